@@ -1,0 +1,196 @@
+"""The boundary: what every backend offers to commands, TUI and server, in nouns.
+
+A backend is an object with one facet per noun. Facets take and return values of `fuelclient.model`; they
+raise the errors of `fuelclient.errors` and nothing else. What a backend cannot do raises `Unsupported`.
+No front end asks which backend it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from fuelclient.model.cluster import Cluster
+from fuelclient.model.graph import (
+    DEFAULT_TYPE,
+    Graph,
+    GraphDocument,
+    GraphSummary,
+    Level,
+    MergedGraph,
+    MergePolicy,
+    Owner,
+)
+from fuelclient.model.node import Node
+from fuelclient.model.plugin import Plugin
+from fuelclient.model.release import Release, Role
+from fuelclient.model.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerRef:
+    """A release, plugin or cluster by its id: where a graph belongs."""
+
+    level: Level
+    id: int
+
+
+class Releases(Protocol):
+    """Releases and what they bring."""
+
+    def list(self) -> Sequence[Release]:
+        """All releases by id."""
+
+    def get(self, release_id: int) -> Release:
+        """One release; `NotFound` when there is none."""
+
+    def create(self, releases: Sequence[Release]) -> Sequence[Release]:
+        """Store all of `releases` or none; an id of 0, or one that is taken, gets the next free one.
+
+        Each gets an empty graph of the default type. Raises `Conflict` when one of the same name and version
+        exists, or is given twice.
+        """
+
+    def delete(self, release_id: int) -> None:
+        """Remove a release with its graphs; `Conflict` while an environment uses it."""
+
+
+class Clusters(Protocol):
+    """Environments."""
+
+    def list(self) -> Sequence[Cluster]: ...
+
+    def get(self, cluster_id: int) -> Cluster: ...
+
+    def create(self, name: str, release_id: int, *, net_segment_type: str = "vlan") -> Cluster:
+        """A new environment with an empty graph of the default type. `Conflict` when the name is taken."""
+
+    def rename(self, cluster_id: int, name: str) -> Cluster: ...
+
+    def delete(self, cluster_id: int, *, force: bool = False) -> None:
+        """Remove an environment and its graphs; its nodes stay, without environment and roles. `Conflict` when
+        it is operational and not `force`."""
+
+    def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
+        """Give the nodes to the environment with `roles` pending. All or nothing; `NotFound` for an unknown
+        node or role, `Conflict` for a node of another environment."""
+
+    def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None) -> Sequence[int]:
+        """Take nodes (None: all) out of the environment; the ids that were removed. `NotFound` for a node
+        that is not in it."""
+
+
+class Nodes(Protocol):
+    """Nodes."""
+
+    def list(self, cluster_id: int | None = None) -> Sequence[Node]: ...
+
+    def get(self, node_id: int) -> Node: ...
+
+    def create(self, nodes: Sequence[Node]) -> Sequence[Node]:
+        """Store all of `nodes` or none. An id of 0 gets the next free one; `Conflict` for an id that exists;
+        `NotFound` for an unknown environment or a role that its release does not know."""
+
+    def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
+        """Remove nodes; `Conflict` for one that belongs to an environment and not `force`."""
+
+
+class Roles(Protocol):
+    """Roles of a release, or of an environment (its release and its enabled plugins)."""
+
+    def of_release(self, release_id: int) -> Mapping[str, Role]: ...
+
+    def of_cluster(self, cluster_id: int) -> Mapping[str, Role]: ...
+
+
+class Plugins(Protocol):
+    """Registered plugins."""
+
+    def list(self) -> Sequence[Plugin]:
+        """All plugins by name and version."""
+
+    def get(self, plugin_id: int) -> Plugin: ...
+
+    def create(self, plugin: Plugin, graphs: Mapping[str, GraphDocument]) -> Plugin:
+        """Register a plugin with its graphs by type. `Conflict` when name and version exist."""
+
+    def delete(self, plugin_id: int) -> None:
+        """Remove a plugin with its graphs; `Conflict` while it is enabled somewhere."""
+
+    def enable(self, plugin_id: int, cluster_id: int) -> None: ...
+
+    def disable(self, plugin_id: int, cluster_id: int) -> None: ...
+
+
+class Graphs(Protocol):
+    """Graphs: stored by owner and type, merged by environment and type."""
+
+    def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
+        """All graphs by id; with `cluster_id` those of the environment, its release and its enabled plugins;
+        with `levels` those of these classes of owners only."""
+
+    def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
+        """One layer. `NotFound` for an unknown owner, or a type that it does not have."""
+
+    def layers(self, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE) -> MergedGraph:
+        """The merge of the layers of `levels` in one environment. `NotFound` when no layer of the environment,
+        whatever its level, has the type."""
+
+    def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Graph:
+        """Create the graph, or replace the tasks of the one that is there; its id stays. Raises `InvalidGraph`
+        with all findings, and leaves everything as it was, when the document cannot stand in its place: a
+        record without type that has nothing below it, a duplicate id, an unknown stage."""
+
+    def check(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Sequence[Any]:
+        """All findings of the merged graph of an environment."""
+
+    def delete(self, owner: OwnerRef, graph_type: str) -> None: ...
+
+    def owner(self, owner: OwnerRef) -> Owner:
+        """The named owner; `NotFound` when there is none."""
+
+    def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
+        """What a plan or a preview needs of an environment, from one read. `NotFound` for a type that no layer
+        has, with the types there are."""
+
+
+class Backend(Protocol):
+    """All facets together, and what this backend is."""
+
+    @property
+    def target(self) -> str:
+        """Where the data lives, for people: a path or a URL."""
+
+    @property
+    def releases(self) -> Releases: ...
+
+    @property
+    def clusters(self) -> Clusters: ...
+
+    @property
+    def nodes(self) -> Nodes: ...
+
+    @property
+    def roles(self) -> Roles: ...
+
+    @property
+    def plugins(self) -> Plugins: ...
+
+    @property
+    def graphs(self) -> Graphs: ...
+
+    def close(self) -> None: ...
+
+
+__all__ = [
+    "Backend",
+    "Clusters",
+    "Graphs",
+    "MergePolicy",
+    "Nodes",
+    "OwnerRef",
+    "Plugins",
+    "Releases",
+    "Roles",
+]

@@ -1,0 +1,31 @@
+"""Clusters, which the command line calls environments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ClusterStatus(StrEnum):
+    """Nailgun's words for the state of a cluster."""
+
+    NEW = "new"
+    DEPLOYMENT = "deployment"
+    STOPPED = "stopped"
+    OPERATIONAL = "operational"
+    ERROR = "error"
+    REMOVE = "remove"
+    UPDATE = "update"
+    UPDATE_ERROR = "update_error"
+    PARTIALLY_DEPLOYED = "partially_deployed"
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """An environment: a name, the release it is deployed from, and its status."""
+
+    id: int
+    name: str
+    release_id: int
+    status: str = ClusterStatus.NEW
+    net_segment_type: str = "vlan"

@@ -1,0 +1,157 @@
+"""Graphs: layers, the graph they merge to, and who set what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from fuelclient.model.finding import NO_PLACE, Finding, Place
+from fuelclient.model.task import Task
+
+DEFAULT_TYPE = "default"
+"""The graph type that is meant when none is named."""
+
+METADATA = ("node_filter", "on_success", "on_error", "on_stop")
+"""What a graph may say beside its tasks and its name."""
+
+
+class Level(StrEnum):
+    """The three classes of owners, in rising importance."""
+
+    RELEASE = "release"
+    PLUGIN = "plugin"
+    CLUSTER = "cluster"
+
+
+class MergePolicy(StrEnum):
+    """How a record with a `type` treats the task below it: `replace` takes its place, `overlay` overrides
+    attribute by attribute. A record without a `type` always overrides attribute by attribute."""
+
+    REPLACE = "replace"
+    OVERLAY = "overlay"
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A release, plugin or cluster that owns graphs. `name` and `version` matter for plugins, which are
+    ordered by them."""
+
+    level: Level
+    id: int
+    name: str = ""
+    version: str = ""
+
+    @property
+    def label(self) -> str:
+        """How people see the layer: `release`, `plugin NAME-VERSION`, `cluster`."""
+        if self.level is not Level.PLUGIN:
+            return str(self.level)
+        return f"plugin {self.name}-{self.version}" if self.version else f"plugin {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class GraphDocument:
+    """A graph as a file or a caller hands it over, before it has an owner.
+
+    `name` is None and `metadata` lacks a key where the document did not say; uploading such a document
+    leaves what is stored as it is.
+    """
+
+    tasks: tuple[Task, ...]
+    name: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A stored graph: one per owner and type; its id stays when it is uploaded again."""
+
+    id: int
+    type: str
+    owner: Owner
+    tasks: tuple[Task, ...]
+    name: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSummary:
+    """What a listing needs of a stored graph: no task bodies."""
+
+    id: int
+    type: str
+    owner: Owner
+    name: str | None
+    task_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The tasks of one type that one owner contributes to a merge.
+
+    `defaults` are what an owner adds to its own whole records: for a plugin the working directory of its
+    tasks (`cwd`) and the fault tolerance of the groups named after its roles.
+    """
+
+    owner: Owner
+    tasks: tuple[Task, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    cwd: str = ""
+    fault_tolerance: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The layer that set a value, and the place where it is written."""
+
+    owner: Owner
+    place: Place = NO_PLACE
+
+    def __str__(self) -> str:
+        return f"{self.owner.label} ({self.place})" if str(self.place) else self.owner.label
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Who set an attribute (or, below a mapping, `parameters.timeout`), and what it replaced.
+
+    `replaced` has (value, origin) pairs, the nearest first. An attribute that a whole definition took away
+    by not stating it is `dropped`: it has no value any more, and `origin` is who dropped it.
+    """
+
+    origin: Origin
+    replaced: tuple[tuple[Any, Origin], ...] = ()
+    dropped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MergedTask:
+    """A task of the merged graph: its effective definition, the layer it comes from (the most important one
+    that states it), the layers that it overrides, and the provenance of every attribute."""
+
+    task: Task
+    owner: Owner
+    overrides: tuple[Owner, ...] = ()
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        return self.task.id
+
+    def origin(self, attribute: str = "") -> Origin:
+        """Who set `attribute`; the task's own layer and place where that is not recorded."""
+        setting = self.settings.get(attribute)
+        return setting.origin if setting else Origin(self.owner, self.task.source.place(attribute))
+
+
+@dataclass(frozen=True, slots=True)
+class MergedGraph:
+    """The result of a merge, in merged order: the release's declaration order with overrides in place, then
+    what plugins add, then what the cluster adds."""
+
+    tasks: tuple[MergedTask, ...]
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()

@@ -1,0 +1,57 @@
+"""Nodes: the machines of an environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class NodeStatus(StrEnum):
+    """Nailgun's words for the state of a node."""
+
+    READY = "ready"
+    DISCOVER = "discover"
+    PROVISIONING = "provisioning"
+    PROVISIONED = "provisioned"
+    DEPLOYING = "deploying"
+    ERROR = "error"
+    REMOVING = "removing"
+    STOPPED = "stopped"
+
+
+class ExecutorKind(StrEnum):
+    """How tasks reach a node."""
+
+    LOCAL = "local"
+    SSH = "ssh"
+    NOOP = "noop"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A machine. `roles` are deployed, `pending_roles` wait for a successful run; `primary_tags` are the tags
+    of which it is the primary. A node without `executor` is reached over SSH when it has an `ip`."""
+
+    id: int
+    name: str
+    cluster_id: int | None = None
+    status: str = NodeStatus.PROVISIONED
+    roles: tuple[str, ...] = ()
+    pending_roles: tuple[str, ...] = ()
+    primary_tags: tuple[str, ...] = ()
+    ip: str = ""
+    mac: str = ""
+    online: bool = True
+    executor: str = ""
+    ssh: Mapping[str, Any] = field(default_factory=dict)
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    error_type: str = ""
+    pending_addition: bool = False
+    pending_deletion: bool = False
+
+    @property
+    def all_roles(self) -> tuple[str, ...]:
+        """Deployed and pending roles, each once, in that order."""
+        return tuple(dict.fromkeys((*self.roles, *self.pending_roles)))

@@ -1,0 +1,181 @@
+"""Tasks: one record of a deployment graph, as its author stated it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from fuelclient.model.finding import Place
+
+
+class TaskType(StrEnum):
+    """The types that Nailgun stores, and those that only the orchestrator knows (last row)."""
+
+    PUPPET = "puppet"
+    SHELL = "shell"
+    SYNC = "sync"
+    UPLOAD_FILE = "upload_file"
+    GROUP = "group"
+    STAGE = "stage"
+    SKIPPED = "skipped"
+    REBOOT = "reboot"
+    COPY_FILES = "copy_files"
+    ROLE = "role"
+    MASTER_SHELL = "master_shell"
+    MOVE_TO_BOOTSTRAP = "move_to_bootstrap"
+    ERASE_NODE = "erase_node"
+    UPLOAD_FILES = "upload_files"
+    COBBLER_SYNC = "cobbler_sync"
+    NOOP = "noop"
+
+
+DEFAULT_VERSION = "1.0.0"
+"""The version of a task that states none (Nailgun's column default)."""
+
+NAME_LISTS = ("groups", "tasks", "roles", "tags", "reexecute_on", "refresh_on", "required_for", "requires")
+"""Attributes that hold a list of names; a lone string means a list of one."""
+
+RELATION_LISTS = ("cross_depends", "cross_depended_by")
+"""Attributes that hold dependencies on tasks of other nodes."""
+
+COLUMNS = (
+    "version", "type", "condition", "groups", "tasks", "roles", "reexecute_on", "refresh_on", "required_for",
+    "requires", "cross_depended_by", "cross_depends", "parameters",
+)  # fmt: skip
+"""Attributes that the data model knows by name; every other one is custom and kept as it is."""
+
+KNOWN = (*COLUMNS, "id", "stage", "tags", "fault_tolerance", "fail_on_error", "skipped", "test_pre", "test_post")
+"""Attributes that mean something to Fuel; a key that merely looks like one of these is a likely typo."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a task was written: its file, its first line, and the line of every attribute.
+
+    `lines` is keyed by attribute, and by dotted path below a mapping (`parameters.timeout`). Lines count
+    from 1; a task that came from no file has an empty `file` and line 0.
+    """
+
+    file: str = ""
+    line: int = 0
+    lines: Mapping[str, int] = field(default_factory=dict)
+
+    def place(self, attribute: str = "") -> Place:
+        """The place of `attribute`, or of the task when its own line is not known."""
+        line = self.lines.get(attribute, 0) or self.lines.get(attribute.partition(".")[0], 0) or self.line
+        return Place(self.file, line)
+
+
+NOWHERE = Source()
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A YAQL expression standing where a value could (`{yaql_exp: ...}`)."""
+
+    yaql: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One entry of `cross_depends` or `cross_depended_by`.
+
+    `roles` is what the entry says of the other nodes: a tuple of names and patterns, `"self"` for the same
+    node, None for the sync points, or an expression. An entry that says nothing means every node (`"*"`).
+    """
+
+    name: str | Expression
+    roles: tuple[str, ...] | str | Expression | None = "*"
+    policy: str = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task definition: an id and the attributes its author stated, in the author's order.
+
+    `attributes` has canonical names only (`roles`, `cross_depends`; never `role` or `cross-depends`) and
+    values of plain JSON types; what is absent was not stated, so a falsy value keeps its meaning. A record
+    without `type` is a partial override. `legacy` marks an entry of a plugin's `tasks.yaml` that had no id
+    and was named after its place.
+    """
+
+    id: str
+    attributes: Mapping[str, Any]
+    source: Source = NOWHERE
+    legacy: bool = False
+
+    @property
+    def type(self) -> str:
+        """The task's type, or an empty string for a partial override."""
+        return str(self.attributes.get("type") or "")
+
+    @property
+    def is_partial(self) -> bool:
+        return not self.attributes.get("type")
+
+    @property
+    def version(self) -> str:
+        return str(self.attributes.get("version") or DEFAULT_VERSION)
+
+    @property
+    def stage(self) -> str:
+        """The stage with its postfix, for a task that is ordered by it: one below version 2.0.0."""
+        stage = self.attributes.get("stage")
+        if stage is None or self.version_tuple >= (2, 0, 0):
+            return ""
+        return str(stage)
+
+    @property
+    def version_tuple(self) -> tuple[int, ...]:
+        """The version as numbers; a part that is no number counts as 0."""
+        return tuple(int(part) if part.isdigit() else 0 for part in self.version.split("."))
+
+    def names(self, attribute: str) -> tuple[str, ...]:
+        """The plain names in a list attribute; expressions are left out (see `expressions`)."""
+        value = self.attributes.get(attribute)
+        if isinstance(value, str):
+            return (value,)
+        if not isinstance(value, list):
+            return ()
+        return tuple(item for item in value if isinstance(item, str))
+
+    def expressions(self, attribute: str) -> Iterator[Expression]:
+        """The YAQL expressions in an attribute that names other tasks or nodes."""
+        value = self.attributes.get(attribute)
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, dict) and "yaql_exp" in item:
+                yield Expression(str(item["yaql_exp"]))
+
+    @property
+    def placement(self) -> tuple[str, tuple[str, ...]]:
+        """Which attribute places the task, and the roles it names: tags, else roles, else groups."""
+        for attribute in ("tags", "roles", "groups"):
+            names = self.names(attribute)
+            if names:
+                return attribute, names
+        return "", ()
+
+    def relations(self, attribute: str) -> Iterator[Relation]:
+        """The cross-node dependencies in `cross_depends` or `cross_depended_by`, but for whole expressions."""
+        value = self.attributes.get(attribute)
+        for item in value if isinstance(value, list) else []:
+            if isinstance(item, dict) and item and "yaql_exp" not in item:
+                yield _relation(item)
+
+
+def _relation(item: Mapping[str, Any]) -> Relation:
+    roles = item.get("tags") or item.get("role", "*")
+    if isinstance(roles, dict):
+        roles = Expression(str(roles.get("yaql_exp", "")))
+    elif isinstance(roles, list):
+        roles = tuple(str(role) for role in roles)
+    elif roles is not None:
+        roles = str(roles)
+    name = item.get("name")
+    return Relation(
+        name=Expression(str(name.get("yaql_exp", ""))) if isinstance(name, dict) else str(name),
+        roles=roles,
+        policy=str(item.get("policy") or "all"),
+    )
