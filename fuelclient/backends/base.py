@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from fuelclient.model.cluster import Cluster
+from fuelclient.model.finding import Finding
 from fuelclient.model.graph import (
     DEFAULT_TYPE,
     Graph,
@@ -19,7 +20,6 @@ from fuelclient.model.graph import (
     GraphSummary,
     Level,
     MergedGraph,
-    MergePolicy,
     Owner,
 )
 from fuelclient.model.node import Node
@@ -34,6 +34,15 @@ class OwnerRef:
 
     level: Level
     id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Uploaded:
+    """What an upload did: the stored graph, whether it is new, and the warnings about it."""
+
+    graph: Graph
+    created: bool
+    findings: tuple[Finding, ...] = ()
 
 
 class Releases(Protocol):
@@ -137,13 +146,11 @@ class Graphs(Protocol):
         """The merge of the layers of `levels` in one environment. `NotFound` when no layer of the environment,
         whatever its level, has the type."""
 
-    def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Graph:
-        """Create the graph, or replace the tasks of the one that is there; its id stays. Raises `InvalidGraph`
-        with all findings, and leaves everything as it was, when the document cannot stand in its place: a
-        record without type that has nothing below it, a duplicate id, an unknown stage."""
-
-    def check(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Sequence[Any]:
-        """All findings of the merged graph of an environment."""
+    def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
+        """Create the graph, or replace the tasks of the one that is there; its id stays. Name and metadata
+        change only where the document states them. Raises `InvalidGraph` with all findings (those of the
+        document included), and leaves everything as it was, when one of them is an error: a record without
+        type that has nothing below it, a duplicate id, an unknown stage."""
 
     def delete(self, owner: OwnerRef, graph_type: str) -> None: ...
 
@@ -187,10 +194,10 @@ __all__ = [
     "Backend",
     "Clusters",
     "Graphs",
-    "MergePolicy",
     "Nodes",
     "OwnerRef",
     "Plugins",
     "Releases",
     "Roles",
+    "Uploaded",
 ]

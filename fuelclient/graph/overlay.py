@@ -1,0 +1,106 @@
+"""One task over another: replacement, overlay, and who set what."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from fuelclient.model.graph import Layer, MergedTask, Origin, Owner, Setting
+from fuelclient.model.task import Task, TaskType
+
+
+def standing(task: Task, layer: Layer) -> MergedTask:
+    """A whole definition on its own, with the defaults that its owner adds to its own records.
+
+    A plugin's task with parameters runs in the plugin's directory unless it says otherwise; a group named after
+    one of the plugin's roles has that role's fault tolerance (Nailgun's plugin adapters do the same).
+    """
+    added: dict[str, Any] = {}
+    parameters = task.attributes.get("parameters")
+    if layer.cwd and parameters and isinstance(parameters, Mapping) and "cwd" not in parameters:
+        added["parameters"] = {**parameters, "cwd": layer.cwd}
+    tolerance = layer.fault_tolerance.get(task.id)
+    if task.type == TaskType.GROUP and tolerance is not None and "fault_tolerance" not in task.attributes:
+        added["fault_tolerance"] = tolerance
+    if not added:
+        return MergedTask(task, layer.owner)
+    settings = {key: Setting(Origin(layer.owner)) for key in added if key != "parameters"}
+    if "parameters" in added:
+        settings["parameters.cwd"] = Setting(Origin(layer.owner))
+    return MergedTask(
+        dataclasses.replace(task, attributes={**task.attributes, **added}), layer.owner, settings=settings
+    )
+
+
+def replaced(below: Sequence[MergedTask], task: MergedTask) -> MergedTask:
+    """`task` in the place of `below`: its own attributes only, and a note of what each of them replaced and of
+    what is gone."""
+    settings: dict[str, Setting] = dict(task.settings)
+    for attribute in task.task.attributes:
+        was = tuple(pair for one in below for pair in _history(one, attribute))
+        settings[attribute] = Setting(task.origin(attribute), was)
+    gone = dict.fromkeys(name for one in below for name in one.task.attributes if name not in task.task.attributes)
+    for attribute in gone:
+        was = tuple(pair for one in below for pair in _history(one, attribute))
+        settings[attribute] = Setting(Origin(task.owner, task.task.source.place()), was, dropped=True)
+    return MergedTask(task.task, task.owner, _overrides(below), settings)
+
+
+def overlaid(below: MergedTask, record: Task, owner: Owner) -> MergedTask:
+    """`below` with the attributes that `record` states: mappings merge, lists and scalars replace."""
+    attributes = dict(below.task.attributes)
+    settings = {name: below.settings.get(name) or Setting(below.origin(name)) for name in attributes}
+    settings.update(below.settings)
+    for name, value in record.attributes.items():
+        for path, old in _changes(name, attributes.get(name), value, name in attributes):
+            origin = Origin(owner, record.source.place(path))
+            settings[path] = Setting(origin, _history(below, path) if old else ())
+        attributes[name] = _merged(attributes.get(name), value)
+    task = Task(below.id, attributes, record.source, below.task.legacy)
+    return MergedTask(task, owner, _overrides([below]), settings)
+
+
+def _overrides(below: Sequence[MergedTask]) -> tuple[Owner, ...]:
+    """The owners that a task overrides, the nearest first."""
+    return tuple(dict.fromkeys(owner for one in below for owner in (one.owner, *one.overrides)))
+
+
+def _history(task: MergedTask, path: str) -> tuple[tuple[Any, Origin], ...]:
+    """The values that `path` had, with their origins, the nearest first."""
+    setting = task.settings.get(path)
+    older = setting.replaced if setting else ()
+    if setting and setting.dropped:
+        return older
+    found, value = _at(task.task.attributes, path)
+    return ((value, task.origin(path)), *older) if found else older
+
+
+def _at(attributes: Mapping[str, Any], path: str) -> tuple[bool, Any]:
+    if path in attributes:
+        return True, attributes[path]
+    head, _, rest = path.partition(".")
+    below = attributes.get(head)
+    return _at(below, rest) if rest and isinstance(below, Mapping) else (False, None)
+
+
+def _is_mergeable(value: Any) -> bool:
+    return isinstance(value, Mapping) and "yaql_exp" not in value
+
+
+def _merged(old: Any, new: Any) -> Any:
+    if not (_is_mergeable(old) and _is_mergeable(new)):
+        return new
+    merged = dict(old)
+    for key, value in new.items():
+        merged[key] = _merged(merged[key], value) if key in merged else value
+    return merged
+
+
+def _changes(path: str, old: Any, new: Any, existed: bool) -> Iterator[tuple[str, bool]]:
+    """The paths that an overlay sets, and whether each replaces a value."""
+    if existed and _is_mergeable(old) and _is_mergeable(new):
+        for key, value in new.items():
+            yield from _changes(f"{path}.{key}", old.get(key), value, key in old)
+    else:
+        yield path, existed

@@ -1,0 +1,66 @@
+"""Checks of a merged graph: names that mean nothing in it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from fuelclient.errors import nearest
+from fuelclient.graph.match import is_pattern, matching, pattern_error
+from fuelclient.graph.stage import parse_stage, stage_names
+from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.model.graph import MergedGraph, MergedTask
+from fuelclient.model.task import RELATION_LISTS, TaskType
+
+
+def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
+    """Findings for dependencies on tasks that the merged graph does not have (they are ignored when it runs), and
+    for stages that it does not have."""
+    known = dict.fromkeys(task.id for task in graph.tasks)
+    stages = stage_names(graph.tasks)
+    findings: list[Finding] = []
+    for task in graph.tasks:
+        for attribute, word in _references(task):
+            findings += _check(task, attribute, word, known)
+        findings += _check_stage(task, stages)
+    return tuple(findings)
+
+
+def place_of(task: MergedTask, attribute: str) -> Place:
+    """Where an attribute of a merged task was set: file and line if known, and always the layer."""
+    origin = task.origin(attribute)
+    return Place(origin.place.file, origin.place.line, origin.owner.label)
+
+
+def _references(task: MergedTask) -> Iterator[tuple[str, str]]:
+    for attribute in ("requires", "required_for"):
+        for word in task.task.names(attribute):
+            yield attribute, word
+    for attribute in RELATION_LISTS:
+        for relation in task.task.relations(attribute):
+            if isinstance(relation.name, str):
+                yield attribute, relation.name
+
+
+def _check(task: MergedTask, attribute: str, word: str, known: Collection[str]) -> Iterator[Finding]:
+    if word in known or pattern_error(word) or matching(word, known):
+        return
+    if is_pattern(word):
+        severity, code, what = Severity.INFO, "G031", f"the pattern {word} in {attribute} matches no task"
+    else:
+        severity, code, what = Severity.WARNING, "G030", f"{attribute} names {word}, which no layer defines"
+    close = nearest(word, known)
+    hint = f"Did you mean {close}?" if close else "The dependency is ignored."
+    yield Finding(severity, code, f"task {task.id}: {what}", place_of(task, attribute), task.id, hint)
+
+
+def _check_stage(task: MergedTask, stages: Sequence[str]) -> Iterator[Finding]:
+    if not task.task.stage or task.task.type in (TaskType.STAGE, TaskType.GROUP):
+        return
+    stage = parse_stage(task.task.stage)
+    if stage.name not in stages:
+        shown = f"Stages: {', '.join(stages)}." if stages else "The graph has no stages."
+        message = f"task {task.id}: the graph has no stage {stage.name!r}; it runs at any time"
+        yield Finding(Severity.WARNING, "G032", message, place_of(task, "stage"), task.id, shown)
+    if not stage.is_valid:
+        message = f"task {task.id}: the priority in {task.task.stage!r} is not a plain decimal number; it counts as 0"
+        yield Finding(Severity.WARNING, "G012", message, place_of(task, "stage"), task.id)

@@ -1,0 +1,75 @@
+"""The order of an expansion: generations, the execution order, stages, and cycles told in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fuelclient.errors import CycleDetected
+from fuelclient.graph.dag import order, shortest_cycle
+from fuelclient.graph.references import place_of
+from fuelclient.model.finding import Finding, Severity
+from fuelclient.plan.expand import Expansion
+from fuelclient.plan.place import SYNC
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """The generation of every task instance, and the stage in which it runs: the sync point that most recently
+    precedes it, by vertex number, or None."""
+
+    generation: list[int]
+    last_sync: list[int | None]
+
+    @property
+    def generations(self) -> int:
+        return max(self.generation, default=-1) + 1
+
+
+def ordered(expansion: Expansion) -> Ordered:
+    """The order of an expansion. Raises `CycleDetected` with one shortest cycle when there is none."""
+    successors = expansion.edges.successors()
+    result = order(successors, expansion.size)
+    if result.stuck:
+        raise cycle_error(expansion, shortest_cycle(successors, expansion.size, result.stuck))
+    last: list[int] = [-1] * len(successors)
+    sync_rank: list[int] = []
+    for vertex in result.topological:
+        passed = last[vertex]
+        if vertex < expansion.size and expansion.node_of[vertex] == SYNC:
+            sync_rank.append(vertex)
+            passed = len(sync_rank) - 1
+            last[vertex] = passed
+        if passed >= 0:
+            for after in successors[vertex]:
+                last[after] = max(last[after], passed)
+    last_sync = [sync_rank[rank] if rank >= 0 else None for rank in last[: expansion.size]]
+    return Ordered(result.generation, last_sync)
+
+
+def cycle_error(expansion: Expansion, cycle: list[int]) -> CycleDetected:
+    """The error for a cycle of vertices, with one finding for each edge: its attribute, layer and place."""
+    names = [expansion.name(vertex) for vertex in cycle]
+    ring = " -> ".join((*names, names[0]))
+    findings = [_edge(expansion, one, other) for one, other in zip(cycle, (*cycle[1:], cycle[0]), strict=True)]
+    message = f"The graph has a cycle of {len(cycle)} task instances: {ring}."
+    return CycleDetected(message, cycle=names, findings=findings)
+
+
+def _edge(expansion: Expansion, before: int, after: int) -> Finding:
+    told = []
+    reasons = expansion.edges.reasons_between(before, after)
+    for reason in reasons:
+        task = expansion.tasks[reason.task]
+        told.append(f"{task.id} says {reason.attribute}: {reason.word} ({place_of(task, reason.attribute).layer})")
+    first = expansion.tasks[reasons[0].task]
+    return Finding(
+        Severity.ERROR, "G050",
+        f"{expansion.name(before)} runs before {expansion.name(after)}: {'; '.join(told)}",
+        place_of(first, reasons[0].attribute), first.id, _hint(expansion, before, after),
+    )  # fmt: skip
+
+
+def _hint(expansion: Expansion, before: int, after: int) -> str:
+    if expansion.task_of[before] == expansion.task_of[after]:
+        return "A task that waits for itself on other nodes needs the strategy one_by_one, or separate primary roles."
+    return "Drop one of the dependencies of the cycle."
