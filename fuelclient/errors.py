@@ -15,7 +15,7 @@
     └── Declined             a prompt was answered with no
 
 Errors carry data; their messages are built from it, in one line that says what, where and what to do
-next. The exit code of each class is the command line's business and stands in `fuelclient.main`.
+next. The exit code of each class is the command line's business and stands in `commands.exits`.
 """
 
 from __future__ import annotations

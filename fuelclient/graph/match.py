@@ -25,7 +25,10 @@ def matcher(word: str) -> Callable[[str], bool]:
     """
     if not is_pattern(word):
         return word.__eq__
-    match = re.compile(word[1:-1]).match
+    try:
+        match = re.compile(word[1:-1]).match
+    except (OverflowError, RecursionError) as error:  # /a{99999999999}/ and the like
+        raise re.error(str(error)) from error
     return lambda name: match(name) is not None
 
 

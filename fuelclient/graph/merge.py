@@ -31,11 +31,14 @@ def layer_order(owner: Owner) -> tuple[int, str, str, int]:
     return _RANK[owner.level], owner.name, owner.version, owner.id
 
 
-def merge_layers(layers: Sequence[Layer], policy: MergePolicy = MergePolicy.REPLACE) -> MergedGraph:
+def merge_layers(
+    layers: Sequence[Layer], policy: MergePolicy = MergePolicy.REPLACE, *, keep_partial: bool = False
+) -> MergedGraph:
     """The graph that `layers`, in any order, make together.
 
     Nothing is raised: a partial record with nothing below it is left out and reported as an error (G020), an id
-    that one layer states twice keeps its first definition (G005).
+    that one layer states twice keeps its first definition (G005). With `keep_partial` such a record stays as it
+    was stated: that is right where only some layers of an environment are looked at.
 
     >>> low = Layer(Owner(Level.RELEASE, 1), (Task("a", {"type": "puppet"}), Task("b", {"type": "shell"})))
     >>> high = Layer(Owner(Level.CLUSTER, 1), (Task("c", {"type": "sync"}), Task("a", {"type": "reboot"})))
@@ -48,7 +51,7 @@ def merge_layers(layers: Sequence[Layer], policy: MergePolicy = MergePolicy.REPL
     for layer in sorted(layers, key=lambda layer: layer_order(layer.owner)):
         for task in _once(layer, findings):
             slot = slots.setdefault(task.id, _Slot())
-            if not slot.add(task, layer, policy):
+            if not slot.add(task, layer, policy, keep_partial):
                 findings.append(_nothing_below(task, layer.owner))
         _update(metadata, {key: layer.metadata[key] for key in METADATA if key in layer.metadata})
     tasks = tuple(task for slot in slots.values() for task in slot.tasks())
@@ -69,12 +72,12 @@ class _Slot:
     def tasks(self) -> list[MergedTask]:
         return self.over or self.variants or ([self.base] if self.base else [])
 
-    def add(self, task: Task, layer: Layer, policy: MergePolicy) -> bool:
-        """Take `task` in; False when it is partial and nothing lies below it."""
+    def add(self, task: Task, layer: Layer, policy: MergePolicy, keep_partial: bool) -> bool:
+        """Take `task` in; False when it is partial, nothing lies below it, and it may not stay so."""
         partial = task.is_partial or policy is MergePolicy.OVERLAY
         below = self._below(layer.owner.level)
         if not below:
-            if task.is_partial:
+            if task.is_partial and not keep_partial:
                 return False
             self._put([standing(task, layer)], layer.owner.level)
         elif partial:

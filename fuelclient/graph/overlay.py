@@ -37,25 +37,41 @@ def replaced(below: Sequence[MergedTask], task: MergedTask) -> MergedTask:
     """`task` in the place of `below`: its own attributes only, and a note of what each of them replaced and of
     what is gone."""
     settings: dict[str, Setting] = dict(task.settings)
-    for attribute in task.task.attributes:
-        was = tuple(pair for one in below for pair in _history(one, attribute))
-        settings[attribute] = Setting(task.origin(attribute), was)
-    gone = dict.fromkeys(name for one in below for name in one.task.attributes if name not in task.task.attributes)
-    for attribute in gone:
-        was = tuple(pair for one in below for pair in _history(one, attribute))
-        settings[attribute] = Setting(Origin(task.owner, task.task.source.place()), was, dropped=True)
+    paths = dict.fromkeys((*task.task.attributes, *(path for one in below for path in _recorded(one))))
+    for path in paths:
+        was = tuple(pair for one in below for pair in _history(one, path))
+        if _at(task.task.attributes, path)[0]:
+            settings[path] = Setting(task.origin(path), was)
+        else:
+            settings[path] = Setting(
+                _dropped_by(below, path) or Origin(task.owner, task.task.source.place()), was, True
+            )
     return MergedTask(task.task, task.owner, _overrides(below), settings)
+
+
+def _recorded(task: MergedTask) -> Iterator[str]:
+    yield from task.task.attributes
+    yield from task.settings
+
+
+def _dropped_by(below: Sequence[MergedTask], path: str) -> Origin | None:
+    """Who dropped a value already, so that no layer above can; None while a task below still has it."""
+    if any(_at(one.task.attributes, path)[0] for one in below):
+        return None
+    return next((one.settings[path].origin for one in below if path in one.settings), None)
 
 
 def overlaid(below: MergedTask, record: Task, owner: Owner) -> MergedTask:
     """`below` with the attributes that `record` states: mappings merge, lists and scalars replace."""
     attributes = dict(below.task.attributes)
-    settings = {name: below.settings.get(name) or Setting(below.origin(name)) for name in attributes}
+    settings = {path: Setting(below.origin(path)) for path in _paths(attributes)}
     settings.update(below.settings)
     for name, value in record.attributes.items():
-        for path, old in _changes(name, attributes.get(name), value, name in attributes):
+        for path in _changes(name, attributes.get(name), value):
             origin = Origin(owner, record.source.place(path))
-            settings[path] = Setting(origin, _history(below, path) if old else ())
+            for gone in [one for one in settings if one.startswith(f"{path}.") and one not in attributes]:
+                settings[gone] = Setting(origin, _history(below, gone), dropped=True)
+            settings[path] = Setting(origin, _history(below, path))
         attributes[name] = _merged(attributes.get(name), value)
     task = Task(below.id, attributes, record.source, below.task.legacy)
     return MergedTask(task, owner, _overrides([below]), settings)
@@ -63,7 +79,7 @@ def overlaid(below: MergedTask, record: Task, owner: Owner) -> MergedTask:
 
 def _overrides(below: Sequence[MergedTask]) -> tuple[Owner, ...]:
     """The owners that a task overrides, the nearest first."""
-    return tuple(dict.fromkeys(owner for one in below for owner in (one.owner, *one.overrides)))
+    return tuple(dict.fromkeys((*(one.owner for one in below), *(own for one in below for own in one.overrides))))
 
 
 def _history(task: MergedTask, path: str) -> tuple[tuple[Any, Origin], ...]:
@@ -77,11 +93,24 @@ def _history(task: MergedTask, path: str) -> tuple[tuple[Any, Origin], ...]:
 
 
 def _at(attributes: Mapping[str, Any], path: str) -> tuple[bool, Any]:
+    """Whether there is a value at a dotted path, and which; keys may hold dots of their own."""
     if path in attributes:
         return True, attributes[path]
-    head, _, rest = path.partition(".")
-    below = attributes.get(head)
-    return _at(below, rest) if rest and isinstance(below, Mapping) else (False, None)
+    for end in (index for index, letter in enumerate(path) if letter == "."):
+        below = attributes.get(path[:end])
+        if isinstance(below, Mapping):
+            found, value = _at(below, path[end + 1 :])
+            if found:
+                return True, value
+    return False, None
+
+
+def _paths(attributes: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    """The path of every attribute, and of every key below those that merge."""
+    for key, value in attributes.items():
+        yield f"{prefix}{key}"
+        if _is_mergeable(value):
+            yield from _paths(value, f"{prefix}{key}.")
 
 
 def _is_mergeable(value: Any) -> bool:
@@ -97,10 +126,10 @@ def _merged(old: Any, new: Any) -> Any:
     return merged
 
 
-def _changes(path: str, old: Any, new: Any, existed: bool) -> Iterator[tuple[str, bool]]:
-    """The paths that an overlay sets, and whether each replaces a value."""
-    if existed and _is_mergeable(old) and _is_mergeable(new):
+def _changes(path: str, old: Any, new: Any) -> Iterator[str]:
+    """The paths that an overlay sets."""
+    if _is_mergeable(old) and _is_mergeable(new):
         for key, value in new.items():
-            yield from _changes(f"{path}.{key}", old.get(key), value, key in old)
+            yield from _changes(f"{path}.{key}", old.get(key), value)
     else:
-        yield path, existed
+        yield path

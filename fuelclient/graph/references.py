@@ -11,6 +11,9 @@ from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import MergedGraph, MergedTask
 from fuelclient.model.task import RELATION_LISTS, TaskType
 
+_SPECIAL = frozenset("()[]|*?^$")
+"""Letters that no id has, but many a pattern whose slashes were forgotten."""
+
 
 def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
     """Findings for dependencies on tasks that the merged graph does not have (they are ignored when it runs), and
@@ -48,9 +51,15 @@ def _check(task: MergedTask, attribute: str, word: str, known: Collection[str]) 
         severity, code, what = Severity.INFO, "G031", f"the pattern {word} in {attribute} matches no task"
     else:
         severity, code, what = Severity.WARNING, "G030", f"{attribute} names {word}, which no layer defines"
+    yield Finding(severity, code, f"task {task.id}: {what}", place_of(task, attribute), task.id, _hint(word, known))
+
+
+def _hint(word: str, known: Collection[str]) -> str:
+    pattern = f"/{word}/"
+    if _SPECIAL & set(word) and not is_pattern(word) and not pattern_error(pattern) and matching(pattern, known):
+        return f"Did you mean the pattern {pattern}?"
     close = nearest(word, known)
-    hint = f"Did you mean {close}?" if close else "The dependency is ignored."
-    yield Finding(severity, code, f"task {task.id}: {what}", place_of(task, attribute), task.id, hint)
+    return f"Did you mean {close}?" if close else "The dependency is ignored."
 
 
 def _check_stage(task: MergedTask, stages: Sequence[str]) -> Iterator[Finding]:

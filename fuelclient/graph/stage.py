@@ -6,11 +6,12 @@ plugin name, then by the order in the file; ranges by convention).
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fuelclient.model.graph import MergedTask, Owner
+from fuelclient.model.graph import Level, MergedTask, Owner
 from fuelclient.model.task import TaskType
 
 PLUGIN_STAGES = ("pre_deployment", "post_deployment")
@@ -44,9 +45,10 @@ def parse_stage(text: str) -> Stage:
     if not slash:
         return Stage(name, 0.0)
     postfix = rest.rpartition("/")[2]
-    if not _DECIMAL.fullmatch(postfix):
+    priority = float(postfix) if _DECIMAL.fullmatch(postfix) else math.inf
+    if math.isinf(priority):  # no number, or one of some hundred digits
         return Stage(name, 0.0, is_valid=False)
-    return Stage(name, float(postfix), is_valid="/" not in rest)
+    return Stage(name, priority, is_valid="/" not in rest)
 
 
 def band_of(priority: float) -> str | None:
@@ -92,11 +94,16 @@ def chains(tasks: Sequence[MergedTask]) -> tuple[Chain, ...]:
     keyed = []
     for index, task in enumerate(tasks):
         if task.task.stage and task.task.type not in (TaskType.STAGE, TaskType.GROUP):
-            keyed.append((stage_key(parse_stage(task.task.stage), task.owner, index), index))
+            keyed.append((stage_key(parse_stage(task.task.stage), _author(task), index), index))
     found: dict[str, list[int]] = {}
     for key, index in sorted(keyed):
         found.setdefault(key[0], []).append(index)
     return tuple(_chain(stage, tuple(entries), tasks) for stage, entries in found.items())
+
+
+def _author(task: MergedTask) -> Owner:
+    """The plugin whose entry a stage task is: an environment that overrides an attribute of it moves it nowhere."""
+    return next((owner for owner in (task.owner, *task.overrides) if owner.level is Level.PLUGIN), task.owner)
 
 
 def _chain(stage: str, entries: tuple[int, ...], tasks: Sequence[MergedTask]) -> Chain:
@@ -109,5 +116,7 @@ def _chain(stage: str, entries: tuple[int, ...], tasks: Sequence[MergedTask]) ->
 def _successors(end: str, tasks: Sequence[MergedTask]) -> Iterator[int]:
     named = {name for task in tasks if task.id == end for name in task.task.names("required_for")}
     for index, task in enumerate(tasks):
-        if task.task.type == TaskType.STAGE and (end in task.task.names("requires") or task.id in named):
+        if task.task.type != TaskType.STAGE or task.id == end:
+            continue
+        if end in task.task.names("requires") or task.id in named:
             yield index

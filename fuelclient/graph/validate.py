@@ -143,7 +143,7 @@ def _wildcards(task: Task) -> Iterator[Finding]:
     attribute, names = task.placement
     if "*" in names and len(names) > 1:
         yield _finding(
-            Severity.WARNING, "G014", task, attribute, f"'*' beside other names in {attribute} means no node at all",
+            Severity.WARNING, "G014", task, attribute, f"'*' beside other names in {attribute} adds no node",
             "Write '*' alone for every node.",
         )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,10 +23,20 @@ class Marked(dict[str, Any]):
         self.lines: dict[str, int] = dict(lines or {})
 
 
+class MarkedList(list[Any]):
+    """A list read from a file, with the line of each of its items (from 1); otherwise an ordinary list."""
+
+    __slots__ = ("lines",)
+
+    def __init__(self, data: Iterable[Any] = (), lines: Iterable[int] = ()):
+        super().__init__(data)
+        self.lines: list[int] = list(lines)
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a file holds: its data (mappings are `Marked`), its name for messages, and what reading it found
-    worth mentioning (duplicate keys)."""
+    """What a file holds: its data (mappings are `Marked`, lists `MarkedList`), its name for messages, and
+    what reading it found worth mentioning (duplicate keys)."""
 
     data: Any
     file: str

@@ -50,6 +50,10 @@ class Owner:
             return str(self.level)
         return f"plugin {self.name}-{self.version}" if self.version else f"plugin {self.name}"
 
+    def __str__(self) -> str:
+        """The owner by its id, in the words of the command line: `release 1`, `plugin 2`, `environment 1`."""
+        return f"{'environment' if self.level is Level.CLUSTER else self.level} {self.id}"
+
 
 @dataclass(frozen=True, slots=True)
 class GraphDocument:

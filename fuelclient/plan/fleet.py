@@ -50,16 +50,16 @@ def fleet_of(snapshot: Snapshot, *, node_ids: Sequence[int] = (), assume: str = 
     An environment without nodes is previewed on two nodes for each role that has a primary and one for each
     other role. Raises `NotFound` for a node id that is not in the environment, and what `assumed_nodes` raises.
     """
-    nodes, assumption = _nodes(snapshot, assume)
-    if node_ids:
-        known = {node.id for node in nodes}
-        for node_id in node_ids:
-            if node_id not in known:
-                raise NotFound(f"node of environment {snapshot.cluster.id}", node_id, known=[str(i) for i in known])
-        nodes = [node for node in nodes if node.id in set(node_ids)]
-    absent = tuple(node.id for node in nodes if not node.online)
+    everyone, assumption = _nodes(snapshot, assume)
+    known = sorted(node.id for node in everyone)
+    for node_id in node_ids:
+        if node_id not in known:
+            which = f"{node_id} of environment {snapshot.cluster.id}"
+            raise NotFound("node", which, known=[str(one) for one in known])
+    nodes = [node for node in everyone if node.id in set(node_ids)] if node_ids else everyone
+    absent = tuple(sorted(node.id for node in nodes if not node.online))
     taking_part = sorted((node for node in nodes if node.online), key=lambda node: node.id)
-    return Fleet((FleetNode(None), FleetNode(MASTER), *_tagged(taking_part, snapshot)), absent, assumption)
+    return Fleet((FleetNode(None), FleetNode(MASTER), *_tagged(taking_part, everyone, snapshot)), absent, assumption)
 
 
 def _nodes(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
@@ -93,9 +93,9 @@ def tags_of(roles: Iterable[str], snapshot: Snapshot) -> tuple[str, ...]:
     return tuple(tags)
 
 
-def _tagged(nodes: Sequence[Node], snapshot: Snapshot) -> list[FleetNode]:
-    tags = {node.id: tags_of(node.all_roles, snapshot) for node in nodes}
-    primaries = primaries_of(nodes, tags, snapshot.primary_tags)
+def _tagged(nodes: Sequence[Node], everyone: Sequence[Node], snapshot: Snapshot) -> list[FleetNode]:
+    tags = {node.id: tags_of(node.all_roles, snapshot) for node in everyone}
+    primaries = primaries_of(nodes, everyone, tags, snapshot.primary_tags)
     return [
         FleetNode(node.id, tuple(PRIMARY + tag if primaries.get(tag) == node.id else tag for tag in tags[node.id]))
         for node in nodes
@@ -103,16 +103,19 @@ def _tagged(nodes: Sequence[Node], snapshot: Snapshot) -> list[FleetNode]:
 
 
 def primaries_of(
-    nodes: Sequence[Node], tags: dict[int, tuple[str, ...]], primary_tags: Iterable[str]
+    nodes: Sequence[Node], everyone: Sequence[Node], tags: dict[int, tuple[str, ...]], primary_tags: Iterable[str]
 ) -> dict[str, int]:
-    """The primary of each tag that has one: who is it already, else the first ready node, else the first.
+    """The primary of each tag that has one: who of `everyone` is it already, taking part or not; else the first
+    ready node of those that take part, else the first of them.
 
-    Nodes that are about to be deleted do not become primary. Source: Nailgun `Cluster.set_primary_tag`.
+    Nodes that are about to be deleted are not primary. Source: Nailgun `Cluster.set_primary_tag`.
     """
     primaries: dict[str, int] = {}
     for tag in sorted(primary_tags):
-        holders = [node for node in nodes if tag in tags[node.id] and not node.pending_deletion]
-        if holders:
-            holders.sort(key=lambda node: (tag not in node.primary_tags, node.status != NodeStatus.READY, node.id))
-            primaries[tag] = holders[0].id
+        kept = [node for node in everyone if tag in node.primary_tags]
+        for candidates in (kept, nodes):
+            holders = [node for node in candidates if tag in tags[node.id] and not node.pending_deletion]
+            if holders:
+                primaries[tag] = min(holders, key=lambda node: (node.status != NodeStatus.READY, node.id)).id
+                break
     return primaries

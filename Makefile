@@ -1,0 +1,45 @@
+# Every target sets up what it needs in .venv, from nothing but Python 3.11 (or later), make and git.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= auto
+DEMO := .demo
+
+.PHONY: help test test-all check lint types contracts demo bench clean
+
+help:  ## show the targets
+	@sed -n 's/^\([a-z-]*\):.*## /make \1 - /p' Makefile
+
+$(VENV)/.ready: setup.cfg pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@
+
+test: check  ## lint, types, import contracts, then all tests that are not slow
+	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow' -q
+
+test-all: check  ## the same with the slow tests
+	$(BIN)/python -m pytest -n $(JOBS) -q
+
+check: lint types contracts
+
+lint: $(VENV)/.ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.ready
+	$(BIN)/mypy
+
+contracts: $(VENV)/.ready
+	$(BIN)/lint-imports --no-cache
+
+demo: $(VENV)/.ready  ## the main job on the packaged examples, with every command shown
+	@rm -rf $(DEMO) && mkdir -p $(DEMO)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" FUEL_ENGINE="$(CURDIR)/$(DEMO)/engine.db" sh docs/demo.sh $(DEMO)
+
+bench: $(VENV)/.ready  ## measure, side by side; prints one table
+	$(BIN)/python -m benchmarks
+
+clean:  ## remove what the targets made
+	rm -rf $(VENV) $(DEMO) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,17 @@
+#!/bin/sh
+# The main job on the packaged examples; `make demo` runs it in a directory of its own, with fuel2 on the PATH.
+set -eu
+cd "$1"
+run() {
+    printf '\n$ %s\n' "$*"
+    "$@"
+}
+run fuel2 demo
+run fuel2 release list
+run fuel2 env list -f json
+run fuel2 node list --env 1
+run fuel2 graph list --env 1
+run fuel2 graph preview --env 1
+run fuel2 graph preview --env 1 --assume controller=3,compute=8 --only changed -f github
+run fuel2 graph download --env 1 --all --file merged.yaml
+run fuel2 graph validate --env 1

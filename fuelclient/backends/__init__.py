@@ -1,0 +1,19 @@
+"""Floor 4: the boundary between front ends and the places where data lives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+    from fuelclient.settings import Settings
+
+
+def connect(settings: Settings) -> Backend:
+    """The backend that the settings name. Nothing is opened before its first use.
+
+    The engine is imported here and not above, because a command that only prints its help needs none of it.
+    """
+    from fuelclient.backends.local import LocalBackend
+
+    return LocalBackend(settings.engine)

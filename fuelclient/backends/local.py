@@ -1,0 +1,71 @@
+"""The local backend: the embedded engine behind the boundary.
+
+The engine's facets are the boundary's own, but for graphs: what names an owner there, and what an upload
+returns, are values of the boundary, which stands above the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fuelclient.backends.base import OwnerRef, Uploaded
+from fuelclient.engine import Engine
+from fuelclient.engine.graphs import Graphs
+from fuelclient.model.graph import (
+    DEFAULT_TYPE,
+    Graph,
+    GraphDocument,
+    GraphSummary,
+    Level,
+    MergedGraph,
+    Owner,
+)
+from fuelclient.model.snapshot import Snapshot
+
+
+class LocalBackend:
+    """A backend over one engine file; see `base.Backend`."""
+
+    def __init__(self, path: str) -> None:
+        engine = Engine(path)
+        self._engine = engine
+        self.target = path
+        self.releases = engine.releases
+        self.clusters = engine.clusters
+        self.nodes = engine.nodes
+        self.roles = engine.roles
+        self.plugins = engine.plugins
+        self.graphs = LocalGraphs(engine.graphs)
+
+    def close(self) -> None:
+        """Let go of the engine file."""
+        self._engine.close()
+
+
+class LocalGraphs:
+    """Graphs of the engine; see `base.Graphs`."""
+
+    def __init__(self, graphs: Graphs) -> None:
+        self._graphs = graphs
+
+    def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
+        return self._graphs.list(cluster_id, levels)
+
+    def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
+        return self._graphs.get(owner.level, owner.id, graph_type)
+
+    def layers(self, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE) -> MergedGraph:
+        return self._graphs.layers(cluster_id, levels, graph_type)
+
+    def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
+        stored = self._graphs.upload(owner.level, owner.id, document, graph_type)
+        return Uploaded(stored.graph, stored.created, stored.findings)
+
+    def delete(self, owner: OwnerRef, graph_type: str) -> None:
+        self._graphs.delete(owner.level, owner.id, graph_type)
+
+    def owner(self, owner: OwnerRef) -> Owner:
+        return self._graphs.owner(owner.level, owner.id)
+
+    def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
+        return self._graphs.snapshot(cluster_id, graph_type)

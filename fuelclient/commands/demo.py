@@ -1,0 +1,157 @@
+"""`fuel2 demo`: a store to try things on."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+from fuelclient import examples, files
+from fuelclient.backends.base import OwnerRef
+from fuelclient.commands.base import Command
+from fuelclient.commands.shell import LOG
+from fuelclient.errors import Conflict
+from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level
+from fuelclient.model.node import Node
+from fuelclient.plugins.tree import Package, load_package
+from fuelclient.serializers.graph import document_from
+from fuelclient.serializers.node import nodes_from
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+    from fuelclient.commands.shell import FuelShell
+
+ENVIRONMENT = "demo"
+"""The name of the environment that the examples become."""
+
+FIX = "restart-apis"
+"""The type of the graph in `cluster/fix.yaml`."""
+
+NEXT = (
+    ("graph preview --env {env}", "what would run where, in order"),
+    ("graph preview --env {env} --only changed", "what the plugins and the environment change"),
+    ("graph preview --env {env} --assume controller=3,compute=50", "the same on other nodes"),
+    ("graph preview --env {env} --type {fix}", "a graph of another type"),
+    ("graph list --env {env}", "the layers that are merged"),
+    ("graph download --env {env} --all --file -", "the merged graph"),
+    ("graph validate --env {env}", "what is wrong with it"),
+)
+"""What to try on the examples, and what it shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """All that is loaded: the package of the release, the plugins, the nodes, the environment's graphs by type."""
+
+    release: Package
+    plugins: Sequence[Package]
+    nodes: Sequence[Node]
+    graphs: Mapping[str, GraphDocument]
+
+
+class Demo(Command):
+    """Load the packaged examples and say what to try next
+
+    The examples are a small OpenStack release, two plugins, an environment named demo with seven nodes, and two
+    graphs of its own. On stdout are commands to try on them; what was loaded is said on stderr. Give a file of
+    its own with --engine to keep the examples apart from your data:
+
+      fuel2 demo --engine demo.db
+    """
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:  # noqa: ARG002 (no options of its own)
+        loaded = read()
+        backend = self.writable()
+        refuse_clashes(backend, loaded)
+        env = store(backend, loaded)
+        _narrate(loaded, env)
+        for line in suggestions(env, cast("FuelShell", self.app).options.engine):
+            self.say(line)
+
+
+def read() -> Examples:
+    """The packaged examples, read from their files."""
+    directory = examples.directory()
+    plugins = tuple(load_package(path.parent) for path in sorted(directory.glob("plugins/*/metadata.yaml")))
+    graphs = {DEFAULT_TYPE: "override.yaml", FIX: "fix.yaml"}
+    return Examples(
+        load_package(directory / "release"),
+        plugins,
+        tuple(nodes_from(files.load(str(directory / "nodes.yaml")))),
+        {
+            kind: document_from(files.load(str(directory / "cluster" / name)), owner_label=ENVIRONMENT)
+            for kind, name in graphs.items()
+        },
+    )
+
+
+def refuse_clashes(backend: Backend, loaded: Examples) -> None:
+    """Raise `Conflict` when anything of the examples is there already. Nothing is written."""
+    releases = {(release.name, release.version) for release in backend.releases.list()}
+    plugins = {(plugin.name, plugin.version) for plugin in backend.plugins.list()}
+    taken = [
+        f"release {one.release.name} {one.release.version}"
+        for one in loaded.release.releases
+        if (one.release.name, one.release.version) in releases
+    ]
+    taken += [f"plugin {one.name} {one.version}" for one in loaded.plugins if (one.name, one.version) in plugins]
+    taken += [f"environment {one.name} ({one.id})" for one in backend.clusters.list() if one.name == ENVIRONMENT]
+    if taken:
+        raise Conflict(
+            f"{backend.target} has this of the examples already: {', '.join(taken)}. Nothing was loaded.",
+            hint="Load them into a file of their own: fuel2 demo --engine demo.db",
+        )
+
+
+def store(backend: Backend, loaded: Examples) -> int:
+    """Store the examples and return the id of their environment. What fails takes back what was stored before."""
+    with ExitStack() as undo:
+        release_id = 0
+        for packaged in loaded.release.releases:
+            [release] = backend.releases.create([packaged.release])
+            undo.callback(backend.releases.delete, release.id)
+            release_id = release.id
+            for kind, document in packaged.graphs.items():
+                backend.graphs.upload(OwnerRef(Level.RELEASE, release.id), document, kind)
+        plugin_ids = []
+        for package in loaded.plugins:
+            plugin_ids.append(backend.plugins.create(package.plugin, package.graphs).id)
+            undo.callback(backend.plugins.delete, plugin_ids[-1])
+        env = backend.clusters.create(ENVIRONMENT, release_id).id
+        undo.callback(backend.clusters.delete, env, force=True)
+        for plugin_id in plugin_ids:
+            backend.plugins.enable(plugin_id, env)
+        nodes = backend.nodes.create([replace(node, cluster_id=env) for node in loaded.nodes])
+        undo.callback(backend.nodes.delete, [node.id for node in nodes], force=True)
+        for kind, document in loaded.graphs.items():
+            backend.graphs.upload(OwnerRef(Level.CLUSTER, env), document, kind)
+        undo.pop_all()
+    return env
+
+
+def suggestions(env: int, engine: str | None) -> list[str]:
+    """The commands to try, as a shell takes them, each with a comment that says what it shows.
+
+    >>> " ".join(suggestions(1, "my engine.db")[0].split())
+    "fuel2 --engine 'my engine.db' graph preview --env 1 # what would run where, in order"
+    """
+    program = f"fuel2 --engine {shlex.quote(engine)}" if engine else "fuel2"
+    lines = [(f"{program} {command.format(env=env, fix=FIX)}", meaning) for command, meaning in NEXT]
+    width = max(len(command) for command, _ in lines)
+    return [f"{command:<{width}}  # {meaning}" for command, meaning in lines]
+
+
+def _narrate(loaded: Examples, env: int) -> None:
+    """Say on stderr what was loaded."""
+    for packaged in loaded.release.releases:
+        kinds = ", ".join(f"{kind} ({len(graph.tasks)} tasks)" for kind, graph in packaged.graphs.items())
+        LOG.info("Release %s %s with the graphs %s.", packaged.release.name, packaged.release.version, kinds)
+    for package in loaded.plugins:
+        count = sum(len(graph.tasks) for graph in package.graphs.values())
+        LOG.info("Plugin %s %s with %d tasks, enabled.", package.name, package.version, count)
+    kinds = ", ".join(f"{kind} ({len(graph.tasks)} tasks)" for kind, graph in loaded.graphs.items())
+    LOG.info("Environment %d (%s) with %d nodes and the graphs %s.", env, ENVIRONMENT, len(loaded.nodes), kinds)
+    LOG.info("Try:")

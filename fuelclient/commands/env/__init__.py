@@ -1,0 +1,1 @@
+"""Commands of environments: the environments themselves, and the nodes in them."""

@@ -1,0 +1,127 @@
+"""Output formats: cliff's own, and three of tabulate's for documents and reviews.
+
+They are listed here instead of being looked up in the metadata of all installed packages at every start.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.metadata import EntryPoint
+from typing import Any, TextIO
+
+from cliff.columns import FormattableColumn
+from cliff.formatters.base import Formatter, ListFormatter, SingleFormatter
+from cliff.formatters.commaseparated import CSVLister
+from cliff.formatters.json_format import JSONFormatter
+from cliff.formatters.shell import ShellFormatter
+from cliff.formatters.table import TableFormatter
+from cliff.formatters.value import ValueFormatter
+from cliff.formatters.yaml_format import YAMLFormatter
+from stevedore.extension import Extension, ExtensionManager
+
+
+def text(cell: Any) -> Any:
+    """A cell as people read it; what is not a column of ours stays as it is."""
+    return cell.human_readable() if isinstance(cell, FormattableColumn) else cell
+
+
+def _flat(cell: Any) -> Any:
+    """A cell on one line: a listing has one row to a line, because scripts count them."""
+    shown = text(cell)
+    return " ".join(shown.split()) if isinstance(shown, str) and "\n" in shown else shown
+
+
+def _rows(data: Iterable[Sequence[Any]]) -> list[list[Any]]:
+    return [[_flat(cell) for cell in row] for row in data]
+
+
+class Table(TableFormatter):
+    """PrettyTable with borders, one row to a line, fitted to the width of a terminal and of nothing else."""
+
+    def emit_list(
+        self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
+    ) -> None:
+        super().emit_list(column_names, _rows(data), stdout, parsed_args)
+
+
+class Value(ValueFormatter):
+    """Values only, a row to a line, blanks between them."""
+
+    def emit_list(
+        self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
+    ) -> None:
+        super().emit_list(column_names, _rows(data), stdout, parsed_args)
+
+    def emit_one(self, column_names: Sequence[str], data: Sequence[Any], stdout: TextIO, parsed_args: Any) -> None:
+        super().emit_one(column_names, [text(cell) for cell in data], stdout, parsed_args)
+
+
+class Csv(CSVLister):
+    """Comma separated values with a header."""
+
+    def emit_list(
+        self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
+    ) -> None:
+        super().emit_list(column_names, _rows(data), stdout, parsed_args)
+
+
+class Shell(ShellFormatter):
+    """Assignments for a shell."""
+
+    def emit_one(self, column_names: Sequence[str], data: Sequence[Any], stdout: TextIO, parsed_args: Any) -> None:
+        super().emit_one(column_names, [text(cell) for cell in data], stdout, parsed_args)
+
+
+class Tabulated(ListFormatter, SingleFormatter):
+    """A table in one of tabulate's formats; tabulate is imported when one is printed."""
+
+    def __init__(self, style: str) -> None:
+        self.style = style
+
+    def add_argument_group(self, parser: argparse.ArgumentParser) -> None:
+        """These formats have no options."""
+
+    def emit_list(
+        self,
+        column_names: Sequence[str],
+        data: Iterable[Sequence[Any]],
+        stdout: TextIO,
+        parsed_args: Any,  # noqa: ARG002 (there are no options)
+    ) -> None:
+        from tabulate import tabulate
+
+        rows = [[self._cell(cell) for cell in row] for row in _rows(data)]
+        stdout.write(tabulate(rows, headers=list(column_names), tablefmt=self.style, disable_numparse=True) + "\n")
+
+    def emit_one(self, column_names: Sequence[str], data: Sequence[Any], stdout: TextIO, parsed_args: Any) -> None:
+        self.emit_list(("Field", "Value"), list(zip(column_names, data, strict=True)), stdout, parsed_args)
+
+    def _cell(self, cell: Any) -> str:
+        """A cell as a string; in Markdown a bar would end the cell."""
+        shown = str(cell)
+        return shown.replace("|", "\\|") if self.style == "github" else shown
+
+
+_BOTH: Mapping[str, Callable[[], Formatter]] = {
+    "github": lambda: Tabulated("github"),
+    "html": lambda: Tabulated("html"),
+    "json": JSONFormatter,
+    "rst": lambda: Tabulated("rst"),
+    "table": Table,
+    "value": Value,
+    "yaml": YAMLFormatter,
+}
+
+
+def formatters(extra: Mapping[str, Callable[[], Formatter]]) -> ExtensionManager[Any]:
+    """All formats that lists and single objects share, and those of `extra`, in the shape that cliff expects."""
+    made = [(name, make()) for name, make in sorted({**_BOTH, **extra}.items())]
+    return ExtensionManager.make_test_instance(
+        [Extension(name, _point(type(one)), type(one), one) for name, one in made], propagate_map_exceptions=True
+    )
+
+
+def _point(kind: type) -> EntryPoint:
+    """What an entry point for `kind` would look like, for messages."""
+    return EntryPoint(kind.__name__, f"{kind.__module__}:{kind.__qualname__}", "cliff.formatter")

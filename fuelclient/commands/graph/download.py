@@ -1,0 +1,101 @@
+"""`graph download`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING
+
+from fuelclient.commands.arguments import add_env, add_type
+from fuelclient.commands.base import Command, report
+from fuelclient.errors import UsageError
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+
+_LEVELS = {
+    "all": ("-a", "the merge of all layers of the environment"),
+    "cluster": ("-c", "the layer of the environment itself"),
+    "plugins": ("-p", "the merge of the layers of the enabled plugins"),
+    "release": ("-r", "the layer of the environment's release"),
+}
+
+
+class GraphDownload(Command):
+    """Write a graph, or a merge, to a file
+
+    Without --file the file is ./LEVEL_graph_ENV.FORMAT; a file that exists is overwritten with --force only.
+    '--file -' prints the document, and nothing else, on stdout. What --cluster and --release write can be
+    uploaded again; --all and --plugins write a merge, which says so in its first line.
+
+      fuel2 graph download --env 1 --all
+      fuel2 graph download --env 1 --cluster --type default --file - | less
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_env(parser, required=True)
+        group = parser.add_mutually_exclusive_group(required=True)
+        for level, (short, meaning) in _LEVELS.items():
+            group.add_argument(short, f"--{level}", action="store_const", const=level, dest="level", help=meaning)
+        add_type(parser, default="default")
+        parser.add_argument("-f", "--file", metavar="PATH", help="the file to write; - is stdout")
+        parser.add_argument("--format", choices=("yaml", "json"), default="yaml", help="default: yaml")
+        parser.add_argument("--force", action="store_true", help="overwrite a file that exists")
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        if parsed_args.file in ("yaml", "json"):  # -f is --format in most commands, so this is a slip
+            raise UsageError(
+                f"-f names the file here, and '{parsed_args.file}' is a format.",
+                hint=f"Use --format {parsed_args.file}, or --file ./{parsed_args.file}.",
+            )
+        text = self._text(parsed_args)
+        if parsed_args.file == "-":
+            self.app.stdout.write(text)
+            return
+        from fuelclient import files
+
+        path = parsed_args.file or f"{parsed_args.level}_graph_{parsed_args.env}.{parsed_args.format}"
+        path = os.path.abspath(path)
+        files.write(path, text, force=parsed_args.force)
+        self.say(f"Tasks were downloaded to {path}")
+
+    def _text(self, parsed_args: argparse.Namespace) -> str:
+        from fuelclient import files
+        from fuelclient.serializers.graph import layer_to
+
+        backend, env, graph_type = self.backend, parsed_args.env, parsed_args.graph_type
+        if parsed_args.level in ("cluster", "release"):
+            from fuelclient.backends.base import OwnerRef
+            from fuelclient.model.graph import Level
+
+            if parsed_args.level == "cluster":
+                owner = OwnerRef(Level.CLUSTER, env)
+            else:
+                owner = OwnerRef(Level.RELEASE, backend.clusters.get(env).release_id)
+            graph = backend.graphs.get(owner, graph_type)
+            return files.dumps(layer_to(graph.tasks, name=graph.name, metadata=graph.metadata), parsed_args.format)
+        return self._merge(backend, parsed_args)
+
+    def _merge(self, backend: Backend, parsed_args: argparse.Namespace) -> str:
+        """The merge of several layers, with the warning not to take it for one."""
+        from fuelclient import files
+        from fuelclient.model.graph import Level
+        from fuelclient.serializers.graph import layer_to
+
+        levels = (Level.PLUGIN,) if parsed_args.level == "plugins" else (Level.RELEASE, Level.PLUGIN, Level.CLUSTER)
+        merged = backend.graphs.layers(parsed_args.env, levels, parsed_args.graph_type)
+        report(merged.findings)
+        tasks = [one.task for one in merged.tasks]
+        text = files.dumps(layer_to(tasks, metadata=merged.metadata), parsed_args.format)
+        owners = {owner for one in merged.tasks for owner in (one.owner, *one.overrides)}
+        rank = list(Level)
+        order = sorted(owners, key=lambda owner: (rank.index(owner.level), owner.name, owner.version))
+        layers = ", ".join(owner.label for owner in order) or "none"
+        if parsed_args.format != "yaml":
+            return text
+        return (
+            f"# Merge of the layers: {layers} (environment {parsed_args.env}, graph type {parsed_args.graph_type}). "
+            f"Do not upload it as one layer: it would hide the others.\n{text}"
+        )

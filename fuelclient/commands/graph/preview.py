@@ -1,0 +1,115 @@
+"""`graph preview`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fuelclient.commands.arguments import add_env, add_nodes, add_type
+from fuelclient.commands.base import STRUCTURED, Lister, check_columns, report, sorted_by
+from fuelclient.commands.columns import Fields, Names
+from fuelclient.commands.shell import LOG, count
+
+if TYPE_CHECKING:
+    from fuelclient.model.finding import Finding
+    from fuelclient.plan.preview import Preview, PreviewRow
+
+_KEYS = (
+    "order", "first_generation", "last_generation", "stage", "priority", "band", "task", "type", "roles", "nodes",
+    "layer", "overrides", "requires", "findings",
+)  # fmt: skip
+"""What a row of JSON or YAML has, always and in this order."""
+
+
+class GraphPreview(Lister):
+    """Show what would run where, in order
+
+    The layers of the environment (release, plugins, cluster) are merged, placed on its nodes and ordered, before
+    anything runs. A row is a task; it stands where its first instance runs. 'generation' says in which rounds
+    its instances run, 'layer' which layer the task comes from, and 'overrides' which layers it overrides.
+
+    --assume replaces the nodes of the environment for this preview, as ROLES=COUNT, ... with ROLES one role or
+    several joined by '+'. Without nodes and without --assume, a few nodes for each role are assumed.
+
+      fuel2 graph preview --env 1
+      fuel2 graph preview --env 1 --assume controller=3,compute=8,cinder=3 --only changed
+      fuel2 graph preview --env 1 --assume controller+cinder=1,compute=2 -f json
+    """
+
+    columns = ("order", "generation", "stage", "priority", "task", "type", "roles", "nodes", "layer", "overrides")
+    sort_by = "order"
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_env(parser, required=True)
+        add_type(parser, default="default")
+        where = parser.add_mutually_exclusive_group()
+        add_nodes(where, required=False, help="only these nodes of the environment: 1 2 or 1,2")
+        where.add_argument("--assume", default="", metavar="SPEC", help="other nodes: controller=3,compute+cinder=2")
+        parser.add_argument(
+            "--merge-policy", choices=("replace", "overlay"), default="replace",
+            help="whether a record with a type replaces the task below it, or overrides single attributes of it",
+        )  # fmt: skip
+        parser.add_argument("--only", choices=("changed",), help="only tasks that a plugin or the environment set")
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+        from fuelclient.model.graph import MergePolicy
+        from fuelclient.plan.preview import PreviewOptions, preview
+
+        structured = parsed_args.formatter in STRUCTURED
+        columns = _KEYS if structured else self.columns
+        check_columns(parsed_args.columns, columns)
+        options = PreviewOptions(
+            tuple(parsed_args.nodes or ()), parsed_args.assume, MergePolicy(parsed_args.merge_policy)
+        )
+        seen = preview(self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type), options)
+        _narrate(seen)
+        rows = [row for row in seen.rows if row.is_changed or parsed_args.only is None]
+        tables = sorted_by([(*_cells(row), row) for row in rows], self.columns, parsed_args.sort_keys or ["order"])
+        return columns, [_record(cells[-1]) if structured else cells[:-1] for cells in tables]
+
+
+def _cells(row: PreviewRow) -> tuple[Any, ...]:
+    """A row for people."""
+    return (
+        row.order, _generation(row), row.stage or "", "" if row.priority is None else row.priority, row.task,
+        row.type, Names(row.roles), len(row.nodes), row.layer, Names(row.overrides),
+    )  # fmt: skip
+
+
+def _generation(row: PreviewRow) -> str:
+    if row.first_generation is None:
+        return ""
+    if row.first_generation == row.last_generation:
+        return str(row.first_generation)
+    return f"{row.first_generation}-{row.last_generation}"
+
+
+def _record(row: PreviewRow) -> tuple[Any, ...]:
+    """A row for programs: the values of `_KEYS`."""
+    return (
+        row.order, row.first_generation, row.last_generation, row.stage, row.priority, row.band, row.task, row.type,
+        Names(row.roles), Names(row.nodes), row.layer, Names(row.overrides), Names(row.requires),
+        Fields([_finding(finding) for finding in row.findings]),
+    )  # fmt: skip
+
+
+def _finding(finding: Finding) -> dict[str, str]:
+    return {
+        "severity": str(finding.severity), "code": finding.code, "message": finding.message,
+        "place": str(finding.place), "hint": finding.hint,
+    }  # fmt: skip
+
+
+def _narrate(seen: Preview) -> None:
+    """Say on stderr what the rows do not: the assumption, every finding, and the figures."""
+    if seen.assumption:
+        LOG.info("%s", seen.assumption)
+    report(seen.findings)
+    LOG.info(
+        "%s, %s in %s on %s; %s, %d on the master.", count(len(seen.rows), "task"),
+        count(seen.instances, "instance"), count(seen.generations, "generation"), count(seen.nodes, "node"),
+        count(seen.sync_points, "sync point"), seen.on_master,
+    )  # fmt: skip

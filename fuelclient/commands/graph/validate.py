@@ -1,0 +1,68 @@
+"""`graph validate`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from fuelclient.commands.arguments import add_env, add_source, add_type
+from fuelclient.commands.base import Lister
+from fuelclient.commands.exits import Exit
+from fuelclient.commands.shell import urgency
+from fuelclient.errors import InvalidDocument
+
+if TYPE_CHECKING:
+    from fuelclient.model.finding import Finding
+
+
+class GraphValidate(Lister):
+    """Report everything wrong with a graph
+
+    With --file or --dir the document is checked on its own, as far as that goes; with --env the merged graph of
+    an environment, as a preview would see it. The exit code is 7 when one of the findings is an error.
+
+      fuel2 graph validate --file override.yaml
+      fuel2 graph validate --env 1 --type default -f json
+    """
+
+    columns = ("severity", "code", "place", "task", "message", "hint")
+    sort_by = ""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_env(add_source(parser, short=False), required=False, help="the merged graph of this environment")
+        add_type(parser, default="default")
+        return parser
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        """Print the report; the exit code says whether it has an error."""
+        self._broken = False
+        super().run(parsed_args)
+        return Exit.INVALID if self._broken else Exit.OK
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        findings = self._environment(parsed_args) if parsed_args.env is not None else self._document(parsed_args)
+        self._broken = any(finding.is_error for finding in findings)
+        return [
+            (str(one.severity), one.code, str(one.place), one.task, one.message, one.hint)
+            for one in sorted(findings, key=urgency)
+        ]
+
+    def _environment(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
+        from fuelclient.plan.preview import PreviewOptions, findings
+
+        return findings(self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type), PreviewOptions())
+
+    def _document(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
+        """The findings of a document; one that cannot even be read is a report of its own, not a failure."""
+        from fuelclient.commands.graph.documents import graph_document
+        from fuelclient.graph.validate import check_document
+
+        try:
+            document = graph_document(parsed_args, self.app.stdin, owner_label="cluster")
+            return check_document(document, None, None)
+        except InvalidDocument as broken:
+            if not broken.findings:
+                raise
+            return cast("Sequence[Finding]", broken.findings)

@@ -1,0 +1,48 @@
+"""`help`: the overview, or the help of one command."""
+
+from __future__ import annotations
+
+import argparse
+
+import autopage.argparse
+
+from fuelclient.commands.base import Command
+from fuelclient.commands.overview import PROGRAM, overview
+from fuelclient.commands.table import COMMANDS, verbs
+
+
+class Help(Command):
+    """Show this overview, or the help of a command
+
+    A noun alone lists its commands. --all adds the commands that other installed packages offer.
+
+      fuel2 help graph
+      fuel2 help graph upload
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument("command", nargs="*", metavar="COMMAND", help="the words of a command, or its noun")
+        parser.add_argument("--all", action="store_true", help="list also the commands of other packages")
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        words = parsed_args.command
+        if not words:
+            self.app.stdout.write(overview(everything=parsed_args.all))
+        elif len(words) == 1 and words[0] not in COMMANDS and verbs(words[0]):
+            for name in verbs(words[0]):
+                self.say(f"{name:<20}  {COMMANDS[name][1]}")
+        else:
+            self._show(words)
+
+    def _show(self, words: list[str]) -> None:
+        """Print the help of the command that `words` begin with, through a pager on a terminal."""
+        factory, name, _ = self.app.command_manager.find_command(words)
+        parser = factory(self.app, self.app_args, cmd_name=name).get_parser(f"{PROGRAM} {name}")
+        if not self.app.stdout.isatty():  # the pager would close a stdout whose reader has left
+            parser.print_help(self.app.stdout)
+            return
+        with autopage.argparse.help_pager(self.app.stdout) as out:
+            autopage.argparse.use_color_for_parser(parser, True)
+            parser.print_help(out)

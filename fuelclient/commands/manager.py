@@ -1,0 +1,81 @@
+"""Finding a command: the table first, other packages' commands only when it is not in there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.metadata import EntryPoint, entry_points
+
+from cliff.command import Command
+from cliff.commandmanager import CommandManager
+
+from fuelclient.commands.table import COMMANDS, EXTENSIONS
+from fuelclient.errors import UsageError, nearest
+
+_NAMESPACE = "fuelclient.cli"
+
+
+class TableManager(CommandManager):
+    """cliff's lookup (whole names, or unambiguous beginnings of each word) over the command table.
+
+    A command's class is imported when that command runs, and only then.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(_NAMESPACE)
+        self._extended = False
+
+    def _load_commands(self) -> None:
+        """Fill in the table instead of scanning and importing everything."""
+        for name, (target, _) in COMMANDS.items():
+            self.commands[name] = EntryPoint(name, target, _NAMESPACE)
+
+    def add_command(self, name: str, command_class: type[Command]) -> None:
+        """Add a command; one that the table names (cliff brings a `help` of its own) stays the table's."""
+        if name not in COMMANDS:
+            super().add_command(name, command_class)
+
+    def extend(self) -> None:
+        """Add the commands of other packages, once; none of them can take the place of ours."""
+        if not self._extended:
+            self._extended = True
+            for point in entry_points(group=EXTENSIONS):
+                self.commands.setdefault(point.name.replace("_", " "), point)
+
+    def find_command(self, argv: list[str]) -> tuple[type[Command], str, list[str]]:
+        """The class, the words that named it, and the rest of the line. Raises `UsageError` for no command."""
+        try:
+            return super().find_command(argv)
+        except ValueError:
+            self.extend()
+        try:
+            return super().find_command(argv)
+        except ValueError:
+            words = argv[: self._get_last_possible_command_index(argv)]
+            raise unknown(words or argv[:1], self.commands) from None
+
+
+def unknown(words: list[str], commands: Iterable[str]) -> UsageError:
+    """The error for words that name no command, with suggestions from the same noun only.
+
+    >>> str(unknown(["graph", "lst"], ["graph list", "env list"]))
+    "'graph lst' is not a fuel2 command. Did you mean 'graph list'?"
+    >>> str(unknown(["role"], ["role list", "role show", "env list"]))
+    "'role' is not a whole fuel2 command. It goes on with: list, show."
+    """
+    names = sorted(commands)
+    said = " ".join(words)
+    noun = words[0]
+    nouns = {name.split()[0] for name in names}
+    if noun.startswith("-"):
+        return UsageError(f"'{noun}' is not an option of fuel2 itself.", hint="Put it behind a command.")
+    if noun not in nouns:
+        close = nearest(noun, nouns)
+        hint = f"Did you mean '{close}'?" if close else "'fuel2 help' lists all commands."
+        return UsageError(f"'{said}' is not a fuel2 command.", hint=hint)
+    siblings = [name for name in names if name.split()[0] == noun]
+    rests = [name.partition(" ")[2] for name in siblings]
+    if len(words) == 1:
+        return UsageError(f"'{noun}' is not a whole fuel2 command.", hint=f"It goes on with: {', '.join(rests)}.")
+    close = nearest(said, siblings)
+    known = f"Did you mean '{close}'?" if close else f"'{noun}' goes on with: {', '.join(rests)}."
+    return UsageError(f"'{said}' is not a fuel2 command.", hint=known)

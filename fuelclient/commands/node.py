@@ -1,0 +1,153 @@
+"""Nodes: list, show, create, import, delete."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fuelclient.commands.arguments import add_env, identifier, identifiers
+from fuelclient.commands.base import Command, Lister, ShowOne, report
+from fuelclient.commands.columns import Names
+from fuelclient.commands.shell import LOG, count
+
+if TYPE_CHECKING:
+    from fuelclient.model.node import Node
+
+_COLUMNS = ("id", "name", "status", "os_platform", "roles", "ip", "mac", "cluster", "platform_name", "online")
+
+
+def _stated(node: Node, attribute: str) -> Any:
+    """A value that only a master knows about its hardware, or that the nodes file stated; else empty."""
+    return node.attributes.get(attribute, "")
+
+
+def _row(node: Node) -> tuple[Any, ...]:
+    return (
+        node.id, node.name, node.status, _stated(node, "os_platform"), Names(node.all_roles), node.ip, node.mac,
+        node.cluster_id, _stated(node, "platform_name"), node.online,
+    )  # fmt: skip
+
+
+class NodeList(Lister):
+    """List nodes
+
+    Roles are those that are deployed and those that wait for a successful run; 'node show' tells them apart.
+    """
+
+    columns = _COLUMNS
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_env(parser, required=False, help="only nodes of this environment")
+        return parser
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        return [_row(node) for node in self.backend.nodes.list(parsed_args.env)]
+
+
+class _ShowNode(ShowOne):
+    columns = (
+        "id", "name", "status", "os_platform", "roles", "kernel_params", "pending_roles", "ip", "mac", "error_type",
+        "pending_addition", "hostname", "fqdn", "platform_name", "cluster", "online", "progress", "pending_deletion",
+        "group_id", "manufacturer", "numa_nodes", "supported_hugepages", "distances", "executor",
+    )  # fmt: skip
+
+    def shown(self, node: Node) -> Sequence[Any]:
+        known = {
+            "id": node.id, "name": node.name, "status": node.status, "roles": Names(node.roles),
+            "pending_roles": Names(node.pending_roles), "ip": node.ip, "mac": node.mac, "error_type": node.error_type,
+            "pending_addition": node.pending_addition, "pending_deletion": node.pending_deletion,
+            "cluster": node.cluster_id, "online": node.online, "executor": node.executor,
+        }  # fmt: skip
+        return [known[column] if column in known else _stated(node, column) for column in self.columns]
+
+
+class NodeShow(_ShowNode):
+    """Show one node"""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument("id", type=identifier, help="id of the node")
+        return parser
+
+    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+        return self.shown(self.backend.nodes.get(parsed_args.id))
+
+
+class NodeCreate(_ShowNode):
+    """Create one node
+
+    A node belongs to an environment from the start, or is given to one by 'env add nodes', which then checks the
+    roles it brings along. Without --executor, a node is reached over SSH at its address.
+
+      fuel2 node create node-1 --ip 10.20.0.3 --env 1 --roles controller cinder
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument("name", help="name of the new node")
+        add_env(parser, required=False, help="the environment that it belongs to")
+        parser.add_argument("--roles", "--role", nargs="+", default=[], metavar="ROLE", help="its roles")
+        parser.add_argument("--ip", default="", help="its address")
+        parser.add_argument("--executor", default="", choices=("local", "ssh", "noop"), help="how tasks reach it")
+        return parser
+
+    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+        from fuelclient.model.node import Node
+
+        roles = tuple(name for word in parsed_args.roles for name in word.split(",") if name)
+        node = Node(
+            0, parsed_args.name, parsed_args.env, pending_roles=roles, ip=parsed_args.ip,
+            executor=parsed_args.executor, pending_addition=parsed_args.env is not None,
+        )  # fmt: skip
+        return self.shown(self.writable().nodes.create([node])[0])
+
+
+class NodeImport(Lister):
+    """Create all nodes of a file, or none
+
+    The file is a YAML or JSON list of mappings: name, and optionally id, roles, ip, status, online, executor
+    (local, ssh or noop), ssh (user, port, key, jump) and attributes. Imported nodes count as online and
+    provisioned; their roles are pending until a run succeeds.
+
+      fuel2 node import nodes.yaml --env 1
+    """
+
+    columns = _COLUMNS
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument("file", metavar="FILE", help="the file; - is stdin")
+        add_env(parser, required=False, help="the environment that the nodes belong to")
+        return parser
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        from fuelclient import files
+        from fuelclient.serializers.node import nodes_from
+
+        document = files.load(parsed_args.file, stdin=self.app.stdin)
+        report(document.findings)
+        nodes = [replace(node, cluster_id=parsed_args.env) for node in nodes_from(document)]
+        created = self.writable().nodes.create(nodes)
+        LOG.info("Created %s.", count(len(created), "node"))
+        return [_row(node) for node in created]
+
+
+class NodeDelete(Command):
+    """Delete nodes
+
+    Either all of them or none. A node that belongs to an environment is only deleted with --force.
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument("id", nargs="+", type=identifiers, metavar="ID", help="ids of the nodes: 1 2 or 1,2")
+        parser.add_argument("-f", "--force", action="store_true", help="even if they belong to an environment")
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        ids = list(dict.fromkeys(number for part in parsed_args.id for number in part))
+        self.writable().nodes.delete(ids, force=parsed_args.force)
+        self.say(f"Nodes {ids} were deleted from the database")

@@ -1,0 +1,90 @@
+"""The overview: global options and the list of commands, without importing cliff."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+
+from fuelclient import __version__
+from fuelclient.commands.table import COMMANDS, EXTENSIONS
+
+PROGRAM = "fuel2"
+
+DESCRIPTION = "Store, merge, order and preview OpenStack Fuel deployment graphs, with or without a Fuel master."
+
+CLOSING = f"""\
+'{PROGRAM} help COMMAND' or '{PROGRAM} COMMAND --help' shows one command, '{PROGRAM} help --all' also those that other
+packages add. '{PROGRAM} demo' loads examples to try things on."""
+
+
+def global_parser() -> argparse.ArgumentParser:
+    """The options that stand anywhere on the line.
+
+    `--version` is not among those that are parsed: commands have one of their own (`release create`), so it
+    counts only before any command. Nothing may be abbreviated here, or `--d` of a command would turn on
+    `--debug`.
+    """
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        usage=f"{PROGRAM} [options] COMMAND ...",
+        description=DESCRIPTION,
+        add_help=False,
+        allow_abbrev=False,
+    )
+    loudness = parser.add_mutually_exclusive_group()
+    loudness.add_argument(
+        "-v",
+        "--verbose",
+        action="count",
+        dest="verbose_level",
+        default=1,
+        help="say more on stderr; can be repeated",
+    )
+    loudness.add_argument(
+        "-q",
+        "--quiet",
+        action="store_const",
+        dest="verbose_level",
+        const=0,
+        help="say nothing on stderr but warnings and errors",
+    )
+    parser.add_argument("--log-file", metavar="FILE", help="also write what is said on stderr to FILE, with times")
+    parser.add_argument("--engine", metavar="PATH", help="the file that holds everything (default: the user's own)")
+    parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
+    parser.add_argument("-h", "--help", dest="deferred_help", action="store_true", help="show help and exit")
+    return parser
+
+
+def version() -> str:
+    """The answer to `--version`.
+
+    >>> version().split()[0]
+    'fuel2'
+    """
+    return f"{PROGRAM} {__version__}\n"
+
+
+def overview(*, everything: bool = False) -> str:
+    """The answer to `--help`: usage, options and all commands; with `everything` those of other packages too."""
+    parser = global_parser()
+    parser.add_argument("--version", action="store_true", help="show the version and exit")
+    lines = [parser.format_help(), "Commands:"]
+    lines += _columns((name, text) for name, (_, text) in sorted(COMMANDS.items()))
+    if everything:
+        lines += ["", "Commands of other packages:", *_columns(extensions())]
+    return "\n".join([*lines, "", CLOSING, ""])
+
+
+def extensions() -> list[tuple[str, str]]:
+    """Commands that other packages offer, and which package that is; nothing of theirs is imported."""
+    from importlib.metadata import entry_points
+
+    return sorted(
+        (point.name.replace("_", " "), f"from {point.dist.name}" if point.dist else "")
+        for point in entry_points(group=EXTENSIONS)
+    )
+
+
+def _columns(rows: Iterable[tuple[str, str]]) -> list[str]:
+    width = max(map(len, COMMANDS))
+    return [f"  {name:<{width}}  {text}".rstrip() for name, text in rows] or ["  none"]

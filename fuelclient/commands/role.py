@@ -1,0 +1,84 @@
+"""Roles: list and show."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fuelclient.commands.arguments import add_holder
+from fuelclient.commands.base import Lister, ShowOne
+from fuelclient.commands.columns import Fields, Names, plain
+from fuelclient.errors import NotFound
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+    from fuelclient.model.release import Role
+
+
+def _roles(backend: Backend, parsed_args: argparse.Namespace) -> Mapping[str, Role]:
+    if parsed_args.env is not None:
+        return backend.roles.of_cluster(parsed_args.env)
+    return backend.roles.of_release(parsed_args.release)
+
+
+def _conflicts(role: Role) -> Any:
+    """What the role cannot share a node with: a list, or `*` for every other role."""
+    stated = plain(role.metadata.get("conflicts"))
+    return Names(stated) if isinstance(stated, list) else stated or ""
+
+
+class RoleList(Lister):
+    """List the roles of a release or an environment
+
+    The roles of an environment are those of its release and of the plugins enabled on it.
+
+      fuel2 role list --release 1
+    """
+
+    columns = ("name", "group", "conflicts", "description")
+    sort_by = "name"
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_holder(parser)
+        return parser
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        return [
+            (role.name, role.metadata.get("group") or "", _conflicts(role), role.metadata.get("description") or "")
+            for role in _roles(self.backend, parsed_args).values()
+        ]
+
+
+class RoleShow(ShowOne):
+    """Show one role of a release or an environment
+
+    With -f json or -f yaml its limits, restrictions and volumes are structured, as the release states them.
+
+      fuel2 role show controller --release 1
+    """
+
+    columns = (
+        "name", "title", "owner", "group", "tags", "has_primary", "public_ip_required", "weight", "conflicts",
+        "limits", "restrictions", "volumes", "description",
+    )  # fmt: skip
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument("name", help="name of the role")
+        add_holder(parser)
+        return parser
+
+    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+        roles = _roles(self.backend, parsed_args)
+        if parsed_args.name not in roles:
+            raise NotFound("role", parsed_args.name, known=tuple(roles))
+        role = roles[parsed_args.name]
+        stated: Mapping[str, Any] = plain(role.metadata)
+        return (
+            role.name, stated.get("name") or "", role.owner, stated.get("group") or "", Names(role.tags),
+            stated.get("has_primary", ""), stated.get("public_ip_required", ""), stated.get("weight", ""),
+            _conflicts(role), Fields(stated.get("limits") or {}), Fields(stated.get("restrictions") or []),
+            Fields(plain(role.volumes)), stated.get("description") or "",
+        )  # fmt: skip

@@ -1,0 +1,173 @@
+"""The application: from a command line to one command, and from an error to a line and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import traceback
+from typing import TYPE_CHECKING, TextIO
+
+from cliff.app import App
+
+from fuelclient import __version__
+from fuelclient.commands.exits import Exit, exit_of
+from fuelclient.commands.manager import TableManager
+from fuelclient.commands.overview import DESCRIPTION, PROGRAM, global_parser, overview, version
+from fuelclient.errors import FuelError, InvalidDocument, UsageError
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+
+LOG = logging.getLogger("fuelclient")
+"""All narration goes through here, and so to stderr and to `--log-file`."""
+
+_LEVELS = {0: logging.WARNING, 1: logging.INFO}
+
+
+class FuelShell(App):
+    """`fuel2`: global options, a backend that is connected when a command first asks for it, exit codes.
+
+    stdout carries data only; everything said about it goes to stderr. A traceback is shown for `--debug` and
+    never without.
+    """
+
+    NAME = PROGRAM
+    LOG = LOG
+
+    def __init__(self, stdin: TextIO | None = None, stdout: TextIO | None = None, stderr: TextIO | None = None) -> None:
+        super().__init__(DESCRIPTION, __version__, TableManager(), stdin, stdout, stderr, deferred_help=True)
+        self.options = argparse.Namespace()
+        self._backend: Backend | None = None
+        self._handlers: list[logging.Handler] = []
+
+    def build_option_parser(
+        self,
+        description: str | None,  # noqa: ARG002 (cliff fixes these parameters)
+        version: str | None,  # noqa: ARG002
+        argparse_kwargs: dict[str, object] | None = None,  # noqa: ARG002
+    ) -> argparse.ArgumentParser:
+        """The global options of the overview, which alone describes them."""
+        return global_parser()
+
+    @property
+    def backend(self) -> Backend:
+        """Where the data lives, connected at first use; `settings` decide which backend that is."""
+        if self._backend is None:
+            from fuelclient import backends, settings
+
+            self._backend = backends.connect(settings.load({"ENGINE": self.options.engine}))
+        return self._backend
+
+    def run(self, argv: list[str]) -> int:
+        """Run one command line and return its exit code. Nothing is raised but what ends the interpreter."""
+        try:
+            self.options, rest = self.parser.parse_known_args(argv)
+            self.configure_logging()
+            return self._dispatch(rest)
+        except SystemExit as leaving:  # argparse, which has said what is wrong
+            return leaving.code if isinstance(leaving.code, int) else Exit.USAGE
+        except (Exception, KeyboardInterrupt) as error:
+            return self._report(error)
+        finally:
+            self._close()
+
+    def _dispatch(self, rest: list[str]) -> int:
+        helping = self.options.deferred_help
+        if rest[:1] == ["--version"]:
+            self.stdout.write(version())
+        elif not rest:
+            self.stdout.write(overview())
+        else:
+            return self.run_subcommand(["help", *_words(rest)] if helping else rest)
+        return Exit.OK
+
+    def run_subcommand(self, argv: list[str]) -> int:
+        """Run the command that `argv` begins with; its errors are the caller's."""
+        factory, name, rest = self.command_manager.find_command(argv)
+        command = factory(self, self.options, cmd_name=name)
+        return command.run(command.get_parser(f"{self.NAME} {name}").parse_args(rest))
+
+    def interact(self) -> None:
+        """There is no interactive shell: a line without a command prints the overview."""
+        self.stdout.write(overview())
+
+    def configure_logging(self) -> None:
+        """Send narration to stderr as loud as `-q` and `-v` say, and all of it to `--log-file`."""
+        level = _LEVELS.get(self.options.verbose_level, logging.DEBUG)
+        self._listen(logging.StreamHandler(self.stderr), level, self.CONSOLE_MESSAGE_FORMAT)
+        if self.options.log_file:
+            try:
+                handler = logging.FileHandler(self.options.log_file)
+            except OSError as error:
+                raise UsageError(f"The log file cannot be written: {error}.") from error
+            self._listen(handler, logging.DEBUG, self.LOG_FILE_MESSAGE_FORMAT)
+        LOG.setLevel(logging.DEBUG)
+
+    def _listen(self, handler: logging.Handler, level: int, layout: str) -> None:
+        handler.setLevel(level)
+        handler.setFormatter(logging.Formatter(layout))
+        LOG.addHandler(handler)
+        self._handlers.append(handler)
+
+    def _report(self, error: BaseException) -> Exit:
+        """Say what went wrong, in one line and its findings, and return the exit code for it."""
+        code = exit_of(error)
+        if code is Exit.BROKEN_PIPE:
+            raise error  # main() owns stdout, and knows how to leave it
+        if code is Exit.INTERRUPTED:
+            return code
+        if getattr(self.options, "debug", False):
+            traceback.print_exception(error, file=self.stderr)
+        if isinstance(error, InvalidDocument) and not _tells_all(error):
+            for finding in sorted(error.findings, key=urgency):
+                LOG.error("%s", finding)
+        if isinstance(error, FuelError):
+            LOG.error("%s", one_line(str(error)))
+        else:
+            text = one_line(str(error))
+            LOG.error("unexpected error %s: %s (--debug shows the traceback)", type(error).__name__, text)
+        return code
+
+    def _close(self) -> None:
+        if self._backend is not None:
+            self._backend.close()
+            self._backend = None
+        for handler in self._handlers:
+            LOG.removeHandler(handler)
+            handler.close()
+        self._handlers.clear()
+
+
+def one_line(text: str) -> str:
+    """`text` with every run of white space as one blank, so that it fills one line.
+
+    >>> one_line("first\\n  second")
+    'first second'
+    """
+    return " ".join(text.split())
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> count(1, "node"), count(2, "node")
+    ('1 node', '2 nodes')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def urgency(finding: object) -> tuple[bool, str, int]:
+    """Errors first, then by file and line; findings without a place come first among their equals."""
+    place = getattr(finding, "place", None)
+    return not getattr(finding, "is_error", False), getattr(place, "file", ""), getattr(place, "line", 0)
+
+
+def _tells_all(error: InvalidDocument) -> bool:
+    """Whether the message is the only finding in other words, so that saying both would say it twice."""
+    return len(error.findings) == 1 and getattr(error.findings[0], "message", "") in error.message
+
+
+def _words(rest: list[str]) -> list[str]:
+    """The words of a line before its first option: what help is asked for."""
+    first = next((index for index, word in enumerate(rest) if word.startswith("-")), len(rest))
+    return rest[:first]

@@ -1,0 +1,55 @@
+"""The command table: every command with the class that runs it and its one-line help.
+
+cliff finds commands by importing the module of each one at every start. This table is known without
+importing anything, so that help costs no more than printing it, and one command loads one module. The entry
+points `fuelclient.cli` in setup.cfg say the same for whoever looks commands up from outside; a test keeps the
+two equal, and the one-line helps equal to the first lines of the classes' docstrings.
+"""
+
+from __future__ import annotations
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "complete": ("fuelclient.commands.complete:Complete", "Print a script for bash that completes command lines"),
+    "demo": ("fuelclient.commands.demo:Demo", "Load the packaged examples and say what to try next"),
+    "env add nodes": ("fuelclient.commands.env.nodes:EnvAddNodes", "Give nodes to an environment with roles"),
+    "env create": ("fuelclient.commands.env.environment:EnvCreate", "Create an environment from a release"),
+    "env delete": ("fuelclient.commands.env.environment:EnvDelete", "Delete an environment with its graphs"),
+    "env list": ("fuelclient.commands.env.environment:EnvList", "List all environments"),
+    "env remove nodes": ("fuelclient.commands.env.nodes:EnvRemoveNodes", "Take nodes out of an environment"),
+    "env show": ("fuelclient.commands.env.environment:EnvShow", "Show one environment"),
+    "env update": ("fuelclient.commands.env.environment:EnvUpdate", "Rename an environment"),
+    "graph delete": ("fuelclient.commands.graph.delete:GraphDelete", "Delete one graph of an owner"),
+    "graph download": ("fuelclient.commands.graph.download:GraphDownload", "Write a graph, or a merge, to a file"),
+    "graph list": ("fuelclient.commands.graph.list:GraphList", "List graphs with their tasks and owners"),
+    "graph preview": ("fuelclient.commands.graph.preview:GraphPreview", "Show what would run where, in order"),
+    "graph upload": ("fuelclient.commands.graph.upload:GraphUpload", "Upload a graph to an owner"),
+    "graph validate": ("fuelclient.commands.graph.validate:GraphValidate", "Report everything wrong with a graph"),
+    "help": ("fuelclient.commands.help:Help", "Show this overview, or the help of a command"),
+    "node create": ("fuelclient.commands.node:NodeCreate", "Create one node"),
+    "node delete": ("fuelclient.commands.node:NodeDelete", "Delete nodes"),
+    "node import": ("fuelclient.commands.node:NodeImport", "Create all nodes of a file, or none"),
+    "node list": ("fuelclient.commands.node:NodeList", "List nodes"),
+    "node show": ("fuelclient.commands.node:NodeShow", "Show one node"),
+    "release create": ("fuelclient.commands.release:ReleaseCreate", "Create one release"),
+    "release delete": ("fuelclient.commands.release:ReleaseDelete", "Delete a release with its graphs"),
+    "release import": ("fuelclient.commands.release:ReleaseImport", "Create all releases of a file, or none"),
+    "release list": ("fuelclient.commands.release:ReleaseList", "List all releases"),
+    "release show": ("fuelclient.commands.release:ReleaseShow", "Show one release"),
+    "role list": ("fuelclient.commands.role:RoleList", "List the roles of a release or an environment"),
+    "role show": ("fuelclient.commands.role:RoleShow", "Show one role of a release or an environment"),
+}
+"""Command name -> (module and class, one-line help)."""
+
+EXTENSIONS = "fuelclient.extensions"
+"""The entry point group in which other packages offer commands. It is looked at only for a command that is not
+in the table, and by `fuel2 help --all`: scanning the metadata of all installed packages takes longer than most
+commands."""
+
+
+def verbs(noun: str) -> list[str]:
+    """The commands of one noun.
+
+    >>> verbs("role")
+    ['role list', 'role show']
+    """
+    return sorted(name for name in COMMANDS if name.split()[0] == noun)

@@ -1,0 +1,141 @@
+"""Use cases of environments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fuelclient.engine import environment, lookup
+from fuelclient.errors import Conflict, NotFound, UsageError
+from fuelclient.model.cluster import Cluster, ClusterStatus
+from fuelclient.model.graph import DEFAULT_TYPE, Level
+from fuelclient.model.node import Node, NodeStatus
+from fuelclient.store import clusters, graphs, nodes
+from fuelclient.store.database import Connection, Database
+
+_UNTOUCHED = frozenset({NodeStatus.DISCOVER, NodeStatus.PROVISIONING, NodeStatus.PROVISIONED})
+
+
+class Clusters:
+    """Environments; see `backends.base.Clusters`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def list(self) -> Sequence[Cluster]:
+        """All environments by id."""
+        with self._database.read() as connection:
+            return clusters.every(connection)
+
+    def get(self, cluster_id: int) -> Cluster:
+        """One environment; `NotFound` when there is none."""
+        with self._database.read() as connection:
+            return lookup.cluster(connection, cluster_id)
+
+    def create(self, name: str, release_id: int, *, net_segment_type: str = "vlan") -> Cluster:
+        """A new environment with an empty graph of the default type. `Conflict` when the name is taken."""
+        with self._database.write() as connection:
+            lookup.release(connection, release_id)
+            _require_free(connection, name)
+            wanted = Cluster(0, name, release_id, net_segment_type=net_segment_type)
+            cluster = replace(wanted, id=clusters.insert(connection, wanted))
+            graphs.create(connection, Level.CLUSTER, cluster.id, DEFAULT_TYPE)
+            return cluster
+
+    def rename(self, cluster_id: int, name: str) -> Cluster:
+        """The environment under its new name. `Conflict` when another one has it."""
+        with self._database.write() as connection:
+            cluster = lookup.cluster(connection, cluster_id)
+            if name != cluster.name:
+                _require_free(connection, name)
+            renamed = replace(cluster, name=name)
+            clusters.update(connection, renamed)
+            return renamed
+
+    def delete(self, cluster_id: int, *, force: bool = False) -> None:
+        """Remove an environment with its graphs; its nodes stay, free. `Conflict` when it is operational and not
+        `force`."""
+        with self._database.write() as connection:
+            cluster = lookup.cluster(connection, cluster_id)
+            if cluster.status == ClusterStatus.OPERATIONAL and not force:
+                raise Conflict(
+                    f"Environment {cluster_id} ({cluster.name}) is operational.", hint="Use --force to delete it."
+                )
+            for node in nodes.of_cluster(connection, cluster_id):
+                nodes.update(connection, freed(node))
+            clusters.delete(connection, cluster_id)
+
+    def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
+        """Give the nodes to the environment with `roles` pending, beside those that they have. All or nothing.
+
+        `NotFound` for an unknown node or role, a role that a node brings along included; `Conflict` for a node of
+        another environment.
+        """
+        with self._database.write() as connection:
+            known = environment.read(connection, cluster_id).roles
+            lookup.require_roles(roles, known)
+            for node_id in dict.fromkeys(node_ids):
+                node = lookup.node(connection, node_id)
+                if node.cluster_id not in (None, cluster_id):
+                    raise Conflict(
+                        f"Node {node_id} belongs to environment {node.cluster_id}.",
+                        hint=f"Take it out first: `fuel2 env remove nodes --env {node.cluster_id} --nodes {node_id}`.",
+                    )
+                added = joined(node, cluster_id, roles)
+                lookup.require_roles(added.all_roles, known)
+                nodes.update(connection, added)
+
+    def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None) -> Sequence[int]:
+        """Take nodes (None: all) out of the environment; the ids that were removed. `NotFound` for a node that is
+        not in it."""
+        with self._database.write() as connection:
+            lookup.cluster(connection, cluster_id)
+            present = {node.id: node for node in nodes.of_cluster(connection, cluster_id)}
+            removed = tuple(present) if node_ids is None else tuple(dict.fromkeys(node_ids))
+            for node_id in removed:
+                if node_id not in present:
+                    hint = f"Its nodes: {', '.join(map(str, present))}." if present else "It has no nodes."
+                    known = [str(one) for one in present]
+                    raise NotFound(f"node of environment {cluster_id} with id", node_id, known=known, hint=hint)
+                nodes.update(connection, freed(present[node_id]))
+            return removed
+
+
+def joined(node: Node, cluster_id: int, roles: Sequence[str] = ()) -> Node:
+    """The node as a member of an environment: `roles` wait beside those it has, each once.
+
+    A node that was deployed already is no addition.
+
+    >>> joined(Node(1, "a", roles=("x",), pending_roles=("y",)), 7, ["x", "y", "z"]).pending_roles
+    ('y', 'z')
+    """
+    pending = dict.fromkeys((*node.pending_roles, *(role for role in roles if role not in node.roles)))
+    addition = node.status != NodeStatus.READY
+    return replace(node, cluster_id=cluster_id, pending_roles=tuple(pending), pending_addition=addition)
+
+
+def freed(node: Node) -> Node:
+    """The node in no environment and without roles; what its status said of a deployment is over.
+
+    >>> freed(Node(1, "a", 7, "ready", roles=("x",))).status
+    <NodeStatus.PROVISIONED: 'provisioned'>
+    """
+    return replace(
+        node,
+        cluster_id=None,
+        status=node.status if node.status in _UNTOUCHED else NodeStatus.PROVISIONED,
+        roles=(),
+        pending_roles=(),
+        primary_tags=(),
+        error_type="",
+        pending_addition=False,
+        pending_deletion=False,
+    )
+
+
+def _require_free(connection: Connection, name: str) -> None:
+    if not name.strip():
+        raise UsageError("An environment needs a name.")
+    existing = clusters.named(connection, name)
+    if existing is not None:
+        raise Conflict(f"Environment {name} exists already, with id {existing.id}.", hint="Choose another name.")

@@ -1,0 +1,105 @@
+"""Finding what a request names, or saying that it does not exist and what does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from fuelclient.errors import NotFound, UsageError
+from fuelclient.model.cluster import Cluster
+from fuelclient.model.graph import Level, Owner
+from fuelclient.model.node import Node
+from fuelclient.model.plugin import Plugin
+from fuelclient.model.release import Release, Role
+from fuelclient.store import clusters, nodes, plugins, releases
+from fuelclient.store.database import Connection
+
+_Value = TypeVar("_Value")
+_TYPE = re.compile(r"[A-Za-z0-9_-]+")
+LARGEST_ID = 2**63 - 1
+"""The largest id that the store can hold."""
+_FIRST_STEPS = "Run `fuel2 release import FILE` for a release of your own, or `fuel2 demo` for the packaged examples."
+
+
+def release(connection: Connection, release_id: int) -> Release:
+    """The release; `NotFound` with the ids there are, or with how to get a first one."""
+    known = releases.ids(connection)
+    hint = "" if known else f"There is no release yet. {_FIRST_STEPS}"
+    return _found("release", release_id, releases.find, connection, known, hint)
+
+
+def cluster(connection: Connection, cluster_id: int) -> Cluster:
+    """The environment; `NotFound` with the ids there are, or with how to make a first one."""
+    known = [one.id for one in clusters.every(connection)]
+    hint = "" if known else "There is no environment yet. Run `fuel2 env create NAME --release ID`."
+    return _found("environment", cluster_id, clusters.find, connection, known, hint)
+
+
+def node(connection: Connection, node_id: int) -> Node:
+    """The node; `NotFound` with the ids there are, or with how to get a first one."""
+    known = nodes.ids(connection)
+    hint = "" if known else "There is no node yet. Run `fuel2 node import FILE`."
+    return _found("node", node_id, nodes.find, connection, known, hint)
+
+
+def plugin(connection: Connection, plugin_id: int) -> Plugin:
+    """The plugin; `NotFound` with the ids there are."""
+    known = plugins.ids(connection)
+    return _found("plugin", plugin_id, plugins.find, connection, known, "" if known else "There is no plugin yet.")
+
+
+def owner(connection: Connection, level: Level, owner_id: int) -> Owner:
+    """The named owner of graphs; `NotFound` when there is none."""
+    if level is Level.CLUSTER:
+        return Owner(level, owner_id, cluster(connection, owner_id).name)
+    if level is Level.PLUGIN:
+        return plugin_owner(plugin(connection, owner_id))
+    return release_owner(release(connection, owner_id))
+
+
+def release_owner(found: Release) -> Owner:
+    """A release as the owner of graphs."""
+    return Owner(Level.RELEASE, found.id, found.name, found.version)
+
+
+def plugin_owner(found: Plugin) -> Owner:
+    """A plugin as the owner of graphs."""
+    return Owner(Level.PLUGIN, found.id, found.name, found.version)
+
+
+def require_roles(names: Iterable[str], known: Mapping[str, Role]) -> None:
+    """Nothing happens when all of `names` are `known` roles; `NotFound` for the first that is not."""
+    for name in names:
+        if name not in known:
+            raise NotFound("role", name, known=list(known))
+
+
+def require_type(graph_type: str) -> None:
+    """Nothing happens for a word that can be a graph type; `UsageError` for one that cannot.
+
+    Nailgun takes types from URLs; one that it could not address would never reach a master.
+    """
+    if not _TYPE.fullmatch(graph_type):
+        raise UsageError(f"{graph_type!r} cannot be a graph type.", hint="Use letters, digits, - and _ only.")
+
+
+def unknown_type(graph_type: str, known: Sequence[str], where: str) -> NotFound:
+    """The error for a graph type that does not exist in `where`."""
+    hint = "" if known else f"There is no graph in {where}."
+    return NotFound("graph type", graph_type, known=known, hint=hint)
+
+
+def _found(
+    noun: str,
+    key: int,
+    find: Callable[[Connection, int], _Value | None],
+    connection: Connection,
+    known: Sequence[int],
+    hint: str,
+) -> _Value:
+    value = find(connection, key) if 0 < key <= LARGEST_ID else None
+    if value is None:
+        shown = ", ".join(map(str, known[:12])) + (", ..." if len(known) > 12 else "")
+        raise NotFound(noun, key, known=[str(one) for one in known], hint=hint or f"Known: {shown}.")
+    return value

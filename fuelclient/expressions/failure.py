@@ -1,0 +1,57 @@
+"""What is raised when an expression cannot be read or evaluated."""
+
+from __future__ import annotations
+
+from fuelclient.errors import InvalidDocument
+
+_SHOWN = 80
+
+
+class ExpressionError(InvalidDocument):
+    """An expression cannot be read, or has no value.
+
+    `text` is the whole expression, `position` the offset of the first character that is wrong (None when it is
+    the value and not the text), `expected` in plain words what could have stood there.
+    """
+
+    def __init__(self, message: str, text: str, *, position: int | None = None, expected: str = "", hint: str = ""):
+        super().__init__(message, hint=hint)
+        self.text, self.position, self.expected = text, position, expected
+
+
+class UndefinedValue(ExpressionError):
+    """A strict expression reads `path`, and the models have nothing there."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        message = f"Value of {path} is undefined. Set options.strict to false to allow undefined values."
+        super().__init__(message, text, hint=f"It is read by the expression {quoted(text)}.")
+
+
+def quoted(text: str, position: int = 0) -> str:
+    """`text` in one printable line between double quotes; a long one is cut to what stands around `position`.
+
+    >>> quoted("settings:a == true")
+    '"settings:a == true"'
+    >>> quoted("1 or " * 40 + "2", 100)
+    '"... 1 or 1 or 1 or 1 or 1 or 1 or 1 or 1 or 1 or 1 or 1 or 1 or 1 or 1 or 1 or 1 or ..."'
+    """
+    start = max(0, position - _SHOWN // 2) if len(text) > _SHOWN else 0
+    words = " ".join(text[start : start + _SHOWN].split())
+    words = "".join(character if character.isprintable() else "?" for character in words)
+    before = "... " if start else ""
+    after = " ..." if start + _SHOWN < len(text) else ""
+    return f'"{before}{words}{after}"'
+
+
+def syntax_error(text: str, position: int, found: str, expected: str, hint: str = "") -> ExpressionError:
+    """The error for `found` standing at `position` of `text` where `expected` should.
+
+    >>> print(syntax_error("1 < 2", 2, '"<"', '"==" or the end', "There is no <."))
+    Expression "1 < 2" cannot be read at character 3: found "<" where "==" or the end was expected. There is no <.
+    """
+    message = (
+        f"Expression {quoted(text, position)} cannot be read at character {position + 1}:"
+        f" found {found} where {expected} was expected."
+    )
+    return ExpressionError(message, text, position=position, expected=expected, hint=hint)

@@ -1,0 +1,97 @@
+"""JSON text to a `Document` with line marks.
+
+The standard library's decoder makes the values; a pass over the tokens before it finds the lines, because the
+decoder does not tell them. Objects close in the same order for both.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from fuelclient.errors import InvalidDocument
+from fuelclient.files.limits import MAX_DEPTH, MAX_VALUES, repeated_key, too_deep, too_many, unreadable
+from fuelclient.model.document import Document, Marked
+from fuelclient.model.finding import Finding
+
+_TOKEN = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|[][{},:\n]')
+"""Possessive, and content with a string that is never closed: linear in time whatever the text."""
+
+_HINT = "Check it with a JSON validator, or save it as YAML under a name that does not end in .json."
+
+
+def is_json(text: str) -> bool:
+    """Whether JSON can read `text`; what is nested too deeply counts, so that reading it says so."""
+    try:
+        json.loads(text)
+    except RecursionError:
+        return True
+    except ValueError:
+        return False
+    return True
+
+
+def parse(text: str, file: str) -> Document:
+    """The document that `text` is. Raises `InvalidDocument` for what is no JSON, or beyond the limits."""
+    marks = _marks(text, file)
+    findings: list[Finding] = []
+
+    def mapping(pairs: list[tuple[str, Any]]) -> Marked:
+        line, key_lines = next(marks)
+        first: dict[str, int] = {}
+        lines: dict[str, int] = {}
+        for (key, _), at in zip(pairs, key_lines, strict=True):
+            if key in first:
+                findings.append(repeated_key(file, at, key, first[key]))
+            first.setdefault(key, at)
+            lines[key] = at
+        return Marked(dict(pairs), line, lines)
+
+    def refuse(word: str) -> NoReturn:
+        raise ValueError(f"{word} is no JSON value")
+
+    try:
+        checked = list(marks)
+        marks = iter(checked)
+        data = json.loads(text, object_pairs_hook=mapping, parse_constant=refuse)
+        if "\\u" in text or "\\U" in text:
+            json.dumps(data, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        problem = error.msg[:1].lower() + error.msg[1:]
+        raise unreadable(file, error.lineno, f"this is not JSON: {problem}", _HINT) from error
+    except UnicodeEncodeError as error:
+        raise unreadable(file, 0, "a \\u escape is half of a character pair", _HINT) from error
+    except InvalidDocument:
+        raise
+    except ValueError as error:
+        said = "a number has too many digits" if "digits" in str(error) else str(error)
+        raise unreadable(file, 0, f"this is not JSON: {said}", _HINT) from error
+    return Document(data, file, tuple(findings))
+
+
+def _marks(text: str, file: str) -> Iterator[tuple[int, list[int]]]:
+    """The line of every object and of its keys, in the order in which the objects close."""
+    line, values, last = 1, 0, 1
+    stack: list[tuple[int, list[int]]] = []
+    for match in _TOKEN.finditer(text):
+        sign = match[0]
+        if sign == "\n":
+            line += 1
+        elif sign == ":" and stack:
+            stack[-1][1].append(last)
+        elif sign in ("{", "["):
+            stack.append((line, []))
+            if len(stack) > MAX_DEPTH:
+                raise too_deep(file, line)
+        elif sign in ("}", "]") and stack:
+            opened = stack.pop()
+            if sign == "}":
+                yield opened
+        elif sign == ",":
+            values += 1
+            if values > MAX_VALUES:
+                raise too_many(file, line)
+        else:
+            last = line

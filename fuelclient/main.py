@@ -1,0 +1,72 @@
+"""`fuel2`: the program's entry point.
+
+Questions that the command table answers (`fuel2`, `--help`, `help`, `--version`) never import the command
+framework; everything else is handed to `fuelclient.commands.shell`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code (see `fuelclient.commands.exits`); nothing is raised."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    _require_streams()
+    code = 0
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        _forget_stdout()
+        return 141
+    except OSError as error:  # a full disk behind stdout; what a command itself meets is reported by the shell
+        _forget_stdout()
+        if not code:
+            sys.stderr.write(f"stdout cannot be written: {error.strerror}.\n")
+        return code or 1
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    answer = _answer(arguments)
+    if answer:
+        sys.stdout.write(answer)
+        return 0
+    from fuelclient.commands.shell import FuelShell
+
+    return FuelShell().run(arguments)
+
+
+def _answer(arguments: list[str]) -> str:
+    """What the command table alone can say to this line, or an empty string."""
+    if arguments in ([], ["-h"], ["--help"], ["help"], ["help", "--all"]):
+        from fuelclient.commands.overview import overview
+
+        return overview(everything="--all" in arguments)
+    if arguments == ["--version"]:
+        from fuelclient.commands.overview import version
+
+        return version()
+    return ""
+
+
+def _require_streams() -> None:
+    """Replace streams that the caller closed (`>&-`), which Python leaves out, by ones that go nowhere."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 (it lives as long as we do)
+
+
+def _forget_stdout() -> None:
+    """Send what is still buffered nowhere: the reader has left, and the interpreter would complain at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""Plugin packages: what a package brings, and what of it is meant for one release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fuelclient.model.finding import Finding
+from fuelclient.model.graph import GraphDocument
+from fuelclient.model.release import Release
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The data files of a package, read and normalised, for all releases or for one of them.
+
+    `graphs` has the graphs by type; `default` holds the legacy tasks, the groups that stand for the `tasks` of
+    roles, and the deployment tasks, in that order. `roles`, `tags` and `volumes` are in Nailgun's shapes
+    (`volumes` has `volumes_roles_mapping` and `volumes`), whatever spelling the package uses. `attributes` are the
+    settings that the plugin adds to an environment. `files` says which file each part came from, by the name of
+    the file at the root that it stands for (`deployment_tasks.yaml`).
+    """
+
+    graphs: Mapping[str, GraphDocument] = field(default_factory=dict)
+    roles: Mapping[str, Any] = field(default_factory=dict)
+    tags: Mapping[str, Any] = field(default_factory=dict)
+    volumes: Mapping[str, Any] = field(default_factory=dict)
+    network_roles: tuple[Any, ...] = ()
+    components: tuple[Any, ...] = ()
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseRecord:
+    """A release that a package extends: one record of `releases` in its metadata.
+
+    `contents` is None when the record names no files of its own; then the package's are meant.
+    """
+
+    os: str
+    version: str
+    modes: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    contents: Contents | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PackagedRelease:
+    """A release that a package defines (its id is 0), and its graphs by type."""
+
+    release: Release
+    graphs: Mapping[str, GraphDocument] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A plugin package, read from a directory.
+
+    `metadata` is `metadata.yaml` with its `*_path` keys resolved, without `releases` and `graphs`, which have
+    become `records`, `releases` and `contents`. `scripts` are the files below the directories that
+    `deployment_scripts_path` names, as paths relative to the package.
+    """
+
+    metadata: Mapping[str, Any]
+    contents: Contents
+    records: tuple[ReleaseRecord, ...] = ()
+    releases: tuple[PackagedRelease, ...] = ()
+    scripts: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return str(self.metadata["name"])
+
+    @property
+    def version(self) -> str:
+        return str(self.metadata["version"])
+
+    @property
+    def package_version(self) -> str:
+        return str(self.metadata["package_version"])
+
+    @property
+    def title(self) -> str:
+        return str(self.metadata.get("title") or self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What of a package is meant for one release, and why.
+
+    `record` is the release record that matches, or None; `contents` has no constraint keys any more; `why` tells
+    each choice in a sentence.
+    """
+
+    contents: Contents
+    record: ReleaseRecord | None = None
+    why: tuple[str, ...] = ()

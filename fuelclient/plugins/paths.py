@@ -1,0 +1,216 @@
+"""The files of an unpacked package: found by name or pattern, never outside the package, and put in place of
+the `*_path` keys that name them.
+
+Source: the specification "release-as-a-plugin", section Fuel Plugin Builder. Chosen against Nailgun's loader:
+nothing is followed out of the package, `**` goes through all directories, `.json` and `.yml` files are read, and
+roots that do not fit together are an error (Nailgun appends the mappings to the list).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from fuelclient import files
+from fuelclient.errors import InvalidDocument, UsageError
+from fuelclient.model.document import Document, Marked, MarkedList
+from fuelclient.model.finding import Finding, Place, Severity
+
+SUFFIX = "_path"
+
+DIRECTORIES = frozenset({"deployment_scripts_path", "repository_path"})
+"""Keys that name a directory for the nodes; what lies in it is never read as data."""
+
+_DATA = frozenset({".yaml", ".yml", ".json"})
+_MAGIC = frozenset("*?[")
+
+
+class PackageFiles:
+    """Reads files of one package and collects, in `findings`, everything that is wrong with them.
+
+    Nothing is raised for the package's content: what cannot be had is left out and stands in `findings`.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._noted: dict[Finding, None] = {}
+        self.manifest = str(directory / "metadata.yaml")
+        self._root = directory.resolve()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Everything that was found so far, in the order in which it was found."""
+        return tuple(self._noted)
+
+    def fixed(self, name: str) -> Document | None:
+        """The file `name` at the root of the package, or None where there is none or it cannot be read."""
+        path = self.directory / name
+        place = Place(str(path))
+        if not path.is_symlink() and not path.exists():
+            return None
+        return self._read(path, place) if self._inside(path, name, place) else None
+
+    def documents(self, name: str, place: Place) -> list[Document]:
+        """What the file or the pattern `name`, written at `place`, stands for, in the order of file names."""
+        if not self._may_name(name, place):
+            return []
+        paths = self._matching(name, place) if _MAGIC & set(name) else self._single(name, place)
+        found = (self._read(path, place) for path in paths if self._inside(path, name, place))
+        return [document for document in found if document is not None]
+
+    def place(self, data: Mapping[str, Any], key: str = "", *, file: str = "") -> Place:
+        """Where `key` of `data`, or `data` itself, is written; by default in `metadata.yaml`."""
+        return Place(file or self.manifest, _lines(data).get(key, 0) or getattr(data, "line", 0))
+
+    def resolved(self, data: Any, *, file: str = "") -> Any:
+        """`data`, by default of `metadata.yaml`, with every `*_path` key replaced by the data that it names.
+
+        A key that names a directory stays as it is. What the named files hold is not searched for further keys.
+        """
+        if isinstance(data, Mapping):
+            pairs = dict(self._resolved_pair(data, str(key), value, file) for key, value in data.items())
+            return Marked(pairs, getattr(data, "line", 0), _lines(data))
+        if isinstance(data, list):
+            items = [self.resolved(item, file=file) for item in data]
+            return MarkedList(items, data.lines) if isinstance(data, MarkedList) else items
+        return data
+
+    def resolved_keys(self, data: Mapping[str, Any], *, file: str) -> Marked:
+        """`data` with its own `*_path` keys replaced; what lies deeper is data, whatever its keys are called."""
+        pairs = (
+            self._resolved_pair(data, str(key), value, file) if str(key).endswith(SUFFIX) else (str(key), value)
+            for key, value in data.items()
+        )
+        return Marked(dict(pairs), getattr(data, "line", 0), _lines(data))
+
+    def merged(self, documents: Sequence[Document], name: str, place: Place) -> Any:
+        """One list of all lists, or one mapping of all mappings, the last file winning a key; None for nothing.
+
+        Empty files count for nothing. Mixed roots, and a root that is neither, are a finding.
+        """
+        full = [document for document in documents if document.data is not None]
+        if full and all(isinstance(document.data, list) for document in full):
+            return [item for document in full for item in document.data]
+        if full and all(isinstance(document.data, Mapping) for document in full):
+            return _united([document.data for document in full])
+        for document in full:
+            if not isinstance(document.data, Mapping | list):
+                message = f"{document.file} holds neither a list nor a mapping"
+                self.reject("P037", message, place, f"{name} has to name data.")
+                return None
+        if full:
+            lists, mappings = (_first(full, kind) for kind in (list, Mapping))
+            message = f"the files of {name} do not fit together: {lists} is a list, {mappings} is a mapping"
+            self.reject("P037", message, place, "Make all of them lists, or all of them mappings.")
+        return None
+
+    def reject(self, code: str, message: str, place: Place, hint: str) -> None:
+        """Take note of an error."""
+        self.note([Finding(Severity.ERROR, code, message, place, hint=hint)])
+
+    def note(self, findings: Iterable[Finding]) -> None:
+        """Take note of what others have found, each finding once."""
+        self._noted.update(dict.fromkeys(findings))
+
+    def _resolved_pair(self, data: Mapping[str, Any], key: str, value: Any, file: str) -> tuple[str, Any]:
+        if not (key.endswith(SUFFIX) and isinstance(value, str)):
+            return key, self.resolved(value, file=file)
+        place = self.place(data, key, file=file)
+        if key in DIRECTORIES:
+            if self._may_name(value, place) and not self._is_directory(value, place):
+                self.reject("P004", f"{key}: there is no directory {value}", place, "Create it, or correct the path.")
+            return key, value
+        if not _MAGIC & set(value) and self._may_name(value, place) and self._is_directory(value, place):
+            return key, value
+        return key.removesuffix(SUFFIX), self.merged(self.documents(value, place), value, place)
+
+    def _may_name(self, name: str, place: Place) -> bool:
+        """Whether `name` can be a path below the package, by its words alone."""
+        path = PurePosixPath(name)
+        if name and "\0" not in name and not path.is_absolute() and ".." not in path.parts:
+            return True
+        self._reject_escape(name, place)
+        return False
+
+    def _is_directory(self, name: str, place: Place) -> bool:
+        path = self.directory / name
+        return _is(path, "dir") and self._inside(path, name, place)
+
+    def _single(self, name: str, place: Place) -> list[Path]:
+        path = self.directory / name
+        if _is(path, "file"):
+            return [path]
+        self.reject("P004", f"there is no file {name} in the package", place, "Create it, or correct the path.")
+        return []
+
+    def _matching(self, pattern: str, place: Place) -> list[Path]:
+        try:
+            found = sorted(self.directory.glob(pattern), key=lambda path: path.relative_to(self.directory).as_posix())
+        except (ValueError, OSError) as error:
+            self.reject(
+                "P037", f"the pattern {pattern} cannot be read: {error}", place, "Write it like graphs/**/*.yaml."
+            )
+            return []
+        paths = [path for path in found if path.suffix.lower() in _DATA and _is(path, "file")]
+        if not paths:
+            self.reject("P037", f"no YAML or JSON file matches {pattern}", place, "Correct the pattern.")
+        return paths
+
+    def _inside(self, path: Path, name: str, place: Place) -> bool:
+        """Whether `path`, with all symbolic links followed, lies in the package."""
+        try:
+            inside = path.resolve().is_relative_to(self._root)
+        except (OSError, RuntimeError):  # a loop of symbolic links
+            inside = False
+        if not inside:
+            self._reject_escape(name, place)
+        return inside
+
+    def _reject_escape(self, name: str, place: Place) -> None:
+        hint = "Name a file below the root of the package, without '..'."
+        self.reject("P004", f"{name!r} leads out of the package", place, hint)
+
+    def _read(self, path: Path, place: Place) -> Document | None:
+        try:
+            document = files.load(str(path))
+        except (InvalidDocument, UsageError) as error:  # no document in it, or no file at all
+            findings = error.findings if isinstance(error, InvalidDocument) else ()
+            found = [finding for finding in findings if isinstance(finding, Finding)]
+            self.note(found or [Finding(Severity.ERROR, "P037", error.message, place, hint=error.hint)])
+            return None
+        self.note(document.findings)
+        return document
+
+
+def _is(path: Path, kind: str) -> bool:
+    """Whether `path` is a file or directory; a name that the system cannot even look up is neither."""
+    try:
+        return path.is_dir() if kind == "dir" else path.is_file()
+    except OSError:
+        return False
+
+
+def without(data: Mapping[str, Any], *keys: str) -> Marked:
+    """`data` without `keys`; the lines of the others are kept.
+
+    >>> without(Marked({"a": 1, "b": 2}, 1, {"a": 1, "b": 2}), "a")
+    {'b': 2}
+    """
+    return Marked({key: data[key] for key in data if key not in keys}, getattr(data, "line", 0), _lines(data))
+
+
+def _lines(data: Mapping[str, Any]) -> Mapping[str, int]:
+    return data.lines if isinstance(data, Marked) else {}
+
+
+def _united(mappings: Sequence[Mapping[str, Any]]) -> Marked:
+    united = Marked(line=getattr(mappings[0], "line", 0))
+    for mapping in mappings:
+        united.update(mapping)
+        united.lines.update(_lines(mapping))
+    return united
+
+
+def _first(documents: Sequence[Document], kind: Any) -> str:
+    return next(document.file for document in documents if isinstance(document.data, kind))

@@ -1,0 +1,155 @@
+"""Graphs: documents and Nailgun's JSON to `GraphDocument`, and graphs back to both.
+
+A graph file is a list of tasks, or a mapping with `tasks` beside the graph's name and metadata.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from fuelclient.model.document import Document
+from fuelclient.model.finding import Finding
+from fuelclient.model.graph import METADATA, Graph, GraphDocument
+from fuelclient.model.task import Task
+from fuelclient.serializers.task import task_from, task_to
+from fuelclient.serializers.values import Report, did_you_mean, items_of, key_text, kind, line_of, plain
+
+_STATED = ("tasks", "name", *METADATA)
+_IGNORED = ("id", "relations", "type")
+"""Keys of a graph as Nailgun returns it, which say nothing about what is to be stored."""
+
+
+def document_from(document: Document, *, owner_label: str) -> GraphDocument:
+    """The graph that one file states, with the findings of reading it; tasks with an error are left out.
+
+    Nothing is raised: a document that is no graph at all has no tasks and a finding that says so. An empty
+    document (only comments) is an empty graph. `owner_label` names the tasks that have no id of their own.
+    """
+    return _Reader(owner_label).read([document], None)
+
+
+def documents_from(
+    documents: Sequence[Document], metadata: Document | None = None, *, owner_label: str
+) -> GraphDocument:
+    """The graph that several files state together, their tasks one after another; `metadata` is the file with
+    its name and metadata. Otherwise as `document_from`."""
+    return _Reader(owner_label).read(documents, metadata)
+
+
+def layer_to(
+    tasks: Iterable[Task],
+    *,
+    name: str | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    with_ids: bool = False,
+) -> list[dict[str, Any]] | dict[str, Any]:
+    """What a download writes: a list of tasks, or a mapping where there is a name or metadata beside them.
+
+    Uploading it again gives the same graph. Legacy entries are written as their author wrote them, without id,
+    unless `with_ids`.
+    """
+    records = [task_to(task, with_id=with_ids) for task in tasks]
+    if name is None and not metadata:
+        return records
+    graph: dict[str, Any] = {} if name is None else {"name": name}
+    graph.update((key, value) for key, value in (metadata or {}).items() if key in METADATA)
+    return {**graph, "tasks": records}
+
+
+def graph_to(graph: Graph) -> dict[str, Any]:
+    """The graph as Nailgun's REST API returns it; metadata that is not set is left out."""
+    relation = {"type": graph.type, "model": str(graph.owner.level), "model_id": graph.owner.id}
+    return {
+        "id": graph.id,
+        "name": graph.name,
+        "tasks": [task_to(task) for task in graph.tasks],
+        "relations": [relation],
+        **{key: graph.metadata[key] for key in METADATA if key in graph.metadata},
+    }
+
+
+class _Reader:
+    """Collects the graph of one or more documents."""
+
+    def __init__(self, owner_label: str) -> None:
+        self.owner_label = owner_label
+        self.position = 0
+        self.tasks: list[Task] = []
+        self.name: str | None = None
+        self.metadata: dict[str, Any] = {}
+        self.findings: list[Finding] = []
+
+    def read(self, documents: Sequence[Document], metadata: Document | None) -> GraphDocument:
+        if metadata is not None:
+            self._metadata(metadata)
+        for document in documents:
+            self._document(document)
+        return GraphDocument(tuple(self.tasks), self.name, self.metadata, tuple(self.findings))
+
+    def _document(self, document: Document) -> None:
+        self.findings += document.findings
+        report = Report(document.file, self.owner_label)
+        data = document.data
+        if isinstance(data, Mapping):
+            self._graph(data, document.file, report)
+        elif isinstance(data, list | tuple):
+            self._records(data, document.file, line_of(data))
+        elif data is not None:
+            report.error("G006", 1, f"a graph is a list of tasks, not {kind(data)}", "Begin each task with `- id:`.")
+        self.findings += report.findings
+
+    def _graph(self, data: Mapping[Any, Any], file: str, report: Report) -> None:
+        self._settings(data, report, (*_STATED, *_IGNORED))
+        line = line_of(data, "tasks")
+        if "tasks" not in data:
+            hint = "Write a list of tasks, or a mapping with `tasks:`."
+            report.error("G006", line_of(data), "this mapping has no tasks, so it is no graph", hint)
+        elif isinstance(data["tasks"], list | tuple):
+            self._records(data["tasks"], file, line)
+        elif data["tasks"] is not None:
+            report.error("G006", line, f"tasks must be a list, not {kind(data['tasks'])}", "Begin each with `- id:`.")
+
+    def _records(self, records: Sequence[Any], file: str, line: int) -> None:
+        for record, at in items_of(records, line):
+            self.position += 1
+            task, findings = task_from(record, file=file, owner_label=self.owner_label, position=self.position, line=at)
+            self.findings += findings
+            if task is not None:
+                self.tasks.append(task)
+
+    def _metadata(self, document: Document) -> None:
+        self.findings += document.findings
+        report = Report(document.file, self.owner_label)
+        if isinstance(document.data, Mapping):
+            self._settings(document.data, report, ("name", *METADATA, *_IGNORED))
+        elif document.data is not None:
+            message = f"the metadata of a graph is a mapping, not {kind(document.data)}"
+            report.error("G006", 1, message, f"Known keys: name, {', '.join(METADATA)}.")
+        self.findings += report.findings
+
+    def _settings(self, data: Mapping[Any, Any], report: Report, known: tuple[str, ...]) -> None:
+        """Take the name and the metadata; null says nothing, as where Nailgun returns a graph without name."""
+        for stated_key, value in data.items():
+            key, line = key_text(stated_key), line_of(data, str(stated_key))
+            if key not in known:
+                usable = tuple(word for word in known if word not in _IGNORED)
+                report.error("G010", line, f"a graph has no key {key!r}", did_you_mean(key, usable))
+            elif value is None or key in ("tasks", *_IGNORED):
+                continue
+            elif key in ("name", "node_filter"):
+                if isinstance(value, str):
+                    self._set(key, value)
+                else:
+                    report.error("G006", line, f"{key} must be a text, not {kind(value)}", "Write it in quotes.")
+            elif not isinstance(value, Mapping) or not isinstance(value.get("node_attributes", {}), Mapping):
+                message = f"{key} must be a mapping with a mapping of node_attributes"
+                report.error("G006", line, message, f"Write {key}: {{node_attributes: {{status: error}}}}.")
+            else:
+                self._set(key, plain(value))
+
+    def _set(self, key: str, value: Any) -> None:
+        if key == "name":
+            self.name = value
+        else:
+            self.metadata[key] = value

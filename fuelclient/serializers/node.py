@@ -1,0 +1,146 @@
+"""Nodes: the nodes file (`node import`) to `Node`, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fuelclient.model.document import Document
+from fuelclient.model.node import ExecutorKind, Node, NodeStatus
+from fuelclient.serializers.values import Report, did_you_mean, items_of, key_text, kind, line_of, plain
+
+_KEYS = ("id", "name", "roles", "ip", "status", "online", "executor", "ssh", "attributes")
+_SSH = ("user", "port", "key", "jump")
+
+
+def nodes_from(document: Document) -> list[Node]:
+    """The nodes that a document lists, none of them in an environment yet.
+
+    What it calls roles becomes pending: nothing is deployed until a run says so (D23). A node without `id` has
+    the id 0. Raises `InvalidDocument` with all that is wrong: G006 wrong shapes, G010 unknown keys, G002 no
+    name, G005 an id or name that two nodes share.
+    """
+    report = Report(document.file)
+    nodes: list[Node] = []
+    if isinstance(document.data, list | tuple):
+        seen: dict[tuple[str, Any], int] = {}
+        for item, line in items_of(document.data, 1):
+            node = _node(item, line_of(item) or line, report)
+            if node is not None:
+                _once(node, line_of(item) or line, seen, report)
+                nodes.append(node)
+    elif document.data is not None:
+        message = f"a nodes file is a list of nodes, not {kind(document.data)}"
+        report.error("G006", 1, message, "Begin each node with `- name:`.")
+    report.raise_errors()
+    return nodes
+
+
+def node_to(node: Node) -> dict[str, Any]:
+    """The node as the nodes file states it: all its roles, and only what it says beyond the defaults."""
+    stated: dict[str, Any] = {"id": node.id, "name": node.name, "roles": list(node.all_roles)}
+    stated.update((key, getattr(node, key)) for key in ("ip",) if getattr(node, key))
+    stated.update(status=str(node.status), online=node.online)
+    for key in ("executor", "ssh", "attributes"):
+        if getattr(node, key):
+            stated[key] = plain(getattr(node, key))
+    return stated
+
+
+def _once(node: Node, line: int, seen: dict[tuple[str, Any], int], report: Report) -> None:
+    for word, value in (("id", node.id), ("name", node.name)):
+        if value and (word, value) in seen:
+            message = f"two nodes have the {word} {value}, the first on line {seen[word, value]}"
+            report.error("G005", line, message, f"Give one of them another {word}.")
+        seen.setdefault((word, value), line)
+
+
+def _node(item: Any, line: int, report: Report) -> Node | None:
+    """The node that one entry states; None after an error."""
+    if not isinstance(item, Mapping):
+        report.error("G006", line, f"a node is a mapping, not {kind(item)}", "Write {name: node-1, roles: [...]}.")
+        return None
+    before = len(report.findings)
+    _known(item, _KEYS, "a node", line, report)
+    name = item.get("name")
+    if name is None:
+        report.error("G002", line, "the node has no name", "Add `name:`.")
+    roles = item.get("roles")
+    stated = _Fields(item, line, report)
+    ssh = stated.get("ssh", _is_mapping, "a mapping", {})
+    if isinstance(ssh, Mapping):
+        _ssh(ssh, line_of(item, "ssh") or line, report)
+    node = Node(
+        id=stated.get("id", _is_number, "a whole number from 1", 0),
+        name=stated.get("name", _is_text, "a text", ""),
+        status=stated.get("status", _is_one_of(NodeStatus), f"one of {', '.join(NodeStatus)}", NodeStatus.PROVISIONED),
+        pending_roles=_roles(roles, line_of(item, "roles") or line, report),
+        ip=stated.get("ip", _is_text, "an address", ""),
+        online=stated.get("online", _is_truth, "true or false", True),
+        executor=stated.get("executor", _is_one_of(ExecutorKind), f"one of {', '.join(ExecutorKind)}", ""),
+        ssh=plain(ssh),
+        attributes=plain(stated.get("attributes", _is_mapping, "a mapping", {})),
+    )
+    return node if len(report.findings) == before else None
+
+
+class _Fields:
+    """The checked values of one mapping."""
+
+    def __init__(self, item: Mapping[str, Any], line: int, report: Report) -> None:
+        self.item, self.line, self.report = item, line, report
+
+    def get(self, key: str, is_right: Any, wanted: str, default: Any) -> Any:
+        """The value of `key`, or `default` where it is not stated or not what is wanted."""
+        value = self.item.get(key)
+        if value is None:
+            return default
+        if is_right(value):
+            return value
+        line = line_of(self.item, key) or self.line
+        self.report.error("G006", line, f"{key} must be {wanted}, not {kind(value)}", "Change it, or leave it out.")
+        return default
+
+
+def _is_mapping(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_truth(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_one_of(words: Any) -> Any:
+    return lambda value: isinstance(value, str) and value in tuple(words)
+
+
+def _roles(value: Any, line: int, report: Report) -> tuple[str, ...]:
+    names = [] if value is None else [value] if isinstance(value, str) else value
+    if isinstance(names, list | tuple) and all(_is_text(name) for name in names):
+        return tuple(dict.fromkeys(names))
+    report.error("G006", line, "roles must be a list of names of roles", "Write roles: [controller].")
+    return ()
+
+
+def _ssh(ssh: Mapping[str, Any], line: int, report: Report) -> None:
+    _known(ssh, _SSH, "ssh", line, report)
+    fields = _Fields(ssh, line, report)
+    fields.get("port", lambda value: _is_number(value) and value < 65536, "a port (1 to 65535)", 22)
+    for key in ("user", "key", "jump"):
+        fields.get(key, _is_text, "a text", "")
+
+
+def _known(item: Mapping[str, Any], known: tuple[str, ...], noun: str, line: int, report: Report) -> None:
+    for stated in item:
+        key = key_text(stated)
+        if key not in known:
+            at = line_of(item, str(stated)) or line
+            report.error("G010", at, f"{noun} has no key {key!r}", did_you_mean(key, known))

@@ -1,0 +1,157 @@
+"""Releases: Nailgun's fixtures and the fields of single releases to `Release`, and back.
+
+A fixture is a list of records with `model`, `fields` and, for what is to be loaded, `pk`; `extend` names (by
+alias) the record that a record is built upon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fuelclient.model.document import Document, Marked
+from fuelclient.model.release import Release
+from fuelclient.serializers.values import Report, items_of, key_text, kind, line_of, plain
+
+_MODEL = "nailgun.release"
+_ENVELOPE = ("pk", "model", "fields", "extend")
+_ALIASES = {"os": "operating_system", "release_name": "name"}
+_TEXTS = ("name", "version", "operating_system", "state", "description")
+_MAPPINGS = (
+    "roles_metadata",
+    "tags_metadata",
+    "volumes_metadata",
+    "networks_metadata",
+    "attributes_metadata",
+)
+
+
+def releases_from(document: Document) -> list[Release]:
+    """The releases that a document states, in its order; records that only serve others as base are left out.
+
+    The document is a Nailgun fixture, the fields of one release (as `release show -f json` gives them), or a
+    list of such fields. Raises `InvalidDocument` with all that is wrong: G006 wrong shapes, G007 conflicting
+    spellings, G002 no name or version.
+    """
+    report = Report(document.file)
+    data = [document.data] if isinstance(document.data, Mapping) else document.data
+    releases: list[Release] = []
+    numbers: set[int] = set()
+    if isinstance(data, list | tuple):
+        for item, line in items_of(data, 1):
+            release = _record(item, line, report)
+            if release is None:
+                continue
+            if release.id in numbers:
+                message = f"two releases have the id {release.id}"
+                report.error("G006", line_of(item) or line, message, "Number them differently.")
+            numbers.update([release.id] if release.id else [])
+            releases.append(release)
+    elif data is not None:
+        report.error("G006", 1, f"a release file is a list of releases, not {kind(data)}", "Name another file.")
+    if not releases and not report.findings:
+        report.error("G006", 0, "there is no release in this file", "Records need a pk, or a name and a version.")
+    report.raise_errors()
+    return releases
+
+
+def release_to(release: Release) -> dict[str, Any]:
+    """The fields of a release under Nailgun's names; reading them again gives the same release."""
+    return {
+        "id": release.id,
+        "name": release.name,
+        "version": release.version,
+        "operating_system": release.operating_system,
+        "state": release.state,
+        "description": release.description,
+        **release.metadata,
+    }
+
+
+def _record(item: Any, line: int, report: Report) -> Release | None:
+    """The release that one record states; None for a base, for another model, and after an error."""
+    if not isinstance(item, Mapping):
+        report.error("G006", line, f"a release is a mapping, not {kind(item)}", "State its name and version.")
+        return None
+    line = line_of(item) or line
+    if not any(key in item for key in _ENVELOPE):
+        identity = item.get("id", 0)
+        return _release(identity, item, line, report)
+    if item.get("model", _MODEL) != _MODEL or item.get("pk") is None:
+        return None
+    fields = _inherited(item, report)
+    return None if fields is None else _release(item["pk"], fields, line, report)
+
+
+def _inherited(item: Mapping[str, Any], report: Report) -> Marked | None:
+    """The fields of a record over those of the record that it extends, and that one's over its own base."""
+    fields = item.get("fields", {})
+    base = item.get("extend", {})
+    if not isinstance(fields, Mapping) or not isinstance(base, Mapping):
+        word = "extend" if isinstance(fields, Mapping) else "fields"
+        report.error("G006", line_of(item, word), f"{word} must be a mapping, not {kind(item[word])}", "Mend it.")
+        return None
+    if not base:
+        return _over(Marked(), fields)
+    below = _inherited(base, report)
+    return None if below is None else _over(below, fields)
+
+
+def _over(base: Marked, fields: Mapping[Any, Any]) -> Marked:
+    """`base` with `fields` over it: mappings merge, whatever is below them; everything else replaces."""
+    merged = Marked(base, base.line, base.lines)
+    for key, value in fields.items():
+        old = merged.get(key)
+        if isinstance(old, Mapping) and isinstance(value, Mapping):
+            merged[key] = _over(old if isinstance(old, Marked) else Marked(old), value)
+        else:
+            merged[key] = value
+        merged.lines[str(key)] = line_of(fields, str(key))
+    return merged
+
+
+def _release(identity: Any, fields: Mapping[Any, Any], line: int, report: Report) -> Release | None:
+    before = len(report.findings)
+    if isinstance(identity, bool) or not isinstance(identity, int) or identity < 0:
+        report.error("G006", line, f"the id of a release is a whole number, not {kind(identity)}", "Number it.")
+    stated: dict[str, Any] = {}
+    for stated_key, value in fields.items():
+        key = key_text(stated_key)
+        key = _ALIASES.get(key, key)
+        at = line_of(fields, str(stated_key)) or line
+        if key in stated and plain(value) != stated[key]:
+            report.error("G007", at, f"{key} is stated in two spellings with different values", "Keep one of them.")
+        elif key in _TEXTS and value is not None and not isinstance(value, str):
+            report.error("G006", at, f"{key} must be a text, not {kind(value)}", "Write it in quotes.")
+        elif key in _MAPPINGS and value is not None and not isinstance(value, Mapping):
+            report.error("G006", at, f"{key} must be a mapping, not {kind(value)}", "Write its keys below it.")
+        elif key == "roles_metadata":
+            _roles(value, at, report)
+        stated[key] = plain(value)
+    for key in ("name", "version"):
+        if not stated.get(key):
+            report.error("G002", line, f"the release has no {key}", f"Add `{key}:` to its fields.")
+    if len(report.findings) > before:
+        return None
+    stated.pop("id", None)
+    texts = {key: stated.pop(key, None) for key in _TEXTS}
+    return Release(
+        id=identity,
+        name=texts["name"],
+        version=texts["version"],
+        operating_system=texts["operating_system"] or "",
+        state=texts["state"] or "available",
+        description=texts["description"] or "",
+        metadata=stated,
+    )
+
+
+def _roles(roles: Any, line: int, report: Report) -> None:
+    for name, described in (roles or {}).items():
+        at = line_of(roles, str(name)) or line
+        if described is not None and not isinstance(described, Mapping):
+            report.error("G006", at, f"the role {name} must be a mapping, not {kind(described)}", "Describe it.")
+        elif not isinstance((described or {}).get("tags") or [], list):
+            report.error(
+                "G006", line_of(described, "tags") or at, f"tags of the role {name} must be a list", "List them."
+            )

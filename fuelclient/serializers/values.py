@@ -1,0 +1,118 @@
+"""Values: plain JSON types out of whatever a YAML reader makes, and words for what was found instead."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any
+
+from fuelclient.errors import InvalidDocument, nearest
+from fuelclient.model.document import Marked, MarkedList
+from fuelclient.model.finding import Finding, Place, Severity
+
+
+def plain(value: Any) -> Any:
+    """`value` in the types that JSON has: what a YAML author wrote as a date, or as
+    infinity, is its text; keys are texts.
+
+    Nothing of the result is shared with `value`.
+
+    >>> plain({1: (True, None)})
+    {'1': [True, None]}
+    """
+    if isinstance(value, Mapping):
+        return {key_text(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return f".{value}".replace(".-", "-.")
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, Set):
+        return sorted((plain(item) for item in value), key=str)
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode("ascii")
+    return str(value)
+
+
+def key_text(key: Any) -> str:
+    """The text of a mapping's key, spelled as JSON spells it.
+
+    >>> key_text(True), key_text(None), key_text(7)
+    ('true', 'null', '7')
+    """
+    if isinstance(key, str):
+        return key
+    if key is None or isinstance(key, bool):
+        return {None: "null", True: "true", False: "false"}[key]
+    return str(key)
+
+
+def kind(value: Any) -> str:
+    """What `value` is, in the words of a message.
+
+    >>> kind([]), kind(7), kind({})
+    ('a list', 'the number 7', 'a mapping')
+    """
+    if value is None:
+        return "empty"
+    if isinstance(value, bool):
+        return f"the truth value {str(value).lower()}"
+    if isinstance(value, str):
+        return f"the text {_short(value)!r}" if value else "an empty text"
+    if isinstance(value, int | float):
+        return f"the number {_short(str(value))}"
+    if isinstance(value, Mapping):
+        return "a mapping"
+    return "a list" if isinstance(value, list | tuple | Set) else f"the {type(value).__name__} {_short(str(value))}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def line_of(value: Any, key: str = "") -> int:
+    """The line of a mapping read from a file, or of one of its keys; 0 where it is not known."""
+    if not isinstance(value, Marked):
+        return 0
+    return value.lines.get(key, value.line) if key else value.line
+
+
+def items_of(values: Sequence[Any], line: int = 0) -> Iterator[tuple[Any, int]]:
+    """The items of a list with their lines; `line` for those whose own is not known."""
+    lines = values.lines if isinstance(values, MarkedList) else []
+    for index, item in enumerate(values):
+        yield item, (lines[index] if index < len(lines) else line)
+
+
+def did_you_mean(word: str, known: tuple[str, ...]) -> str:
+    """A hint that names the nearest of `known`, or all of them."""
+    close = nearest(word, known)
+    return f"Did you mean {close}?" if close else f"Known: {', '.join(known)}."
+
+
+@dataclass(slots=True)
+class Report:
+    """Collects the findings about one record. `layer` is where it stands when it comes from no file."""
+
+    file: str
+    layer: str = ""
+    subject: str = ""
+    task: str = ""
+    findings: list[Finding] = field(default_factory=list)
+
+    def error(self, code: str, line: int, message: str, hint: str = "") -> None:
+        place = Place(self.file, line) if self.file else Place(layer=self.layer)
+        said = f"{self.subject}: {message}" if self.subject else message
+        self.findings.append(Finding(Severity.ERROR, code, said, place, self.task, hint))
+
+    def raise_errors(self) -> None:
+        """Raise `InvalidDocument` with all that was found; its message is the first finding's."""
+        if not self.findings:
+            return
+        first, more = self.findings[0], len(self.findings) - 1
+        where = f"{first.place}: " if str(first.place) else ""
+        rest = f" (and {more} more)" if more else ""
+        raise InvalidDocument(f"{where}{first.message}{rest}.", findings=self.findings, hint=first.hint)

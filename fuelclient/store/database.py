@@ -1,0 +1,201 @@
+"""The engine file: opened once, safe for many processes, and either whole or absent.
+
+A new file is made aside, under a lock, with its journal mode and its schema, and then moved into place: nobody
+ever meets a half-made one. Later schema changes take the same lock. WAL lets readers and one writer work at once.
+Transactions are explicit: `read` sees one state of the file from its first query to its end, `write` holds the
+write lock from its beginning (a transaction that starts as a reader and then writes fails at once when somebody
+else wrote in between). They do not nest: a use case opens one and hands its connection on.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from fuelclient.errors import InvalidDocument, Unavailable
+from fuelclient.store import migrations
+
+Connection = sqlite3.Connection
+"""What repositories work on; only this package makes one."""
+
+BUSY_SECONDS = 30.0
+"""How long a process waits for another one's write before it gives up."""
+
+_ELSEWHERE = "Name another file with --engine or FUEL_ENGINE."
+_REASONS = {
+    sqlite3.SQLITE_NOTADB: ("is not an engine file", _ELSEWHERE),
+    sqlite3.SQLITE_CORRUPT: ("is damaged", "Restore it from a copy, or move it away and import again."),
+    sqlite3.SQLITE_FULL: ("cannot grow: the disk is full", "Free some space; nothing was changed."),
+    sqlite3.SQLITE_IOERR: ("cannot be read or written", "Check the disk; nothing was changed."),
+    sqlite3.SQLITE_READONLY: ("cannot be written", f"Check its permissions. {_ELSEWHERE}"),
+    sqlite3.SQLITE_PERM: ("cannot be opened", f"Check its permissions. {_ELSEWHERE}"),
+    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", f"Check the permissions of it and its directory. {_ELSEWHERE}"),
+    sqlite3.SQLITE_BUSY: ("is locked by another process", "Try again when that one has finished."),
+    sqlite3.SQLITE_LOCKED: ("is locked by another process", "Try again when that one has finished."),
+}
+
+
+class Database:
+    """One engine file. It is opened (and made, where it is absent) by the first transaction.
+
+    Errors are `Unavailable`, with the reason and the path: no permission, a directory, no database, a schema
+    of a later version, a full disk, a lock that was held for longer than `busy_seconds`.
+    """
+
+    def __init__(self, path: str, *, busy_seconds: float = BUSY_SECONDS) -> None:
+        self.path = path
+        self._busy_seconds = busy_seconds
+        self._connection: Connection | None = None
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A transaction that sees one state of the file."""
+        with self._transaction("BEGIN") as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction that holds the write lock; an exception undoes everything that was done in it."""
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Let go of the file; the next transaction opens it again."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[Connection]:
+        with _translated(self.path):
+            connection = self._opened()
+            connection.execute(begin)
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    def _opened(self) -> Connection:
+        if self._connection is None:
+            self._connection = self._existing() or self._made()
+        return self._connection
+
+    def _existing(self) -> Connection | None:
+        """The file as it is; None when it is absent, empty or of an earlier version."""
+        try:
+            if os.path.isdir(self.path):
+                raise Unavailable(f"Engine file {self.path} is a directory.", hint=_ELSEWHERE)
+            if not os.stat(self.path).st_size:
+                return None
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise _no_access(self.path, error) from error
+        connection = _connect(self.path, self._busy_seconds)
+        try:
+            if migrations.version(connection, self.path) == migrations.LATEST:
+                return connection
+        except BaseException:
+            connection.close()
+            raise
+        connection.close()
+        return None
+
+    def _made(self) -> Connection:
+        """The file after it was made, or brought up to the latest version, by this process or another one."""
+        target = os.path.realpath(self.path)
+        try:
+            with _lock(target):
+                if os.path.exists(target) and os.path.getsize(target):
+                    _upgrade(target, self.path, self._busy_seconds)
+                else:
+                    _create(target, self.path, self._busy_seconds)
+        except OSError as error:
+            raise _no_access(self.path, error) from error
+        return _connect(self.path, self._busy_seconds)
+
+
+@contextmanager
+def _translated(path: str) -> Iterator[None]:
+    """Errors of SQLite and of the file system leave as `Unavailable`; mistakes in our own SQL do not."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+        if code not in _REASONS:
+            raise
+        reason, hint = _REASONS[code]
+        raise Unavailable(f"Engine file {path} {reason}.", hint=hint) from error
+    except UnicodeEncodeError as error:
+        raise InvalidDocument(
+            f"The text {error.object!r} has half of a character (\\ud800 to \\udfff) and cannot be stored.",
+            hint="Write the character itself, or its whole escape.",
+        ) from error
+
+
+def _connect(path: str, busy_seconds: float) -> Connection:
+    connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+def _no_access(path: str, error: OSError) -> Unavailable:
+    return Unavailable(f"Engine file {path} cannot be opened: {error.strerror}.", hint=_ELSEWHERE)
+
+
+@contextmanager
+def _lock(target: str) -> Iterator[None]:
+    """The lock that makers and changers of the schema of `target` hold, in a file beside it that stays there:
+    removing it would let two processes hold two locks of one name."""
+    _make_directories(os.path.dirname(target))
+    descriptor = os.open(f"{target}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _make_directories(path: str) -> None:
+    """All missing directories of `path` exist, for their owner only."""
+    if os.path.isdir(path):
+        return
+    _make_directories(os.path.dirname(path))
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(path):  # else somebody made it just now
+            raise
+
+
+def _upgrade(target: str, path: str, busy_seconds: float) -> None:
+    connection = _connect(target, busy_seconds)
+    try:
+        migrations.migrate(connection, path)
+    finally:
+        connection.close()
+
+
+def _create(target: str, path: str, busy_seconds: float) -> None:
+    """Make the file aside and move it into place; what an interrupted attempt left is swept away first."""
+    fresh = f"{target}.new"
+    for leftover in (fresh, f"{fresh}-wal", f"{fresh}-shm"):
+        with suppress(FileNotFoundError):
+            os.unlink(leftover)
+    os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    connection = _connect(fresh, busy_seconds)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        migrations.migrate(connection, path)
+    finally:
+        connection.close()
+    os.replace(fresh, target)
+
+
+__all__ = ["BUSY_SECONDS", "Connection", "Database"]

@@ -1,0 +1,81 @@
+"""The schema of the engine file, as numbered steps; each one happens with its record or not at all.
+
+The number of the last step stands in the file (`PRAGMA user_version`), beside a mark that tells an engine file
+from the SQLite files of other programs (`PRAGMA application_id`). A step that was released is never edited; a
+change is a new step. Statements run one by one, because `executescript` would commit what is open.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fuelclient.errors import Unavailable
+from fuelclient.store import schema
+
+APPLICATION_ID = 0x4655454C
+"""The letters FUEL; SQLite keeps the number in the file's header."""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step: its number (from 1, without gaps), its purpose, and its statements."""
+
+    number: int
+    purpose: str
+    statements: tuple[str, ...]
+
+
+MIGRATIONS = (
+    Migration(1, "releases, environments, nodes, plugins", schema.NOUNS),
+    Migration(2, "graphs, their owners and their tasks", schema.GRAPHS),
+)
+"""All steps, in their order."""
+
+LATEST = MIGRATIONS[-1].number
+"""The version of the schema that this code reads and writes."""
+
+
+def version(connection: sqlite3.Connection, path: str) -> int:
+    """The number of the last step that `path` has, 0 for an empty file.
+
+    Raises `Unavailable` for a database of another program, and for one of a later version of this one.
+    """
+    (mark,) = connection.execute("PRAGMA application_id").fetchone()
+    (number,) = connection.execute("PRAGMA user_version").fetchone()
+    if mark != APPLICATION_ID:
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if mark or number or tables:
+            raise Unavailable(
+                f"{path} is the database of another program, not an engine file.",
+                hint="Name another file with --engine or FUEL_ENGINE.",
+            )
+    if number > LATEST:
+        raise Unavailable(
+            f"Engine file {path} was written by a later version of fuel2: its schema is {number}, "
+            f"this one knows schemas up to {LATEST}.",
+            hint="Upgrade fuelclient, or name another file with --engine or FUEL_ENGINE.",
+        )
+    return int(number)
+
+
+def migrate(connection: sqlite3.Connection, path: str, steps: Sequence[Migration] = MIGRATIONS) -> None:
+    """The file has all of `steps`; a step that fails leaves it as the step before left it, and raises."""
+    done = version(connection, path)
+    for step in steps:
+        if step.number > done:
+            _apply(connection, step)
+
+
+def _apply(connection: sqlite3.Connection, step: Migration) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for statement in step.statements:
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {step.number:d}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise

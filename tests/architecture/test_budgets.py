@@ -1,0 +1,39 @@
+"""Files stay short enough to be read at one go, and functions short enough to be seen at one glance."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FILE_LINES = 400
+FUNCTION_LINES = 40
+VAGUE = {"utils.py", "util.py", "helpers.py", "helper.py", "common.py", "misc.py"}
+
+MODULES = sorted((ROOT / "fuelclient").rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_modules_and_functions_are_short(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    assert len(source.splitlines()) <= FILE_LINES
+    long = [
+        f"{node.name} ({node.end_lineno - node.lineno + 1} lines)"
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.end_lineno is not None
+        and node.end_lineno - node.lineno + 1 > FUNCTION_LINES
+    ]
+    assert not long, f"split these functions: {', '.join(long)}"
+
+
+def test_no_module_has_a_name_that_says_nothing() -> None:
+    assert MODULES
+    assert not [path for path in MODULES if path.name in VAGUE]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_module_says_what_it_is(path: Path) -> None:
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))

@@ -1,0 +1,99 @@
+"""Running `fuel2` in this process, on an engine file of its own, with all streams captured."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fuelclient.commands.shell import FuelShell
+
+
+class Terminal(io.StringIO):
+    """A standard input that a person types at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command line ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """What it printed, as JSON."""
+        return json.loads(self.out)
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """`fuel2` on the engine file `engine`."""
+
+    engine: Path
+
+    def __call__(self, *arguments: object, stdin: str = "", terminal: bool = False) -> Done:
+        """Run one command line to its end, whatever that is."""
+        source = Terminal(stdin) if terminal else io.StringIO(stdin)
+        out, err = io.StringIO(), io.StringIO()
+        words = [str(argument) for argument in arguments]
+        code = FuelShell(source, out, err).run(["--engine", str(self.engine), *words])
+        return Done(code, out.getvalue(), err.getvalue())
+
+    def ok(self, *arguments: object, stdin: str = "") -> Done:
+        """Run one command line that has to succeed."""
+        done = self(*arguments, stdin=stdin)
+        assert done.code == 0, done
+        return done
+
+
+RELEASE = """
+- name: Tiny
+  version: tiny-1.0
+  operating_system: Ubuntu
+  roles_metadata:
+    controller: {name: Controller, description: "Runs\\nthe APIs", has_primary: true, group: base, conflicts: [compute]}
+    compute: {name: Compute, description: Runs instances, limits: {min: 1}}
+"""
+
+GRAPH = """
+- {id: controller, type: group, roles: [primary-controller, controller], parameters: {strategy: {type: one_by_one}}}
+- {id: compute, type: group, roles: [compute], parameters: {strategy: {type: parallel}}}
+- id: netconfig
+  type: puppet
+  version: 2.0.0
+  groups: [primary-controller, controller, compute]
+  parameters: {puppet_manifest: a, puppet_modules: b, timeout: 1}
+- id: keystone
+  type: shell
+  version: 2.0.0
+  roles: [primary-controller, controller]
+  requires: [netconfig]
+  parameters: {cmd: "true", timeout: 1}
+"""
+
+OVERRIDE = """
+name: prod fixes
+tasks:
+- {id: keystone, parameters: {timeout: 99}}
+- {id: banner, type: shell, version: 2.0.0, requires: [netconfig], roles: [/controller/], parameters: {cmd: "true"}}
+"""
+
+
+def tiny_engine(directory: Path) -> CommandLine:
+    """An engine in `directory`: release 1 with a default graph, environment 1 (prod) with a graph of its own, and
+    two nodes in it."""
+    fuel2 = CommandLine(directory / "engine.db")
+    fuel2.ok("release", "import", "-", stdin=RELEASE)
+    fuel2.ok("graph", "upload", "--release", 1, "--type", "default", "--file", "-", stdin=GRAPH)
+    fuel2.ok("env", "create", "prod", "--release", 1)
+    fuel2.ok("graph", "upload", "--env", 1, "--type", "default", "--file", "-", stdin=OVERRIDE)
+    fuel2.ok("node", "create", "node-1", "--ip", "10.20.0.3", "--env", 1, "--roles", "controller")
+    fuel2.ok("node", "create", "node-2", "--ip", "10.20.0.4", "--env", 1, "--roles", "compute")
+    return fuel2

@@ -1,0 +1,296 @@
+"""What every backend does with releases, environments, nodes, roles and plugins.
+
+A backend joins by a class that inherits `BackendContract` and says how the backend is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fuelclient.backends import connect
+from fuelclient.backends.base import Backend, OwnerRef
+from fuelclient.errors import Conflict, InvalidGraph, NotFound, UsageError
+from fuelclient.model.graph import GraphDocument, Level
+from fuelclient.model.node import Node
+from fuelclient.model.plugin import Plugin
+from fuelclient.model.release import Release
+from fuelclient.model.task import Task
+from fuelclient.settings import load
+
+NEWTON = Release(
+    0,
+    "Newton",
+    "newton-10.0",
+    "Ubuntu",
+    metadata={"roles_metadata": {"controller": {"has_primary": True}, "compute": {"name": "Compute"}}},
+)
+MITAKA = Release(0, "Mitaka", "mitaka-9.0", "Ubuntu")
+MONITOR = Plugin(0, "monitor", "1.2.3", "Monitoring", "4.0.0", {"roles_metadata": {"watcher": {}}})
+
+
+class BackendContract:
+    """The behaviour that front ends rely on, but for graphs; see `test_graphs.GraphContract`."""
+
+    def make(self, tmp_path: Path) -> Backend:
+        """A backend that holds nothing yet."""
+        raise NotImplementedError
+
+    @pytest.fixture
+    def backend(self, tmp_path: Path) -> Iterator[Backend]:
+        made = self.make(tmp_path)
+        yield made
+        made.close()
+
+    @pytest.fixture
+    def env(self, backend: Backend) -> int:
+        """An environment of a release that knows controllers and computes."""
+        (release,) = backend.releases.create([NEWTON])
+        return backend.clusters.create("prod", release.id).id
+
+    def test_an_empty_backend_lists_nothing(self, backend: Backend) -> None:
+        assert [list(facet.list()) for facet in (backend.releases, backend.clusters)] == [[], []]
+        assert [list(facet.list()) for facet in (backend.nodes, backend.plugins, backend.graphs)] == [[], [], []]
+        assert backend.target
+
+    # Releases
+
+    def test_releases_are_stored_with_a_default_graph(self, backend: Backend) -> None:
+        created = backend.releases.create([NEWTON, MITAKA])
+        assert [release.name for release in created] == ["Newton", "Mitaka"]
+        assert list(backend.releases.list()) == sorted(created, key=lambda release: release.id)
+        assert backend.releases.get(created[0].id) == created[0]
+        for release in created:
+            assert backend.graphs.get(OwnerRef(Level.RELEASE, release.id)).tasks == ()
+
+    def test_releases_keep_their_ids_where_these_are_free(self, backend: Backend) -> None:
+        versions = [Release(0, "n", "a"), Release(5, "n", "b"), Release(5, "n", "c")]
+        ids = [release.id for release in backend.releases.create(versions)]
+        assert ids[1] == 5
+        assert len({*ids}) == 3
+        (later,) = backend.releases.create([Release(5, "n", "d")])
+        assert later.id not in ids
+
+    def test_releases_are_created_all_or_none(self, backend: Backend) -> None:
+        backend.releases.create([NEWTON])
+        with pytest.raises(Conflict, match=r"Newton newton-10\.0 exists already"):
+            backend.releases.create([MITAKA, NEWTON])
+        with pytest.raises(Conflict, match=r"Mitaka mitaka-9\.0 is given twice"):
+            backend.releases.create([MITAKA, MITAKA])
+        assert [release.name for release in backend.releases.list()] == ["Newton"]
+
+    def test_a_release_goes_with_its_graphs_unless_it_is_used(self, backend: Backend, env: int) -> None:
+        release_id = backend.clusters.get(env).release_id
+        with pytest.raises(Conflict, match=rf"used by environment {env} \(prod\).*fuel2 env delete {env}"):
+            backend.releases.delete(release_id)
+        backend.clusters.delete(env)
+        backend.releases.delete(release_id)
+        assert list(backend.releases.list()) == []
+        assert list(backend.graphs.list()) == []
+
+    @pytest.mark.parametrize("release_id", [0, -1, 42, 10**30])
+    def test_an_unknown_release_is_not_found(self, backend: Backend, release_id: int) -> None:
+        with pytest.raises(NotFound, match=f"Release {release_id} does not exist"):
+            backend.releases.get(release_id)
+        with pytest.raises(NotFound):
+            backend.releases.delete(release_id)
+
+    # Environments
+
+    def test_an_environment_without_any_release_says_how_to_get_one(self, backend: Backend) -> None:
+        with pytest.raises(NotFound, match=r"fuel2 release import FILE.*fuel2 demo"):
+            backend.clusters.create("prod", 1)
+
+    def test_an_environment_of_an_unknown_release_names_the_known(self, backend: Backend) -> None:
+        (release,) = backend.releases.create([NEWTON])
+        with pytest.raises(NotFound, match=rf"Release 42 does not exist\. Known: {release.id}\."):
+            backend.clusters.create("prod", 42)
+
+    def test_an_environment_is_created_with_a_default_graph(self, backend: Backend, env: int) -> None:
+        cluster = backend.clusters.get(env)
+        assert (cluster.name, cluster.status, cluster.net_segment_type) == ("prod", "new", "vlan")
+        assert list(backend.clusters.list()) == [cluster]
+        assert backend.graphs.get(OwnerRef(Level.CLUSTER, env)).tasks == ()
+
+    def test_names_of_environments_are_unique(self, backend: Backend, env: int) -> None:
+        release_id = backend.clusters.get(env).release_id
+        with pytest.raises(Conflict, match=f"prod exists already, with id {env}"):
+            backend.clusters.create("prod", release_id)
+        other = backend.clusters.create("test", release_id)
+        with pytest.raises(Conflict, match="prod exists already"):
+            backend.clusters.rename(other.id, "prod")
+        assert backend.clusters.rename(env, "prod").name == "prod"
+        assert backend.clusters.rename(other.id, "stage").name == "stage"
+        assert [cluster.name for cluster in backend.clusters.list()] == ["prod", "stage"]
+
+    def test_an_environment_needs_a_name(self, backend: Backend, env: int) -> None:
+        with pytest.raises(UsageError):
+            backend.clusters.create(" ", backend.clusters.get(env).release_id)
+
+    def test_deleting_an_environment_frees_its_nodes(self, backend: Backend, env: int) -> None:
+        ready = Node(1, "a", env, "ready", roles=("controller",), primary_tags=("controller",))
+        backend.nodes.create([ready, Node(2, "b", env, pending_roles=("compute",))])
+        backend.clusters.delete(env)
+        assert list(backend.nodes.list()) == [Node(1, "a"), Node(2, "b")]
+        assert [summary.owner.level for summary in backend.graphs.list()] == [Level.RELEASE]
+        with pytest.raises(NotFound, match=f"Environment {env} does not exist"):
+            backend.clusters.get(env)
+
+    # Nodes of environments
+
+    def test_nodes_join_with_pending_roles(self, backend: Backend, env: int) -> None:
+        backend.nodes.create([Node(1, "a"), Node(2, "b")])
+        backend.clusters.add_nodes(env, [2, 1, 2], ["compute"])
+        backend.clusters.add_nodes(env, [1], ["controller", "compute"])
+        first, second = backend.nodes.list(env)
+        assert (first.pending_roles, second.pending_roles) == (("compute", "controller"), ("compute",))
+        assert first.pending_addition
+        assert first.cluster_id == env
+
+    def test_a_deployed_node_that_gets_a_role_is_no_addition(self, backend: Backend, env: int) -> None:
+        backend.nodes.create([Node(1, "a", env, "ready", roles=("controller",))])
+        backend.clusters.add_nodes(env, [1], ["controller", "compute"])
+        node = backend.nodes.get(1)
+        assert (node.roles, node.pending_roles, node.pending_addition) == (("controller",), ("compute",), False)
+
+    def test_nodes_join_all_or_none(self, backend: Backend, env: int) -> None:
+        other = backend.clusters.create("other", backend.clusters.get(env).release_id)
+        backend.nodes.create([Node(1, "a"), Node(2, "b", other.id)])
+        before = backend.nodes.list()
+        with pytest.raises(Conflict, match=f"Node 2 belongs to environment {other.id}"):
+            backend.clusters.add_nodes(env, [1, 2], ["compute"])
+        with pytest.raises(NotFound, match="Node 3 does not exist"):
+            backend.clusters.add_nodes(env, [1, 3], ["compute"])
+        with pytest.raises(NotFound, match=r"Role computer does not exist\. Did you mean compute\?"):
+            backend.clusters.add_nodes(env, [1], ["computer"])
+        assert backend.nodes.list() == before
+
+    def test_a_role_that_a_node_brings_along_must_be_known(self, backend: Backend, env: int) -> None:
+        backend.nodes.create([Node(1, "a", pending_roles=("watcher",))])
+        with pytest.raises(NotFound, match="Role watcher does not exist"):
+            backend.clusters.add_nodes(env, [1], ["compute"])
+
+    def test_nodes_leave(self, backend: Backend, env: int) -> None:
+        backend.nodes.create([Node(number, "n", env, pending_roles=("compute",)) for number in (1, 2, 3)])
+        assert list(backend.clusters.remove_nodes(env, [2])) == [2]
+        assert backend.nodes.get(2) == Node(2, "n")
+        with pytest.raises(NotFound, match=r"Node .*2 does not exist.*1, 3"):
+            backend.clusters.remove_nodes(env, [1, 2])
+        assert [node.id for node in backend.nodes.list(env)] == [1, 3]
+        assert list(backend.clusters.remove_nodes(env, None)) == [1, 3]
+        assert list(backend.nodes.list(env)) == []
+
+    # Nodes
+
+    def test_nodes_get_free_ids_after_the_given_ones(self, backend: Backend) -> None:
+        nodes = backend.nodes.create([Node(0, "a"), Node(1, "b"), Node(0, "c")])
+        assert nodes[1].id == 1
+        assert len({node.id for node in nodes}) == 3
+        assert {node.id: node.name for node in nodes} == {node.id: node.name for node in backend.nodes.list()}
+
+    def test_nodes_come_back_as_they_were_stored(self, backend: Backend) -> None:
+        node = Node(
+            7, "x", ip="10.0.0.7", mac="aa", online=False, executor="ssh", ssh={"user": "u"}, attributes={"é": [1]}
+        )
+        backend.nodes.create([node])
+        assert backend.nodes.get(7) == node
+
+    def test_nodes_are_created_all_or_none(self, backend: Backend, env: int) -> None:
+        backend.nodes.create([Node(1, "a")])
+        with pytest.raises(Conflict, match="Node 1 exists already"):
+            backend.nodes.create([Node(0, "b"), Node(1, "c")])
+        with pytest.raises(Conflict, match="Node 5 is given twice"):
+            backend.nodes.create([Node(5, "b"), Node(5, "c")])
+        with pytest.raises(NotFound, match="Environment 99 does not exist"):
+            backend.nodes.create([Node(0, "b"), Node(0, "c", 99)])
+        with pytest.raises(NotFound, match=r"Role contoller does not exist\. Did you mean controller\?"):
+            backend.nodes.create([Node(0, "b"), Node(0, "c", env, pending_roles=("contoller",))])
+        with pytest.raises(UsageError, match="cannot be the id"):
+            backend.nodes.create([Node(0, "b"), Node(10**30, "c")])
+        assert [node.name for node in backend.nodes.list()] == ["a"]
+
+    def test_a_node_that_names_its_environment_joins_it(self, backend: Backend, env: int) -> None:
+        (node,) = backend.nodes.create([Node(0, "a", env, pending_roles=("compute",))])
+        assert node.pending_addition
+        assert backend.nodes.get(node.id) == node
+
+    def test_a_node_of_an_environment_is_deleted_only_by_force(self, backend: Backend, env: int) -> None:
+        backend.nodes.create([Node(1, "a"), Node(2, "b", env)])
+        with pytest.raises(Conflict, match="--force"):
+            backend.nodes.delete([1, 2])
+        assert len(backend.nodes.list()) == 2
+        backend.nodes.delete([1, 2], force=True)
+        assert list(backend.nodes.list()) == []
+        with pytest.raises(NotFound, match=r"Node 1 does not exist\. There is no node yet\."):
+            backend.nodes.delete([1])
+
+    # Roles and plugins
+
+    def test_roles_are_those_of_the_release_and_of_enabled_plugins(self, backend: Backend, env: int) -> None:
+        release_id = backend.clusters.get(env).release_id
+        plugin = backend.plugins.create(MONITOR, {})
+        assert list(backend.roles.of_release(release_id)) == ["controller", "compute"]
+        assert list(backend.roles.of_cluster(env)) == ["controller", "compute"]
+        backend.plugins.enable(plugin.id, env)
+        roles = backend.roles.of_cluster(env)
+        assert {name: role.owner for name, role in roles.items()} == {
+            "controller": "release",
+            "compute": "release",
+            "watcher": "plugin monitor-1.2.3",
+        }
+        backend.plugins.disable(plugin.id, env)
+        assert "watcher" not in backend.roles.of_cluster(env)
+
+    def test_a_plugin_whose_role_is_in_use_stays_enabled(self, backend: Backend, env: int) -> None:
+        plugin = backend.plugins.create(MONITOR, {})
+        backend.plugins.enable(plugin.id, env)
+        backend.nodes.create([Node(1, "a", env, pending_roles=("watcher",))])
+        with pytest.raises(Conflict, match="Node 1 has the role watcher"):
+            backend.plugins.disable(plugin.id, env)
+        assert backend.plugins.get(plugin.id).clusters == (env,)
+
+    def test_plugins_are_stored_with_their_graphs(self, backend: Backend, env: int) -> None:
+        tasks = (Task("a", {"type": "shell", "parameters": {"cmd": "x"}}), Task("part", {"requires": ["a"]}))
+        plugin = backend.plugins.create(MONITOR, {"custom": GraphDocument(tasks, "named")})
+        backend.plugins.enable(plugin.id, env)
+        backend.plugins.enable(plugin.id, env)
+        (found,) = backend.plugins.list()
+        assert (found.name, found.version, found.clusters, found.metadata) == (
+            "monitor", "1.2.3", (env,), MONITOR.metadata,
+        )  # fmt: skip
+        assert backend.graphs.get(OwnerRef(Level.PLUGIN, plugin.id), "custom").tasks == tasks
+        assert backend.graphs.get(OwnerRef(Level.PLUGIN, plugin.id)).tasks == ()
+
+    def test_plugins_are_listed_by_name_and_version(self, backend: Backend) -> None:
+        for name, version in (("b", "1.0.0"), ("a", "2.0.0"), ("a", "1.0.0")):
+            backend.plugins.create(Plugin(0, name, version), {})
+        found = [(plugin.name, plugin.version) for plugin in backend.plugins.list()]
+        assert found == [("a", "1.0.0"), ("a", "2.0.0"), ("b", "1.0.0")]
+
+    def test_a_plugin_is_stored_once_and_whole(self, backend: Backend) -> None:
+        twice = (Task("a", {"type": "stage"}), Task("a", {"type": "stage"}))
+        with pytest.raises(InvalidGraph):
+            backend.plugins.create(MONITOR, {"default": GraphDocument(twice)})
+        assert list(backend.plugins.list()) == []
+        plugin = backend.plugins.create(MONITOR, {})
+        with pytest.raises(Conflict, match=f"exists already, as plugin {plugin.id}"):
+            backend.plugins.create(MONITOR, {})
+
+    def test_a_plugin_goes_with_its_graphs_unless_it_is_enabled(self, backend: Backend, env: int) -> None:
+        plugin = backend.plugins.create(MONITOR, {})
+        backend.plugins.enable(plugin.id, env)
+        with pytest.raises(Conflict, match=f"enabled on environment {env}"):
+            backend.plugins.delete(plugin.id)
+        backend.clusters.delete(env)
+        backend.plugins.delete(plugin.id)
+        assert list(backend.plugins.list()) == []
+        assert [summary.owner.level for summary in backend.graphs.list()] == [Level.RELEASE]
+
+
+class TestLocal(BackendContract):
+    """The embedded engine."""
+
+    def make(self, tmp_path: Path) -> Backend:
+        return connect(load({"ENGINE": str(tmp_path / "engine.db")}, {"HOME": str(tmp_path)}))

@@ -1,0 +1,158 @@
+"""Laws of orders and cycles: ours agree with the standard library's, and with brute force."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from graphlib import CycleError, TopologicalSorter
+
+from hypothesis import given
+from hypothesis import strategies as st
+from properties.strategies import digraphs
+
+from fuelclient.graph.dag import on_cycles, order, shortest_cycle
+
+Graph = Sequence[Sequence[int]]
+
+
+def generations_by_graphlib(successors: Graph) -> list[int] | None:
+    """The generation of every vertex as the batches in which `graphlib` hands them out; None for a cycle."""
+    sorter: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(range(len(successors)), ()))
+    for vertex, following in enumerate(successors):
+        for after in following:
+            sorter.add(after, vertex)
+    try:
+        sorter.prepare()
+    except CycleError:
+        return None
+    found, rank = [0] * len(successors), 0
+    while sorter.is_active():
+        batch = sorter.get_ready()
+        for vertex in batch:
+            found[vertex] = rank
+        sorter.done(*batch)
+        rank += 1
+    return found
+
+
+def shortest_by_brute_force(successors: Graph) -> int:
+    """The length of a shortest cycle, or 0: a breadth-first search from every vertex."""
+    best = 0
+    for start in range(len(successors)):
+        distance = {start: 0}
+        queue = deque([start])
+        while queue:
+            vertex = queue.popleft()
+            for after in successors[vertex]:
+                if after == start and (not best or distance[vertex] + 1 < best):
+                    best = distance[vertex] + 1
+                if after not in distance:
+                    distance[after] = distance[vertex] + 1
+                    queue.append(after)
+    return best
+
+
+def dissolved(successors: Graph, real: int) -> list[list[int]]:
+    """The graph of the real vertices, with every way through barriers as an edge."""
+    found: list[list[int]] = []
+    for vertex in range(real):
+        reached: set[int] = set()
+        seen: set[int] = set()
+        queue = deque(successors[vertex])
+        while queue:
+            after = queue.popleft()
+            if after < real:
+                reached.add(after)
+            elif after not in seen:
+                seen.add(after)
+                queue.extend(successors[after])
+        found.append(sorted(reached - {vertex}))
+    return found
+
+
+@st.composite
+def with_barriers(draw: st.DrawFn) -> tuple[list[list[int]], int]:
+    """A graph whose last vertices are barriers, each from some vertices to others."""
+    plain = draw(digraphs())
+    real = len(plain)
+    vertices = st.lists(st.integers(0, real - 1), unique=True, max_size=4)
+    for _ in range(draw(st.integers(0, 3))):
+        before, after = draw(vertices), draw(vertices)
+        barrier = len(plain)
+        plain.append([vertex for vertex in after if vertex not in before])
+        for vertex in before:
+            plain[vertex].append(barrier)
+    return plain, real
+
+
+@given(digraphs())
+def test_generations_are_those_of_graphlib(successors: list[list[int]]) -> None:
+    expected = generations_by_graphlib(successors)
+    found = order(successors, len(successors))
+
+    assert bool(found.stuck) is (expected is None)
+    if expected is not None:
+        assert found.generation == expected
+        assert sorted(found.topological) == list(range(len(successors)))
+
+
+@given(digraphs())
+def test_whatever_can_be_ordered_is(successors: list[list[int]]) -> None:
+    found = order(successors, len(successors))
+    place = {vertex: index for index, vertex in enumerate(found.topological)}
+
+    assert sorted([*found.topological, *found.stuck]) == list(range(len(successors)))
+    for vertex, following in enumerate(successors):
+        for after in following:
+            assert after in found.stuck or place[vertex] < place[after]
+
+
+@given(with_barriers())
+def test_barriers_carry_order_and_take_no_place(graph: tuple[list[list[int]], int]) -> None:
+    successors, real = graph
+    expected = generations_by_graphlib(dissolved(successors, real))
+    found = order(successors, real)
+
+    assert bool(found.stuck) is (expected is None)
+    if expected is not None:
+        assert found.generation == expected
+
+
+@given(with_barriers())
+def test_a_shortest_cycle_is_a_cycle_and_none_is_shorter(graph: tuple[list[list[int]], int]) -> None:
+    successors, real = graph
+    plain = dissolved(successors, real)
+    cycle = shortest_cycle(successors, real, order(successors, real).stuck)
+
+    assert len(cycle) == shortest_by_brute_force(plain)
+    assert len(set(cycle)) == len(cycle)
+    assert not cycle or cycle[0] == min(cycle)
+    for vertex, after in zip(cycle, (*cycle[1:], *cycle[:1]), strict=True):
+        assert after in plain[vertex]
+
+
+@given(digraphs())
+def test_what_is_merely_behind_a_cycle_is_not_on_one(successors: list[list[int]]) -> None:
+    stuck = order(successors, len(successors)).stuck
+    left = on_cycles(successors, stuck)
+
+    reachable = dissolved(successors, len(successors))
+    for _ in successors:
+        reachable = [sorted({*one, *(far for near in one for far in reachable[near])}) for one in reachable]
+    on_one = {vertex for vertex, found in enumerate(reachable) if vertex in found}
+    assert on_one <= set(left) <= set(stuck)
+    assert all(on_one & set(reachable[vertex]) for vertex in left), "each leads to a cycle"
+    assert all(any(vertex in reachable[other] for other in on_one) for vertex in left), "each lies behind one"
+
+
+def test_an_empty_graph_has_an_order() -> None:
+    assert order([], 0).topological == []
+    assert shortest_cycle([], 0, []) == []
+
+
+def test_a_long_chain_needs_no_recursion() -> None:
+    size = 50_000
+    chain = [[vertex + 1] for vertex in range(size - 1)]
+
+    assert order([*chain, []], size).generation[-1] == size - 1
+    assert len(shortest_cycle([*chain, [0]], size, range(size))) == size

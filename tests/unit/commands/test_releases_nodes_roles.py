@@ -1,0 +1,119 @@
+"""Releases, nodes and roles on the command line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from command_line import RELEASE, CommandLine
+
+NODES = """
+- {name: a, roles: [controller], ip: 10.20.0.3}
+- {id: 7, name: b, roles: [compute], ip: 10.20.0.4, status: ready, online: false}
+- {name: c, executor: noop, attributes: {os_platform: ubuntu}}
+"""
+
+
+def test_without_a_release_the_list_says_what_to_do(fuel2: CommandLine) -> None:
+    done = fuel2.ok("release", "list", "-f", "json")
+    assert done.json == []
+    assert "'fuel2 release import FILE' or 'fuel2 demo'" in done.err
+
+
+def test_import_is_all_or_nothing(fuel2: CommandLine) -> None:
+    imported = fuel2.ok("release", "import", "-", "-f", "json", stdin=RELEASE)
+    assert [(row["id"], row["name"], row["state"]) for row in imported.json] == [(1, "Tiny", "available")]
+    again = fuel2("release", "import", "-", stdin=RELEASE + "- {name: Other, version: other-1.0}\n")
+    assert (again.code, again.out) == (6, "")
+    assert len(fuel2.ok("release", "list", "-f", "json").json) == 1
+
+
+def test_import_of_what_is_no_release(fuel2: CommandLine) -> None:
+    done = fuel2("release", "import", "-", stdin="- {name: x}\n")
+    assert (done.code, done.out) == (7, "")
+    assert done.err.startswith("<stdin>:1")
+    assert fuel2("release", "import", "/nowhere/at/all.yaml").code == 5
+
+
+def test_show_for_programs_can_be_imported_again(fuel2: CommandLine) -> None:
+    fuel2.ok("release", "import", "-", stdin=RELEASE)
+    shown = fuel2.ok("release", "show", 1, "-f", "json").out
+    fuel2.ok("release", "delete", 1)
+    fuel2.ok("release", "import", "-", stdin=shown)
+    assert set(fuel2.ok("role", "list", "-r", 1, "-f", "value", "-c", "name").out.split()) == {"controller", "compute"}
+
+
+def test_create_takes_further_fields_from_a_file(fuel2: CommandLine) -> None:
+    line = ("release", "create", "Mine", "--version", "mine-1.0", "--operating-system", "Debian")
+    shown = fuel2.ok(*line, "--file", "-", "-f", "json", stdin="state: unavailable\nroles_metadata: {a: {name: A}}\n")
+    assert shown.json["version"] == "mine-1.0"
+    assert shown.json["state"] == "unavailable"
+    assert fuel2.ok("role", "list", "--release", 1, "-f", "value", "-c", "name").out == "a\n"
+    assert fuel2(*line).code == 6
+    assert fuel2("release", "create", "Other", "--version", "1", "--file", "-", stdin="- 1\n").code == 7
+
+
+def test_a_release_in_use_stays(tiny: CommandLine) -> None:
+    assert tiny("release", "delete", 1).code == 6
+    tiny.ok("env", "delete", 1)
+    assert tiny.ok("release", "delete", 1).out == "Release with id 1 was deleted\n"
+
+
+def test_import_of_nodes(tiny: CommandLine) -> None:
+    rows = tiny.ok("node", "import", "-", "--env", 1, "-f", "json", stdin=NODES).json
+    assert sorted((row["id"], row["name"]) for row in rows) == [(7, "b"), (8, "a"), (9, "c")]
+    by_name = {row["name"]: row for row in rows}
+    assert by_name["a"]["roles"] == ["controller"]
+    assert by_name["b"]["online"] is False
+    assert by_name["c"]["os_platform"] == "ubuntu"
+    assert {row["cluster"] for row in rows} == {1}
+
+
+def test_import_of_nodes_is_all_or_nothing(tiny: CommandLine) -> None:
+    assert tiny("node", "import", "-", "--env", 1, stdin=NODES + "- {name: d, roles: [nonsense]}\n").code == 5
+    assert tiny("node", "import", "-", stdin=NODES + "- {name: d, rols: []}\n").code == 7
+    assert len(tiny.ok("node", "list", "-f", "json").json) == 2
+
+
+def test_show_of_a_node(tiny: CommandLine) -> None:
+    shown = tiny.ok("node", "show", 1, "-f", "json").json
+    assert (shown["roles"], shown["pending_roles"]) == ([], ["controller"])
+    assert list(shown)[:6] == ["id", "name", "status", "os_platform", "roles", "kernel_params"]
+    assert tiny("node", "show", 9).code == 5
+
+
+def test_delete_of_nodes(tiny: CommandLine) -> None:
+    refused = tiny("node", "delete", 1, 2)
+    assert (refused.code, refused.out) == (6, "")
+    assert tiny.ok("node", "delete", "1,2", "--force").out == "Nodes [1, 2] were deleted from the database\n"
+
+
+def test_list_of_roles_has_one_row_to_a_line(tiny: CommandLine) -> None:
+    table = tiny.ok("role", "list", "--env", 1).out.splitlines()
+    assert len(table) == 6
+    assert "Runs the APIs" in table[4]
+    rows = tiny.ok("role", "list", "--release", 1, "-f", "json").json
+    assert [row["name"] for row in rows] == ["compute", "controller"]
+    assert rows[1]["conflicts"] == ["compute"]
+    assert rows[1]["description"] == "Runs\nthe APIs"
+
+
+def test_show_of_a_role(tiny: CommandLine) -> None:
+    shown = tiny.ok("role", "show", "compute", "--env", 1, "-f", "json").json
+    assert (shown["name"], shown["tags"], shown["limits"]) == ("compute", ["compute"], {"min": 1})
+    unknown = tiny("role", "show", "compte", "-r", 1)
+    assert (unknown.code, "Did you mean compute?" in unknown.err) == (5, True)
+    assert tiny("role", "list").code == 2
+
+
+def test_a_reader_that_leaves_early_is_no_error(fuel2: CommandLine) -> None:
+    roles = ", ".join(f"role-{number}: {{description: {'x' * 50}}}" for number in range(3000))
+    fuel2.ok("release", "import", "-", stdin=f"- {{name: Big, version: big-1, roles_metadata: {{{roles}}}}}\n")
+    line = [sys.executable, "-m", "fuelclient.main", "--engine", str(fuel2.engine), "role", "list", "-r", "1"]
+    script = '"$@" | head -1; echo "${PIPESTATUS[0]}"'
+    done = subprocess.run(
+        ["bash", "-c", script, "bash", *line], capture_output=True, text=True, check=False, env=dict(os.environ)
+    )
+    assert done.stdout.splitlines()[1:] == ["141"]
+    assert done.stderr == ""

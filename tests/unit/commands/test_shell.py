@@ -1,0 +1,213 @@
+"""One command line: global options, exit codes, narration, and commands of other packages."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+
+from fuelclient import __version__, errors
+from fuelclient.commands.exits import Exit, exit_of
+from fuelclient.commands.table import COMMANDS
+from fuelclient.main import main
+
+
+def process(*arguments: str, home: Path, path: Path | None = None, pipe: str = "") -> subprocess.CompletedProcess[str]:
+    """Run `fuel2` as a process of its own; `path` has further packages, `pipe` reads its stdout."""
+    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": str(path or "")}
+    line = [sys.executable, "-m", "fuelclient.main", *arguments]
+    if pipe:
+        script = '"$@" | ' + pipe + '; echo "${PIPESTATUS[0]}" >&2'
+        line = ["bash", "-c", script, "bash", *line]
+    return subprocess.run(line, capture_output=True, text=True, check=False, env=environment)
+
+
+@pytest.fixture
+def packages(tmp_path: Path) -> Path:
+    """A directory with an installed package that brings commands of its own."""
+    site = tmp_path / "site"
+    info = site / "alien-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: alien\nVersion: 1.0\n", encoding="utf-8")
+    points = "".join(f"{name} = alien:{name.title().replace('_', '')}\n" for name in ("saucer_fail", "saucer_wait"))
+    points += "graph_list = alien:SaucerFail\nsaucer_land = alien:SaucerLand\n"
+    (info / "entry_points.txt").write_text(f"[fuelclient.extensions]\n{points}", encoding="utf-8")
+    (site / "alien.py").write_text(
+        "from cliff.command import Command\n"
+        "class SaucerFail(Command):\n"
+        "    def take_action(self, parsed_args):\n        raise ZeroDivisionError('over\\nzero')\n"
+        "class SaucerWait(Command):\n"
+        "    def take_action(self, parsed_args):\n        raise KeyboardInterrupt\n"
+        "class SaucerLand(Command):\n"
+        "    def take_action(self, parsed_args):\n        self.app.stdout.write('landed\\n')\n",
+        encoding="utf-8",
+    )
+    return site
+
+
+@pytest.mark.parametrize("line", [[], ["--help"], ["-h"], ["help"]])
+def test_the_overview_names_every_command(line: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(line) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("usage: fuel2 ")
+    for name, (_, text) in COMMANDS.items():
+        assert f"  {name} " in out
+        assert text in out
+
+
+@pytest.mark.parametrize("line", [["--version"], ["-v", "--version"], ["--version", "graph", "list"]])
+def test_version(line: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(line) == 0
+    assert capsys.readouterr().out == f"fuel2 {__version__}\n"
+
+
+def test_a_line_of_global_options_alone_prints_the_overview(fuel2: CommandLine) -> None:
+    assert fuel2().out.startswith("usage: fuel2 ")
+    assert fuel2("--debug", "-h").out.startswith("usage: fuel2 ")
+
+
+@pytest.mark.parametrize("line", [["graph", "list", "--help"], ["-h", "graph", "list"], ["help", "graph", "list"]])
+def test_help_of_a_command(fuel2: CommandLine, line: list[str]) -> None:
+    assert fuel2.ok(*line).out.startswith("usage: fuel2 graph list ")
+
+
+def test_help_does_not_stumble_over_the_options_before_it(fuel2: CommandLine) -> None:
+    assert fuel2.ok("graph", "list", "--env", 1, "--help").out.startswith("usage: fuel2 graph list ")
+
+
+def test_help_keeps_examples_on_their_lines(fuel2: CommandLine) -> None:
+    assert "\n  fuel2 graph list --env 1\n" in fuel2.ok("help", "graph", "list").out
+
+
+def test_help_of_a_noun_lists_its_commands(fuel2: CommandLine) -> None:
+    assert [line.split("  ")[0] for line in fuel2.ok("help", "role").out.splitlines()] == ["role list", "role show"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("graph lst", "'graph lst' is not a fuel2 command. Did you mean 'graph list'?"),
+        ("role create x", "'role create x' is not a fuel2 command. 'role' goes on with: list, show."),
+        ("role", "'role' is not a whole fuel2 command. It goes on with: list, show."),
+        ("grahp list", "'grahp list' is not a fuel2 command. Did you mean 'graph'?"),
+        ("xyzzy", "'xyzzy' is not a fuel2 command. 'fuel2 help' lists all commands."),
+        ("--bogus graph list", "'--bogus' is not an option of fuel2 itself. Put it behind a command."),
+        ("help graph lst", "'graph lst' is not a fuel2 command. Did you mean 'graph list'?"),
+    ],
+)
+def test_an_unknown_command_is_told_on_stderr(fuel2: CommandLine, line: str, message: str) -> None:
+    done = fuel2(*line.split())
+    assert (done.code, done.out, done.err) == (2, "", f"{message}\n")
+
+
+def test_words_of_a_command_may_be_shortened(fuel2: CommandLine) -> None:
+    assert fuel2.ok("rel", "l", "-f", "json").json == []
+
+
+@pytest.mark.parametrize(
+    "line", ["graph list --bogus", "graph upload --env 1", "env show one", "env show", "release list -f nonsense"]
+)
+def test_a_malformed_line_is_told_in_one_line(
+    fuel2: CommandLine, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = fuel2(*line.split())
+    out, err = capsys.readouterr()  # argparse writes to the process's own streams
+    assert (done.code, done.out + out) == (2, "")
+    assert err.count("\n") == 1
+    assert err.startswith("fuel2 ")
+    assert " --help'." in err
+
+
+def test_an_unknown_column_is_an_error(fuel2: CommandLine) -> None:
+    done = fuel2("release", "list", "-c", "nmae")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.endswith("There is no column 'nmae'. Did you mean 'name'?\n")
+
+
+def test_global_options_stand_anywhere_and_cannot_be_abbreviated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    engine = tmp_path / "here.db"
+    assert main(["release", "list", "--engine", str(engine), "-q"]) == 0
+    assert engine.exists()
+    assert capsys.readouterr().err == ""
+    assert main(["graph", "upload", "--env", "1", "--d", "nowhere", "--engine", str(engine)]) == 5  # --dir, not --debug
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_quiet_verbose_and_the_log_file(fuel2: CommandLine, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    assert "There is no release yet" in fuel2.ok("release", "list", "--log-file", log).err
+    assert "There is no release yet" in log.read_text(encoding="utf-8")
+    assert fuel2.ok("release", "list", "-q").err == ""
+    assert fuel2("release", "list", "--log-file", tmp_path / "no" / "log").code == 2
+
+
+def test_every_error_has_an_exit_code_of_its_own_kind() -> None:
+    kinds = {
+        errors.UsageError("x"): 2, errors.Unsupported("x"): 2, errors.Unavailable("x"): 3, errors.Unauthorised("x"): 4,
+        errors.NotFound("x", 1): 5, errors.Conflict("x"): 6, errors.InvalidDocument("x"): 7,
+        errors.InvalidGraph("x"): 7, errors.CycleDetected("x", cycle=()): 7, errors.Declined("x"): 11,
+        errors.FuelError("x"): 1, OSError(): 1, KeyboardInterrupt(): 130, BrokenPipeError(): 141,
+    }  # fmt: skip
+    assert {type(error).__name__: int(exit_of(error)) for error in kinds} == {
+        type(error).__name__: code for error, code in kinds.items()
+    }
+    assert {int(code) for code in Exit} == {*range(13), 130, 141}
+
+
+def test_commands_of_other_packages_run_but_never_replace_ours(packages: Path, tmp_path: Path) -> None:
+    assert process("saucer", "land", home=tmp_path, path=packages).stdout == "landed\n"
+    assert process("graph", "list", "-f", "json", home=tmp_path, path=packages).stdout == "[]\n"
+    assert "saucer" not in process("help", home=tmp_path, path=packages).stdout
+    everything = process("help", "--all", home=tmp_path, path=packages).stdout
+    assert [line.split() for line in everything.splitlines() if "saucer land" in line] == [
+        ["saucer", "land", "from", "alien"]
+    ]
+
+
+def test_an_unexpected_error_is_one_line_without_debug(packages: Path, tmp_path: Path) -> None:
+    done = process("saucer", "fail", home=tmp_path, path=packages)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "unexpected error ZeroDivisionError: over zero (--debug shows the traceback)\n"
+    debugged = process("saucer", "fail", "--debug", home=tmp_path, path=packages)
+    assert debugged.returncode == 1
+    assert debugged.stderr.startswith("Traceback ")
+
+
+def test_an_interrupt_is_silent(packages: Path, tmp_path: Path) -> None:
+    done = process("saucer", "wait", home=tmp_path, path=packages)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.parametrize("line", ["graph list --help", "help", "complete"])
+def test_a_reader_that_leaves_is_no_error(line: str, tmp_path: Path) -> None:
+    done = process(*line.split(), home=tmp_path, pipe="true")
+    assert done.stdout == ""
+    assert done.stderr in ("141\n", "0\n")  # 0 when everything fitted into the pipe before the reader left
+
+
+def test_completion_knows_commands_and_options(fuel2: CommandLine) -> None:
+    data = dict(
+        line.strip().split("=", 1) for line in fuel2.ok("complete", "--shell", "none").out.splitlines() if "=" in line
+    )
+    assert {"graph", "env", "release"} <= set(data["cmds"].strip("'").split())
+    assert "upload" in data["cmds_graph"]
+    assert "--graph-type" in data["cmds_graph_upload"].split()
+    assert fuel2.ok("complete").out.endswith("complete -F _fuel2 fuel2\n")
+
+
+@pytest.mark.parametrize("line", ["graph list", "--version", "help graph list"])
+def test_a_stdout_that_takes_nothing_leaves_no_traceback(line: str, tmp_path: Path) -> None:
+    def run(target: str) -> tuple[int, str]:
+        script = ["bash", "-c", f"{sys.executable} -m fuelclient.main {line} >{target}"]
+        environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+        done = subprocess.run(script, capture_output=True, text=True, check=False, env=environment)
+        return done.returncode, done.stderr
+
+    assert run("&-") == (0, "")
+    assert run("/dev/full") == (1, "stdout cannot be written: No space left on device.\n")

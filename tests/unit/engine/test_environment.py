@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from fuelclient.engine.environment import Environment
+from fuelclient.model.cluster import Cluster
+from fuelclient.model.plugin import Plugin
+from fuelclient.model.release import Release
+
+CLUSTER = Cluster(3, "prod", 1)
+
+
+def environment(release: dict[str, object], *plugins: dict[str, object]) -> Environment:
+    made = tuple(Plugin(index, f"p{index}", "1.0.0", metadata=metadata) for index, metadata in enumerate(plugins))
+    return Environment(CLUSTER, Release(1, "n", "1", metadata=release), made)
+
+
+def test_owners_rise_in_importance() -> None:
+    labels = [owner.label for owner in environment({}, {}, {}).owners]
+    assert labels == ["release", "plugin p0-1.0.0", "plugin p1-1.0.0", "cluster"]
+
+
+def test_a_plugin_can_redefine_a_role_of_the_release() -> None:
+    found = environment(
+        {"roles_metadata": {"a": {"name": "theirs"}, "b": {}}},
+        {"roles_metadata": {"a": {"name": "mine"}, "c": None}},
+    ).roles
+    assert {name: (role.owner, role.metadata.get("name")) for name, role in found.items()} == {
+        "a": ("plugin p0-1.0.0", "mine"),
+        "b": ("release", None),
+        "c": ("plugin p0-1.0.0", None),
+    }
+
+
+def test_primary_tags_come_from_everywhere() -> None:
+    found = environment(
+        {"tags_metadata": {"controller": {"has_primary": True}, "compute": {"has_primary": False}}},
+        {"tags_metadata": {"mine": {"has_primary": True}}, "roles_metadata": {"x": {"has_primary": True}}},
+        {"roles_metadata": {"y": {"has_primary": True, "tags": ["y1"]}, "z": {"tags": ["z1"]}}},
+    ).primary_tags
+    assert found == {"controller", "mine", "x", "y1"}

@@ -1,0 +1,169 @@
+"""`fuel2 demo`: the examples in a store, merged, placed and ordered."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import CommandLine
+
+from fuelclient.commands.demo import read, store
+from fuelclient.errors import Conflict
+from fuelclient.main import main
+
+
+@pytest.fixture
+def fuel2(tmp_path: Path) -> CommandLine:
+    """A clean engine."""
+    return CommandLine(tmp_path / "engine.db")
+
+
+@pytest.fixture
+def demo(fuel2: CommandLine) -> CommandLine:
+    """An engine with the examples."""
+    fuel2.ok("demo")
+    return fuel2
+
+
+def preview(fuel2: CommandLine, *options: object) -> list[dict[str, Any]]:
+    """The rows of a preview that has nothing to complain about."""
+    done = fuel2.ok("graph", "preview", "--env", 1, *options, "-f", "json")
+    assert "error:" not in done.err
+    assert "warning:" not in done.err
+    rows: list[dict[str, Any]] = done.json
+    return rows
+
+
+def row(rows: list[dict[str, Any]], task: str) -> dict[str, Any]:
+    [found] = [one for one in rows if one["task"] == task]
+    return found
+
+
+class TestLoading:
+    def test_everything_is_there(self, demo: CommandLine) -> None:
+        assert [one["name"] for one in demo.ok("release", "list", "-f", "json").json] == ["ocata-ubuntu"]
+        assert [one["name"] for one in demo.ok("env", "list", "-f", "json").json] == ["demo"]
+        assert len(demo.ok("node", "list", "--env", 1, "-f", "json").json) == 7
+        roles = {one["name"] for one in demo.ok("role", "list", "--env", 1, "-f", "json").json}
+        assert roles == {"controller", "compute", "storage", "gateway", "telemetry", "image-cache"}
+        graphs = demo.ok("graph", "list", "--env", 1, "-f", "json").json
+        assert len(graphs) == 8  # four of the release, one of each plugin, two of the environment
+
+    def test_it_says_what_it_loaded_on_stderr(self, fuel2: CommandLine) -> None:
+        said = fuel2.ok("demo").err
+        for word in (str(fuel2.engine), "ocata-ubuntu", "image-cache", "rack-monitoring", "restart-apis", "7 nodes"):
+            assert word in said
+
+    def test_what_it_suggests_works(self, fuel2: CommandLine, capfd: pytest.CaptureFixture[str]) -> None:
+        lines = fuel2.ok("demo").out.splitlines()
+        assert len(lines) >= 5
+        for line in lines:
+            program, *words = shlex.split(line, comments=True)
+            assert program == "fuel2"
+            assert words[:2] == ["--engine", str(fuel2.engine)]
+            assert main(words) == 0, line
+        assert capfd.readouterr().out
+
+    def test_without_engine_the_suggestions_name_none(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setenv("FUEL_ENGINE", str(tmp_path / "own.db"))
+        assert main(["demo"]) == 0
+        assert capfd.readouterr().out.startswith("fuel2 graph preview --env 1 ")
+
+    def test_a_path_with_a_blank_is_quoted(self, tmp_path: Path) -> None:
+        line = CommandLine(tmp_path / "my engine.db").ok("demo").out.splitlines()[0]
+        assert shlex.split(line)[2] == str(tmp_path / "my engine.db")
+
+    def test_ids_are_the_real_ones(self, fuel2: CommandLine, tmp_path: Path) -> None:
+        (tmp_path / "r.yaml").write_text("- {name: other, version: o-1, operating_system: x, roles_metadata: {a: {}}}")
+        fuel2.ok("release", "import", tmp_path / "r.yaml")
+        fuel2.ok("env", "create", "first", "--release", 1)
+        assert "--env 2" in fuel2.ok("demo").out.splitlines()[0]
+
+
+class TestTwice:
+    def test_the_second_time_is_a_conflict(self, demo: CommandLine) -> None:
+        done = demo("demo")
+        assert done.code == 6
+        assert done.out == ""
+        assert "release ocata-ubuntu ocata-11.0" in done.err
+        assert "--engine" in done.err
+
+    def test_and_stores_nothing(self, demo: CommandLine) -> None:
+        listings = [("release", "list"), ("env", "list"), ("node", "list"), ("graph", "list")]
+        before = [demo.ok(*listing, "-f", "json").out for listing in listings]
+        assert demo("demo").code == 6
+        assert [demo.ok(*listing, "-f", "json").out for listing in listings] == before
+
+    def test_an_environment_of_the_name_is_a_conflict_before_anything_is_stored(
+        self, fuel2: CommandLine, tmp_path: Path
+    ) -> None:
+        (tmp_path / "r.yaml").write_text("- {name: other, version: o-1, operating_system: x, roles_metadata: {a: {}}}")
+        fuel2.ok("release", "import", tmp_path / "r.yaml")
+        fuel2.ok("env", "create", "demo", "--release", 1)
+        assert fuel2("demo").code == 6
+        assert len(fuel2.ok("release", "list", "-f", "json").json) == 1
+
+    def test_what_fails_half_way_is_taken_back(self, tmp_path: Path) -> None:
+        from fuelclient import backends, settings
+
+        backend = backends.connect(settings.load({"ENGINE": str(tmp_path / "engine.db")}))
+        loaded = read()
+        backend.plugins.create(loaded.plugins[-1].plugin, {})  # what an unlucky second client did in between
+        with pytest.raises(Conflict):
+            store(backend, loaded)
+        assert list(backend.releases.list()) == []
+        assert [plugin.name for plugin in backend.plugins.list()] == [loaded.plugins[-1].name]
+        assert list(backend.clusters.list()) == []
+        backend.close()
+
+
+class TestMerged:
+    def test_every_task_runs_somewhere(self, demo: CommandLine) -> None:
+        rows = preview(demo)
+        assert [one["task"] for one in rows if not one["nodes"] and one["type"] != "group"] == []
+        assert [finding for one in rows for finding in one["findings"]] == []
+
+    @pytest.mark.parametrize("kind", ["provisioning", "deletion", "network_verification", "restart-apis"])
+    def test_the_other_graphs_are_in_order_too(self, demo: CommandLine, kind: str) -> None:
+        rows = preview(demo, "--type", kind)
+        assert [one["task"] for one in rows if not one["nodes"] and one["type"] != "group"] == []
+
+    def test_other_fleets_are_fine_too(self, demo: CommandLine) -> None:
+        preview(demo, "--assume", "controller=3,compute=50,storage+telemetry=3,gateway=2,image-cache=2")
+
+    def test_stage_tasks_of_both_plugins_run_by_priority(self, demo: CommandLine) -> None:
+        rows = preview(demo)
+        staged = [(one["stage"], one["priority"]) for one in rows if "#" in one["task"]]
+        assert [number for stage, number in staged if stage == "pre_deployment"] == [-99.9, 0, 2100]
+        assert [number for stage, number in staged if stage == "post_deployment"] == [0, 4200, 6000, 8100.5]
+
+    def test_what_plugins_add_stands_in_the_order_of_their_names(self, demo: CommandLine) -> None:
+        merged = demo.ok("graph", "download", "--env", 1, "--all", "--file", "-").out
+        assert merged.index("id: image-cache-disks") < merged.index("id: rack-monitoring-probe")
+
+    def test_the_plugin_replaces_a_task_of_the_release(self, demo: CommandLine) -> None:
+        one = row(preview(demo), "image-service")
+        assert one["layer"].startswith("plugin image-cache")
+        assert one["overrides"] == ["release"]
+
+    def test_the_environment_overrides_in_whole_and_in_part(self, demo: CommandLine) -> None:
+        rows = preview(demo)
+        assert (row(rows, "host-network")["type"], row(rows, "host-network")["layer"]) == ("shell", "cluster")
+        database = row(rows, "primary-database")
+        assert (database["type"], database["layer"], database["overrides"]) == ("shell", "cluster", ["release"])
+        assert row(rows, "site-certificates")["overrides"] == []
+        merged = demo.ok("graph", "download", "--env", 1, "--all", "--file", "-").out
+        assert "cmd: sh database.sh bootstrap" in merged
+        assert "timeout: 5400" in merged
+
+    def test_the_caches_are_up_before_the_image_service(self, demo: CommandLine) -> None:
+        rows = preview(demo)
+        server, service = row(rows, "image-cache-server"), row(rows, "image-service")
+        assert server["last_generation"] < service["first_generation"]
+
+    def test_groups_place_the_task_that_names_no_role(self, demo: CommandLine) -> None:
+        assert len(row(preview(demo), "kernel-settings")["nodes"]) == 6  # all but the node for storage and telemetry

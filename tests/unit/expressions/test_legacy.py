@@ -1,0 +1,200 @@
+"""Fuel's expression language: what is an error, where, and in which words; and what evaluation guarantees."""
+
+from __future__ import annotations
+
+import doctest
+import subprocess
+import sys
+import time
+from typing import Any
+
+import pytest
+
+from fuelclient.errors import InvalidDocument
+from fuelclient.expressions import failure, legacy, restrictions
+from fuelclient.expressions.failure import ExpressionError, UndefinedValue
+from fuelclient.expressions.legacy import MAX_DEPTH, MAX_LENGTH, parse, rewrite
+
+MODELS: dict[str, dict[str, Any]] = {
+    "settings": {"common": {"debug": {"value": False}}, "list": ["a", 1], "nothing": None, "text": "abc", "n": 3},
+    "cluster": {"mode": "ha_compact", "id": 7},
+}
+
+
+def value(text: str, *, strict: bool = True) -> Any:
+    return parse(text).evaluate(MODELS, strict=strict)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("-12", -12),
+        ("'it said \"no\"'", 'it said "no"'),
+        ('"it\'s"', "it's"),
+        ("'Größe' != 'size'", True),
+        ("1 and 'x'", "x"),
+        ("0 and settings:no.such", 0),
+        ("null or 0 or ''", ""),
+        ("'x' or settings:no.such", "x"),
+        ("not not 1", True),
+        ("1 == 1 == true", True),
+        ("1 == true", True),
+        ("'1' == 1", False),
+        ("1 in settings:list", True),
+        ("'1' in settings:list", False),
+        ("'mode' in cluster:mode or 'ha' in cluster:mode", True),
+        ("'debug' in settings:common", True),
+        ("settings:list in settings:common", False),
+        ("not (1 in settings:list)", False),
+        ("not 'z' in settings:list", False),
+        ("not (not 'z' in settings:list)", True),
+        ("not cluster:mode == 'multinode'", False),
+        ("0 or 1 and 0 or 3", 3),
+        ("1 in settings:list in settings:list", True),  # true is equal to 1
+        ("cluster:mode\n  ==\t'ha_compact'\r\n", True),
+        ("((((cluster:id))))", 7),
+    ],
+)
+def test_values(text: str, expected: Any) -> None:
+    found = value(text)
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "words"),
+    [
+        ("1 # 2", 2, 'found "#"'),
+        ("settings:a == true; true", 18, 'found ";"'),
+        ("1 = 2", 2, "Equality is written ==."),
+        ("1 && 2", 2, 'It is written "and".'),
+        ("!settings:a", 0, 'Negation is written "not".'),
+        ("1 not in 'x'", 2, 'Write "not (x in y)"'),
+        ("settings: a", 0, "A path follows a model's name and a colon"),
+        ("settings:a == enabled", 14, 'Texts stand between quotes: "enabled".'),
+        ("settings:a == 'on", 14, "a quote that is never closed"),
+        ("settings:a == TRUE", 14, "It is written in lower case: true."),
+        ("1 2", 2, 'where "and", "or", "==", "!=", "in" or the end was expected'),
+        ("1 == ", 4, "found the end where a value"),
+        ("()", 1, 'found ")" where a value'),
+        ("1)", 1, 'found ")"'),
+        ("(1", 2, 'found the end where a closing ")"'),
+        ("or 1", 0, 'found "or" where a value'),
+        ("orange", 0, 'found "orange"'),
+        ("1 \x1b[31m", 2, 'found "?"'),
+        ("9" * 301, 0, "A number has at most 300 digits."),
+    ],
+)
+def test_what_is_no_expression_is_told_with_its_place(text: str, position: int, words: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        parse(text)
+    assert caught.value.text == text
+    assert caught.value.position == position
+    assert caught.value.expected
+    assert words in str(caught.value)
+    assert f"at character {position + 1}:" in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+def test_errors_are_documents_that_cannot_be_used() -> None:
+    with pytest.raises(InvalidDocument):
+        parse("")
+    with pytest.raises(ValueError, match="Value of settings:no is undefined"):
+        value("settings:no")
+
+
+@pytest.mark.parametrize("path", ["settings:no", "settings:nothing.below", "settings:text.below", "settings:list.0"])
+def test_undefined_values(path: str) -> None:
+    with pytest.raises(UndefinedValue) as caught:
+        value(f"1 == {path}")
+    assert caught.value.path == path
+    assert f'"1 == {path}"' in caught.value.hint
+    assert value(path, strict=False) is None
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_an_unknown_model_is_always_an_error(strict: bool) -> None:
+    with pytest.raises(ExpressionError, match=r'^No model with name "release" defined\. .*cluster, settings\.$'):
+        value("release:version == 1", strict=strict)
+
+
+@pytest.mark.parametrize("text", ["1 in 2", "1 in true", "1 in settings:n", "1 in 'abc'", "null in settings:text"])
+@pytest.mark.parametrize("strict", [True, False])
+def test_nothing_can_be_looked_for_in_a_number(text: str, strict: bool) -> None:
+    with pytest.raises(ExpressionError, match='"in" needs a list or a mapping, or two texts'):
+        value(text, strict=strict)
+
+
+def test_nothing_is_in_what_is_undefined() -> None:
+    assert value("'a' in settings:no", strict=False) is False
+    with pytest.raises(ExpressionError, match=r"looks for a text in null\."):
+        value("'a' in settings:nothing")
+
+
+def test_paths_are_all_that_can_be_read() -> None:
+    text = "'settings:quoted' == 'x' or (cluster:mode in settings:a-b.c) and not settings:a-b.c"
+    assert parse(text).paths() == {"cluster:mode", "settings:a-b.c"}
+    assert parse("1").paths() == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("settings:additional_components.heat", "settings:heat.enabled"),
+        ("settings:storage.images_ceph", "settings:storage.images_ceph"),
+        ("settings:common", "settings:common"),
+        ("settings:commons.x.value", "settings:commons.x"),
+        ("my_settings:common.x.value", "my_settings:common.x.value"),
+        ("settings:a.value_of", "settings:a.value_of"),
+        ("settings:a.value=='settings:a.value'", "settings:a=='settings:a.value'"),
+        ("not(settings:common.x.value)or settings:y.value", "not(settings:x)or settings:y"),
+    ],
+)
+def test_conditions_are_rewritten_for_facts(condition: str, expected: str) -> None:
+    assert rewrite(condition) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("(" * 100_000 + "1" + ")" * 100_000, f"has 200001 characters. {MAX_LENGTH} are allowed."),
+        ("1 or " * 200_000, f"has 1000000 characters. {MAX_LENGTH} are allowed."),
+        ("x" * 1_000_000, "1000000 characters"),
+        ("not " * 2_400 + "1", f"nested more than {MAX_DEPTH} operators deep"),
+        ("1" + " == 1" * 1_900, f"nested more than {MAX_DEPTH} operators deep"),
+        ("(not " * 1_600 + "1" + ")" * 1_600, f"nested more than {MAX_DEPTH} operators deep"),
+        ("(" * 9_999, "found the end where a value"),
+        ("x" * 9_999, "Texts stand between quotes"),
+        ("1 '" + "x" * 9_000, "a quote that is never closed"),
+    ],
+    ids=["parentheses", "megabyte", "megabyte-word", "not", "equal", "mixed", "open", "word", "quote"],
+)
+def test_hostile_texts_give_one_clear_error_soon(text: str, words: str) -> None:
+    parse("1")  # the parser is built once, and not part of the measurement
+    start = time.process_time()
+    with pytest.raises(ExpressionError) as caught:
+        parse(rewrite(text))
+    assert time.process_time() - start < 1
+    assert words in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+def test_what_is_allowed_is_evaluated_without_deep_recursion() -> None:
+    assert parse("0 or " * 1_900 + "2").evaluate({}) == 2
+    assert parse("1 and " * 1_600 + "2").evaluate({}) == 2
+    assert parse("(" * 4_900 + "1" + ")" * 4_900).evaluate({}) == 1
+    assert parse("not " * (MAX_DEPTH - 1) + "1").evaluate({}) is False
+
+
+def test_the_parser_library_is_imported_by_the_first_expression_only() -> None:
+    code = (
+        "import sys; from fuelclient.expressions import legacy, restrictions; before = 'lark' in sys.modules;"
+        "legacy.parse('1'); print(before, 'lark' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]
+
+
+def test_the_examples_in_the_docstrings_are_true() -> None:
+    results = [doctest.testmod(module) for module in (failure, legacy, restrictions)]
+    assert all(result.attempted and not result.failed for result in results)

@@ -1,0 +1,171 @@
+"""Findings about one document: what they say, where, and what to do."""
+
+from __future__ import annotations
+
+import pytest
+from building import CLUSTER, RELEASE, layer, plugin, task
+
+from fuelclient.graph.validate import check_document
+from fuelclient.model.finding import Finding, Severity
+from fuelclient.model.graph import GraphDocument, Layer, Owner
+from fuelclient.model.task import Source, Task
+
+FILE = Source(
+    "tasks.yaml", 3, {"stage": 4, "requires": 5, "roles": 6, "type": 7, "required_form": 8, "cross_depends": 9}
+)
+
+
+def _check(
+    *tasks: Task, owner: Owner = CLUSTER, below: list[Layer] | None = None, stages: tuple[str, ...] = ()
+) -> tuple[Finding, ...]:
+    return check_document(GraphDocument(tasks), owner, below, stages)
+
+
+def _told(finding: Finding) -> tuple[str, str, str, str]:
+    return str(finding.severity), finding.code, str(finding.place), finding.hint
+
+
+def test_a_good_document_has_no_findings() -> None:
+    good = task("a", type="shell", parameters={"cmd": "true"}, roles=["/.*/"], stage="pre_deployment/-1.5", x_note=1)
+
+    assert _check(good) == ()
+
+
+def test_an_id_defined_twice_is_an_error_that_names_both_places() -> None:
+    other = Source("tasks.yaml", 20)
+    (found,) = _check(task("a", source=FILE, type="reboot"), task("a", source=other, type="reboot"))
+
+    assert _told(found) == (
+        "error", "G005", "tasks.yaml:20", "Keep one of the two definitions, or give one another id.",
+    )  # fmt: skip
+    assert found.message == "task a is defined twice, first at tasks.yaml:3"
+
+
+def test_the_third_definition_is_found_too() -> None:
+    found = _check(*(task("a", source=Source("t", line), type="reboot") for line in (1, 5, 9)))
+
+    assert [str(one.place) for one in found] == ["t:5", "t:9"]
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("required_form", "required_for"), ("require", "requires"), ("require_for", "required_for"),
+        ("cross_depend", "cross_depends"), ("crossdepends", "cross-depends"), ("role_", "role"), ("paramters", "parameters"),
+        ("conditon", "condition"), ("stages", "stage"), ("re_execute_on", "reexecute_on"),
+    ],
+)  # fmt: skip
+def test_a_key_that_looks_like_a_typo_is_a_warning(key: str, meant: str) -> None:
+    source = Source("tasks.yaml", 3, {key: 8})
+    (found,) = _check(task("a", source=source, **{"type": "reboot", key: []}))
+
+    assert _told(found) == ("warning", "G009", "tasks.yaml:8", f"Did you mean {meant}?")
+    assert repr(key) in found.message
+
+
+@pytest.mark.parametrize("key", ["x_note", "test_case", "strategy", "fault", "comment", "os", "description", "owner"])
+def test_a_key_of_its_own_is_no_typo(key: str) -> None:
+    assert _check(task("a", **{"type": "reboot", key: 1})) == ()
+
+
+def test_an_unknown_stage_is_an_error_that_lists_the_stages() -> None:
+    (found,) = _check(task("a", source=FILE, type="reboot", stage="post_deploiment/10"))
+
+    assert _told(found) == (
+        "error", "G011", "tasks.yaml:4", "Stages: pre_deployment, post_deployment. Did you mean post_deployment?",
+    )  # fmt: skip
+
+
+def test_stages_come_from_the_document_the_layers_below_and_the_target() -> None:
+    below = layer(RELEASE, task("hw_end", type="stage"))
+    own = task("sw_end", type="stage")
+    using = [task(name, type="reboot", stage=f"{name}/1") for name in ("hw", "sw", "extra")]
+
+    assert _check(own, *using, below=[below], stages=("extra",)) == ()
+    assert [one.task for one in _check(*using)] == ["hw", "sw", "extra"]
+
+
+@pytest.mark.parametrize(
+    "postfix", ["high", "", "1e2", "5.", " 5", "5 ", "nan", "inf", "--1", "1/2", "9" * 400, "1_0", "٣"]
+)
+def test_a_priority_that_is_no_plain_decimal_number_is_an_error(postfix: str) -> None:
+    (found,) = _check(task("a", source=FILE, type="reboot", stage=f"pre_deployment/{postfix}"))
+
+    assert _told(found) == (
+        "error", "G012", "tasks.yaml:4", "Write it as pre_deployment/100 or pre_deployment/-99.9.",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("postfix", ["0", "-0", "+5", "007", ".5", "-.5", "99.99", "1000000"])
+def test_a_plain_decimal_number_is_a_priority(postfix: str) -> None:
+    assert _check(task("a", type="reboot", stage=f"pre_deployment/{postfix}")) == ()
+
+
+def test_a_stage_of_a_newer_task_is_not_checked() -> None:
+    assert _check(task("a", type="reboot", version="2.0.0", stage="anything/at all")) == ()
+
+
+@pytest.mark.parametrize("kind", ["puppet", "shell", "sync", "upload_file", "copy_files"])
+def test_a_task_that_does_nothing_is_a_warning(kind: str) -> None:
+    (found,) = _check(task("a", source=FILE, type=kind))
+
+    assert _told(found) == ("warning", "G013", "tasks.yaml:7", "Add its parameters.")
+
+
+def test_a_star_beside_other_names_is_a_warning() -> None:
+    (found,) = _check(task("a", source=FILE, type="reboot", roles=["*", "db"]))
+
+    assert _told(found) == ("warning", "G014", "tasks.yaml:6", "Write '*' alone for every node.")
+    assert _check(task("a", type="reboot", roles=["*"])) == ()
+
+
+@pytest.mark.parametrize("pattern", ["/(/", "/[/", "/*/", "/a{99999999999999}/", "/(?P<x>/"])
+def test_a_broken_pattern_is_an_error_wherever_it_stands(pattern: str) -> None:
+    found = _check(
+        task("a", source=FILE, type="reboot", requires=[pattern]),
+        task("b", source=FILE, type="reboot", roles=[pattern]),
+        task("c", source=FILE, type="reboot", cross_depends=[{"name": pattern, "role": "db"}]),
+        task("d", source=FILE, type="reboot", cross_depends=[{"name": "x", "role": ["db", pattern]}]),
+        task("e", source=FILE, type="reboot", cross_depends=[{"name": "x", "role": pattern}]),
+    )
+
+    assert [(one.code, str(one.place), one.task) for one in found] == [
+        ("G015", "tasks.yaml:5", "a"),
+        ("G015", "tasks.yaml:6", "b"),
+        ("G015", "tasks.yaml:9", "c"),
+        ("G015", "tasks.yaml:9", "d"),
+        ("G015", "tasks.yaml:9", "e"),
+    ]
+    assert {one.hint for one in found} == {"Correct the pattern between the slashes."}
+
+
+def test_a_partial_record_with_nothing_below_is_an_error() -> None:
+    below = layer(RELEASE, task("netconfig", type="puppet", parameters={"a": 1}))
+    (found,) = _check(task("netcofnig", source=FILE, requires=["a"]), below=[below])
+
+    assert _told(found) == ("error", "G020", "tasks.yaml:3", "Did you mean netconfig? Or state its type.")
+    assert found.message.endswith("nothing in the release or an enabled plugin defines it")
+
+
+def test_a_partial_record_over_something_is_good() -> None:
+    below = layer(plugin("alfa"), task("netconfig", type="puppet", parameters={"a": 1}))
+
+    assert _check(task("netconfig", requires=["a"]), below=[below]) == ()
+
+
+def test_a_partial_record_is_taken_on_trust_where_nothing_is_known_of_the_layers() -> None:
+    assert _check(task("netconfig", requires=["a"]), below=None) == ()
+
+
+def test_everything_is_found_at_once() -> None:
+    found = _check(
+        task("a", type="shell", stage="nowhere/high", requires=["/(/"], roles=["*", "x"], required_form=[]),
+        task("a", requires=[]),
+        below=[],
+    )
+
+    assert (
+        sorted(one.code for one in found)
+        == ["G005", "G009", "G011", "G012", "G013", "G014", "G015", "G020", "G020"][:8]
+    )
+    assert {one.severity for one in found} == {Severity.ERROR, Severity.WARNING}

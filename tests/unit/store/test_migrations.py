@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fuelclient.errors import Unavailable
+from fuelclient.model.graph import DEFAULT_TYPE, Level
+from fuelclient.model.release import Release
+from fuelclient.store import graphs, releases
+from fuelclient.store.database import Database
+from fuelclient.store.migrations import LATEST, MIGRATIONS, migrate, version
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    opened = sqlite3.connect(tmp_path / "engine.db", isolation_level=None)
+    yield opened
+    opened.close()
+
+
+def schema(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    return connection.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
+
+
+def test_numbers_rise_from_one() -> None:
+    assert [step.number for step in MIGRATIONS] == list(range(1, LATEST + 1))
+
+
+@pytest.mark.parametrize("earlier", range(LATEST + 1))
+def test_every_earlier_version_comes_up_to_date_with_its_data(tmp_path: Path, earlier: int) -> None:
+    path = str(tmp_path / "engine.db")
+    connection = sqlite3.connect(path, isolation_level=None)
+    migrate(connection, path, MIGRATIONS[:earlier])
+    assert version(connection, path) == earlier
+    if earlier:
+        releases.insert(connection, Release(0, "n", "1"))
+    connection.close()
+
+    database = Database(path)
+    with database.write() as opened:
+        assert version(opened, path) == LATEST
+        assert [release.name for release in releases.every(opened)] == (["n"] if earlier else [])
+        kept = releases.insert(opened, Release(0, "other", "1"))
+        graphs.create(opened, Level.RELEASE, kept, DEFAULT_TYPE)
+        assert graphs.types(opened, Level.RELEASE, kept) == [DEFAULT_TYPE]
+        stepwise = schema(opened)
+    database.close()
+    with closing(Database(str(tmp_path / "fresh.db"))) as other, other.read() as fresh:
+        assert schema(fresh) == stepwise
+
+
+@pytest.mark.parametrize("broken", range(LATEST))
+def test_a_step_that_fails_half_way_leaves_the_step_before(connection: sqlite3.Connection, broken: int) -> None:
+    step = MIGRATIONS[broken]
+    half = (*step.statements[: len(step.statements) // 2 + 1], "CREATE TABLE broken (")
+    steps = [*MIGRATIONS[:broken], replace(step, statements=half)]
+    migrate(connection, "engine.db", MIGRATIONS[:broken])
+    before = schema(connection)
+
+    with pytest.raises(sqlite3.OperationalError):
+        migrate(connection, "engine.db", steps)
+
+    assert version(connection, "engine.db") == broken
+    assert schema(connection) == before
+    migrate(connection, "engine.db")
+    assert version(connection, "engine.db") == LATEST
+
+
+def test_a_later_version_is_refused(connection: sqlite3.Connection) -> None:
+    migrate(connection, "engine.db")
+    connection.execute(f"PRAGMA user_version = {LATEST + 1}")
+    with pytest.raises(Unavailable, match=rf"engine\.db .* its schema is {LATEST + 1}.*Upgrade fuelclient"):
+        migrate(connection, "engine.db")
+
+
+@pytest.mark.parametrize("trace", ["CREATE TABLE theirs (a)", "PRAGMA user_version = 3", "PRAGMA application_id = 99"])
+def test_the_database_of_another_program_is_refused_and_stays(connection: sqlite3.Connection, trace: str) -> None:
+    connection.execute(trace)
+    before = schema(connection)
+    with pytest.raises(Unavailable, match="another program"):
+        migrate(connection, "engine.db")
+    assert schema(connection) == before

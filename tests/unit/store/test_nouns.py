@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fuelclient.model.cluster import Cluster
+from fuelclient.model.node import Node
+from fuelclient.model.plugin import Plugin
+from fuelclient.model.release import Release
+from fuelclient.store import clusters, nodes, plugins, releases
+from fuelclient.store.database import Connection
+
+RELEASE = Release(5, "Newton", "10.0", "Ubuntu", "manageonly", "ä", {"roles_metadata": {"z": {}, "a": None}, "n": 0})
+NODE = Node(
+    id=9,
+    name="node-9",
+    cluster_id=None,
+    status="error",
+    roles=("a",),
+    pending_roles=("b", "c"),
+    primary_tags=("a",),
+    ip="10.0.0.9",
+    mac="aa:bb",
+    online=False,
+    executor="ssh",
+    ssh={"user": "root", "port": 22},
+    attributes={"cpu": [1, 2]},
+    error_type="deploy",
+    pending_addition=True,
+    pending_deletion=True,
+)
+
+
+def test_a_release_comes_back_as_it_was_put(connection: Connection) -> None:
+    assert releases.insert(connection, RELEASE) == 5
+    found = releases.find(connection, 5)
+    assert found == RELEASE
+    assert list(found.metadata["roles_metadata"]) == ["z", "a"]
+    assert releases.named(connection, "Newton", "10.0") == 5
+    assert releases.named(connection, "Newton", "9.0") is None
+
+
+def test_a_node_comes_back_as_it_was_put_and_changed(connection: Connection) -> None:
+    assert nodes.insert(connection, NODE) == 9
+    assert nodes.find(connection, 9) == NODE
+    plain = Node(9, "other")
+    nodes.update(connection, plain)
+    assert nodes.every(connection) == [plain]
+    nodes.delete(connection, 9)
+    assert nodes.find(connection, 9) is None
+
+
+def test_a_cluster_that_goes_leaves_its_nodes(connection: Connection) -> None:
+    release_id = releases.insert(connection, RELEASE)
+    cluster_id = clusters.insert(connection, Cluster(0, "prod", release_id, "error", "gre"))
+    assert clusters.find(connection, cluster_id) == Cluster(cluster_id, "prod", release_id, "error", "gre")
+    nodes.insert(connection, replace(NODE, cluster_id=cluster_id))
+    assert [node.id for node in nodes.of_cluster(connection, cluster_id)] == [9]
+    clusters.delete(connection, cluster_id)
+    assert nodes.find(connection, 9) == NODE
+
+
+def test_plugins_come_by_name_and_version_with_their_clusters(connection: Connection) -> None:
+    release_id = releases.insert(connection, RELEASE)
+    first = clusters.insert(connection, Cluster(0, "one", release_id))
+    second = clusters.insert(connection, Cluster(0, "two", release_id))
+    values = [Plugin(0, "b", "1.0.0"), Plugin(0, "a", "2.0.0"), Plugin(0, "a", "1.0.0", "T", "4.0.0", {"x": {}})]
+    ids = [plugins.insert(connection, plugin) for plugin in values]
+    for cluster_id in (second, first, second):
+        clusters.enable(connection, cluster_id, ids[2])
+    clusters.enable(connection, first, ids[0])
+
+    found = plugins.every(connection)
+
+    assert [(plugin.name, plugin.version) for plugin in found] == [("a", "1.0.0"), ("a", "2.0.0"), ("b", "1.0.0")]
+    assert found[0] == Plugin(ids[2], "a", "1.0.0", "T", "4.0.0", {"x": {}}, (first, second))
+    assert [plugin.id for plugin in plugins.of_cluster(connection, first)] == [ids[2], ids[0]]
+    assert plugins.of_cluster(connection, first)[0] == plugins.find(connection, ids[2]) == found[0]
+    clusters.disable(connection, first, ids[2])
+    assert [plugin.id for plugin in plugins.of_cluster(connection, first)] == [ids[0]]

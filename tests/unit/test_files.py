@@ -1,0 +1,352 @@
+"""Documents in and out: what is read, how broken text is reported, what is written and what is never touched."""
+
+from __future__ import annotations
+
+import gc
+import io
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import date
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fuelclient import files
+from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound, Unavailable, UsageError
+from fuelclient.files.yaml_text import parse
+from fuelclient.model.document import Marked, MarkedList
+from fuelclient.model.finding import Finding
+
+
+def broken(text: str, name: str = "f.yaml", tmp_path: Path | None = None) -> str:
+    """The one finding about `text`, as a line."""
+    with pytest.raises(InvalidDocument) as raised:
+        parse(text, name) if tmp_path is None else files.load(_file(tmp_path, name, text))
+    [finding] = raised.value.findings
+    assert isinstance(finding, Finding)
+    assert finding.code == "G001"
+    assert finding.hint == raised.value.hint != ""
+    assert "\n" not in str(raised.value)
+    return str(finding)
+
+
+def _file(directory: Path, name: str, text: str) -> str:
+    path = directory / name
+    path.write_text(text, newline="")
+    return str(path)
+
+
+# --- reading -------------------------------------------------------------------------------------------------
+
+
+def test_mappings_and_lists_know_their_lines() -> None:
+    data = parse("# c\n- id: a\n  parameters:\n    timeout: 5\n- b\n", "f").data
+    assert isinstance(data, MarkedList)
+    assert data == [{"id": "a", "parameters": {"timeout": 5}}, "b"]
+    assert data.lines == [2, 5]
+    assert (data[0].line, data[0].lines) == (2, {"id": 2, "parameters": 3})
+    assert data[0]["parameters"].lines == {"timeout": 4}
+
+
+def test_json_has_lines_too(tmp_path: Path) -> None:
+    text = '{\n "a": [{"x": "}"},\n  {"y": 1e5}],\n "\\ud83d\\ude00": "\\\\",\n "a": 2}'
+    document = files.load(_file(tmp_path, "f.json", text))
+    assert document.data == {"a": 2, "\U0001f600": "\\"}
+    assert document.data.line == 1
+    assert sorted(document.data.lines.values()) == [4, 5]
+    assert [(one.code, one.place.line) for one in document.findings] == [("G008", 5)]
+
+
+def test_json_values_are_those_of_json(tmp_path: Path) -> None:
+    text = '[1e5, {"b": null,\n"c": [true, {"d": 1}]}]'
+    data = files.load(_file(tmp_path, "F.JSON", text)).data
+    assert data == [100000.0, {"b": None, "c": [True, {"d": 1}]}]
+    assert data[1].lines == {"b": 1, "c": 2}
+    assert data[1]["c"][1].line == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('[{"a": 1e5}]', [{"a": 1e5}]),
+        ("[a, b]", ["a", "b"]),
+        ("- a: on\n", [{"a": True}]),
+        ("\ufeffa: 1\r\nb: 2\r\n", {"a": 1, "b": 2}),
+    ],
+)
+def test_standard_input_is_yaml_or_json(text: str, expected: Any) -> None:
+    document = files.load("-", stdin=io.StringIO(text))
+    assert (document.data, document.file) == (expected, "<stdin>")
+    stream = io.TextIOWrapper(io.BytesIO(text.encode()), encoding="ascii")
+    assert files.load("-", stdin=stream).data == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("b: &b {x: 1, y: 2}\nc: {y: 3, <<: *b}", {"x": 1, "y": 3}),
+        ("a: &a {x: 1}\nb: &b {x: 2, z: 3}\nc:\n  <<: [*a, *b]\n  w: 4", {"x": 1, "z": 3, "w": 4}),
+        ("a: &a {x: 1}\nb: &b {<<: *a, y: 2}\nc: {<<: *b}", {"x": 1, "y": 2}),
+        ("c: {'<<': 1}", {"<<": 1}),
+    ],
+)
+def test_merge_keys(text: str, expected: dict[str, int]) -> None:
+    merged = parse(text, "f").data["c"]
+    assert merged == expected
+    assert sorted(merged) == sorted(expected)
+
+
+def test_merged_keys_keep_the_line_where_they_are_written() -> None:
+    data = parse("b: &b\n  x: 1\nc:\n  <<: *b\n  y: 2\n", "f").data
+    assert data["c"].lines == {"x": 2, "y": 5}
+
+
+def test_aliases_share_one_value() -> None:
+    data = parse("a: &a [1]\nb: *a\n", "f").data
+    assert data["a"] is data["b"]
+
+
+def test_standard_tags_and_keys_that_are_no_texts() -> None:
+    data = parse("7: 2016-01-02\ntrue: !!str 5\n~: !!binary aGk=\nx: 0x10\ny: =\n", "f").data
+    assert dict(data) == {7: date(2016, 1, 2), True: "5", None: b"hi", "x": 16, "y": "="}
+    assert data.lines == {"7": 1, "True": 2, "None": 3, "x": 4, "y": 5}
+
+
+def test_duplicate_keys_are_a_warning_and_the_last_one_counts() -> None:
+    document = parse("a: 1\nb: 2\na: 3\na: 4\n", "f.yaml")
+    assert list(document.data.items()) == [("a", 4), ("b", 2)]
+    assert [str(one.place) for one in document.findings] == ["f.yaml:3", "f.yaml:4"]
+    assert all(one.code == "G008" and "`a`" in one.message and "line 1;" in one.message for one in document.findings)
+    assert not any(one.is_error for one in document.findings)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("- a\n- groups: [*]\n", 2, "`*`"),
+        ("a: & b\n", 1, "`&`"),
+        ("a: 1\n  b: 2\n", 2, "`:`"),
+        ("a:\n  b: 1\n c: 2\n", 3, "does not fit into the mapping"),
+        ("- a\nb: c\n", 2, "does not fit into the list"),
+        ("a: [b, c\nd: e\n", 2, "[ ]"),
+        ("a: {b: c\nd: e\n", 2, "{ }"),
+        ("a: 'b\n", 2, "quoted text"),
+        ("a: b\n\tc: d\n", 2, "tab"),
+        ("a: @b\n", 1, "@"),
+        ("a: 1\njust text\nb: 2\n", 3, "no `:`"),
+        ("a: *b\n", 1, "anchor"),
+        ("a: &x 1\nb: &x 2\n", 2, "defined twice"),
+        ("a: 1\n---\nb: 2\n", 2, "second document"),
+        ("a: 1\nb: !!python/object:os.system {}\n", 2, "!!python/object:os.system"),
+        ("a: !mine b\n", 1, "!mine"),
+        ("a:\n- &a [*a]\n", 2, "inside the very value"),
+        ("a: 1\nb: &b {<<: *b}\n", 2, "inside the very value"),
+        ("a:\n  <<: 5\n", 2, "merges a mapping"),
+        ("{[a]: b}\n", 1, "key of a mapping"),
+        ("a: 2016-99-99\n", 1, "timestamp"),
+        ("a: !!bool maybe\n", 1, "bool"),
+        ("a: " + "1" * 2000, 1, "too long"),
+        ("a: [/(primary-)?controller/]\n", 1, "`?`"),
+        ("a: 1\nb: \x00\n", 2, "U+0000"),
+        ("]\n", 1, ""),
+    ],
+)
+def test_broken_yaml_is_one_finding_at_its_line(text: str, line: int, words: str) -> None:
+    found = broken(text)
+    assert found.startswith(f"f.yaml:{line}: error: ")
+    assert words in found
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ('{"a": 1,}\n', 1, "not JSON"),
+        ('{\n"a" 1}', 2, "not JSON"),
+        ("[NaN]", 0, "NaN"),
+        ('["\\ud800"]', 0, "half"),
+        ("", 1, "not JSON"),
+        ('{"a": "unclosed', 1, "not JSON"),
+        ("[" + "1" * 5000 + "]", 0, "too many digits"),
+        ("}]{", 1, "not JSON"),
+    ],
+)
+def test_broken_json_is_one_finding(text: str, line: int, words: str, tmp_path: Path) -> None:
+    found = broken(text, "f.json", tmp_path)
+    assert found.startswith(f"{tmp_path}/f.json:{line}: error: " if line else f"{tmp_path}/f.json: error: ")
+    assert words in found
+
+
+def test_reading_leaves_the_garbage_collector_as_it_was() -> None:
+    for enabled in (True, False):
+        try:
+            gc.enable() if enabled else gc.disable()
+            parse("a: 1", "f")
+            with pytest.raises(InvalidDocument):
+                parse("a: [", "f")
+            assert gc.isenabled() is enabled
+        finally:
+            gc.enable()
+
+
+def test_what_cannot_be_opened_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path, kind in ((tmp_path / "none.yaml", NotFound), (tmp_path / "file" / "x", NotFound), (tmp_path, UsageError)):
+        with pytest.raises(kind) as raised:
+            files.load(path)
+        assert str(path) in str(raised.value)
+    with pytest.raises(UsageError):
+        files.load("a\0b")
+    with pytest.raises(Unavailable):
+        files.load("x" * 5000)
+
+
+# --- trees ---------------------------------------------------------------------------------------------------
+
+
+def test_task_files_are_found_in_order_through_links_and_not_twice(tmp_path: Path) -> None:
+    for name in ("b/tasks.yaml", "a/x/tasks.yml", "a/tasks.yaml", "a/other.yaml", "tasks.yaml"):
+        (tmp_path / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tree" / name).touch()
+    (tmp_path / "away").mkdir()
+    (tmp_path / "away" / "tasks.yaml").touch()
+    (tmp_path / "tree" / "c").symlink_to(tmp_path / "away")
+    (tmp_path / "tree" / "a" / "loop").symlink_to(tmp_path / "tree")
+    tree = str(tmp_path / "tree")
+    found = [os.path.relpath(path, tree) for path in files.task_files(tree)]
+    assert found == ["tasks.yaml", "a/tasks.yaml", "a/x/tasks.yml", "b/tasks.yaml", "c/tasks.yaml"]
+
+
+def test_a_tree_without_tasks_or_no_tree_at_all(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    looks: tuple[Callable[[str], object], ...] = (files.task_files, files.metadata_file)
+    for look in looks:
+        with pytest.raises(NotFound):
+            look(str(tmp_path / "none"))
+        with pytest.raises(UsageError):
+            look(str(tmp_path / "file"))
+    with pytest.raises(NotFound, match=r"tasks\.yaml"):
+        files.task_files(str(tmp_path))
+    assert files.metadata_file(str(tmp_path)) is None
+    (tmp_path / "metadata.yaml").touch()
+    assert files.metadata_file(str(tmp_path)) == str(tmp_path / "metadata.yaml")
+
+
+# --- writing -------------------------------------------------------------------------------------------------
+
+
+class Word(StrEnum):
+    ONE = "one"
+
+
+def test_yaml_is_block_style_without_aliases() -> None:
+    shared = ["x"]
+    data = Marked({"b": shared, "a": shared, "cmd": "one\ntwo\n", "ü": Word.ONE, "long": "word " * 60 + "end"})
+    assert files.dumps([data], "yaml") == (
+        f"- b:\n  - x\n  a:\n  - x\n  cmd: |\n    one\n    two\n  ü: one\n  long: {'word ' * 60}end\n"
+    )
+    assert files.dumps("a", "yaml") == "a\n"
+    assert files.dumps([], "yaml") == "[]\n"
+
+
+def test_json_is_indented_and_keeps_characters() -> None:
+    assert files.dumps({"ü": [1], "a": date(2016, 1, 2)}, "json") == (
+        '{\n  "ü": [\n    1\n  ],\n  "a": "2016-01-02"\n}\n'
+    )
+    with pytest.raises(UsageError):
+        files.dumps([float("inf")], "json")
+    with pytest.raises(UsageError):
+        files.dumps([], "xml")
+
+
+def _left(directory: Path) -> list[str]:
+    return sorted(path.name for path in directory.iterdir())
+
+
+def test_write_makes_a_file_with_ordinary_permissions(tmp_path: Path) -> None:
+    mask = os.umask(0o027)
+    try:
+        files.write(str(tmp_path / "f"), "ü\n")
+    finally:
+        os.umask(mask)
+    assert (tmp_path / "f").read_bytes() == "ü\n".encode()
+    assert stat.S_IMODE((tmp_path / "f").stat().st_mode) == 0o640
+    assert _left(tmp_path) == ["f"]
+
+
+def test_write_overwrites_only_by_force_and_keeps_mode_and_link(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_text("old")
+    path.chmod(0o600)
+    (tmp_path / "link").symlink_to(path)
+    for name in ("f", "link"):
+        with pytest.raises(Conflict, match="--force"):
+            files.write(str(tmp_path / name), "new")
+    assert path.read_text() == "old"
+    files.write(str(tmp_path / "link"), "new", force=True)
+    assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("new", 0o600)
+    assert (tmp_path / "link").is_symlink()
+    assert _left(tmp_path) == ["f", "link"]
+
+
+def test_a_link_to_nowhere_is_not_written_through_without_force(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "none")
+    with pytest.raises(Conflict):
+        files.write(str(tmp_path / "link"), "x")
+    assert _left(tmp_path) == ["link"]
+
+
+def test_many_writers_without_force_make_one_file(tmp_path: Path) -> None:
+    script = "import sys; from fuelclient import files; files.write(sys.argv[1], sys.argv[2] * 100000)"
+    target = str(tmp_path / "f")
+    writers = [
+        subprocess.Popen([sys.executable, "-c", script, target, word], stderr=subprocess.PIPE) for word in "abcd"
+    ]
+    said = [writer.communicate()[1] for writer in writers]
+    assert sorted(writer.returncode for writer in writers) == [0, 1, 1, 1]
+    assert sum(b"Conflict" in text for text in said) == 3
+    text = (tmp_path / "f").read_text()
+    assert text == text[0] * 100000
+    assert _left(tmp_path) == ["f"]
+
+
+def test_devices_and_pipes_are_written_to_and_stay_what_they_are(tmp_path: Path) -> None:
+    files.write("/dev/null", "x", force=True)
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        files.write(str(fifo), "hello")
+        assert os.read(reader, 10) == b"hello"
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(fifo.stat().st_mode)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("none/f", NotFound), ("file/f", Unavailable), ("", UsageError), ("x" * 300, Unavailable), ("a\0b", UsageError)],
+)
+def test_what_cannot_be_written_is_one_clear_error(name: str, kind: type[FuelError], tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for force in (False, True):
+        with pytest.raises(kind) as raised:
+            files.write(os.path.join(tmp_path, name), "x", force=force)
+        assert raised.value.hint or kind is UsageError
+        assert _left(tmp_path) == ["file"]
+
+
+def test_a_full_disk_is_said() -> None:
+    with pytest.raises(Unavailable, match="no space left"):
+        files.write("/dev/full", "x")
+
+
+def test_a_text_that_has_no_bytes_leaves_nothing_behind(tmp_path: Path) -> None:
+    with pytest.raises(UsageError):
+        files.write(str(tmp_path / "f"), "fine\n" * 10000 + "\ud800")
+    assert _left(tmp_path) == []

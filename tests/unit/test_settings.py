@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fuelclient import settings
+from fuelclient.errors import InvalidDocument, NotFound
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    place = tmp_path / "home"
+    place.mkdir()
+    return place
+
+
+def own_file(home: Path, text: str) -> Path:
+    path = home / ".config" / "fuel" / "fuel_client.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    return path
+
+
+def test_default_lies_below_home(home: Path) -> None:
+    engine = settings.load(environ={"HOME": str(home)})["ENGINE"]
+    assert (engine.value, engine.origin) == (f"{home}/.local/share/fuel/engine.db", "default")
+
+
+def test_default_follows_the_data_directory(home: Path) -> None:
+    assert settings.load(environ={"HOME": str(home), "XDG_DATA_HOME": "/data"}).engine == "/data/fuel/engine.db"
+
+
+def test_a_relative_data_directory_is_ignored(home: Path) -> None:
+    loaded = settings.load(environ={"HOME": str(home), "XDG_DATA_HOME": "data"})
+    assert loaded.engine == f"{home}/.local/share/fuel/engine.db"
+
+
+def test_later_sources_win_and_say_who_they_are(home: Path, tmp_path: Path) -> None:
+    own = own_file(home, "# mine\nENGINE: /own.db\n")
+    custom = tmp_path / "custom.yaml"
+    custom.write_text("SERVER_ADDRESS: 10.20.0.2\n\nENGINE: /custom.db\n")
+    environ = {"HOME": str(home)}
+
+    engine = settings.load(environ=environ)["ENGINE"]
+    assert (engine.value, engine.origin) == ("/own.db", f"{own}:2")
+
+    environ["FUELCLIENT_CUSTOM_SETTINGS"] = str(custom)
+    engine = settings.load(environ=environ)["ENGINE"]
+    assert (engine.value, engine.origin) == ("/custom.db", f"{custom}:3")
+
+    environ["FUEL_ENGINE"] = "env.db"
+    engine = settings.load(environ=environ)["ENGINE"]
+    assert (engine.value, engine.origin) == ("env.db", "environment FUEL_ENGINE")
+
+    engine = settings.load({"ENGINE": "~/line.db"}, environ)["ENGINE"]
+    assert (engine.value, engine.origin) == (f"{home}/line.db", "command line --engine")
+
+
+def test_an_option_that_was_not_given_and_an_empty_variable_change_nothing(home: Path) -> None:
+    environ = {"HOME": str(home), "FUEL_ENGINE": "", "FUELCLIENT_CUSTOM_SETTINGS": ""}
+    assert settings.load({"ENGINE": None}, environ)["ENGINE"].origin == "default"
+
+
+def test_the_config_directory_can_be_elsewhere(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "fuel").mkdir()
+    (tmp_path / "fuel" / "fuel_client.yaml").write_text("ENGINE: /elsewhere.db\n")
+    environ = {"HOME": str(home), "XDG_CONFIG_HOME": str(tmp_path)}
+    assert settings.load(environ=environ).engine == "/elsewhere.db"
+
+
+def test_a_path_in_a_file_counts_from_the_directory_of_that_file(home: Path) -> None:
+    own = own_file(home, "ENGINE: engines/a.db\n")
+    assert settings.load(environ={"HOME": str(home)}).engine == str(own.parent / "engines/a.db")
+
+
+def test_keys_of_older_clients_are_kept_silently(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = own_file(home, "SERVER_ADDRESS: 10.20.0.2\nHTTP_PROXY: null\n")
+    loaded = settings.load(environ={"HOME": str(home)})
+    assert loaded.unknown["SERVER_ADDRESS"] == settings.Setting("10.20.0.2", f"{own}:1")
+    assert set(loaded.unknown) == {"SERVER_ADDRESS", "HTTP_PROXY"}
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "ENGINE:\n"])
+def test_a_file_that_states_nothing_changes_nothing(home: Path, text: str) -> None:
+    own_file(home, text)
+    assert settings.load(environ={"HOME": str(home)})["ENGINE"].origin == "default"
+
+
+def test_nothing_is_written(home: Path) -> None:
+    settings.load(environ={"HOME": str(home)})
+    assert list(home.iterdir()) == []
+
+
+def test_a_named_file_that_is_missing_is_an_error(home: Path) -> None:
+    with pytest.raises(NotFound, match=r"/nowhere/s\.yaml does not exist.*FUELCLIENT_CUSTOM_SETTINGS"):
+        settings.load(environ={"HOME": str(home), "FUELCLIENT_CUSTOM_SETTINGS": "/nowhere/s.yaml"})
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("- a\n- b\n", 1), ("A: 1\nENGINE: [a]\n", 2), ("\nENGINE: ''\n", 2), ("ENGINE: 7\n", 1)]
+)
+def test_a_file_that_cannot_be_used_is_an_error_with_its_line(home: Path, text: str, line: int) -> None:
+    own = own_file(home, text)
+    with pytest.raises(InvalidDocument, match=f"^{own}:{line}: "):
+        settings.load(environ={"HOME": str(home)})
+
+
+def test_a_file_that_is_not_yaml_is_an_error_with_its_line(home: Path) -> None:
+    own = own_file(home, "A: 1\nB: [unclosed\nC: }\n")
+    with pytest.raises(InvalidDocument) as caught:
+        settings.load(environ={"HOME": str(home)})
+    text = f"{caught.value} {[str(finding) for finding in caught.value.findings]}"
+    assert f"{own}:3" in text
+
+
+def test_the_committed_sample_documents_the_registry() -> None:
+    committed = (ROOT / "etc" / "fuel" / "fuel_client.yaml").read_text()
+    assert committed == settings.sample(), "write settings.sample() to etc/fuel/fuel_client.yaml"
+
+
+def test_the_sample_uncommented_is_the_default(home: Path) -> None:
+    names = tuple(f"# {spec.name}: " for spec in settings.SPECS)
+    lines = [line.removeprefix("# ") for line in settings.sample().splitlines() if line.startswith(names)]
+    before = settings.load(environ={"HOME": str(home)})
+    own_file(home, "\n".join(lines))
+    after = settings.load(environ={"HOME": str(home)})
+    assert len(lines) == len(settings.SPECS)
+    assert {name: setting.value for name, setting in after.values.items()} == {
+        name: setting.value for name, setting in before.values.items()
+    }
+
+
+def test_yaml_is_imported_only_for_a_file_that_exists(home: Path) -> None:
+    code = "import sys; from fuelclient import settings; settings.load(); print('yaml' in sys.modules)"
+    answers = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", code], env={"HOME": str(home)}, cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        answers.append(done.stdout.strip())
+        if not (home / ".config").exists():
+            own_file(home, "ENGINE: /a.db\n")
+    assert answers == ["False", "True"]
