@@ -132,13 +132,6 @@ def _version(value: Any, lines: Lines, report: Report) -> None:
         report.error("G006", lines("version"), message, "Write for example version: 2.1.0.")
 
 
-def _condition(value: Any, lines: Lines, report: Report) -> None:
-    wrong_mapping = isinstance(value, Mapping) and not is_expression(value)
-    if wrong_mapping or isinstance(value, list):
-        message = f"condition must be an expression, not {kind(value)}"
-        report.error("G006", lines("condition"), message, "Write a text, or {yaql_exp: ...}.")
-
-
 def _parameters(value: Any, lines: Lines, report: Report) -> None:
     if value is None:
         return
@@ -172,6 +165,5 @@ def _amount(value: Any, line: int, report: Report) -> None:
 _CHECKS: dict[str, Callable[[Any, Lines, Report], None]] = {
     "type": _type,
     "version": _version,
-    "condition": _condition,
     "parameters": _parameters,
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = {"textual", "requests", "keystoneauth1", "keystoneclient", "yaql", "rustworkx", "tabulate", "cmd2"}
+HEAVY = {"textual", "requests", "keystoneauth1", "keystoneclient", "yaql", "lark", "rustworkx", "tabulate", "cmd2"}
 
 
 def modules_after(arguments: list[str], tmp_path: Path) -> set[str]:

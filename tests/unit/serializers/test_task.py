@@ -129,7 +129,6 @@ def test_expressions_and_free_forms_are_accepted(attribute: str) -> None:
         ("cross-depends: [{name: b, role: [[x]]}]", "G006", "role in cross-depends"),
         ("cross-depends: [{name: b, role: true}]", "G006", "role in cross-depends"),
         ("cross-depends: [{name: b, policy: some}]", "G006", "all or any"),
-        ("condition: {a: b}", "G006", "condition must be"),
         ("version: 2.0", "G006", "version must be three numbers"),
         ("version: '2x0x0'", "G006", "version must be three numbers"),
         ('version: "2.0.0\\n"', "G006", "version must be three numbers"),
@@ -187,3 +186,10 @@ def test_what_is_no_mapping_is_no_task(record: Any) -> None:
 def test_without_a_file_the_layer_is_the_place() -> None:
     _, [finding] = task_from({"id": "a", "type": 5}, file="", owner_label="cluster", position=1)
     assert str(finding.place) == "cluster"
+
+
+@pytest.mark.parametrize(
+    ("condition", "kept"), [("false", False), ("[]", []), ("0", 0), ("{a: b}", {"a": "b"}), ("'x'", "x")]
+)
+def test_a_condition_of_any_shape_is_kept_as_it_is_stated(condition: str, kept: object) -> None:
+    assert task_to(good(f"{{id: a, type: shell, condition: {condition}}}"))["condition"] == kept
