@@ -7,7 +7,7 @@
     ├── Unavailable          the engine file, or a master, cannot be reached now
     ├── Unauthorised         the credentials are missing, wrong or too weak
     ├── NotFound             a release, environment, node, graph type ... does not exist
-    ├── Conflict             it exists already, or is in use
+    ├── Conflict             it exists already, or is in use; may carry findings
     ├── InvalidDocument      a file that cannot be used; carries findings
     │   └── InvalidGraph     a graph that cannot be merged, placed or ordered
     │       └── CycleDetected    carries the cycle
@@ -87,7 +87,12 @@ class NotFound(FuelError, LookupError):
 
 
 class Conflict(FuelError):
-    """The thing exists already, or something else still uses it."""
+    """The thing exists already, or something else still uses it. `findings` tell of each clash, where there can be
+    several."""
+
+    def __init__(self, message: str, *, findings: Sequence[Reportable] = (), hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.findings = tuple(findings)
 
 
 class InvalidDocument(FuelError, ValueError):

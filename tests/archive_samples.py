@@ -1,4 +1,4 @@
-"""Archives that no sane builder writes, composed byte by byte for tests."""
+"""Archives that no sane builder writes, composed byte by byte for tests; and what came out of one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import lzma
+import os
 import stat
 import tarfile
 from collections.abc import Iterable
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import zstandard
 
+from fuelclient.plugins.archive import extract
 from fuelclient.plugins.build import rpm_header as header
 
 TREE = "./var/www/nailgun/plugins/plug-1.2"
@@ -119,3 +121,23 @@ def rpm_bytes(payload: bytes, compressor: str, fields: Iterable[header.Field] = 
 def rpm(path: Path, members: Iterable[Member], compressor: str = "gzip", *, end: bool = True) -> Path:
     path.write_bytes(rpm_bytes(compressed(cpio(members, end=end), compressor), compressor))
     return path
+
+
+def tree(directory: Path) -> dict[str, tuple[str, bool, bytes]]:
+    """Every entry below `directory`: kind, executable bit, content or target."""
+    found = {}
+    for path in directory.rglob("*"):
+        name = str(path.relative_to(directory))
+        if path.is_symlink():
+            found[name] = ("link", False, os.fsencode(os.readlink(path)))
+        elif path.is_dir():
+            found[name] = ("directory", False, b"")
+        else:
+            found[name] = ("file", bool(path.stat().st_mode & stat.S_IXUSR), path.read_bytes())
+    return found
+
+
+def unpacked(archive: Path, target: Path) -> dict[str, tuple[str, bool, bytes]]:
+    target.mkdir()
+    extract(archive, target)
+    return tree(target)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.finding import Finding
@@ -23,7 +23,8 @@ from fuelclient.model.graph import (
     Owner,
 )
 from fuelclient.model.node import Node
-from fuelclient.model.plugin import Plugin
+from fuelclient.model.package import Selection
+from fuelclient.model.plugin import Installed, Plugin, Synced
 from fuelclient.model.release import Release, Role
 from fuelclient.model.snapshot import Snapshot
 
@@ -62,7 +63,8 @@ class Releases(Protocol):
         """
 
     def delete(self, release_id: int) -> None:
-        """Remove a release with its graphs; `Conflict` while an environment uses it."""
+        """Remove a release with its graphs; `Conflict` while an environment uses it, and for one that belongs to a
+        plugin, with which it goes."""
 
 
 class Clusters(Protocol):
@@ -83,11 +85,23 @@ class Clusters(Protocol):
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         """Give the nodes to the environment with `roles` pending. All or nothing; `NotFound` for an unknown
-        node or role, `Conflict` for a node of another environment."""
+        node or role, `Conflict` for a node of another environment, and with the reasons when conflicts,
+        restrictions or the upper limits of roles forbid it."""
 
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None) -> Sequence[int]:
         """Take nodes (None: all) out of the environment; the ids that were removed. `NotFound` for a node
         that is not in it."""
+
+    def settings(self, cluster_id: int) -> Mapping[str, Any]:
+        """The settings of an environment by section: the defaults of its release and of its enabled plugins, and
+        over them what was set for it."""
+
+    def set_settings(self, cluster_id: int, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The environment's own settings are `settings`, and nothing that was set before; the effective ones.
+
+        What equals a default is not kept, sections that nobody knows are. `InvalidDocument` for a section that is
+        no mapping.
+        """
 
 
 class Nodes(Protocol):
@@ -99,7 +113,8 @@ class Nodes(Protocol):
 
     def create(self, nodes: Sequence[Node]) -> Sequence[Node]:
         """Store all of `nodes` or none. An id of 0 gets the next free one; `Conflict` for an id that exists;
-        `NotFound` for an unknown environment or a role that its release does not know."""
+        `NotFound` for an unknown environment or a role that its release does not know, `Conflict` for roles that
+        `Clusters.add_nodes` would refuse."""
 
     def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
         """Remove nodes; `Conflict` for one that belongs to an environment and not `force`."""
@@ -114,22 +129,53 @@ class Roles(Protocol):
 
 
 class Plugins(Protocol):
-    """Registered plugins."""
+    """Registered plugins. What a package is, `fuelclient.plugins` says; here it is installed and enabled."""
 
     def list(self) -> Sequence[Plugin]:
         """All plugins by name and version."""
 
-    def get(self, plugin_id: int) -> Plugin: ...
+    def get(self, plugin_id: int) -> Plugin:
+        """One plugin; `NotFound` when there is none."""
 
-    def create(self, plugin: Plugin, graphs: Mapping[str, GraphDocument]) -> Plugin:
-        """Register a plugin with its graphs by type. `Conflict` when name and version exist."""
+    def named(self, name: str, version: str = "") -> Plugin:
+        """The plugin of this name and version. `NotFound` when there is none; without `version` `UsageError` when
+        there are several, which lists them."""
 
-    def delete(self, plugin_id: int) -> None:
-        """Remove a plugin with its graphs; `Conflict` while it is enabled somewhere."""
+    def install(self, path: str, *, force: bool = False) -> Installed:
+        """Register the package in `path`, a directory, an `.fp` or an `.rpm`, with its graphs and its releases.
 
-    def enable(self, plugin_id: int, cluster_id: int) -> None: ...
+        A plugin of the same name and major.minor version is updated: it keeps its id, the environments where it is
+        enabled, and graphs that were uploaded; any other is registered beside it. `Conflict` when nothing would
+        change, for another content of the same version, for a downgrade and for a rename (all of which `force`
+        overrules), and when something that is in use would go. `InvalidDocument` with all findings for a package
+        that cannot be used. Whatever is raised, and whenever the process is killed, all is as it was.
+        """
 
-    def disable(self, plugin_id: int, cluster_id: int) -> None: ...
+    def remove(self, plugin_id: int) -> None:
+        """Remove a plugin with its graphs, its releases and its files; `Conflict` while it is enabled somewhere, or
+        while an environment uses one of its releases."""
+
+    def sync(self, plugin_ids: Sequence[int] = ()) -> Synced:
+        """Read the unpacked packages again (none: all of them), and register what changed.
+
+        A full synchronisation also registers packages that somebody put beside the others, and removes plugins
+        whose files are gone and which nobody uses. What cannot be synchronised is an error among the findings.
+        """
+
+    def enable(self, plugin_id: int, cluster_id: int) -> tuple[Finding, ...]:
+        """The plugin takes part in the environment's merges, roles and settings; what there is to know about that.
+
+        Another version of it is disabled. `Conflict`, with a finding for each clash, when it does not support the
+        environment's release, when what it brings clashes with the release or with another plugin, and on a
+        deployed environment unless it is hot-pluggable.
+        """
+
+    def disable(self, plugin_id: int, cluster_id: int) -> None:
+        """The plugin takes no part in the environment, whether it did or not. `Conflict` while a node has one of
+        its roles, and on a deployed environment."""
+
+    def selection(self, plugin_id: int, release_id: int) -> Selection:
+        """What of the plugin's package is meant for a release, and why."""
 
 
 class Graphs(Protocol):

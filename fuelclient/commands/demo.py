@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from fuelclient import examples, files
@@ -16,7 +17,8 @@ from fuelclient.commands.shell import LOG
 from fuelclient.errors import Conflict
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level
 from fuelclient.model.node import Node
-from fuelclient.plugins.tree import Package, load_package
+from fuelclient.model.package import Package
+from fuelclient.plugins.tree import load_package
 from fuelclient.serializers.graph import document_from
 from fuelclient.serializers.node import nodes_from
 
@@ -36,6 +38,7 @@ NEXT = (
     ("graph preview --env {env} --assume controller=3,compute=50", "the same on other nodes"),
     ("graph preview --env {env} --type {fix}", "a graph of another type"),
     ("graph list --env {env}", "the layers that are merged"),
+    ("plugins list", "the plugins, one of which is the release"),
     ("graph download --env {env} --all --file -", "the merged graph"),
     ("graph validate --env {env}", "what is wrong with it"),
 )
@@ -44,10 +47,12 @@ NEXT = (
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """All that is loaded: the package of the release, the plugins, the nodes, the environment's graphs by type."""
+    """All that is loaded: the package of the release, the plugins, where each of them lies, the nodes, the
+    environment's graphs by type."""
 
     release: Package
     plugins: Sequence[Package]
+    directories: Mapping[str, Path]
     nodes: Sequence[Node]
     graphs: Mapping[str, GraphDocument]
 
@@ -55,9 +60,9 @@ class Examples:
 class Demo(Command):
     """Load the packaged examples and say what to try next
 
-    The examples are a small OpenStack release, two plugins, an environment named demo with seven nodes, and two
-    graphs of its own. On stdout are commands to try on them; what was loaded is said on stderr. Give a file of
-    its own with --engine to keep the examples apart from your data:
+    The examples are a small OpenStack release, which is a plugin itself, two plugins for it, an environment named
+    demo with seven nodes, and two graphs of its own. On stdout are commands to try on them; what was loaded is said
+    on stderr. Give a file of its own with --engine to keep the examples apart from your data:
 
       fuel2 demo --engine demo.db
     """
@@ -75,11 +80,13 @@ class Demo(Command):
 def read() -> Examples:
     """The packaged examples, read from their files."""
     directory = examples.directory()
-    plugins = tuple(load_package(path.parent) for path in sorted(directory.glob("plugins/*/metadata.yaml")))
+    paths = [directory / "release", *sorted(path.parent for path in directory.glob("plugins/*/metadata.yaml"))]
+    release, *plugins = packages = [load_package(path) for path in paths]
     graphs = {DEFAULT_TYPE: "override.yaml", FIX: "fix.yaml"}
     return Examples(
-        load_package(directory / "release"),
+        release,
         plugins,
+        {package.name: path for package, path in zip(packages, paths, strict=True)},
         tuple(nodes_from(files.load(str(directory / "nodes.yaml")))),
         {
             kind: document_from(files.load(str(directory / "cluster" / name)), owner_label=ENVIRONMENT)
@@ -91,13 +98,12 @@ def read() -> Examples:
 def refuse_clashes(backend: Backend, loaded: Examples) -> None:
     """Raise `Conflict` when anything of the examples is there already. Nothing is written."""
     releases = {(release.name, release.version) for release in backend.releases.list()}
-    plugins = {(plugin.name, plugin.version) for plugin in backend.plugins.list()}
     taken = [
         f"release {one.release.name} {one.release.version}"
         for one in loaded.release.releases
         if (one.release.name, one.release.version) in releases
     ]
-    taken += [f"plugin {one.name} {one.version}" for one in loaded.plugins if (one.name, one.version) in plugins]
+    taken += [f"plugin {one.name} {one.version}" for one in backend.plugins.list() if one.name in loaded.directories]
     taken += [f"environment {one.name} ({one.id})" for one in backend.clusters.list() if one.name == ENVIRONMENT]
     if taken:
         raise Conflict(
@@ -109,21 +115,15 @@ def refuse_clashes(backend: Backend, loaded: Examples) -> None:
 def store(backend: Backend, loaded: Examples) -> int:
     """Store the examples and return the id of their environment. What fails takes back what was stored before."""
     with ExitStack() as undo:
-        release_id = 0
-        for packaged in loaded.release.releases:
-            [release] = backend.releases.create([packaged.release])
-            undo.callback(backend.releases.delete, release.id)
-            release_id = release.id
-            for kind, document in packaged.graphs.items():
-                backend.graphs.upload(OwnerRef(Level.RELEASE, release.id), document, kind)
-        plugin_ids = []
-        for package in loaded.plugins:
-            plugin_ids.append(backend.plugins.create(package.plugin, package.graphs).id)
-            undo.callback(backend.plugins.delete, plugin_ids[-1])
-        env = backend.clusters.create(ENVIRONMENT, release_id).id
+        installed = []
+        for package in (loaded.release, *loaded.plugins):
+            installed.append(backend.plugins.install(str(loaded.directories[package.name])))
+            undo.callback(backend.plugins.remove, installed[-1].plugin.id)
+        [release] = installed[0].releases
+        env = backend.clusters.create(ENVIRONMENT, release.id).id
         undo.callback(backend.clusters.delete, env, force=True)
-        for plugin_id in plugin_ids:
-            backend.plugins.enable(plugin_id, env)
+        for one in installed[1:]:
+            backend.plugins.enable(one.plugin.id, env)
         nodes = backend.nodes.create([replace(node, cluster_id=env) for node in loaded.nodes])
         undo.callback(backend.nodes.delete, [node.id for node in nodes], force=True)
         for kind, document in loaded.graphs.items():
@@ -150,7 +150,7 @@ def _narrate(loaded: Examples, env: int) -> None:
         kinds = ", ".join(f"{kind} ({len(graph.tasks)} tasks)" for kind, graph in packaged.graphs.items())
         LOG.info("Release %s %s with the graphs %s.", packaged.release.name, packaged.release.version, kinds)
     for package in loaded.plugins:
-        count = sum(len(graph.tasks) for graph in package.graphs.values())
+        count = sum(len(graph.tasks) for graph in package.contents.graphs.values())
         LOG.info("Plugin %s %s with %d tasks, enabled.", package.name, package.version, count)
     kinds = ", ".join(f"{kind} ({len(graph.tasks)} tasks)" for kind, graph in loaded.graphs.items())
     LOG.info("Environment %d (%s) with %d nodes and the graphs %s.", env, ENVIRONMENT, len(loaded.nodes), kinds)

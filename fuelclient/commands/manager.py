@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from cliff.command import Command
 from cliff.commandmanager import CommandManager
 
-from fuelclient.commands.table import COMMANDS, EXTENSIONS
+from fuelclient.commands.table import ALIASES, COMMANDS, EXTENSIONS
 from fuelclient.errors import UsageError, nearest
 
 _NAMESPACE = "fuelclient.cli"
@@ -43,6 +43,8 @@ class TableManager(CommandManager):
 
     def find_command(self, argv: list[str]) -> tuple[type[Command], str, list[str]]:
         """The class, the words that named it, and the rest of the line. Raises `UsageError` for no command."""
+        if argv and argv[0] in ALIASES:
+            argv = [ALIASES[argv[0]], *argv[1:]]
         try:
             return super().find_command(argv)
         except ValueError:

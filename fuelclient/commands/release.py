@@ -31,7 +31,10 @@ class ReleaseList(Lister):
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (no options)
         releases = self.backend.releases.list()
         if not releases:
-            LOG.info("There is no release yet: 'fuel2 release import FILE' or 'fuel2 demo' brings some.")
+            LOG.info(
+                "There is no release yet: 'fuel2 plugins install FILE', 'fuel2 release import FILE' or 'fuel2 demo' "
+                "brings some."
+            )
         return [_row(release) for release in releases]
 
 

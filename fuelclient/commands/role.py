@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cliff.columns import FormattableColumn
+
 from fuelclient.commands.arguments import add_holder
 from fuelclient.commands.base import Lister, ShowOne
 from fuelclient.commands.columns import Fields, Names, plain
@@ -14,6 +16,20 @@ from fuelclient.errors import NotFound
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.model.release import Role
+
+
+class Volumes(FormattableColumn[list[Any]]):
+    """The volumes of a role with all that is known of them; as text, their names and how much they take.
+
+    >>> Volumes([{"id": "os", "allocate_size": "min", "type": "vg"}]).human_readable()
+    'os (min)'
+    """
+
+    def human_readable(self) -> str:
+        return ", ".join(
+            f"{one.get('id')} ({one.get('allocate_size')})" if isinstance(one, Mapping) else str(one)
+            for one in self._value
+        )
 
 
 def _roles(backend: Backend, parsed_args: argparse.Namespace) -> Mapping[str, Role]:
@@ -34,6 +50,7 @@ class RoleList(Lister):
     The roles of an environment are those of its release and of the plugins enabled on it.
 
       fuel2 role list --release 1
+      fuel2 role list --env 1 -s group name
     """
 
     columns = ("name", "group", "conflicts", "description")
@@ -54,7 +71,8 @@ class RoleList(Lister):
 class RoleShow(ShowOne):
     """Show one role of a release or an environment
 
-    With -f json or -f yaml its limits, restrictions and volumes are structured, as the release states them.
+    Its volumes are those that nodes of this role get, and how much of the disks they take. With -f json or -f yaml
+    its limits and restrictions are structured, as the release or plugin states them, and the volumes complete.
 
       fuel2 role show controller --release 1
     """
@@ -80,5 +98,5 @@ class RoleShow(ShowOne):
             role.name, stated.get("name") or "", role.owner, stated.get("group") or "", Names(role.tags),
             stated.get("has_primary", ""), stated.get("public_ip_required", ""), stated.get("weight", ""),
             _conflicts(role), Fields(stated.get("limits") or {}), Fields(stated.get("restrictions") or []),
-            Fields(plain(role.volumes)), stated.get("description") or "",
+            Volumes(plain(role.volumes)), stated.get("description") or "",
         )  # fmt: skip

@@ -13,7 +13,7 @@ from fuelclient import __version__
 from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.commands.manager import TableManager
 from fuelclient.commands.overview import DESCRIPTION, PROGRAM, global_parser, overview, version
-from fuelclient.errors import FuelError, InvalidDocument, UsageError
+from fuelclient.errors import Conflict, FuelError, InvalidDocument, UsageError
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -118,7 +118,7 @@ class FuelShell(App):
             return code
         if getattr(self.options, "debug", False):
             traceback.print_exception(error, file=self.stderr)
-        if isinstance(error, InvalidDocument) and not _tells_all(error):
+        if isinstance(error, InvalidDocument | Conflict) and not _tells_all(error):
             for finding in sorted(error.findings, key=urgency):
                 LOG.error("%s", finding)
         if isinstance(error, FuelError):
@@ -162,7 +162,7 @@ def urgency(finding: object) -> tuple[bool, str, int]:
     return not getattr(finding, "is_error", False), getattr(place, "file", ""), getattr(place, "line", 0)
 
 
-def _tells_all(error: InvalidDocument) -> bool:
+def _tells_all(error: InvalidDocument | Conflict) -> bool:
     """Whether the message is the only finding in other words, so that saying both would say it twice."""
     return len(error.findings) == 1 and getattr(error.findings[0], "message", "") in error.message
 

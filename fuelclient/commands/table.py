@@ -16,6 +16,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "env delete": ("fuelclient.commands.env.environment:EnvDelete", "Delete an environment with its graphs"),
     "env list": ("fuelclient.commands.env.environment:EnvList", "List all environments"),
     "env remove nodes": ("fuelclient.commands.env.nodes:EnvRemoveNodes", "Take nodes out of an environment"),
+    "env settings download": (
+        "fuelclient.commands.env.settings:SettingsDownload",
+        "Write the settings of an environment to a file",
+    ),
+    "env settings upload": (
+        "fuelclient.commands.env.settings:SettingsUpload",
+        "Set the settings of an environment from a file",
+    ),
     "env show": ("fuelclient.commands.env.environment:EnvShow", "Show one environment"),
     "env update": ("fuelclient.commands.env.environment:EnvUpdate", "Rename an environment"),
     "graph delete": ("fuelclient.commands.graph.delete:GraphDelete", "Delete one graph of an owner"),
@@ -30,6 +38,22 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "node import": ("fuelclient.commands.node:NodeImport", "Create all nodes of a file, or none"),
     "node list": ("fuelclient.commands.node:NodeList", "List nodes"),
     "node show": ("fuelclient.commands.node:NodeShow", "Show one node"),
+    "plugins build": ("fuelclient.commands.plugins.build:PluginsBuild", "Build the package of a plugin"),
+    "plugins check": ("fuelclient.commands.plugins.check:PluginsCheck", "Report everything wrong with plugin packages"),
+    "plugins create": ("fuelclient.commands.plugins.create:PluginsCreate", "Write a plugin to start from"),
+    "plugins disable": ("fuelclient.commands.plugins.enable:PluginsDisable", "Disable plugins on an environment"),
+    "plugins enable": ("fuelclient.commands.plugins.enable:PluginsEnable", "Enable plugins on an environment"),
+    "plugins install": (
+        "fuelclient.commands.plugins.install:PluginsInstall",
+        "Install a plugin, or a newer version of one",
+    ),
+    "plugins list": ("fuelclient.commands.plugins.list:PluginsList", "List all plugins"),
+    "plugins remove": (
+        "fuelclient.commands.plugins.remove:PluginsRemove",
+        "Remove a plugin with its graphs and releases",
+    ),
+    "plugins show": ("fuelclient.commands.plugins.show:PluginsShow", "Show one plugin and what it brings"),
+    "plugins sync": ("fuelclient.commands.plugins.sync:PluginsSync", "Read the files of installed plugins again"),
     "release create": ("fuelclient.commands.release:ReleaseCreate", "Create one release"),
     "release delete": ("fuelclient.commands.release:ReleaseDelete", "Delete a release with its graphs"),
     "release import": ("fuelclient.commands.release:ReleaseImport", "Create all releases of a file, or none"),
@@ -40,6 +64,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """Command name -> (module and class, one-line help)."""
 
+ALIASES = {"plugin": "plugins"}
+"""Other spellings of nouns; they stand nowhere in the overview."""
+
 EXTENSIONS = "fuelclient.extensions"
 """The entry point group in which other packages offer commands. It is looked at only for a command that is not
 in the table, and by `fuel2 help --all`: scanning the metadata of all installed packages takes longer than most
@@ -47,9 +74,9 @@ commands."""
 
 
 def verbs(noun: str) -> list[str]:
-    """The commands of one noun.
+    """The commands of one noun, in whatever spelling of it.
 
     >>> verbs("role")
     ['role list', 'role show']
     """
-    return sorted(name for name in COMMANDS if name.split()[0] == noun)
+    return sorted(name for name in COMMANDS if name.split()[0] == ALIASES.get(noun, noun))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from fuelclient.engine import environment, lookup
+from fuelclient.engine import assignment, environment, lookup, settings
 from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.cluster import Cluster, ClusterStatus
 from fuelclient.model.graph import DEFAULT_TYPE, Level
@@ -33,13 +34,16 @@ class Clusters:
             return lookup.cluster(connection, cluster_id)
 
     def create(self, name: str, release_id: int, *, net_segment_type: str = "vlan") -> Cluster:
-        """A new environment with an empty graph of the default type. `Conflict` when the name is taken."""
+        """A new environment with an empty graph of the default type, unless its release has graphs of other types
+        only. `Conflict` when the name is taken."""
         with self._database.write() as connection:
             lookup.release(connection, release_id)
             _require_free(connection, name)
             wanted = Cluster(0, name, release_id, net_segment_type=net_segment_type)
             cluster = replace(wanted, id=clusters.insert(connection, wanted))
-            graphs.create(connection, Level.CLUSTER, cluster.id, DEFAULT_TYPE)
+            kinds = graphs.types(connection, Level.RELEASE, release_id)
+            if not kinds or DEFAULT_TYPE in kinds:
+                graphs.create(connection, Level.CLUSTER, cluster.id, DEFAULT_TYPE)
             return cluster
 
     def rename(self, cluster_id: int, name: str) -> Cluster:
@@ -66,14 +70,16 @@ class Clusters:
             clusters.delete(connection, cluster_id)
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
-        """Give the nodes to the environment with `roles` pending, beside those that they have. All or nothing.
+        """Give the nodes to the environment with `roles` pending, in the place of what waited. All or nothing.
 
         `NotFound` for an unknown node or role, a role that a node brings along included; `Conflict` for a node of
-        another environment.
+        another environment, and for roles that may not be assigned.
         """
         with self._database.write() as connection:
-            known = environment.read(connection, cluster_id).roles
+            members = environment.read(connection, cluster_id)
+            known = members.roles
             lookup.require_roles(roles, known)
+            before = nodes.of_cluster(connection, cluster_id)
             for node_id in dict.fromkeys(node_ids):
                 node = lookup.node(connection, node_id)
                 if node.cluster_id not in (None, cluster_id):
@@ -84,6 +90,7 @@ class Clusters:
                 added = joined(node, cluster_id, roles)
                 lookup.require_roles(added.all_roles, known)
                 nodes.update(connection, added)
+            assignment.require(members, before, nodes.of_cluster(connection, cluster_id))
 
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None) -> Sequence[int]:
         """Take nodes (None: all) out of the environment; the ids that were removed. `NotFound` for a node that is
@@ -100,16 +107,30 @@ class Clusters:
                 nodes.update(connection, freed(present[node_id]))
             return removed
 
+    def settings(self, cluster_id: int) -> Mapping[str, Any]:
+        """The settings of an environment by section, defaults included."""
+        with self._database.read() as connection:
+            return settings.effective(environment.read(connection, cluster_id))
+
+    def set_settings(self, cluster_id: int, stated: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The environment's own settings are `stated`, without what equals a default; the effective ones.
+        `InvalidDocument` for a section that is no mapping."""
+        with self._database.write() as connection:
+            members = environment.read(connection, cluster_id)
+            clusters.put_settings(connection, cluster_id, settings.own_from(stated, members))
+            return settings.effective(environment.read(connection, cluster_id))
+
 
 def joined(node: Node, cluster_id: int, roles: Sequence[str] = ()) -> Node:
-    """The node as a member of an environment: `roles` wait beside those it has, each once.
+    """The node as a member of an environment: `roles` wait beside those that are deployed, each once.
 
-    A node that was deployed already is no addition.
+    They take the place of what waited before, as in Nailgun; without `roles` that stays. A node that was deployed
+    already is no addition.
 
-    >>> joined(Node(1, "a", roles=("x",), pending_roles=("y",)), 7, ["x", "y", "z"]).pending_roles
-    ('y', 'z')
+    >>> joined(Node(1, "a", roles=("x",), pending_roles=("y",)), 7, ["x", "z"]).pending_roles
+    ('z',)
     """
-    pending = dict.fromkeys((*node.pending_roles, *(role for role in roles if role not in node.roles)))
+    pending = dict.fromkeys(role for role in (roles or node.pending_roles) if role not in node.roles)
     addition = node.status != NodeStatus.READY
     return replace(node, cluster_id=cluster_id, pending_roles=tuple(pending), pending_addition=addition)
 

@@ -5,26 +5,33 @@ Every function reads through the connection of its caller, so that all they retu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fuelclient.engine import lookup
 from fuelclient.model.cluster import Cluster
-from fuelclient.model.graph import DEFAULT_TYPE, Layer, Level, Owner
+from fuelclient.model.graph import DEFAULT_TYPE, Graph, Layer, Level, Owner
+from fuelclient.model.package import Contents
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release, Role, primary_tags_in, roles_in
-from fuelclient.store import graphs, plugins
+from fuelclient.store import clusters, graphs, plugins
 from fuelclient.store.database import Connection
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """A cluster with what it is made of; `plugins` are the enabled ones by name and version."""
+    """A cluster with what it is made of; `plugins` are the enabled ones by name and version.
+
+    `selected` has, by the plugin's id, what a plugin brings for this release, where that depends on the release;
+    `own_settings` are what was set for the cluster.
+    """
 
     cluster: Cluster
     release: Release
     plugins: tuple[Plugin, ...]
+    selected: Mapping[int, Contents] = field(default_factory=dict)
+    own_settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def owners(self) -> tuple[Owner, ...]:
@@ -38,10 +45,26 @@ class Environment:
     @property
     def roles(self) -> dict[str, Role]:
         """The roles of the release, then those of the plugins; a plugin's role of the same name takes its place."""
-        roles = roles_in(self.release.metadata)
+        volumes = self.volumes
+        roles = roles_in(self.release.metadata, volumes=volumes)
         for plugin in self.plugins:
-            roles.update(roles_in(plugin.metadata, lookup.plugin_owner(plugin).label))
+            for name, role in roles_in(self.metadata_of(plugin), lookup.plugin_owner(plugin).label, volumes).items():
+                roles[name] = replace(role, metadata=_guarded(role.metadata, plugin.name))
         return roles
+
+    @property
+    def volumes(self) -> dict[str, Any]:
+        """Which role takes which volumes, and what these are: the release's, and what plugins add or map anew.
+
+        Source: Nailgun's plugin manager, which lets a plugin replace the mapping of a role silently.
+        """
+        mapped: dict[str, Any] = {}
+        defined: list[Any] = []
+        for metadata in (self.release.metadata, *(self.metadata_of(plugin) for plugin in self.plugins)):
+            volumes = metadata.get("volumes_metadata") or {}
+            mapped.update(volumes.get("volumes_roles_mapping") or {})
+            defined.extend(volumes.get("volumes") or ())
+        return {"volumes_roles_mapping": mapped, "volumes": defined}
 
     @property
     def primary_tags(self) -> frozenset[str]:
@@ -49,25 +72,63 @@ class Environment:
         say `has_primary` themselves."""
         found = set(primary_tags_in(self.release.metadata))
         for plugin in self.plugins:
-            found |= primary_tags_in(plugin.metadata)
-            for role in roles_in(plugin.metadata).values():
+            metadata = self.metadata_of(plugin)
+            found |= primary_tags_in(metadata)
+            for role in roles_in(metadata).values():
                 if role.metadata.get("has_primary"):
                     found.update(role.tags)
         return frozenset(found)
+
+    def metadata_of(self, plugin: Plugin) -> Mapping[str, Any]:
+        """The contents of an enabled plugin under Nailgun's names, for the release of this environment."""
+        contents = self.selected.get(plugin.id)
+        return plugin.metadata if contents is None else metadata_from(contents)
+
+
+def metadata_from(contents: Contents) -> dict[str, Any]:
+    """Contents of a package under the names that Nailgun keeps them.
+
+    >>> metadata_from(Contents(roles={"watcher": {}}))["roles_metadata"]
+    {'watcher': {}}
+    """
+    return {
+        "roles_metadata": contents.roles,
+        "tags_metadata": contents.tags,
+        "volumes_metadata": contents.volumes,
+        "network_roles_metadata": list(contents.network_roles),
+        "components_metadata": list(contents.components),
+        "attributes_metadata": contents.attributes,
+    }
 
 
 def read(connection: Connection, cluster_id: int) -> Environment:
     """The environment; `NotFound` when there is none."""
     cluster = lookup.cluster(connection, cluster_id)
     release = lookup.release(connection, cluster.release_id)
-    return Environment(cluster, release, tuple(plugins.of_cluster(connection, cluster_id)))
+    enabled = tuple(plugins.of_cluster(connection, cluster_id))
+    chosen = {plugin.id: selected(connection, plugin, release) for plugin in enabled if plugin.by_release}
+    return Environment(cluster, release, enabled, chosen, clusters.settings(connection, cluster_id))
+
+
+def selected(connection: Connection, plugin: Plugin, release: Release) -> Contents:
+    """What a plugin brings for a release."""
+    # Most plugins bring the same for every release: a preview without the others need not load this.
+    from fuelclient.plugins.select import select
+
+    return select(lookup.package(connection, plugin), release).contents
 
 
 def types(connection: Connection, environment: Environment) -> list[str]:
-    """The graph types of an environment, whichever layer has them; the default type is always there."""
-    found = {DEFAULT_TYPE}
+    """The graph types of an environment, whichever layer has them.
+
+    The default type is always there, unless the release has graphs of other types only: such a release serves
+    environments that only provision, and a default graph that nobody wrote would get in their way.
+    """
+    found = {kind for contents in environment.selected.values() for kind in contents.graphs}
     for owner in environment.owners:
         found.update(graphs.types(connection, owner.level, owner.id))
+    if not graphs.types(connection, Level.RELEASE, environment.release.id):
+        found.add(DEFAULT_TYPE)
     return sorted(found)
 
 
@@ -87,25 +148,45 @@ def layers(
         if levels and owner.level not in levels:
             continue
         graph = graphs.find(connection, owner.level, owner.id, graph_type)
-        if graph is None:
-            continue
         if owner.level is Level.PLUGIN:
-            found.append(_plugin_layer(by_id[owner.id], graph.tasks, graph.metadata))
-        else:
+            layer = _plugin_layer(connection, environment, by_id[owner.id], graph_type, graph)
+            found.extend([layer] if layer else [])
+        elif graph is not None:
             found.append(Layer(owner, graph.tasks, graph.metadata))
     return tuple(found)
 
 
-def _plugin_layer(plugin: Plugin, tasks: tuple[Any, ...], metadata: Any) -> Layer:
-    """A plugin's layer with the defaults that Nailgun gives to plugin tasks.
+def _plugin_layer(
+    connection: Connection, environment: Environment, plugin: Plugin, graph_type: str, graph: Graph | None
+) -> Layer | None:
+    """A plugin's layer with the defaults that Nailgun gives to plugin tasks; None where it has none of this type.
+
+    An uploaded graph wins over the one that the package has for this release (DESIGN: D22).
 
     Source: Nailgun's plugin adapters: the working directory of its tasks, and the fault tolerance of the groups
     that are named after its roles.
     """
+    contents = environment.selected.get(plugin.id)
+    if contents is not None and (graph is None or graphs.is_derived(connection, graph.id)):
+        chosen = contents.graphs.get(graph_type)
+        if chosen is None:
+            return None
+        tasks, metadata = chosen.tasks, chosen.metadata
+    elif graph is None:
+        return None
+    else:
+        tasks, metadata = graph.tasks, graph.metadata
     tolerance = {
         name: role.metadata["fault_tolerance"]
-        for name, role in roles_in(plugin.metadata).items()
+        for name, role in roles_in(environment.metadata_of(plugin)).items()
         if "fault_tolerance" in role.metadata
     }
     cwd = f"/etc/fuel/plugins/{plugin.directory}/"
     return Layer(lookup.plugin_owner(plugin), tasks, metadata, cwd, tolerance)
+
+
+def _guarded(metadata: Mapping[str, Any], plugin: str) -> dict[str, Any]:
+    """A plugin's role with the restriction that Nailgun puts before its own: not without its plugin."""
+    stated = metadata.get("restrictions")
+    own = stated if isinstance(stated, list) else [stated] if stated else []
+    return {**metadata, "restrictions": [f"settings:{plugin}.metadata.enabled == false", *own]}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fuelclient.engine import environment, lookup
-from fuelclient.errors import InvalidGraph
+from fuelclient.errors import Conflict, InvalidGraph
 from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.validate import check_document
 from fuelclient.model.finding import Finding, errors_in
@@ -20,8 +20,9 @@ from fuelclient.model.graph import (
     MergedGraph,
     Owner,
 )
+from fuelclient.model.package import Package
 from fuelclient.model.snapshot import Snapshot
-from fuelclient.store import graphs, nodes, tasks
+from fuelclient.store import graphs, nodes, plugins, tasks
 from fuelclient.store.database import Connection, Database
 
 
@@ -90,13 +91,40 @@ class Graphs:
         with self._database.write() as connection:
             owner = lookup.owner(connection, level, owner_id)
             below = _below(connection, owner, graph_type)
-            return put(connection, owner, document, graph_type, below)
+            stored = put(connection, owner, document, graph_type, below)
+            graphs.mark_derived(connection, stored.graph.id, False)
+            return stored
 
     def delete(self, level: Level, owner_id: int, graph_type: str) -> None:
-        """Remove a graph; `NotFound` for an unknown owner, or a type that it does not have."""
+        """Remove a graph; `NotFound` for an unknown owner, or a type that it does not have.
+
+        Where a plugin's package has one of this type, that one is in force again; it goes only with the plugin.
+        """
         with self._database.write() as connection:
             owner = lookup.owner(connection, level, owner_id)
-            graphs.delete(connection, _existing(connection, owner, graph_type).id)
+            graph = _existing(connection, owner, graph_type)
+            if level is Level.PLUGIN and graphs.is_derived(connection, graph.id):
+                raise Conflict(
+                    f"The {graph_type} graph of {owner.label} belongs to its package.",
+                    hint="Disable or remove the plugin, or upload an empty graph in place of this one.",
+                )
+            graphs.delete(connection, graph.id)
+            package = plugins.package(connection, owner_id) if level is Level.PLUGIN else None
+            if package is not None:
+                _restore(connection, owner, graph_type, package)
+
+
+def put_derived(connection: Connection, owner: Owner, graph_type: str, document: GraphDocument) -> None:
+    """The owner's graph of this type is what its package says, unless one was uploaded."""
+    graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
+    if graph_id is None:
+        graph_id = graphs.create(connection, owner.level, owner.id, graph_type)
+    elif not graphs.is_derived(connection, graph_id):
+        return
+    graphs.mark_derived(connection, graph_id, True)
+    graphs.reset(connection, graph_id)
+    graphs.describe(connection, graph_id, document.name, document.metadata)
+    tasks.replace(connection, graph_id, document.tasks)
 
 
 def put(
@@ -119,6 +147,15 @@ def put(
     graphs.describe(connection, graph_id, document.name, document.metadata)
     tasks.replace(connection, graph_id, document.tasks)
     return Stored(_existing(connection, owner, graph_type), created, findings)
+
+
+def _restore(connection: Connection, owner: Owner, graph_type: str, package: Package) -> None:
+    """The graph of this type that the owner's package has, where it has one, is in force again."""
+    from fuelclient.plugins.select import for_any_release  # what reads packages is not needed for anything else here
+
+    graph = for_any_release(package).graphs.get(graph_type)
+    if graph is not None:
+        put_derived(connection, owner, graph_type, graph)
 
 
 def _existing(connection: Connection, owner: Owner, graph_type: str) -> Graph:

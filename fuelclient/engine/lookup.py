@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from fuelclient.errors import NotFound, UsageError
+from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import Level, Owner
 from fuelclient.model.node import Node
+from fuelclient.model.package import Package
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release, Role
 from fuelclient.store import clusters, nodes, plugins, releases
@@ -19,7 +20,11 @@ _Value = TypeVar("_Value")
 _TYPE = re.compile(r"[A-Za-z0-9_-]+")
 LARGEST_ID = 2**63 - 1
 """The largest id that the store can hold."""
-_FIRST_STEPS = "Run `fuel2 release import FILE` for a release of your own, or `fuel2 demo` for the packaged examples."
+_FIRST_STEPS = (
+    "Run `fuel2 plugins install PACKAGE` for a release that comes as a plugin, `fuel2 release import FILE` for a"
+    " fixture, or `fuel2 demo` for the packaged examples."
+)
+_FIRST_PLUGIN = "There is no plugin yet. Run `fuel2 plugins install PACKAGE`."
 
 
 def release(connection: Connection, release_id: int) -> Release:
@@ -46,7 +51,33 @@ def node(connection: Connection, node_id: int) -> Node:
 def plugin(connection: Connection, plugin_id: int) -> Plugin:
     """The plugin; `NotFound` with the ids there are."""
     known = plugins.ids(connection)
-    return _found("plugin", plugin_id, plugins.find, connection, known, "" if known else "There is no plugin yet.")
+    return _found("plugin", plugin_id, plugins.find, connection, known, "" if known else _FIRST_PLUGIN)
+
+
+def plugin_named(connection: Connection, name: str, version: str = "") -> Plugin:
+    """The plugin of this name and version. `NotFound` when there is none; without `version` `UsageError` when there
+    are several."""
+    known = plugins.every(connection)
+    found = [one for one in known if one.name == name and version in ("", one.version)]
+    if not found:
+        key = f"{name} {version}".strip()
+        labels = [f"{one.name} {one.version}" if version else one.name for one in known]
+        raise NotFound("plugin", key, known=list(dict.fromkeys(labels)), hint="" if known else _FIRST_PLUGIN)
+    if len(found) > 1:
+        versions = ", ".join(f"{one.version} (id {one.id})" for one in found)
+        raise UsageError(f"Plugin {name} is installed in several versions: {versions}.", hint="Name one of them.")
+    return found[0]
+
+
+def package(connection: Connection, found: Plugin) -> Package:
+    """What the package of a plugin holds, without the releases that it defines."""
+    stored = plugins.package(connection, found.id)
+    if stored is None:
+        raise Conflict(
+            f"Plugin {found.name} {found.version} was registered by an earlier version of fuel2, without its package.",
+            hint="Install it again: `fuel2 plugins install PACKAGE --force`.",
+        )
+    return stored
 
 
 def owner(connection: Connection, level: Level, owner_id: int) -> Owner:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fuelclient.engine import environment, lookup
+from fuelclient.engine import assignment, environment, lookup
 from fuelclient.engine.clusters import joined
 from fuelclient.errors import Conflict, UsageError
 from fuelclient.model.node import Node
@@ -36,7 +36,8 @@ class Nodes:
         """Store all of `wanted` or none. An id of 0 gets the next free one, after the given ids are placed.
 
         `Conflict` for an id that exists or is given twice; `NotFound` for an unknown environment, or a role that
-        its release and plugins do not know. A node that names an environment joins it as `env add nodes` would.
+        its release and plugins do not know. A node that names an environment joins it as `env add nodes` would,
+        with the same `Conflict` for roles that may not be assigned.
         """
         with self._database.write() as connection:
             _require_new_ids(connection, wanted)
@@ -79,11 +80,12 @@ def _require_new_ids(connection: Connection, wanted: Sequence[Node]) -> None:
 
 def _joined(connection: Connection, wanted: Sequence[Node]) -> list[Node]:
     """The nodes with their environments' roles checked."""
-    known = {
-        cluster_id: environment.read(connection, cluster_id).roles
+    members = {
+        cluster_id: environment.read(connection, cluster_id)
         for cluster_id in dict.fromkeys(node.cluster_id for node in wanted)
         if cluster_id is not None
     }
+    known = {cluster_id: one.roles for cluster_id, one in members.items()}
     placed = []
     for node in wanted:
         if node.cluster_id is not None:
@@ -91,4 +93,7 @@ def _joined(connection: Connection, wanted: Sequence[Node]) -> list[Node]:
             placed.append(joined(node, node.cluster_id))
         else:
             placed.append(node)
+    for cluster_id, one in members.items():
+        before = nodes.of_cluster(connection, cluster_id)
+        assignment.require(one, before, [*before, *(node for node in placed if node.cluster_id == cluster_id)])
     return placed

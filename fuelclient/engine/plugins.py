@@ -1,16 +1,18 @@
-"""Use cases of plugins."""
+"""Use cases of plugins.
+
+What installs packages reads files of many kinds: it is imported when something is installed, because a preview
+needs none of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
-from fuelclient.engine import environment, lookup
-from fuelclient.engine.graphs import put
-from fuelclient.errors import Conflict, UsageError
-from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument
-from fuelclient.model.plugin import Plugin
-from fuelclient.store import clusters, nodes, plugins
+from fuelclient.engine import lookup
+from fuelclient.model.finding import Finding
+from fuelclient.model.package import Selection
+from fuelclient.model.plugin import Installed, Plugin, Synced
+from fuelclient.store import plugins
 from fuelclient.store.database import Database
 
 
@@ -30,61 +32,51 @@ class Plugins:
         with self._database.read() as connection:
             return lookup.plugin(connection, plugin_id)
 
-    def create(self, plugin: Plugin, graphs: Mapping[str, GraphDocument]) -> Plugin:
-        """Register a plugin under a new id, with its graphs by type, and an empty one of the default type where
-        it brings none. It is enabled nowhere.
+    def named(self, name: str, version: str = "") -> Plugin:
+        """The plugin of this name and version. `NotFound` when there is none; without `version` `UsageError` when
+        there are several."""
+        with self._database.read() as connection:
+            return lookup.plugin_named(connection, name, version)
 
-        `Conflict` when name and version exist; `InvalidGraph` when one of the graphs cannot be stored. Nothing is
-        stored then.
-        """
-        for graph_type in graphs:
-            lookup.require_type(graph_type)
-        if not plugin.name or not plugin.version:
-            raise UsageError("A plugin needs a name and a version.")
-        with self._database.write() as connection:
-            existing = plugins.named(connection, plugin.name, plugin.version)
-            if existing is not None:
-                raise Conflict(
-                    f"Plugin {plugin.name} {plugin.version} exists already, as plugin {existing}.",
-                    hint="Delete it first, or raise the version.",
-                )
-            created = replace(plugin, id=plugins.insert(connection, plugin), clusters=())
-            owner = lookup.plugin_owner(created)
-            for graph_type, document in {DEFAULT_TYPE: GraphDocument(()), **graphs}.items():
-                put(connection, owner, document, graph_type, None)
-            return created
+    def install(self, path: str, *, force: bool = False) -> Installed:
+        """Register the package in `path`, all of it or nothing. `Conflict`, `InvalidDocument`, `NotFound`."""
+        from fuelclient.engine import installing
 
-    def delete(self, plugin_id: int) -> None:
-        """Remove a plugin with its graphs; `Conflict` while it is enabled somewhere."""
-        with self._database.write() as connection:
-            plugin = lookup.plugin(connection, plugin_id)
-            if plugin.clusters:
-                users = ", ".join(map(str, plugin.clusters))
-                raise Conflict(
-                    f"Plugin {plugin.name} {plugin.version} is enabled on environment {users}.",
-                    hint="Disable it there first.",
-                )
-            plugins.delete(connection, plugin_id)
+        return installing.install(self._database, path, force=force)
 
-    def enable(self, plugin_id: int, cluster_id: int) -> None:
-        """The plugin takes part in the environment's merges and roles, whether it did or not."""
+    def remove(self, plugin_id: int) -> None:
+        """Remove a plugin with its graphs, releases and files; `Conflict` while any of them is in use."""
+        from fuelclient.engine import installing
+
+        installing.remove(self._database, plugin_id)
+
+    def sync(self, plugin_ids: Sequence[int] = ()) -> Synced:
+        """Read the unpacked packages again (none: all of them), and register what changed; `NotFound` for an
+        unknown id."""
+        from fuelclient.engine import installing
+
+        return installing.sync(self._database, plugin_ids)
+
+    def enable(self, plugin_id: int, cluster_id: int) -> tuple[Finding, ...]:
+        """The plugin takes part in the environment, whether it did or not; what there is to know about that.
+        `Conflict` with all reasons when it cannot."""
+        from fuelclient.engine import enabling
+
         with self._database.write() as connection:
-            lookup.cluster(connection, cluster_id)
-            lookup.plugin(connection, plugin_id)
-            clusters.enable(connection, cluster_id, plugin_id)
+            return enabling.enable(connection, plugin_id, cluster_id)
 
     def disable(self, plugin_id: int, cluster_id: int) -> None:
         """The plugin takes no part in the environment, whether it did or not. `Conflict` while a node of the
-        environment has a role that only this plugin brings."""
+        environment has a role that only this plugin brings, and on a deployed environment."""
+        from fuelclient.engine import enabling
+
         with self._database.write() as connection:
-            lookup.cluster(connection, cluster_id)
-            lookup.plugin(connection, plugin_id)
-            clusters.disable(connection, cluster_id, plugin_id)
-            known = environment.read(connection, cluster_id).roles
-            for node in nodes.of_cluster(connection, cluster_id):
-                orphans = [role for role in node.all_roles if role not in known]
-                if orphans:
-                    raise Conflict(
-                        f"Node {node.id} has the role {orphans[0]}, which only this plugin brings.",
-                        hint=f"Take it out first: `fuel2 env remove nodes --env {cluster_id} --nodes {node.id}`.",
-                    )
+            enabling.disable(connection, plugin_id, cluster_id)
+
+    def selection(self, plugin_id: int, release_id: int) -> Selection:
+        """What of the plugin's package is meant for a release, and why; `NotFound` for an unknown one."""
+        from fuelclient.plugins.select import select
+
+        with self._database.read() as connection:
+            plugin = lookup.plugin(connection, plugin_id)
+            return select(lookup.package(connection, plugin), lookup.release(connection, release_id))

@@ -51,9 +51,15 @@ class Releases:
             return [replace(release, id=ids[index]) for index, release in enumerate(wanted)]
 
     def delete(self, release_id: int) -> None:
-        """Remove a release with its graphs; `Conflict` while an environment uses it."""
+        """Remove a release with its graphs; `Conflict` while an environment uses it, and for one of a plugin."""
         with self._database.write() as connection:
-            lookup.release(connection, release_id)
+            release = lookup.release(connection, release_id)
+            if release.plugin_id is not None:
+                plugin = lookup.plugin(connection, release.plugin_id)
+                raise Conflict(
+                    f"Release {release_id} belongs to plugin {plugin.name} {plugin.version} and goes with it.",
+                    hint=f"Remove the plugin: `fuel2 plugins remove {plugin.name} {plugin.version}`.",
+                )
             users = clusters.of_release(connection, release_id)
             if users:
                 names = ", ".join(f"{user.id} ({user.name})" for user in users)

@@ -49,45 +49,75 @@ def order(successors: Sequence[Sequence[int]], real: int) -> Order:
     return Order(queue, generation[:real], stuck)
 
 
-def on_cycles(successors: Sequence[Sequence[int]], stuck: Iterable[int]) -> list[int]:
-    """The vertices of `stuck` that lie on cycles or on ways between cycles: those that lead nowhere else are
-    merely behind one."""
-    left = set(stuck)
-    predecessors: dict[int, list[int]] = {vertex: [] for vertex in left}
-    leaving = dict.fromkeys(left, 0)
-    for vertex in left:
+def components(successors: Sequence[Sequence[int]], within: Iterable[int]) -> list[list[int]]:
+    """The strongly connected components of more than one vertex, in O(V + E): every cycle lies inside one of them.
+
+    Kosaraju's algorithm, without recursion: a graph may be deeper than a stack.
+
+    >>> components([[1], [0, 2], [3], [2]], range(4))
+    [[0, 1], [2, 3]]
+    """
+    inside = set(within)
+    predecessors: dict[int, list[int]] = {vertex: [] for vertex in inside}
+    for vertex in inside:
         for after in successors[vertex]:
-            if after in left:
+            if after in inside:
                 predecessors[after].append(vertex)
-                leaving[vertex] += 1
-    queue = [vertex for vertex in left if not leaving[vertex]]
-    for vertex in queue:
-        left.discard(vertex)
-        for before in predecessors[vertex]:
-            leaving[before] -= 1
-            if not leaving[before]:
-                queue.append(before)
-    return sorted(left)
+    found = []
+    left = set(inside)
+    for root in reversed(_finished(successors, inside)):
+        if root not in left:
+            continue
+        left.discard(root)
+        component = [root]
+        for vertex in component:
+            for before in predecessors[vertex]:
+                if before in left:
+                    left.discard(before)
+                    component.append(before)
+        if len(component) > 1:
+            found.append(sorted(component))
+    return sorted(found)
+
+
+def _finished(successors: Sequence[Sequence[int]], inside: set[int]) -> list[int]:
+    """The vertices in the order in which a depth-first search leaves them."""
+    seen: set[int] = set()
+    finished: list[int] = []
+    for root in sorted(inside):
+        if root in seen:
+            continue
+        seen.add(root)
+        stack = [(root, iter(successors[root]))]
+        while stack:
+            vertex, following = stack[-1]
+            for after in following:
+                if after in inside and after not in seen:
+                    seen.add(after)
+                    stack.append((after, iter(successors[after])))
+                    break
+            else:
+                stack.pop()
+                finished.append(vertex)
+    return finished
 
 
 def shortest_cycle(successors: Sequence[Sequence[int]], real: int, stuck: Iterable[int]) -> list[int]:
     """One cycle with the fewest real vertices, in the direction of the edges, from its lowest vertex on.
 
-    Barriers are passed but left out. Empty when `stuck` has no cycle. The search stops after some seconds' worth
-    of steps on a graph with very many long cycles, and answers with the shortest one found so far.
+    Barriers are passed but left out. Empty when `stuck` has no cycle. Only strongly connected components are
+    searched, so that what merely lies between two cycles costs nothing; the search stops after some seconds' worth of
+    steps on a graph with very many long cycles, and answers with the shortest one found so far.
 
     >>> shortest_cycle([[1], [2], [0, 3], []], real=4, stuck=[0, 1, 2, 3])
     [0, 1, 2]
     """
-    candidates = on_cycles(successors, stuck)
-    inside = set(candidates)
+    home = {vertex: inside for one in components(successors, stuck) for inside in [set(one)] for vertex in one}
     best: list[int] = []
     steps = 0
-    for start in candidates:
-        if start >= real:
-            continue
-        limit = len(best) if best else len(candidates) + 1
-        found, visited = _shortest_way_round(successors, real, inside, start, limit)
+    for start in sorted(vertex for vertex in home if vertex < real):
+        limit = len(best) if best else len(home[start]) + 1
+        found, visited = _shortest_way_round(successors, real, home[start], start, limit)
         steps += visited
         best = found or best
         if len(best) == 2 or (best and steps > _MOST_STEPS):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+import warnings
 from collections.abc import Callable, Iterable
 
 
@@ -26,7 +27,9 @@ def matcher(word: str) -> Callable[[str], bool]:
     if not is_pattern(word):
         return word.__eq__
     try:
-        match = re.compile(word[1:-1]).match
+        with warnings.catch_warnings():  # Python warns about sets such as [[a], which mean what they always meant
+            warnings.simplefilter("ignore", FutureWarning)
+            match = re.compile(word[1:-1]).match
     except (OverflowError, RecursionError) as error:  # /a{99999999999}/ and the like
         raise re.error(str(error)) from error
     return lambda name: match(name) is not None

@@ -16,19 +16,19 @@ from typing import Any
 
 from fuelclient.graph.overlay import overlaid, replaced, standing
 from fuelclient.model.finding import Finding, Severity
-from fuelclient.model.graph import METADATA, Layer, Level, MergedGraph, MergedTask, MergePolicy, Owner
+from fuelclient.model.graph import METADATA, Layer, Level, MergedGraph, MergedTask, MergePolicy, Owner, version_key
 from fuelclient.model.task import Task
 
 _RANK = {Level.RELEASE: 0, Level.PLUGIN: 1, Level.CLUSTER: 2}
 
 
-def layer_order(owner: Owner) -> tuple[int, str, str, int]:
+def layer_order(owner: Owner) -> tuple[Any, ...]:
     """The order in which layers merge: release, plugins by (name, version), cluster.
 
     >>> layer_order(Owner(Level.PLUGIN, 1, "b", "1.0.0")) < layer_order(Owner(Level.CLUSTER, 1))
     True
     """
-    return _RANK[owner.level], owner.name, owner.version, owner.id
+    return _RANK[owner.level], owner.name, version_key(owner.version), owner.id
 
 
 def merge_layers(

@@ -66,13 +66,18 @@ def overlaid(below: MergedTask, record: Task, owner: Owner) -> MergedTask:
     attributes = dict(below.task.attributes)
     settings = {path: Setting(below.origin(path)) for path in _paths(attributes)}
     settings.update(below.settings)
+    changed: dict[str, None] = {}
     for name, value in record.attributes.items():
         for path in _changes(name, attributes.get(name), value):
-            origin = Origin(owner, record.source.place(path))
-            for gone in [one for one in settings if one.startswith(f"{path}.") and one not in attributes]:
-                settings[gone] = Setting(origin, _history(below, gone), dropped=True)
-            settings[path] = Setting(origin, _history(below, path))
+            inside = [one for one in settings if one.startswith(f"{path}.") and one not in attributes]
+            changed.update(dict.fromkeys((path, *inside)))
         attributes[name] = _merged(attributes.get(name), value)
+    for path in changed:
+        origin = Origin(owner, record.source.place(path))
+        if _at(attributes, path)[0]:
+            settings[path] = Setting(origin, _history(below, path))
+        else:
+            settings[path] = Setting(_dropped_by([below], path) or origin, _history(below, path), True)
     task = Task(below.id, attributes, record.source, below.task.legacy)
     return MergedTask(task, owner, _overrides([below]), settings)
 

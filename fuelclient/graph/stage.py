@@ -10,8 +10,9 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from fuelclient.model.graph import Level, MergedTask, Owner
+from fuelclient.model.graph import Level, MergedTask, Owner, version_key
 from fuelclient.model.task import TaskType
 
 PLUGIN_STAGES = ("pre_deployment", "post_deployment")
@@ -64,9 +65,9 @@ def band_of(priority: float) -> str | None:
     return _BANDS.get(int(priority // 1000), "reserved")
 
 
-def stage_key(stage: Stage, owner: Owner, position: int) -> tuple[str, float, str, str, int]:
+def stage_key(stage: Stage, owner: Owner, position: int) -> tuple[Any, ...]:
     """The order of stage tasks: stage, priority, plugin name (and version), position in the file."""
-    return stage.name, stage.priority, owner.name or owner.label, owner.version, position
+    return stage.name, stage.priority, owner.name or owner.label, version_key(owner.version), position
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -31,6 +32,16 @@ class MergePolicy(StrEnum):
 
     REPLACE = "replace"
     OVERLAY = "overlay"
+
+
+def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
+    """Where a version sorts: part by part, numbers by their value and before words.
+
+    >>> sorted(["0.10.0", "0.9.1", "0.9-rc"], key=version_key)
+    ['0.9-rc', '0.9.1', '0.10.0']
+    """
+    parts = re.split(r"[^0-9A-Za-z]+|(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])", version)
+    return tuple((0, int(part), "") if part.isdecimal() else (-1, 0, part) for part in parts if part)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role that nodes can take: the tags it carries, and its metadata as the release or plugin wrote it."""
+    """A role that nodes can take: the tags it carries, its metadata as the release or plugin wrote it, and its
+    volumes: how much of each it takes (`allocate_size`), and what the volume is."""
 
     name: str
     tags: tuple[str, ...]
@@ -24,6 +25,7 @@ class Release:
 
     `metadata` keeps every field of the fixture that has no attribute of its own (`roles_metadata`,
     `tags_metadata`, `volumes_metadata`, `networks_metadata`, `attributes_metadata` ...), as it was written.
+    `plugin_id` is the plugin that defines it, None for a release of its own.
     """
 
     id: int
@@ -33,23 +35,43 @@ class Release:
     state: str = "available"
     description: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    plugin_id: int | None = None
 
 
-def roles_in(metadata: Mapping[str, Any], owner: str = "release") -> dict[str, Role]:
+def roles_in(
+    metadata: Mapping[str, Any], owner: str = "release", volumes: Mapping[str, Any] | None = None
+) -> dict[str, Role]:
     """The roles that `roles_metadata` describes, in its order.
 
-    A role that lists no tags (every role before Fuel 10) carries one tag of its own name.
+    A role that lists no tags (every role before Fuel 10) carries one tag of its own name. `volumes` has the volumes
+    of the environment in the shape of `volumes_metadata`, where they are more than the metadata's own; each volume
+    that a role maps is completed by its definition there.
 
     >>> roles_in({"roles_metadata": {"compute": {"name": "Compute"}}})["compute"].tags
     ('compute',)
     """
-    mapping = (metadata.get("volumes_metadata") or {}).get("volumes_roles_mapping") or {}
+    known = volumes if volumes is not None else metadata.get("volumes_metadata") or {}
+    mapped = known.get("volumes_roles_mapping") or {}
+    defined = {one.get("id"): one for one in known.get("volumes") or () if isinstance(one, Mapping)}
     roles: dict[str, Role] = {}
     for name, stated in (metadata.get("roles_metadata") or {}).items():
         described = stated or {}
         tags = tuple(str(tag) for tag in described.get("tags") or (name,))
-        roles[str(name)] = Role(str(name), tags, described, tuple(mapping.get(name) or ()), owner)
+        resolved = tuple(_resolved(entry, defined) for entry in mapped.get(name) or ())
+        roles[str(name)] = Role(str(name), tags, described, resolved, owner)
     return roles
+
+
+def _resolved(entry: Any, defined: Mapping[Any, Mapping[str, Any]]) -> Any:
+    """A mapped volume with everything that its definition says of it; as it is where none is known.
+
+    >>> _resolved({"id": "os", "allocate_size": "min"}, {"os": {"id": "os", "type": "vg"}})
+    {'id': 'os', 'allocate_size': 'min', 'type': 'vg'}
+    """
+    if not isinstance(entry, Mapping):
+        return entry
+    definition = defined.get(entry.get("id"), {})
+    return {**entry, **{key: value for key, value in definition.items() if key not in entry}}
 
 
 def primary_tags_in(metadata: Mapping[str, Any]) -> frozenset[str]:

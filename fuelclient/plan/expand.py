@@ -8,17 +8,21 @@ ignored. Source: Nailgun `TransactionSerializer`; every edge goes predecessor ->
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fuelclient.graph.match import matcher
 from fuelclient.graph.stage import chains
 from fuelclient.model.graph import MergedTask
-from fuelclient.model.task import Relation
+from fuelclient.model.task import RELATION_LISTS, Relation, Task
 from fuelclient.plan.edges import Edges, Reason
 from fuelclient.plan.fleet import Fleet
 from fuelclient.plan.place import SYNC, Placement, place
 from fuelclient.plan.resolve import Choice, Resolver, lowest
+
+Computed = Callable[[int, int], Iterable[tuple[str, Relation]]]
+"""The dependencies that expressions state for a merged task on a node of the fleet (by indices), each with its
+attribute; in `requires` and `required_for` only the name counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +53,14 @@ class Expansion:
         return task if uid is None else f"{task}@{uid}"
 
 
-def expand(tasks: Sequence[MergedTask], fleet: Fleet, *, choose: Choice = lowest) -> Expansion:
+def expand(
+    tasks: Sequence[MergedTask], fleet: Fleet, *, choose: Choice = lowest, computed: Computed | None = None
+) -> Expansion:
     """Place `tasks` on `fleet` and find the edges between their instances.
 
-    Nothing is raised: names that match nothing make no edge, YAQL dependencies are left to the run, and a graph
-    with cycles is expanded like any other (`graph.dag.order` finds them).
+    Without `computed`, dependencies that are expressions are left out, as in a preview. Nothing is raised, but for
+    what `computed` raises: names that match nothing make no edge, and a graph with cycles is expanded like any
+    other (`graph.dag.order` finds them).
     """
     builder = _Builder(tuple(tasks), fleet, choose)
     for index, task in enumerate(builder.tasks):
@@ -65,7 +72,18 @@ def expand(tasks: Sequence[MergedTask], fleet: Fleet, *, choose: Choice = lowest
             for relation in task.task.relations(attribute):
                 builder.cross(index, attribute, relation)
     builder.chain()
+    if computed:
+        builder.compute(computed)
     return builder.expansion()
+
+
+def needs_facts(task: Task) -> bool:
+    """Whether expressions state dependencies of the task."""
+    return any(any(task.expressions(name)) for name in ("requires", "required_for", *RELATION_LISTS)) or any(
+        not isinstance(relation.name, str) or not isinstance(relation.roles, str | tuple | None)
+        for name in RELATION_LISTS
+        for relation in task.relations(name)
+    )
 
 
 class _Builder:
@@ -103,14 +121,18 @@ class _Builder:
         except re.error:
             return []
 
-    def same_node(self, task: int, attribute: str, words: Sequence[str]) -> None:
-        """Edges of `requires` and `required_for`: tasks of the same node, and sync points."""
+    def same_node(self, task: int, attribute: str, words: Sequence[str], on: Mapping[int, int] | None = None) -> None:
+        """Edges of `requires` and `required_for`: tasks of the same node, and sync points.
+
+        `on` are the instances (vertices by node) that state them, all of the task unless told otherwise.
+        """
+        here = self.at[task] if on is None else on
         others = {other: word for word in reversed(words) for other in self.named(word)}
         for other, word in others.items():
             reason = Reason(task, attribute, word)
             there = self.at[other]
             sync = there.get(SYNC)
-            for node, vertex in self.at[task].items():
+            for node, vertex in here.items():
                 if node in there:
                     self._edge(attribute, vertex, there[node], reason)
                 if sync is not None and node != SYNC:
@@ -122,32 +144,54 @@ class _Builder:
         else:
             self.edges.add(vertex, other, reason)
 
-    def cross(self, task: int, attribute: str, relation: Relation) -> None:
-        """Edges of one entry of `cross_depends` or `cross_depended_by`."""
+    def cross(self, task: int, attribute: str, relation: Relation, on: Mapping[int, int] | None = None) -> None:
+        """Edges of one entry of `cross_depends` or `cross_depended_by`, stated by the instances in `on`."""
         if not isinstance(relation.name, str):
             return
+        here = self.at[task] if on is None else on
         others = self.named(relation.name)
         reason = Reason(task, attribute, relation.name)
         if relation.roles == "self":
-            for node, vertex in self.at[task].items():
+            for node, vertex in here.items():
                 for other in others:
                     if node in self.at[other]:
                         self._edge(attribute, vertex, self.at[other][node], reason)
         elif relation.roles is None:
-            self._join(task, attribute, others, (SYNC,), reason)
+            self._join(tuple(here.values()), attribute, others, (SYNC,), reason)
         elif isinstance(relation.roles, str | tuple):
             nodes = self.resolver.resolve(relation.roles)
             if relation.policy == "any" and nodes:
                 nodes = (self.choose(nodes),)
-            self._join(task, attribute, others, nodes, reason)
+            self._join(tuple(here.values()), attribute, others, nodes, reason)
 
-    def _join(self, task: int, attribute: str, others: Sequence[int], nodes: Sequence[int], reason: Reason) -> None:
+    def _join(
+        self, sources: Sequence[int], attribute: str, others: Sequence[int], nodes: Sequence[int], reason: Reason
+    ) -> None:
         targets = tuple(self.at[other][node] for other in others for node in nodes if node in self.at[other])
-        sources = tuple(self.at[task].values())
         if attribute == "cross_depends":
             self.edges.join(targets, sources, reason, shared=targets)
         else:
             self.edges.join(sources, targets, reason, shared=targets)
+
+    def compute(self, computed: Computed) -> None:
+        """Edges of the dependencies that expressions state.
+
+        Nodes are asked one after another, since one node's facts serve many tasks; instances that state the same
+        share their edges.
+        """
+        stating = [index for index, task in enumerate(self.tasks) if self.at[index] and needs_facts(task.task)]
+        found: dict[int, dict[tuple[str, Relation], dict[int, int]]] = {index: {} for index in stating}
+        for node in range(len(self.fleet.nodes)):
+            for index in stating:
+                vertex = self.at[index].get(node)
+                for stated in computed(index, node) if vertex is not None else ():
+                    found[index].setdefault(stated, {})[node] = self.at[index][node]
+        for index, relations in found.items():
+            for (attribute, relation), on in relations.items():
+                if attribute in RELATION_LISTS:
+                    self.cross(index, attribute, relation, on)
+                elif isinstance(relation.name, str):
+                    self.same_node(index, attribute, (relation.name,), on)
 
     def chain(self) -> None:
         """Edges between the stage tasks of plugins: after the stage's end, one after another, before the next

@@ -115,32 +115,38 @@ def _clash(name: str, one: MergedTask, other: MergedTask, uid: object, count: in
 
 
 def placement_findings(tasks: Sequence[MergedTask], placement: Placement, snapshot: Snapshot) -> Iterator[Finding]:
-    """Findings for the tasks that run nowhere: no roles at all, roles that nobody brings, or nobody has here."""
-    tags = {tag for role in snapshot.roles.values() for tag in role.tags}
-    known = {*tags, *(PRIMARY + tag for tag in tags & snapshot.primary_tags), MASTER, EVERY}
+    """Findings for tasks that run nowhere, or not everywhere their author meant: no roles at all, roles that nobody
+    brings (also one among good ones: a misspelt role is missed nowhere else), or that nobody has here."""
+    known = _known_roles(snapshot)
     grouped = {name for task in tasks if task.task.type == TaskType.GROUP for name in task.task.names("tasks")}
     for task, nodes in zip(tasks, placement.nodes, strict=True):
-        if nodes or task.task.type == TaskType.STAGE:
+        if task.task.type == TaskType.STAGE:
             continue
         attribute, names = task.task.placement
         is_group = task.task.type == TaskType.GROUP
-        if not names and (is_group or task.id not in grouped):
-            yield _nowhere(
+        unknown = [name for name in names if not pattern_error(name) and not matching(name, known)]
+        if not nodes and not names and (is_group or task.id not in grouped):
+            yield _finding(
                 task, "type", "G040", Severity.WARNING, "it has no roles and no group places it: it runs nowhere",
                 "Give it roles.",
             )  # fmt: skip
-            continue
-        unknown = [name for name in names if not pattern_error(name) and not matching(name, known)]
-        if snapshot.roles and unknown and len(unknown) == len(names):
+        elif snapshot.roles and unknown:
             close = nearest(unknown[0], known)
-            yield _nowhere(
+            yield _finding(
                 task, attribute, "G041", Severity.WARNING,
                 f"neither the release nor an enabled plugin has the role {', '.join(unknown)}",
                 f"Did you mean {close}?" if close else "",
             )  # fmt: skip
-        elif not is_group:
-            yield _nowhere(task, attribute, "G042", Severity.INFO, "no node here has its roles: it runs nowhere", "")
+        elif not nodes and not is_group:
+            yield _finding(task, attribute, "G042", Severity.INFO, "no node here has its roles: it runs nowhere", "")
 
 
-def _nowhere(task: MergedTask, attribute: str, code: str, severity: Severity, what: str, hint: str) -> Finding:
+def _known_roles(snapshot: Snapshot) -> set[str]:
+    """Every word that can place a task: tags, their primaries, and roles of nodes that nobody describes."""
+    tags = {tag for role in snapshot.roles.values() for tag in role.tags}
+    own = {role for node in snapshot.nodes for role in node.all_roles if role not in snapshot.roles}
+    return {*tags, *own, *(PRIMARY + tag for tag in tags & snapshot.primary_tags), MASTER, EVERY}
+
+
+def _finding(task: MergedTask, attribute: str, code: str, severity: Severity, what: str, hint: str) -> Finding:
     return Finding(severity, code, f"task {task.id}: {what}", place_of(task, attribute), task.id, hint)

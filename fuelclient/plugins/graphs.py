@@ -6,16 +6,20 @@ Source: the specifications "release-as-a-plugin" (`graphs` of a release, with `t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fuelclient.model.document import Document
+from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import METADATA, GraphDocument
 from fuelclient.model.task import Source, Task, TaskType
+from fuelclient.plugins import constraints
 from fuelclient.plugins.paths import PackageFiles, without
 from fuelclient.serializers.graph import documents_from
 
 _STATED = ("name", *METADATA)
+_TASKS = ("tasks", "tasks_path", "graph", "graph_path")
 
 
 def graphs_of(
@@ -61,6 +65,13 @@ def _graph(files: PackageFiles, record: Mapping[str, Any], owner: str, file: str
     return tasks_of(files, body, key, owner, metadata=stated, file=file)
 
 
+def graphs_without_tasks(holder: Mapping[str, Any]) -> frozenset[str]:
+    """The types of the graphs under `graphs` that state no tasks, but a name or metadata at most."""
+    listed = holder.get("graphs")
+    records = [record for record in listed if isinstance(record, Mapping)] if isinstance(listed, list) else []
+    return frozenset(str(record.get("type")) for record in records if not any(key in record for key in _TASKS))
+
+
 def tasks_of(
     files: PackageFiles,
     body: Mapping[str, Any],
@@ -89,30 +100,78 @@ def read(
     """The graph that documents state together; what is wrong with it stands among the findings of `files` too."""
     graph = documents_from(documents, metadata, owner_label=owner)
     files.note(graph.findings)
+    files.note(_repeated(graph.tasks))
+    for task in graph.tasks:
+        files.note(constraints.check(task.attributes, f"task {task.id}", task.source.place))
     return graph
 
 
-def groups_of(files: PackageFiles, roles: Mapping[str, Any]) -> list[Task]:
-    """The group tasks that stand for the `tasks` of roles: the id and the role are the role's name."""
-    file = str(files.directory / "node_roles.yaml")
+def own_graph(
+    files: PackageFiles,
+    owner: str,
+    legacy: Sequence[Document],
+    groups: Sequence[Task],
+    tasks: Sequence[Document],
+    *,
+    with_primary: bool = False,
+) -> GraphDocument:
+    """The graph of the tasks that a plugin has in files of its own: those of `tasks.yaml`, the groups of its roles,
+    those of `deployment_tasks.yaml`.
+
+    A group that is among the tasks wins over the one that a role asks for. `with_primary` says that tasks for
+    controllers are for the primary one, too, as it is in packages of version 1.
+    """
+    graph = read(files, [document for document in (*legacy, *tasks) if document.data is not None], owner)
+    known = {task.id for task in graph.tasks}
+    first = sum(task.legacy for task in graph.tasks)
+    entries = [_with_primary(task) if with_primary else task for task in graph.tasks[:first]]
+    added = [group for group in groups if group.id not in known]
+    return replace(graph, tasks=(*entries, *added, *graph.tasks[first:]))
+
+
+def _with_primary(task: Task) -> Task:
+    """The task on the primary controller where it is on controllers. Source: Nailgun, adapter of version 1."""
+    roles = task.attributes.get("roles")
+    if not isinstance(roles, list) or "controller" not in roles or "primary-controller" in roles:
+        return task
+    return replace(task, attributes={**task.attributes, "roles": [*roles, "primary-controller"]})
+
+
+def groups_of(files: PackageFiles, roles: Mapping[str, Any], file: str) -> list[Task]:
+    """The group tasks that stand for the `tasks` of the roles of `file`: their id and role are the role's name.
+
+    What makes a role one for some releases only holds for its group, too.
+    """
     groups = []
     for name, role in roles.items():
         if not isinstance(role, Mapping) or not role.get("tasks"):
             continue
         names = [role["tasks"]] if isinstance(role["tasks"], str) else role["tasks"]
+        place = files.place(role, "tasks", file=file)
         if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
-            place = files.place(role, "tasks", file=file)
             files.reject("P003", f"tasks of the role {name} is no list of names", place, "Write tasks: [hiera].")
             continue
         attributes = {
             "type": TaskType.GROUP.value,
             "version": "2.0.0",
-            "roles": [str(name)],
+            "roles": [name],
             "tasks": list(names),
             "parameters": {"strategy": {"type": "parallel"}},
+            **{key: role[key] for key in constraints.KEYS if key in role},
         }
-        place = files.place(role, "tasks", file=file)
-        groups.append(
-            Task(str(name), attributes, Source(file, files.place(role, file=file).line, {"tasks": place.line}))
-        )
+        source = Source(file, files.place(role, file=file).line, {"tasks": place.line})
+        groups.append(Task(name, attributes, source))
     return groups
+
+
+def _repeated(tasks: Sequence[Task]) -> Iterator[Finding]:
+    """A finding for every task whose id another one has, unless version constraints keep the two apart."""
+    seen: dict[str, Task] = {}
+    for task in tasks:
+        if constraints.is_constrained(task.attributes):
+            continue
+        if task.id in seen:
+            message = f"the task {task.id} is defined twice, first at {seen[task.id].source.place()}"
+            hint = "Keep one of the two, or say with os-version or fuel-version which releases each is for."
+            yield Finding(Severity.ERROR, "P060", message, task.source.place(), task.id, hint)
+        seen.setdefault(task.id, task)

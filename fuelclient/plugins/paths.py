@@ -8,19 +8,24 @@ roots that do not fit together are an error (Nailgun appends the mappings to the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from fuelclient import files
-from fuelclient.errors import InvalidDocument, UsageError
+from fuelclient.errors import FuelError, InvalidDocument
 from fuelclient.model.document import Document, Marked, MarkedList
 from fuelclient.model.finding import Finding, Place, Severity
 
 SUFFIX = "_path"
 
-DIRECTORIES = frozenset({"deployment_scripts_path", "repository_path"})
-"""Keys that name a directory for the nodes; what lies in it is never read as data."""
+CONF_PATH = "conf_path"
+"""What a release record says to name the directory of its data files."""
+
+DIRECTORIES = frozenset({"deployment_scripts_path", "repository_path", CONF_PATH})
+"""Keys that name a directory; the key stays, whatever lies in it."""
 
 _DATA = frozenset({".yaml", ".yml", ".json"})
 _MAGIC = frozenset("*?[")
@@ -30,12 +35,16 @@ class PackageFiles:
     """Reads files of one package and collects, in `findings`, everything that is wrong with them.
 
     Nothing is raised for the package's content: what cannot be had is left out and stands in `findings`.
+    `shown_as` is what messages call the directory, where it is only the unpacked form of something else.
+    A file is read once, however often it is named.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, shown_as: str = "") -> None:
         self.directory = directory
+        self._shown_as = shown_as.rstrip("/")
         self._noted: dict[Finding, None] = {}
-        self.manifest = str(directory / "metadata.yaml")
+        self._cache: dict[Path, Document | None] = {}
+        self.manifest = self.shown("metadata.yaml")
         self._root = directory.resolve()
 
     @property
@@ -43,10 +52,14 @@ class PackageFiles:
         """Everything that was found so far, in the order in which it was found."""
         return tuple(self._noted)
 
+    def shown(self, name: str) -> str:
+        """What messages call the file `name` of the package."""
+        return f"{self._shown_as}/{name}" if self._shown_as else str(self.directory / name)
+
     def fixed(self, name: str) -> Document | None:
-        """The file `name` at the root of the package, or None where there is none or it cannot be read."""
+        """The file `name` of the package, or None where there is none or it cannot be read."""
         path = self.directory / name
-        place = Place(str(path))
+        place = Place(self.shown(name))
         if not path.is_symlink() and not path.exists():
             return None
         return self._read(path, place) if self._inside(path, name, place) else None
@@ -58,6 +71,28 @@ class PackageFiles:
         paths = self._matching(name, place) if _MAGIC & set(name) else self._single(name, place)
         found = (self._read(path, place) for path in paths if self._inside(path, name, place))
         return [document for document in found if document is not None]
+
+    def below(self, name: str) -> Iterator[str]:
+        """The files in the directory `name` and deeper, as paths relative to the package; none where that is not
+        a directory of the package. No directory behind a symbolic link is entered, and nothing is noted."""
+        start = self.directory / name
+        if not _stays_below(name) or not _is(start, "dir") or not self._is_within(start):
+            return
+        for folder, _, names in os.walk(start):
+            for path in (Path(folder, one) for one in names):
+                if _is(path, "file") and (not path.is_symlink() or self._is_within(path)):
+                    yield path.relative_to(self.directory).as_posix()
+
+    def directory_at(self, data: Mapping[str, Any], key: str) -> str:
+        """The directory that `key` names, or an empty string after noting what is wrong with it."""
+        name, place = data[key], self.place(data, key)
+        if not isinstance(name, str):
+            self.reject("P003", f"{key} is not a text", place, "Name a directory of the package.")
+        elif self._may_name(name, place):
+            if self._is_directory(name, place):
+                return name
+            self._reject_directory(key, name, place)
+        return ""
 
     def place(self, data: Mapping[str, Any], key: str = "", *, file: str = "") -> Place:
         """Where `key` of `data`, or `data` itself, is written; by default in `metadata.yaml`."""
@@ -119,7 +154,7 @@ class PackageFiles:
         place = self.place(data, key, file=file)
         if key in DIRECTORIES:
             if self._may_name(value, place) and not self._is_directory(value, place):
-                self.reject("P004", f"{key}: there is no directory {value}", place, "Create it, or correct the path.")
+                self._reject_directory(key, value, place)
             return key, value
         if not _MAGIC & set(value) and self._may_name(value, place) and self._is_directory(value, place):
             return key, value
@@ -127,8 +162,7 @@ class PackageFiles:
 
     def _may_name(self, name: str, place: Place) -> bool:
         """Whether `name` can be a path below the package, by its words alone."""
-        path = PurePosixPath(name)
-        if name and "\0" not in name and not path.is_absolute() and ".." not in path.parts:
+        if _stays_below(name):
             return True
         self._reject_escape(name, place)
         return False
@@ -146,7 +180,8 @@ class PackageFiles:
 
     def _matching(self, pattern: str, place: Place) -> list[Path]:
         try:
-            found = sorted(self.directory.glob(pattern), key=lambda path: path.relative_to(self.directory).as_posix())
+            # Directory by directory, as `files.task_files` walks: `cluster/` comes before `cluster-haproxy/`.
+            found = sorted(self.directory.glob(pattern), key=lambda path: path.relative_to(self.directory).parts)
         except (ValueError, OSError) as error:
             self.reject(
                 "P037", f"the pattern {pattern} cannot be read: {error}", place, "Write it like graphs/**/*.yaml."
@@ -159,28 +194,48 @@ class PackageFiles:
 
     def _inside(self, path: Path, name: str, place: Place) -> bool:
         """Whether `path`, with all symbolic links followed, lies in the package."""
+        if self._is_within(path):
+            return True
+        self._reject_escape(name, place)
+        return False
+
+    def _is_within(self, path: Path) -> bool:
         try:
-            inside = path.resolve().is_relative_to(self._root)
+            return path.resolve().is_relative_to(self._root)
         except (OSError, RuntimeError):  # a loop of symbolic links
-            inside = False
-        if not inside:
-            self._reject_escape(name, place)
-        return inside
+            return False
+
+    def _reject_directory(self, key: str, name: str, place: Place) -> None:
+        self.reject("P004", f"{key}: there is no directory {name}", place, "Create it, or correct the path.")
 
     def _reject_escape(self, name: str, place: Place) -> None:
         hint = "Name a file below the root of the package, without '..'."
         self.reject("P004", f"{name!r} leads out of the package", place, hint)
 
     def _read(self, path: Path, place: Place) -> Document | None:
+        if path not in self._cache:
+            self._cache[path] = self._loaded(path, place)
+        return self._cache[path]
+
+    def _loaded(self, path: Path, place: Place) -> Document | None:
+        """What a file holds, its findings noted under the names that messages use."""
+        shown = self.shown(path.relative_to(self.directory).as_posix())
+        code = "P001" if shown == self.manifest else "P037"
         try:
-            document = files.load(str(path))
-        except (InvalidDocument, UsageError) as error:  # no document in it, or no file at all
-            findings = error.findings if isinstance(error, InvalidDocument) else ()
-            found = [finding for finding in findings if isinstance(finding, Finding)]
-            self.note(found or [Finding(Severity.ERROR, "P037", error.message, place, hint=error.hint)])
+            document = files.load(path)
+        except FuelError as error:  # no document in it, or no file at all, or none that may be read
+            listed = error.findings if isinstance(error, InvalidDocument) else ()
+            found = [_moved(one, shown, code) for one in listed if isinstance(one, Finding)]
+            message = error.message.replace(str(path), shown).rstrip(".")
+            self.note(found or [Finding(Severity.ERROR, code, message, place, hint=error.hint)])
             return None
-        self.note(document.findings)
-        return document
+        self.note(noted := tuple(_moved(finding, shown) for finding in document.findings))
+        return Document(document.data, shown, noted)
+
+
+def _moved(finding: Finding, file: str, code: str = "") -> Finding:
+    """`finding` in the file that messages call `file`, as a finding about a package where `code` says so."""
+    return replace(finding, code=code or finding.code, place=replace(finding.place, file=file))
 
 
 def _is(path: Path, kind: str) -> bool:
@@ -189,6 +244,12 @@ def _is(path: Path, kind: str) -> bool:
         return path.is_dir() if kind == "dir" else path.is_file()
     except OSError:
         return False
+
+
+def _stays_below(name: str) -> bool:
+    """Whether a path stays below the directory that it is relative to, as far as its words tell."""
+    path = PurePosixPath(name)
+    return bool(name) and "\0" not in name and not path.is_absolute() and ".." not in path.parts
 
 
 def without(data: Mapping[str, Any], *keys: str) -> Marked:

@@ -1,114 +1,147 @@
 """Unpacked plugin packages: from a directory to the releases, graphs, roles and volumes that it brings.
 
 Source: the specifications "release-as-a-plugin" (releases in `metadata.yaml`, `*_path` keys), "plugins-v5"
-(`tasks.yaml` is ignored, roles have `tasks`) and "role-as-a-plugin" (`node_roles.yaml`, `volumes.yaml`).
+(what a record of `releases` names itself) and "role-as-a-plugin" (`node_roles.yaml`, `volumes.yaml`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from fuelclient.errors import InvalidDocument, NotFound
-from fuelclient.model.finding import Finding, Place, Severity, errors_in
-from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument
+from fuelclient.model.finding import Finding, Place, errors_in
+from fuelclient.model.package import Package, PackagedRelease, ReleaseRecord
 from fuelclient.model.plugin import Plugin
-from fuelclient.plugins.graphs import graphs_of, groups_of, read
+from fuelclient.plugins.contents import contents_of, major_of
 from fuelclient.plugins.paths import PackageFiles, without
-from fuelclient.plugins.releases import PackagedRelease, is_definition, release_of
-from fuelclient.serializers.values import plain
+from fuelclient.plugins.releases import is_definition, record_of, release_of
+from fuelclient.serializers.values import items_of, kind, plain
 
 _NEEDED = {"name": "[a-z0-9_-]+", "version": "[0-9A-Za-z._+-]*[0-9A-Za-z]", "package_version": ".+"}
 """What the metadata of every package states, and the form of it."""
 
-_KNOWN_VERSIONS = ("1.", "2.", "3.", "4.", "5.", "6.")
-_WITHOUT_LEGACY_TASKS = ("5.", "6.")
+_KNOWN_VERSIONS = ("1.0.", "2.0.", "3.0.", "4.0.", "5.0.", "6.0.")
+"""How the versions of packages begin for which Nailgun has an adapter."""
+_CONFIGS = {
+    "node_config.yaml": "node_attributes_metadata",
+    "nic_config.yaml": "nic_attributes_metadata",
+    "bond_config.yaml": "bond_attributes_metadata",
+}
+"""Files that nothing here reads but to hand them on, and what Nailgun calls their content."""
+
+_CONFIGS_SINCE = 5
+_SCRIPTS = "deployment_scripts_path"
+
+_TOLERATED = frozenset({"P040"})
+"""Errors that leave the rest of a package usable: a record whose constraint cannot be read fits no release."""
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
-    """What an unpacked package brings.
-
-    `metadata` is `metadata.yaml` with its `*_path` keys resolved; of its `releases`, those that the plugin
-    extends are left, and its `graphs` have moved to `graphs`. There, `default` has the legacy tasks
-    (`tasks.yaml`), the groups of the roles, then `deployment_tasks.yaml`. `findings` are warnings and notices.
-    """
-
-    metadata: Mapping[str, Any]
-    releases: tuple[PackagedRelease, ...] = ()
-    graphs: Mapping[str, GraphDocument] = field(default_factory=dict)
-    roles: Mapping[str, Any] = field(default_factory=dict)
-    volumes: Mapping[str, Any] = field(default_factory=dict)
-    findings: tuple[Finding, ...] = ()
-
-    @property
-    def name(self) -> str:
-        return str(self.metadata["name"])
-
-    @property
-    def version(self) -> str:
-        return str(self.metadata["version"])
-
-    @property
-    def plugin(self) -> Plugin:
-        """The package as a plugin that is not registered yet: its id is 0."""
-        return Plugin(
-            0,
-            self.name,
-            self.version,
-            str(self.metadata.get("title") or self.name),
-            str(self.metadata["package_version"]),
-            plain({**self.metadata, "roles_metadata": self.roles, "volumes_metadata": self.volumes}),
-        )
-
-
-def load_package(directory: Path) -> Package:
-    """The package in `directory`, all of its files read.
+def load_package(directory: Path, *, shown_as: str = "") -> Package:
+    """The package in `directory`, all of its files read. `shown_as` is what findings call the directory.
 
     Raises `NotFound` when there is no such directory, and `InvalidDocument` with every finding, each at its
-    file and line, when one of them is an error: metadata that is missing (P001), of an unknown package version
-    (P002) or of the wrong shape (P003), a path that leads to nothing or out of the package (P004), a release
-    that lacks a field (P030), a pattern that finds nothing or files that cannot be read or do not fit together
-    (P037).
+    file and line, when one of them is an error: metadata that is missing or no data (P001), of an unknown package
+    version (P002) or, like the other files, of the wrong shape (P003), a path that leads to nothing or out of the
+    package (P004), a release that lacks a field (P030), a pattern that finds nothing or files that cannot be read
+    or do not fit together (P037), an id that is taken twice (P060), a task that is none (G...). A version
+    constraint that cannot be read (P040) is among the findings of the package, and its record fits no release.
     """
-    if not directory.is_dir():
-        raise NotFound("package directory", str(directory), hint="Name the directory that holds metadata.yaml.")
-    files = PackageFiles(directory)
-    metadata = _metadata(files)
-    package = _package(files, metadata) if metadata is not None else None
-    errors = errors_in(files.findings)
+    package, findings = read_package(directory, shown_as=shown_as)
+    errors = [finding for finding in errors_in(findings) if finding.code not in _TOLERATED]
     if package is None or errors:
         count = f"{len(errors)} error{'' if len(errors) == 1 else 's'}"
-        raise InvalidDocument(f"{directory} is no usable plugin package: {count}.", findings=files.findings)
+        raise InvalidDocument(f"{shown_as or directory} is no usable plugin package: {count}.", findings=findings)
     return package
 
 
+def read_package(directory: Path, *, shown_as: str = "") -> tuple[Package | None, tuple[Finding, ...]]:
+    """As much of the package in `directory` as can be read, and everything that is wrong with it.
+
+    There is no package when its metadata lacks a name or a version, which all else needs. Raises `NotFound` when
+    there is no such directory.
+    """
+    if not directory.is_dir():
+        raise NotFound("package directory", str(directory), hint="Name the directory that holds metadata.yaml.")
+    files = PackageFiles(directory, shown_as=shown_as)
+    metadata = _metadata(files)
+    if metadata is None:
+        return None, files.findings
+    usable = not errors_in(files.findings)
+    package = _package(files, metadata)
+    return (package if usable else None), files.findings
+
+
+def plugin_of(package: Package) -> Plugin:
+    """The package as a plugin that is not registered yet (its id is 0), with its contents for any release under
+    the names that Nailgun has for them."""
+    contents = package.contents
+    metadata = {
+        **package.metadata,
+        "releases": [record.metadata for record in package.records],
+        "attributes_metadata": contents.attributes,
+        "components_metadata": contents.components,
+        "network_roles_metadata": contents.network_roles,
+        "roles_metadata": contents.roles,
+        "tags_metadata": contents.tags,
+        "volumes_metadata": contents.volumes,
+    }
+    return Plugin(0, package.name, package.version, package.title, package.package_version, plain(metadata))
+
+
 def _package(files: PackageFiles, metadata: Mapping[str, Any]) -> Package:
-    owner = str(metadata["name"])
-    records = metadata.get("releases") or []
-    if not isinstance(records, list):
+    listed = metadata.get("releases") or []
+    if not isinstance(listed, list):
         files.reject("P003", "releases is not a list", files.place(metadata, "releases"), "Write it as - version: ...")
-        records = []
-    releases = [release_of(files, record, owner) for record in records if is_definition(record)]
-    extended = [files.resolved(record) for record in records if not is_definition(record)]
-    roles = _fixed(files, "node_roles.yaml")
-    graphs = {DEFAULT_TYPE: _own_tasks(files, metadata, roles), **graphs_of(files, metadata, owner)}
-    resolved = files.resolved(without(metadata, "graphs", "releases"))
+        listed = []
+    releases: list[PackagedRelease] = []
+    records: list[ReleaseRecord] = []
+    for record, line in items_of(listed, files.place(metadata, "releases").line):
+        if not isinstance(record, Mapping):
+            message = f"a record of releases is {kind(record)}, not a mapping"
+            files.reject("P003", message, Place(files.manifest, line), "Write it as - version: ...")
+        elif not is_definition(record):
+            records.append(record_of(files, metadata, record))
+        elif release := release_of(files, record, str(metadata.get("name"))):
+            releases.append(release)
+    resolved = {**files.resolved(without(metadata, "graphs", "releases")), **_configs(files, metadata)}
+    contents = contents_of(files, metadata)
     return Package(
-        metadata={**resolved, "releases": extended},
-        releases=tuple(release for release in releases if release is not None),
-        graphs=graphs,
-        roles={name: without(role, "tasks") if isinstance(role, Mapping) else role for name, role in roles.items()},
-        volumes=_fixed(files, "volumes.yaml"),
+        metadata=resolved,
+        contents=contents,
+        records=tuple(records),
+        releases=tuple(releases),
+        scripts=_scripts(files, resolved, records, releases),
         findings=files.findings,
     )
 
 
+def _configs(files: PackageFiles, metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of nodes, interfaces and bonds, under the names that Nailgun has for them."""
+    documents = {name: files.fixed(name) for name in _CONFIGS} if major_of(metadata) >= _CONFIGS_SINCE else {}
+    return {_CONFIGS[name]: document.data for name, document in documents.items() if document and document.data}
+
+
+def _scripts(
+    files: PackageFiles,
+    metadata: Mapping[str, Any],
+    records: Sequence[ReleaseRecord],
+    releases: Sequence[PackagedRelease],
+) -> tuple[str, ...]:
+    """The files below every directory of scripts that the package names."""
+    holders: Iterable[Mapping[str, Any]] = (
+        metadata,
+        *(record.metadata for record in records),
+        *(packaged.release.metadata for packaged in releases),
+    )
+    named = dict.fromkeys(holder[_SCRIPTS] for holder in holders if isinstance(holder.get(_SCRIPTS), str))
+    return tuple(sorted({script for name in named for script in files.below(name)}))
+
+
 def _metadata(files: PackageFiles) -> Mapping[str, Any] | None:
-    """`metadata.yaml` with everything that the rest relies on, or None after noting what is wrong."""
+    """`metadata.yaml`, what it lacks noted; None where it does not even say what version of package it is of."""
     before = len(errors_in(files.findings))
     document = files.fixed("metadata.yaml")
     if document is None:
@@ -127,38 +160,16 @@ def _metadata(files: PackageFiles) -> Mapping[str, Any] | None:
             files.reject("P003", f"{key} {what}", place, f"Write {key}: '...', in quotes.")
         elif not re.fullmatch(form, value):  # both become names of directories
             files.reject("P003", f"{key} cannot be {value!r}", place, f"It has to match {form}.")
+    return metadata if _check_version(files, metadata) else None
+
+
+def _check_version(files: PackageFiles, metadata: Mapping[str, Any]) -> bool:
+    """Whether the package is of a version that can be read."""
     version = metadata.get("package_version")
-    if isinstance(version, str) and version and not version.startswith(_KNOWN_VERSIONS):
-        place = files.place(metadata, "package_version")
-        files.reject("P002", f"package version {version} is unknown", place, "Known are 1.0.0 to 6.0.0.")
-    return metadata if len(errors_in(files.findings)) == before else None
-
-
-def _fixed(files: PackageFiles, name: str) -> Mapping[str, Any]:
-    """The mapping in a file of fixed name; empty where the file is empty or absent."""
-    document = files.fixed(name)
-    if document is None or document.data is None:
-        return {}
-    if not isinstance(document.data, Mapping):
-        files.reject("P003", f"{name} holds no mapping", Place(document.file, 1), "Write it as name: ...")
-        return {}
-    return document.data
-
-
-def _own_tasks(files: PackageFiles, metadata: Mapping[str, Any], roles: Mapping[str, Any]) -> GraphDocument:
-    """The plugin's default graph: `tasks.yaml`, the groups of its roles, `deployment_tasks.yaml`.
-
-    A group that `deployment_tasks.yaml` defines itself wins over the one that a role asks for.
-    """
-    legacy, tasks = files.fixed("tasks.yaml"), files.fixed("deployment_tasks.yaml")
-    if legacy and legacy.data and str(metadata["package_version"]).startswith(_WITHOUT_LEGACY_TASKS):
-        message = "tasks.yaml is ignored in packages of version 5 and later"
-        hint = "Move its tasks to deployment_tasks.yaml."
-        files.note([Finding(Severity.INFO, "P014", message, Place(legacy.file, 1), hint=hint)])
-        legacy = None
-    stated = [document for document in (legacy, tasks) if document and document.data is not None]
-    graph = read(files, stated, str(metadata["name"]))
-    known = {task.id for task in graph.tasks}
-    groups = [group for group in groups_of(files, roles) if group.id not in known]
-    first = sum(task.legacy for task in graph.tasks)
-    return replace(graph, tasks=(*graph.tasks[:first], *groups, *graph.tasks[first:]))
+    if not isinstance(version, str) or not version:
+        return False
+    if version.startswith(_KNOWN_VERSIONS):
+        return True
+    place = files.place(metadata, "package_version")
+    files.reject("P002", f"package version {version} is unknown", place, "Known are 1.0.0 to 6.0.0.")
+    return False

@@ -33,6 +33,8 @@ def check(values: Mapping[str, Any], line_of_key: Lines, report: Report) -> dict
             attributes[key] = plain(value)
         if key in _CHECKS:
             _CHECKS[key](value, line_of_key, report)
+    if "type" in values:
+        _strategy_type(values.get("parameters"), line_of_key, report)
     return attributes
 
 
@@ -147,12 +149,19 @@ def _parameters(value: Any, lines: Lines, report: Report) -> None:
         report.error("G006", lines("parameters.strategy"), message, "Write {type: parallel, amount: 10}.")
         return
     way = strategy.get("type")
-    if way not in ("parallel", "one_by_one") and not is_expression(way):
+    if "type" in strategy and way not in ("parallel", "one_by_one") and not is_expression(way):
         message = f"the type of parameters.strategy must be parallel or one_by_one, not {kind(way)}"
-        line = lines("parameters.strategy.type" if "type" in strategy else "parameters.strategy")
-        report.error("G006", line, message, "Write parallel or one_by_one.")
+        report.error("G006", lines("parameters.strategy.type"), message, "Write parallel or one_by_one.")
     if "amount" in strategy:
         _amount(strategy["amount"], lines("parameters.strategy.amount"), report)
+
+
+def _strategy_type(parameters: Any, lines: Lines, report: Report) -> None:
+    """A whole definition says which strategy it means; a partial one may change only its amount."""
+    strategy = parameters.get("strategy") if isinstance(parameters, Mapping) else None
+    if isinstance(strategy, Mapping) and "type" not in strategy and not is_expression(strategy):
+        message = "parameters.strategy has no type"
+        report.error("G006", lines("parameters.strategy"), message, "Add type: parallel, or type: one_by_one.")
 
 
 def _amount(value: Any, line: int, report: Report) -> None:

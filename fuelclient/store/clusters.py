@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from fuelclient.model.cluster import Cluster
 from fuelclient.store.database import Connection
+from fuelclient.store.encoding import encoded_or_null, mapping
 
 _SELECT = "SELECT id, name, release_id, status, net_segment_type FROM clusters "
 
@@ -50,6 +54,17 @@ def update(connection: Connection, cluster: Cluster) -> None:
 def delete(connection: Connection, cluster_id: int) -> None:
     """Remove a cluster with its graphs; its nodes stay, in no cluster, and keep everything else."""
     connection.execute("DELETE FROM clusters WHERE id = ?", (cluster_id,))
+
+
+def settings(connection: Connection, cluster_id: int) -> dict[str, Any]:
+    """What was set for a cluster, by section; without any default."""
+    row = connection.execute("SELECT settings FROM clusters WHERE id = ?", (cluster_id,)).fetchone()
+    return mapping(row[0]) if row else {}
+
+
+def put_settings(connection: Connection, cluster_id: int, settings: Mapping[str, Any]) -> None:
+    """The cluster's own settings are these, and nothing that was set before."""
+    connection.execute("UPDATE clusters SET settings = ? WHERE id = ?", (encoded_or_null(settings), cluster_id))
 
 
 def enable(connection: Connection, cluster_id: int, plugin_id: int) -> None:

@@ -13,7 +13,7 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 
 from fuelclient.errors import InvalidDocument, Unavailable
 from fuelclient.store import migrations
@@ -61,6 +61,21 @@ class Database:
         """A transaction that holds the write lock; an exception undoes everything that was done in it."""
         with self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Nobody else is in here meanwhile: for work on the files that lie beside the engine file.
+
+        Transactions of others go on. It is the lock of those who make the file, so the file is opened first.
+        """
+        with _translated(self.path):
+            self._opened()
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(_lock(os.path.realpath(self.path)))
+            except OSError as error:
+                raise _no_access(self.path, error) from error
+            yield
 
     def close(self) -> None:
         """Let go of the file; the next transaction opens it again."""

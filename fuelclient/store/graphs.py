@@ -71,6 +71,26 @@ def create(connection: Connection, level: Level, owner_id: int, graph_type: str)
     return graph_id
 
 
+def is_derived(connection: Connection, graph_id: int) -> bool:
+    """Whether a graph was derived from the package of a plugin, and not uploaded."""
+    row = connection.execute("SELECT derived FROM deployment_graphs WHERE id = ?", (graph_id,)).fetchone()
+    return bool(row and row[0])
+
+
+def mark_derived(connection: Connection, graph_id: int, derived: bool) -> None:
+    """The graph counts as derived from the package of a plugin, or as uploaded."""
+    connection.execute("UPDATE deployment_graphs SET derived = ? WHERE id = ?", (derived, graph_id))
+
+
+def reset(connection: Connection, graph_id: int) -> None:
+    """The graph has neither name nor metadata; its tasks stay."""
+    connection.execute(
+        "UPDATE deployment_graphs SET name = NULL, node_filter = NULL, on_success = NULL, on_error = NULL, "
+        "on_stop = NULL WHERE id = ?",
+        (graph_id,),
+    )
+
+
 def describe(connection: Connection, graph_id: int, name: str | None, metadata: Mapping[str, Any]) -> None:
     """The graph has this name and metadata, where they are stated; the rest stays as it is."""
     texts = [encode(metadata[key]) if key in metadata else None for key in METADATA]

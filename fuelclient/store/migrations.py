@@ -30,6 +30,7 @@ class Migration:
 MIGRATIONS = (
     Migration(1, "releases, environments, nodes, plugins", schema.NOUNS),
     Migration(2, "graphs, their owners and their tasks", schema.GRAPHS),
+    Migration(3, "packages of plugins, releases of plugins, settings of environments", schema.PACKAGES),
 )
 """All steps, in their order."""
 

@@ -150,3 +150,18 @@ GRAPHS = (
         FROM cluster_deployment_graphs c JOIN clusters o ON o.id = c.cluster_id
     """,
 )
+
+PACKAGES = (
+    "ALTER TABLE plugins ADD COLUMN directory TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE plugins ADD COLUMN origin TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE plugins ADD COLUMN by_release INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE plugins ADD COLUMN package TEXT",
+    "ALTER TABLE deployment_graphs ADD COLUMN derived INTEGER NOT NULL DEFAULT 0",
+    # Before this step plugins had the graphs of their packages, and an upgrade is to bring newer ones.
+    "UPDATE deployment_graphs SET derived = 1 WHERE id IN (SELECT deployment_graph_id FROM plugin_deployment_graphs)",
+    "ALTER TABLE releases ADD COLUMN plugin_id INTEGER REFERENCES plugins (id)",
+    "CREATE INDEX releases_plugin ON releases (plugin_id)",
+    "ALTER TABLE clusters ADD COLUMN settings TEXT",
+)
+"""What installed packages need: their files and contents, which graphs were derived from them and which releases
+they define; and what environments set beside the defaults."""

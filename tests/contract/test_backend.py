@@ -1,4 +1,5 @@
-"""What every backend does with releases, environments, nodes, roles and plugins.
+"""What every backend does with releases, environments and nodes; `test_graphs`, `test_plugins`, `test_enabling` and
+`test_assignment` have the rest.
 
 A backend joins by a class that inherits `BackendContract` and says how the backend is made.
 """
@@ -12,12 +13,10 @@ import pytest
 
 from fuelclient.backends import connect
 from fuelclient.backends.base import Backend, OwnerRef
-from fuelclient.errors import Conflict, InvalidGraph, NotFound, UsageError
-from fuelclient.model.graph import GraphDocument, Level
+from fuelclient.errors import Conflict, NotFound, UsageError
+from fuelclient.model.graph import Level
 from fuelclient.model.node import Node
-from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
-from fuelclient.model.task import Task
 from fuelclient.settings import load
 
 NEWTON = Release(
@@ -28,11 +27,10 @@ NEWTON = Release(
     metadata={"roles_metadata": {"controller": {"has_primary": True}, "compute": {"name": "Compute"}}},
 )
 MITAKA = Release(0, "Mitaka", "mitaka-9.0", "Ubuntu")
-MONITOR = Plugin(0, "monitor", "1.2.3", "Monitoring", "4.0.0", {"roles_metadata": {"watcher": {}}})
 
 
 class BackendContract:
-    """The behaviour that front ends rely on, but for graphs; see `test_graphs.GraphContract`."""
+    """The behaviour that front ends rely on, but for graphs and plugins."""
 
     def make(self, tmp_path: Path) -> Backend:
         """A backend that holds nothing yet."""
@@ -145,7 +143,7 @@ class BackendContract:
         backend.clusters.add_nodes(env, [2, 1, 2], ["compute"])
         backend.clusters.add_nodes(env, [1], ["controller", "compute"])
         first, second = backend.nodes.list(env)
-        assert (first.pending_roles, second.pending_roles) == (("compute", "controller"), ("compute",))
+        assert (first.pending_roles, second.pending_roles) == (("controller", "compute"), ("compute",))
         assert first.pending_addition
         assert first.cluster_id == env
 
@@ -168,7 +166,7 @@ class BackendContract:
         assert backend.nodes.list() == before
 
     def test_a_role_that_a_node_brings_along_must_be_known(self, backend: Backend, env: int) -> None:
-        backend.nodes.create([Node(1, "a", pending_roles=("watcher",))])
+        backend.nodes.create([Node(1, "a", roles=("watcher",))])
         with pytest.raises(NotFound, match="Role watcher does not exist"):
             backend.clusters.add_nodes(env, [1], ["compute"])
 
@@ -225,68 +223,6 @@ class BackendContract:
         assert list(backend.nodes.list()) == []
         with pytest.raises(NotFound, match=r"Node 1 does not exist\. There is no node yet\."):
             backend.nodes.delete([1])
-
-    # Roles and plugins
-
-    def test_roles_are_those_of_the_release_and_of_enabled_plugins(self, backend: Backend, env: int) -> None:
-        release_id = backend.clusters.get(env).release_id
-        plugin = backend.plugins.create(MONITOR, {})
-        assert list(backend.roles.of_release(release_id)) == ["controller", "compute"]
-        assert list(backend.roles.of_cluster(env)) == ["controller", "compute"]
-        backend.plugins.enable(plugin.id, env)
-        roles = backend.roles.of_cluster(env)
-        assert {name: role.owner for name, role in roles.items()} == {
-            "controller": "release",
-            "compute": "release",
-            "watcher": "plugin monitor-1.2.3",
-        }
-        backend.plugins.disable(plugin.id, env)
-        assert "watcher" not in backend.roles.of_cluster(env)
-
-    def test_a_plugin_whose_role_is_in_use_stays_enabled(self, backend: Backend, env: int) -> None:
-        plugin = backend.plugins.create(MONITOR, {})
-        backend.plugins.enable(plugin.id, env)
-        backend.nodes.create([Node(1, "a", env, pending_roles=("watcher",))])
-        with pytest.raises(Conflict, match="Node 1 has the role watcher"):
-            backend.plugins.disable(plugin.id, env)
-        assert backend.plugins.get(plugin.id).clusters == (env,)
-
-    def test_plugins_are_stored_with_their_graphs(self, backend: Backend, env: int) -> None:
-        tasks = (Task("a", {"type": "shell", "parameters": {"cmd": "x"}}), Task("part", {"requires": ["a"]}))
-        plugin = backend.plugins.create(MONITOR, {"custom": GraphDocument(tasks, "named")})
-        backend.plugins.enable(plugin.id, env)
-        backend.plugins.enable(plugin.id, env)
-        (found,) = backend.plugins.list()
-        assert (found.name, found.version, found.clusters, found.metadata) == (
-            "monitor", "1.2.3", (env,), MONITOR.metadata,
-        )  # fmt: skip
-        assert backend.graphs.get(OwnerRef(Level.PLUGIN, plugin.id), "custom").tasks == tasks
-        assert backend.graphs.get(OwnerRef(Level.PLUGIN, plugin.id)).tasks == ()
-
-    def test_plugins_are_listed_by_name_and_version(self, backend: Backend) -> None:
-        for name, version in (("b", "1.0.0"), ("a", "2.0.0"), ("a", "1.0.0")):
-            backend.plugins.create(Plugin(0, name, version), {})
-        found = [(plugin.name, plugin.version) for plugin in backend.plugins.list()]
-        assert found == [("a", "1.0.0"), ("a", "2.0.0"), ("b", "1.0.0")]
-
-    def test_a_plugin_is_stored_once_and_whole(self, backend: Backend) -> None:
-        twice = (Task("a", {"type": "stage"}), Task("a", {"type": "stage"}))
-        with pytest.raises(InvalidGraph):
-            backend.plugins.create(MONITOR, {"default": GraphDocument(twice)})
-        assert list(backend.plugins.list()) == []
-        plugin = backend.plugins.create(MONITOR, {})
-        with pytest.raises(Conflict, match=f"exists already, as plugin {plugin.id}"):
-            backend.plugins.create(MONITOR, {})
-
-    def test_a_plugin_goes_with_its_graphs_unless_it_is_enabled(self, backend: Backend, env: int) -> None:
-        plugin = backend.plugins.create(MONITOR, {})
-        backend.plugins.enable(plugin.id, env)
-        with pytest.raises(Conflict, match=f"enabled on environment {env}"):
-            backend.plugins.delete(plugin.id)
-        backend.clusters.delete(env)
-        backend.plugins.delete(plugin.id)
-        assert list(backend.plugins.list()) == []
-        assert [summary.owner.level for summary in backend.graphs.list()] == [Level.RELEASE]
 
 
 class TestLocal(BackendContract):

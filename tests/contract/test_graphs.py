@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from package_trees import role, task, write_package
 
 from fuelclient.backends import connect
 from fuelclient.backends.base import Backend, OwnerRef
@@ -13,27 +14,27 @@ from fuelclient.errors import InvalidGraph, NotFound, UsageError
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import GraphDocument, Level
 from fuelclient.model.node import Node
-from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
 from fuelclient.model.task import Source, Task
 from fuelclient.settings import load
 
 RELEASE = Release(
     0,
-    "Newton",
-    "newton-10.0",
+    "Mitaka",
+    "mitaka-9.0",
+    "Ubuntu",
     metadata={
         "roles_metadata": {"controller": {"tags": ["controller", "database"]}, "compute": {}},
         "tags_metadata": {"controller": {"has_primary": True}, "database": {"has_primary": False}},
     },
 )
-PLUGIN = Plugin(
-    0,
-    "monitor",
-    "1.2.3",
-    package_version="4.0.0",
-    metadata={"roles_metadata": {"watcher": {"has_primary": True, "fault_tolerance": "5%"}}},
-)
+LEGACY = {
+    "role": ["controller"],
+    "stage": "post_deployment",
+    "type": "shell",
+    "parameters": {"cmd": "true", "timeout": 5},
+}
+WATCHER = {"node_roles.yaml": {"watcher": role(has_primary=True, fault_tolerance="5%")}}
 
 
 def stage(name: str, **attributes: object) -> Task:
@@ -68,11 +69,11 @@ class GraphContract:
         return OwnerRef(Level.CLUSTER, backend.clusters.create("prod", release.id).id)
 
     @pytest.fixture
-    def plugin(self, backend: Backend, cluster: OwnerRef) -> OwnerRef:
+    def plugin(self, backend: Backend, cluster: OwnerRef, tmp_path: Path) -> OwnerRef:
         """A plugin that is enabled on the environment."""
-        created = backend.plugins.create(PLUGIN, {})
-        backend.plugins.enable(created.id, cluster.id)
-        return OwnerRef(Level.PLUGIN, created.id)
+        installed = backend.plugins.install(write_package(tmp_path / "monitor", files=WATCHER))
+        backend.plugins.enable(installed.plugin.id, cluster.id)
+        return OwnerRef(Level.PLUGIN, installed.plugin.id)
 
     # One layer
 
@@ -171,8 +172,10 @@ class GraphContract:
         assert again.created
         assert again.graph.id != first.graph.id
 
-    def test_the_list_can_be_narrowed(self, backend: Backend, cluster: OwnerRef, plugin: OwnerRef) -> None:
-        backend.plugins.create(Plugin(0, "other", "1.0.0"), {})
+    def test_the_list_can_be_narrowed(
+        self, backend: Backend, cluster: OwnerRef, plugin: OwnerRef, tmp_path: Path
+    ) -> None:
+        backend.plugins.install(write_package(tmp_path / "other", "other", "1.0.0"))
         backend.graphs.upload(plugin, graph("b", "a", name="mine"), "custom")
         everything = backend.graphs.list()
         assert [summary.id for summary in everything] == sorted(summary.id for summary in everything)
@@ -220,10 +223,11 @@ class GraphContract:
         assert backend.graphs.snapshot(cluster.id).layers == ()
 
     @pytest.mark.usefixtures("plugin")
-    def test_a_snapshot_has_all_that_a_plan_needs(self, backend: Backend, cluster: OwnerRef) -> None:
-        later = backend.plugins.create(Plugin(0, "aaa", "0.1.0", package_version="1.0.0"), {"default": graph("z")})
-        backend.plugins.enable(later.id, cluster.id)
-        backend.plugins.create(Plugin(0, "disabled", "1.0.0"), {"default": graph("y")})
+    def test_a_snapshot_has_all_that_a_plan_needs(self, backend: Backend, cluster: OwnerRef, tmp_path: Path) -> None:
+        old = write_package(tmp_path / "a", "aaa", "0.1.0", "1.0.0", files={"tasks.yaml": [LEGACY]})
+        backend.plugins.enable(backend.plugins.install(old).plugin.id, cluster.id)
+        other = {"deployment_tasks.yaml": [task("y")]}
+        backend.plugins.install(write_package(tmp_path / "d", "disabled", files=other))
         backend.nodes.create([Node(1, "a", cluster.id, pending_roles=("watcher",)), Node(2, "free")])
 
         snapshot = backend.graphs.snapshot(cluster.id)

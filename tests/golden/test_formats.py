@@ -1,4 +1,4 @@
-"""The bytes of `graph list` in every format: people paste them, and scripts cut them up.
+"""The bytes of lists and objects in every format: people paste them, and scripts cut them up.
 
 `UPDATE_GOLDEN=1` writes them anew; look at the difference before you commit it.
 """
@@ -11,27 +11,51 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 
-HERE = Path(__file__).parent / "graph_list"
+HERE = Path(__file__).parent
 FORMATS = ("csv", "github", "html", "json", "rst", "table", "value", "yaml")
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_bytes_of_graph_list(tiny: CommandLine, form: str) -> None:
-    printed = tiny.ok("graph", "list", "--env", 1, "-f", form).out
-    golden = HERE / f"{form}.txt"
-    if os.environ.get("UPDATE_GOLDEN"):
-        golden.write_text(printed, encoding="utf-8")
-    assert printed == golden.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("form", [*FORMATS[1:], "shell"])
-def test_bytes_of_env_show(tiny: CommandLine, form: str) -> None:
-    printed = tiny.ok("env", "show", 1, "-f", form).out
-    golden = HERE.parent / "env_show" / f"{form}.txt"
+def compare(printed: str, name: str, form: str) -> None:
+    """What was printed is what the golden file has; with UPDATE_GOLDEN the file has what was printed."""
+    golden = HERE / name / f"{form}.txt"
     if os.environ.get("UPDATE_GOLDEN"):
         golden.parent.mkdir(exist_ok=True)
         golden.write_text(printed, encoding="utf-8")
     assert printed == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_bytes_of_graph_list(tiny: CommandLine, form: str) -> None:
+    compare(tiny.ok("graph", "list", "--env", 1, "-f", form).out, "graph_list", form)
+
+
+@pytest.mark.parametrize("form", [*FORMATS[1:], "shell"])
+def test_bytes_of_env_show(tiny: CommandLine, form: str) -> None:
+    compare(tiny.ok("env", "show", 1, "-f", form).out, "env_show", form)
+
+
+@pytest.fixture
+def plugged(tiny: CommandLine, tmp_path: Path) -> CommandLine:
+    """The same with one plugin, and a release that it extends."""
+    tiny.ok("plugins", "create", tmp_path / "own", "--multi-release")
+    tiny.ok("plugins", "install", tmp_path / "own")
+    tiny.ok("release", "create", "Newton", "--version", "newton-10.0", "--operating-system", "Ubuntu")
+    return tiny
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_bytes_of_plugins_list(plugged: CommandLine, form: str) -> None:
+    compare(plugged.ok("plugins", "list", "-f", form).out, "plugins_list", form)
+
+
+@pytest.mark.parametrize("form", [*FORMATS[1:], "shell"])
+def test_bytes_of_plugins_show(plugged: CommandLine, form: str) -> None:
+    compare(plugged.ok("plugins", "show", "own", "-f", form).out, "plugins_show", form)
+
+
+@pytest.mark.parametrize("form", [*FORMATS[1:], "shell"])
+def test_bytes_of_what_a_plugin_brings_a_release(plugged: CommandLine, form: str) -> None:
+    compare(plugged.ok("plugins", "show", "own", "--release", 2, "-f", form).out, "plugins_show_release", form)
 
 
 def test_a_bar_does_not_end_a_cell_of_markdown(tiny: CommandLine) -> None:

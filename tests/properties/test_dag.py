@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties.strategies import digraphs
 
-from fuelclient.graph.dag import on_cycles, order, shortest_cycle
+from fuelclient.graph.dag import components, order, shortest_cycle
 
 Graph = Sequence[Sequence[int]]
 
@@ -132,17 +132,34 @@ def test_a_shortest_cycle_is_a_cycle_and_none_is_shorter(graph: tuple[list[list[
 
 
 @given(digraphs())
-def test_what_is_merely_behind_a_cycle_is_not_on_one(successors: list[list[int]]) -> None:
-    stuck = order(successors, len(successors)).stuck
-    left = on_cycles(successors, stuck)
-
-    reachable = dissolved(successors, len(successors))
+def test_components_hold_what_reaches_itself(successors: list[list[int]]) -> None:
+    """Two vertices are in one component when each can be reached from the other, and in none when on no cycle."""
+    reachable = [set(following) for following in successors]
     for _ in successors:
-        reachable = [sorted({*one, *(far for near in one for far in reachable[near])}) for one in reachable]
-    on_one = {vertex for vertex, found in enumerate(reachable) if vertex in found}
-    assert on_one <= set(left) <= set(stuck)
-    assert all(on_one & set(reachable[vertex]) for vertex in left), "each leads to a cycle"
-    assert all(any(vertex in reachable[other] for other in on_one) for vertex in left), "each lies behind one"
+        reachable = [one | {far for near in one for far in reachable[near]} for one in reachable]
+    expected = {
+        frozenset(other for other in reachable[vertex] if vertex in reachable[other])
+        for vertex in range(len(successors))
+        if vertex in reachable[vertex]
+    }
+    found = components(successors, order(successors, len(successors)).stuck)
+
+    assert {frozenset(one) for one in found} == expected
+    assert len(found) == len(expected)
+    assert found == sorted(sorted(one) for one in found)
+
+
+def test_what_lies_between_two_cycles_is_not_searched() -> None:
+    """Fifty thousand vertices that only pass from one cycle to another would each cost a walk to the second."""
+    size = 50_000
+    chain = [[vertex + 1] for vertex in range(size)] + [[size + 1], [size]]
+    begin = [[size + 3, 0], [size + 2]]
+
+    assert shortest_cycle([*chain, *begin], size + 4, range(size + 4)) == [size, size + 1]
+
+
+def test_of_equally_short_cycles_the_first_is_told() -> None:
+    assert shortest_cycle([[1], [2], [0], [4], [5], [3]], 6, range(6)) == [0, 1, 2]
 
 
 def test_an_empty_graph_has_an_order() -> None:

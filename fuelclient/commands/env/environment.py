@@ -70,8 +70,6 @@ class EnvCreate(_ShowEnv):
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         backend = self.writable()
-        if not backend.releases.list():
-            LOG.warning("There is no release yet: 'fuel2 release import FILE' or 'fuel2 demo' brings some.")
         release = backend.releases.get(parsed_args.release)
         if release.state == "unavailable":
             LOG.warning("Release %s (%s) is marked unavailable; it is used all the same.", release.id, release.name)

@@ -19,6 +19,8 @@ def cells(line: str) -> list[str]:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=[entry["run"] for entry in ENTRIES])
 def test_what_scripts_rely_on(tiny: CommandLine, tmp_path: Path, entry: dict[str, Any]) -> None:
+    for line in entry.get("before", ()):
+        tiny.ok(*line.replace("{tmp}", str(tmp_path)).split())
     words = entry["run"].replace("{tmp}", str(tmp_path)).split()
     done = tiny(*words, stdin=entry.get("stdin", ""))
     assert done.code == entry.get("exit", 0), done.err

@@ -112,13 +112,41 @@ class TestTwice:
 
         backend = backends.connect(settings.load({"ENGINE": str(tmp_path / "engine.db")}))
         loaded = read()
-        backend.plugins.create(loaded.plugins[-1].plugin, {})  # what an unlucky second client did in between
+        last = loaded.plugins[-1].name
+        backend.plugins.install(str(loaded.directories[last]))  # what an unlucky second client did in between
         with pytest.raises(Conflict):
             store(backend, loaded)
         assert list(backend.releases.list()) == []
-        assert [plugin.name for plugin in backend.plugins.list()] == [loaded.plugins[-1].name]
+        assert [plugin.name for plugin in backend.plugins.list()] == [last]
         assert list(backend.clusters.list()) == []
         backend.close()
+
+
+class TestUninstalling:
+    def test_the_release_is_a_plugin(self, demo: CommandLine) -> None:
+        plugins = {one["name"] for one in demo.ok("plugins", "list", "-f", "json").json}
+        assert plugins == {"ocata-ubuntu", "image-cache", "rack-monitoring"}
+        done = demo("release", "delete", 1)
+        assert done.code == 6
+        assert "belongs to plugin ocata-ubuntu 11.0.0" in done.err
+
+    def test_it_cannot_go_while_the_environment_uses_it(self, demo: CommandLine) -> None:
+        done = demo("plugins", "remove", "ocata-ubuntu", "11.0.0")
+        assert done.code == 6
+        assert "is used by environment 1 (demo)" in done.err
+        assert len(demo.ok("release", "list", "-f", "json").json) == 1
+
+    def test_all_of_it_can_go_and_leaves_no_release(self, demo: CommandLine) -> None:
+        demo.ok("env", "delete", 1, "--force")
+        demo.ok("plugins", "remove", "ocata-ubuntu", "11.0.0")
+        assert demo.ok("release", "list", "-f", "json").json == []
+        done = demo("env", "create", "again", "--release", 1)
+        assert done.code == 5
+        assert "There is no release yet" in done.err
+        for name, version in (("image-cache", "1.2.0"), ("rack-monitoring", "0.4.1")):
+            demo.ok("plugins", "remove", name, version)
+        assert demo.ok("graph", "list", "-f", "json").json == []
+        assert not Path(f"{demo.engine}.plugins").exists()
 
 
 class TestMerged:

@@ -14,15 +14,16 @@ import pytest
 from fuelclient import examples
 from fuelclient.model.finding import Severity
 from fuelclient.model.graph import DEFAULT_TYPE
+from fuelclient.model.package import Package
 from fuelclient.model.task import Task
-from fuelclient.plugins.tree import Package, load_package
+from fuelclient.plugins.tree import load_package
 
 ROOT = examples.directory()
 PACKAGES = ("release", "plugins/image-cache", "plugins/rack-monitoring")
 
 
 def tasks_of(package: Package) -> Iterator[Task]:
-    for graph in (*package.graphs.values(), *(g for one in package.releases for g in one.graphs.values())):
+    for graph in (*package.contents.graphs.values(), *(g for one in package.releases for g in one.graphs.values())):
         yield from graph.tasks
 
 
@@ -65,8 +66,8 @@ def test_the_release_has_a_task_of_every_common_type() -> None:
 def test_plugins_extend_the_release_of_the_examples() -> None:
     [packaged] = load_package(ROOT / "release").releases
     for name in PACKAGES[1:]:
-        [extended] = load_package(ROOT / name).metadata["releases"]
-        assert (extended["os"], extended["version"]) == (packaged.release.operating_system, packaged.release.version)
+        [extended] = load_package(ROOT / name).records
+        assert (extended.os, extended.version) == (packaged.release.operating_system, packaged.release.version)
 
 
 @pytest.mark.parametrize("name", PACKAGES)

@@ -15,6 +15,9 @@ def _source(file: str, **lines: int) -> Source:
     return Source(file, 1, {path.replace("__", "."): line for path, line in lines.items()})
 
 
+LOW = _source("r", type=2, parameters=3, parameters__x=4, parameters__y=5)
+
+
 def _one(*layers: Layer, policy: MergePolicy = MergePolicy.REPLACE) -> MergedTask:
     (found,) = merge_layers(layers, policy).tasks
     return found
@@ -42,7 +45,7 @@ def test_a_task_of_one_layer_is_its_layers_with_its_lines() -> None:
 
 def test_a_partial_record_leaves_what_it_does_not_state_with_its_author() -> None:
     found = _one(
-        layer(RELEASE, task("a", source=_source("r", type=2, parameters=3, parameters__x=4, parameters__y=5), type="shell", parameters={"x": 1, "y": 2})),
+        layer(RELEASE, task("a", source=LOW, type="shell", parameters={"x": 1, "y": 2})),
         layer(CLUSTER, task("a", source=_source("c", parameters=7, parameters__x=8), parameters={"x": 9})),
     )  # fmt: skip
 
@@ -57,7 +60,7 @@ def test_a_partial_record_leaves_what_it_does_not_state_with_its_author() -> Non
 def test_what_two_records_override_one_after_another_is_told_of_both() -> None:
     """The second finds its neighbour in the mapping still the release's, not the first one's."""
     found = _one(
-        layer(RELEASE, task("a", source=_source("r", parameters__x=4, parameters__y=5), type="shell", parameters={"x": 1, "y": 2})),
+        layer(RELEASE, task("a", source=LOW, type="shell", parameters={"x": 1, "y": 2})),
         layer(ALFA, task("a", source=_source("p", parameters__x=6), parameters={"x": 3})),
         layer(CLUSTER, task("a", source=_source("c", parameters__y=8, parameters__x=9), parameters={"y": 4, "x": 5})),
     )  # fmt: skip
@@ -102,6 +105,19 @@ def test_a_mapping_that_an_expression_replaces_leaves_no_keys_behind() -> None:
     assert found.settings["parameters.x"].dropped
     assert str(found.settings["parameters.x"].origin) == "cluster (c:9)"
     assert [value for value, _ in _history(found, "parameters.x")] == [2, 1]
+
+
+def test_a_mapping_that_comes_back_has_its_keys_back() -> None:
+    found = _one(
+        layer(RELEASE, task("a", source=LOW, type="shell", parameters={"x": 1, "y": 2})),
+        layer(ALFA, task("a", source=_source("p", parameters=6), parameters=None)),
+        layer(CLUSTER, task("a", source=_source("c", parameters__x=9), parameters={"x": 3})),
+    )
+
+    assert str(found.origin("parameters.x")) == "cluster (c:9)"
+    assert _history(found, "parameters.x") == [(1, "release (r:4)")]
+    assert found.settings["parameters.y"].dropped
+    assert str(found.settings["parameters.y"].origin) == "plugin alfa-1.0.0 (p:6)"
 
 
 def test_keys_with_dots_are_found_again() -> None:

@@ -8,6 +8,7 @@ from building import CLUSTER, RELEASE, STAGES, layer, plugin, task, tasks_from
 from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.stage import Stage, band_of, chains, parse_stage, stage_names
 from fuelclient.model.graph import Layer
+from fuelclient.model.task import Task
 
 
 @pytest.mark.parametrize(
@@ -30,8 +31,9 @@ def test_a_stage_is_a_name_and_a_number(text: str, stage: Stage) -> None:
 @pytest.mark.parametrize(
     ("priority", "band"),
     [
-        (0, "hardware"), (999.9, "hardware"), (1000, "reserved"), (2000, "disks"), (3000, "reserved"), (4999, "network"),
-        (6002, "software"), (7000, "reserved"), (8200, "monitoring"), (8999.5, "monitoring"), (9000, None), (-0.1, None),
+        (0, "hardware"), (999.9, "hardware"), (1000, "reserved"), (2000, "disks"), (3000, "reserved"),
+        (4999, "network"), (6002, "software"), (7000, "reserved"), (8200, "monitoring"),
+        (8999.5, "monitoring"), (9000, None), (-0.1, None),
     ],
 )  # fmt: skip
 def test_numbers_have_bands(priority: float, band: str | None) -> None:
@@ -96,7 +98,7 @@ def test_two_versions_of_one_plugin_go_by_version() -> None:
 def test_an_override_moves_an_entry_nowhere(override: dict[str, object]) -> None:
     """Neither a partial nor a whole one: the entry stays the plugin's, between those of other plugins."""
     plugins = [layer(plugin(name), task(name, type="shell", stage="a")) for name in ("zeta", "alfa", "mid")]
-    own = layer(CLUSTER, task("zeta", **override))
+    own = layer(CLUSTER, Task("zeta", override))
 
     assert _chains(*plugins, own)["a"][0] == ["alfa", "mid", "zeta"]
 

@@ -51,13 +51,14 @@ def test_the_third_definition_is_found_too() -> None:
     ("key", "meant"),
     [
         ("required_form", "required_for"), ("require", "requires"), ("require_for", "required_for"),
-        ("cross_depend", "cross_depends"), ("crossdepends", "cross-depends"), ("role_", "role"), ("paramters", "parameters"),
+        ("cross_depend", "cross_depends"), ("crossdepends", "cross_depends"), ("role_", "role"),
+        ("paramters", "parameters"),
         ("conditon", "condition"), ("stages", "stage"), ("re_execute_on", "reexecute_on"),
     ],
 )  # fmt: skip
 def test_a_key_that_looks_like_a_typo_is_a_warning(key: str, meant: str) -> None:
     source = Source("tasks.yaml", 3, {key: 8})
-    (found,) = _check(task("a", source=source, **{"type": "reboot", key: []}))
+    (found,) = _check(Task("a", {"type": "reboot", key: []}, source))
 
     assert _told(found) == ("warning", "G009", "tasks.yaml:8", f"Did you mean {meant}?")
     assert repr(key) in found.message
@@ -65,7 +66,7 @@ def test_a_key_that_looks_like_a_typo_is_a_warning(key: str, meant: str) -> None
 
 @pytest.mark.parametrize("key", ["x_note", "test_case", "strategy", "fault", "comment", "os", "description", "owner"])
 def test_a_key_of_its_own_is_no_typo(key: str) -> None:
-    assert _check(task("a", **{"type": "reboot", key: 1})) == ()
+    assert _check(Task("a", {"type": "reboot", key: 1})) == ()
 
 
 def test_an_unknown_stage_is_an_error_that_lists_the_stages() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from corpus import corpus
 from fuelclient.errors import InvalidDocument, NotFound
 from fuelclient.model.document import Marked
 from fuelclient.model.finding import Finding, Severity
-from fuelclient.plugins.tree import Package, load_package
+from fuelclient.model.package import Package
+from fuelclient.plugins.tree import load_package, plugin_of
 
 HEAD = "name: sample\nversion: 1.2.3\npackage_version: 5.0.0\n"
 
@@ -241,10 +243,12 @@ class TestReleases:
         root = build("releases:\n- {is_release: true, version: a-1, os: x, description: d}\n")
         assert only(root)[:2] == ("metadata.yaml:5", "P030")
 
-    def test_records_that_extend_a_release_stay_in_the_metadata(self, build: Build) -> None:
+    def test_records_that_extend_a_release_define_none(self, build: Build) -> None:
         package = load_package(build("releases:\n- {os: ubuntu, version: ocata-11.0}\n"))
         assert package.releases == ()
-        assert package.metadata["releases"] == [{"os": "ubuntu", "version": "ocata-11.0"}]
+        assert [(record.os, record.version, record.contents) for record in package.records] == [
+            ("ubuntu", "ocata-11.0", None)
+        ]
 
     def test_graphs_are_read_flat_and_nested(self, build: Build) -> None:
         root = build(
@@ -308,7 +312,7 @@ class TestReleases:
 
 
 def names(package: Package) -> list[str]:
-    return [task.id for task in package.graphs["default"].tasks]
+    return [task.id for task in package.contents.graphs["default"].tasks]
 
 
 class TestOwnTasks:
@@ -321,8 +325,8 @@ class TestOwnTasks:
     def test_legacy_tasks_come_first(self, build: Build) -> None:
         head = HEAD.replace("5.0.0", "3.0.0")
         package = load_package(build(head=head, **self.FILES))
-        assert names(package) == ["sample:post_deployment#1", "extra", "b"]
-        assert [task.legacy for task in package.graphs["default"].tasks] == [True, False, False]
+        assert names(package) == ["sample:post_deployment#1", "b"]
+        assert [task.legacy for task in package.contents.graphs["default"].tasks] == [True, False]
 
     def test_version_5_ignores_legacy_tasks_and_says_so(self, build: Build) -> None:
         package = load_package(build(**self.FILES))
@@ -331,23 +335,23 @@ class TestOwnTasks:
 
     def test_the_tasks_of_a_role_become_a_group(self, build: Build) -> None:
         package = load_package(build(**self.FILES))
-        group = package.graphs["default"].tasks[0]
+        group = package.contents.graphs["default"].tasks[0]
         assert (group.type, group.attributes["roles"], group.attributes["tasks"]) == (
             "group",
             ["extra"],
             ["hiera", "b"],
         )
         assert group.version_tuple >= (2, 0, 0)
-        assert package.roles == {"extra": {"name": "Extra", "description": "e"}}
+        assert package.contents.roles == {"extra": {"name": "Extra", "description": "e", "tags": ["extra"]}}
 
     def test_a_group_of_the_package_s_own_wins_over_the_tasks_of_a_role(self, build: Build) -> None:
         files = {**self.FILES, "deployment_tasks_yaml": "- {id: extra, type: group, roles: [extra], tasks: [x]}\n"}
         package = load_package(build(**files))
-        assert [task.attributes["tasks"] for task in package.graphs["default"].tasks] == [["x"]]
+        assert [task.attributes["tasks"] for task in package.contents.graphs["default"].tasks] == [["x"]]
 
     def test_a_plugin_carries_its_roles_and_volumes(self, build: Build) -> None:
         package = load_package(build("title: Sample\n", volumes_yaml="volumes: []\n", **self.FILES))
-        plugin = package.plugin
+        plugin = plugin_of(package)
         assert (plugin.name, plugin.version, plugin.title, plugin.directory) == (
             "sample",
             "1.2.3",
@@ -355,7 +359,8 @@ class TestOwnTasks:
             "sample-1.2",
         )
         assert list(plugin.metadata["roles_metadata"]) == ["extra"]
-        assert plugin.metadata["volumes_metadata"] == {"volumes": []}
+        assert plugin.metadata["volumes_metadata"] == {"volumes_roles_mapping": {}, "volumes": []}
+        assert plugin.metadata["tags_metadata"] == {"extra": {"has_primary": False}}
 
     @pytest.mark.parametrize("stated", ["7", "{a: b}", "[[a]]"])
     def test_the_tasks_of_a_role_are_names(self, build: Build, stated: str) -> None:
@@ -363,6 +368,76 @@ class TestOwnTasks:
 
     def test_roles_that_are_a_list(self, build: Build) -> None:
         assert only(build(node_roles_yaml="- extra\n"))[:2] == ("node_roles.yaml:1", "P003")
+
+
+class TestShownAs:
+    """An archive is unpacked somewhere, and messages name the archive."""
+
+    def test_findings_and_tasks_have_the_name_that_is_shown(self, build: Build) -> None:
+        root = build(
+            "thing_path: nowhere.yaml\nother_path: broken.yaml\n", broken_yaml="k: [\n", node_roles_yaml="a: 1\n"
+        )
+        with pytest.raises(InvalidDocument) as caught:
+            load_package(root, shown_as="x.rpm!/")
+        assert "x.rpm!" in caught.value.message
+        assert sorted(str(one.place) for one in caught.value.findings if isinstance(one, Finding)) == [
+            "x.rpm!/broken.yaml:2",
+            "x.rpm!/metadata.yaml:4",
+            "x.rpm!/node_roles.yaml:1",
+        ]
+        assert str(root) not in str(caught.value.findings)
+
+    def test_a_file_that_cannot_be_read_is_told_without_its_real_path(self, build: Build) -> None:
+        root = build("thing_path: a.yaml\n")
+        (root / "a.yaml").mkdir()
+        (root / "deployment_tasks.yaml").mkdir()
+        with pytest.raises(InvalidDocument) as caught:
+            load_package(root, shown_as="x.fp!")
+        [finding] = [one for one in caught.value.findings if isinstance(one, Finding)]
+        assert (str(finding.place), finding.code) == ("x.fp!/deployment_tasks.yaml", "P037")
+        assert finding.message == "x.fp!/deployment_tasks.yaml is a directory"
+
+    def test_tasks_know_the_name_that_is_shown(self, build: Build) -> None:
+        root = build(deployment_tasks_yaml="- id: a\n  type: stage\n")
+        [task] = load_package(root, shown_as="x.fp!").contents.graphs["default"].tasks
+        assert str(task.source.place("type")) == "x.fp!/deployment_tasks.yaml:2"
+
+    def test_a_file_that_is_named_often_is_told_about_once(self, build: Build) -> None:
+        root = build(
+            "releases:\n"
+            "- {os: ubuntu, version: mitaka-9.0, node_roles_path: r.yaml}\n"
+            "- {os: ubuntu, version: newton-10.0, node_roles_path: r.yaml}\n",
+            r_yaml="a: 1\n",
+        )
+        assert only(root)[:2] == ("r.yaml:1", "P003")
+
+
+class TestScripts:
+    def test_every_directory_of_scripts_counts_once(self, build: Build) -> None:
+        root = build(
+            "deployment_scripts_path: s/\n"
+            "releases:\n"
+            "- {os: ubuntu, version: mitaka-9.0, deployment_scripts_path: s/}\n"
+            "- {os: ubuntu, version: newton-10.0, deployment_scripts_path: t}\n",
+            s__deploy="",
+            s__a__b="",
+            t__c="",
+            u__d="",
+        )
+        assert load_package(root).scripts == ("s/a/b", "s/deploy", "t/c")
+
+    def test_no_link_leads_a_script_out_of_the_package(self, build: Build, tmp_path: Path) -> None:
+        (tmp_path / "elsewhere").mkdir()
+        (tmp_path / "elsewhere" / "secret").write_text("")
+        root = build("deployment_scripts_path: s\n", s__a="", t__b="")
+        (root / "s" / "file").symlink_to(tmp_path / "elsewhere" / "secret")
+        (root / "s" / "folder").symlink_to(tmp_path / "elsewhere")
+        (root / "s" / "within").symlink_to(root / "t" / "b")
+        (root / "s" / "nowhere").symlink_to(root / "t" / "c")
+        assert load_package(root).scripts == ("s/a", "s/within")
+
+
+SHELVES = ["plugins", "plugins-branches", "fpb-examples", "release-plugins"]
 
 
 @pytest.mark.corpus
@@ -373,10 +448,41 @@ class TestCorpus:
         assert (packaged.release.name, packaged.release.version) == ("ExampleRelease", "1.0.0")
         assert set(packaged.graphs) >= {"default", "deployment", "provisioning", "deletion", "network_verification"}
         assert packaged.release.metadata["roles_metadata"]
+        assert packaged.release.description == "Example Release Description"  # not that of its base
+        assert "modes_metadata" in packaged.release.metadata  # which only its base has
 
-    @pytest.mark.parametrize("shelf", ["plugins", "plugins-branches", "fpb-examples", "release-plugins"])
+    def test_a_release_beside_extensions(self) -> None:
+        package = load_package(corpus("release-plugins", "fpb_v5_template_rendered@365418-ps34"))
+        [packaged] = package.releases
+        assert [task.id for task in packaged.graphs["provisioning"].tasks] == ["provision"]
+        assert [record.version for record in package.records] == ["mitaka-9.0", "newton-10.0"]
+        assert set(package.metadata) >= {"node_attributes_metadata", "nic_attributes_metadata"}
+
+    @pytest.mark.parametrize("shelf", SHELVES)
     def test_every_package_is_loaded(self, shelf: str) -> None:
         directories = sorted(path.parent for path in corpus(shelf).glob("*/metadata.yaml"))
         loaded = [load_package(directory) for directory in directories]
         assert len(loaded) == len(directories) > 0
-        assert all(package.graphs["default"].tasks or package.releases for package in loaded)
+        assert all(package.contents.graphs["default"].tasks or package.releases for package in loaded)
+        assert all(package.scripts for package in loaded)
+
+    @pytest.mark.parametrize("shelf", SHELVES)
+    def test_nothing_worse_than_a_repeated_key_is_found(self, shelf: str) -> None:
+        packages = [load_package(path.parent) for path in corpus(shelf).glob("*/metadata.yaml")]
+        assert {finding.code for package in packages for finding in package.findings} <= {"G008"}
+
+    def test_real_roles_volumes_and_components(self) -> None:
+        contents = load_package(corpus("plugins", "fuel-plugin-elasticsearch-kibana")).contents
+        assert contents.tags == {"elasticsearch_kibana": {"has_primary": True}}
+        assert list(contents.volumes["volumes_roles_mapping"]) == ["elasticsearch_kibana"]
+        assert contents.volumes["volumes"][0]["volumes"][0]["mount"] == "/opt/es-data"
+        assert [role["id"] for role in contents.network_roles] == ["elasticsearch", "kibana"]
+        bound = load_package(corpus("plugins", "fuel-plugin-nsxv")).contents.components[0]["bind"]
+        assert bound == [["cluster:net_segment_type", "tun"]]  # a YAML !!pairs, which JSON has to hold
+
+    def test_all_plugins_are_loaded_well_below_a_second(self) -> None:
+        directories = [path.parent for path in corpus("plugins").glob("*/metadata.yaml")]
+        started = time.process_time()
+        for directory in directories:
+            load_package(directory)
+        assert time.process_time() - started < 1

@@ -135,7 +135,7 @@ def test_expressions_and_free_forms_are_accepted(attribute: str) -> None:
         ("version:", "G006", "not empty"),
         ("parameters: [a]", "G006", "parameters must be a mapping"),
         ("parameters: {strategy: fast}", "G006", "strategy must be a mapping"),
-        ("parameters: {strategy: {}}", "G006", "parallel or one_by_one, not empty"),
+        ("parameters: {strategy: {}}", "G006", "parameters.strategy has no type"),
         ("parameters: {strategy: {type: parallel, amount: true}}", "G006", "a whole number"),
         ("_custom: [a]", "G006", "_custom must be a mapping"),
     ],
@@ -193,3 +193,9 @@ def test_without_a_file_the_layer_is_the_place() -> None:
 )
 def test_a_condition_of_any_shape_is_kept_as_it_is_stated(condition: str, kept: object) -> None:
     assert task_to(good(f"{{id: a, type: shell, condition: {condition}}}"))["condition"] == kept
+
+
+def test_a_partial_record_may_change_only_the_amount_of_a_strategy() -> None:
+    task = good("{id: net, parameters: {strategy: {amount: 3}}}")
+
+    assert task.attributes["parameters"] == {"strategy": {"amount": 3}}

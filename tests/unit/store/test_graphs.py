@@ -77,7 +77,9 @@ def test_the_data_model_has_a_column_for_every_known_attribute(connection: Conne
     columns = {row[1] for row in connection.execute("PRAGMA table_info(deployment_graph_tasks)")}
     assert set(COLUMNS) <= columns
     assert {"id", "deployment_graph_id", "task_name", "_custom"} <= columns
-    assert {row[1] for row in connection.execute("PRAGMA table_info(deployment_graphs)")} == {"id", "name", *METADATA}
+    assert {row[1] for row in connection.execute("PRAGMA table_info(deployment_graphs)")} == {
+        "id", "name", "derived", *METADATA,
+    }  # fmt: skip
     for level in Level:
         columns = {row[1] for row in connection.execute(f"PRAGMA table_info({level}_deployment_graphs)")}
         assert columns == {"id", "type", "deployment_graph_id", f"{level}_id"}
@@ -167,3 +169,22 @@ def test_summaries_of_some_owners(connection: Connection) -> None:
         ("t0", "plugin p-1.0.0"),
         ("t2", "plugin p-1.0.0"),
     ]
+
+
+def test_a_graph_is_uploaded_until_it_is_marked_as_derived(connection: Connection) -> None:
+    graph_id = graphs.create(connection, Level.PLUGIN, owner_of(connection, Level.PLUGIN), "default")
+    assert not graphs.is_derived(connection, graph_id)
+    for derived in (True, False):
+        graphs.mark_derived(connection, graph_id, derived)
+        assert graphs.is_derived(connection, graph_id) is derived
+
+
+def test_a_graph_that_is_reset_keeps_its_tasks(connection: Connection) -> None:
+    owner_id = owner_of(connection, Level.RELEASE)
+    graph_id = graphs.create(connection, Level.RELEASE, owner_id, "default")
+    graphs.describe(connection, graph_id, "old", {"on_stop": {"a": 1}})
+    tasks.replace(connection, graph_id, TASKS)
+    graphs.reset(connection, graph_id)
+    graph = graphs.find(connection, Level.RELEASE, owner_id, "default")
+    assert graph is not None
+    assert (graph.name, graph.metadata, graph.tasks) == (None, {}, TASKS)

@@ -11,7 +11,7 @@ import pytest
 from fuelclient.errors import Unavailable
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.release import Release
-from fuelclient.store import graphs, releases
+from fuelclient.store import graphs, plugins, releases
 from fuelclient.store.database import Database
 from fuelclient.store.migrations import LATEST, MIGRATIONS, migrate, version
 
@@ -38,13 +38,19 @@ def test_every_earlier_version_comes_up_to_date_with_its_data(tmp_path: Path, ea
     migrate(connection, path, MIGRATIONS[:earlier])
     assert version(connection, path) == earlier
     if earlier:
-        releases.insert(connection, Release(0, "n", "1"))
+        connection.execute(
+            "INSERT INTO releases (name, version, operating_system, state, description) VALUES ('n', '1', '', '', '')"
+        )
+        connection.execute(
+            "INSERT INTO plugins (name, version, title, package_version) VALUES ('p', '1.0.0', 'P', '4.0.0')"
+        )
     connection.close()
 
     database = Database(path)
     with database.write() as opened:
         assert version(opened, path) == LATEST
         assert [release.name for release in releases.every(opened)] == (["n"] if earlier else [])
+        assert [plugin.label for plugin in plugins.every(opened)] == (["p-1.0.0"] if earlier else [])
         kept = releases.insert(opened, Release(0, "other", "1"))
         graphs.create(opened, Level.RELEASE, kept, DEFAULT_TYPE)
         assert graphs.types(opened, Level.RELEASE, kept) == [DEFAULT_TYPE]
@@ -85,3 +91,20 @@ def test_the_database_of_another_program_is_refused_and_stays(connection: sqlite
     with pytest.raises(Unavailable, match="another program"):
         migrate(connection, "engine.db")
     assert schema(connection) == before
+
+
+def test_graphs_of_plugins_count_as_derived_from_their_packages(tmp_path: Path) -> None:
+    path = str(tmp_path / "engine.db")
+    old = sqlite3.connect(path, isolation_level=None)
+    migrate(old, path, MIGRATIONS[:2])
+    old.execute("INSERT INTO plugins (name, version, title, package_version) VALUES ('p', '1.0.0', 'P', '4.0.0')")
+    old.execute(
+        "INSERT INTO releases (name, version, operating_system, state, description) VALUES ('n', '1', '', '', '')"
+    )
+    ids = {level: graphs.create(old, level, 1, DEFAULT_TYPE) for level in (Level.PLUGIN, Level.RELEASE)}
+    old.close()
+    with closing(Database(path)) as database, database.read() as connection:
+        assert {level: graphs.is_derived(connection, graph_id) for level, graph_id in ids.items()} == {
+            Level.PLUGIN: True,
+            Level.RELEASE: False,
+        }

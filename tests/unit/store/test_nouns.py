@@ -77,3 +77,34 @@ def test_plugins_come_by_name_and_version_with_their_clusters(connection: Connec
     assert plugins.of_cluster(connection, first)[0] == plugins.find(connection, ids[2]) == found[0]
     clusters.disable(connection, first, ids[2])
     assert [plugin.id for plugin in plugins.of_cluster(connection, first)] == [ids[0]]
+
+
+def test_a_plugin_comes_back_as_it_was_put_and_changed(connection: Connection) -> None:
+    plugin = Plugin(0, "a", "1.0.0", "A", "5.0.0", {"x": [1]}, unpacked="a-1.0@0", by_release=True, origin="/a")
+    plugin = replace(plugin, id=plugins.insert(connection, plugin))
+    assert plugins.find(connection, plugin.id) == plugin
+    changed = Plugin(plugin.id, "a", "1.0.1", unpacked="a-1.0@1")
+    plugins.update(connection, changed)
+    assert plugins.every(connection) == [changed]
+
+
+def test_a_release_knows_its_plugin_and_the_plugin_its_releases(connection: Connection) -> None:
+    plugin_id = plugins.insert(connection, Plugin(0, "a", "1.0.0"))
+    mine = [
+        Release(releases.insert(connection, Release(0, "n", name, plugin_id=plugin_id)), "n", name, plugin_id=plugin_id)
+        for name in ("1", "2")
+    ]
+    releases.insert(connection, RELEASE)
+    assert releases.of_plugin(connection, plugin_id) == mine
+    assert [plugin.releases for plugin in plugins.every(connection)] == [tuple(one.id for one in mine)]
+    changed = replace(mine[0], version="1.1", operating_system="ubuntu", metadata={"k": 1})
+    releases.update(connection, changed)
+    assert releases.find(connection, changed.id) == changed
+
+
+def test_settings_of_a_cluster_are_replaced(connection: Connection) -> None:
+    cluster_id = clusters.insert(connection, Cluster(0, "prod", releases.insert(connection, RELEASE)))
+    assert clusters.settings(connection, cluster_id) == {}
+    for wanted in ({"b": {"x": None}, "a": {}}, {"c": {"y": False}}, {}):
+        clusters.put_settings(connection, cluster_id, wanted)
+        assert clusters.settings(connection, cluster_id) == wanted

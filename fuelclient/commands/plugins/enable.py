@@ -1,0 +1,57 @@
+"""`plugins enable` and `plugins disable`."""
+
+from __future__ import annotations
+
+import argparse
+
+from fuelclient.commands.arguments import add_env
+from fuelclient.commands.base import Command, report
+from fuelclient.commands.plugins.naming import add_plugin, enabled_plugin_of, plugin_of
+
+
+class PluginsEnable(Command):
+    """Enable plugins on an environment
+
+    Their tasks take part in its graphs, their roles can be given to its nodes, their settings are added to its own.
+    Of several versions of a plugin one is enabled: another is disabled by this. What keeps a plugin out, such as a
+    role that two plugins define, is said in full, and the exit code is 6.
+
+      fuel2 plugins enable lma_collector --env 1
+      fuel2 graph preview --env 1 --only changed
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_plugin(parser, several=True)
+        add_env(parser, required=True)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        backend = self.writable()
+        plugins = [plugin_of(backend, word) for word in parsed_args.plugins]
+        for plugin in {plugin.id: plugin for plugin in plugins}.values():
+            report(backend.plugins.enable(plugin.id, parsed_args.env))
+            self.say(f"Plugin {plugin.name} was successfully enabled on environment {parsed_args.env}.")
+
+
+class PluginsDisable(Command):
+    """Disable plugins on an environment
+
+    A plugin whose role a node has stays enabled, and so does every plugin of a deployed environment: the exit code
+    is 6. What the plugin brought is only gone from this environment.
+
+      fuel2 plugins disable lma_collector --env 1
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_plugin(parser, several=True)
+        add_env(parser, required=True)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        backend = self.writable()
+        plugins = [enabled_plugin_of(backend, word, parsed_args.env) for word in parsed_args.plugins]
+        for plugin in {plugin.id: plugin for plugin in plugins}.values():
+            backend.plugins.disable(plugin.id, parsed_args.env)
+            self.say(f"Plugin {plugin.name} was successfully disabled on environment {parsed_args.env}.")

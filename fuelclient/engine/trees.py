@@ -1,0 +1,173 @@
+"""The unpacked packages beside the engine file: each in a directory named after its plugin and its content.
+
+::
+
+    engine.db
+    engine.db.plugins/
+        lma-0.10@2f6c1d0b9a7e/    the files of a plugin that is registered
+        .new-x8d2/                an installation that is going on, or was killed
+        my-plugin/                put there by a person, for `plugins sync`
+
+Which directory a plugin has stands in the engine file, so that the commit there is the one moment in which an
+installation happens. What no plugin refers to is swept away by the next one who works here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from fuelclient.errors import InvalidDocument, Unavailable
+from fuelclient.plugins.archive import extract
+from fuelclient.plugins.archive.limits import Unusable
+from fuelclient.plugins.archive.reading import unusable
+from fuelclient.plugins.build.files import Entry, Kind, collect
+
+_TEMPORARY = ".new-"
+_MARK = "@"
+_DIGITS = 12
+"""Digits of the hash in a name: enough to tell the contents of one plugin apart."""
+
+
+class Trees:
+    """The directory of unpacked packages of one engine file. Whoever writes here holds `Database.alone`."""
+
+    def __init__(self, engine_file: str) -> None:
+        self.root = Path(f"{os.path.realpath(engine_file)}.plugins")
+
+    def path(self, unpacked: str) -> Path:
+        """Where the files of a plugin are."""
+        return self.root / unpacked
+
+    def has(self, unpacked: str) -> bool:
+        return bool(unpacked) and self.path(unpacked).is_dir()
+
+    @contextmanager
+    def staging(self) -> Iterator[Path]:
+        """An empty directory beside the final ones, which is gone afterwards, and the root with it when empty."""
+        with _reported(self.root):
+            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            aside = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=self.root))
+        try:
+            staged = aside / "package"
+            staged.mkdir()
+            yield staged
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+            with suppress(OSError):  # it is not empty
+                self.root.rmdir()
+
+    def fill(self, staged: Path, source: Path) -> None:
+        """The package in `source`, a directory or an archive, is in the directory `staged`.
+
+        Hidden files at the root of a directory stay out, as they do from a package that is built. Raises
+        `InvalidDocument` for what no package may have, `NotFound` and `Unavailable`.
+        """
+        if not source.is_dir():
+            extract(source, staged)
+            return
+        with _reported(source):
+            for entry in _entries(source):
+                _copy(entry, staged / entry.path)
+
+    def place(self, staged: Path, name: str) -> str:
+        """The files of `staged` are in a directory of their own named after `name` and their content; its name.
+
+        A directory that has this content already is used as it is.
+        """
+        content = digest(staged)
+        unpacked, number = f"{name}{_MARK}{content}", 1
+        with _reported(self.root):
+            while self.path(unpacked).exists():
+                if digest(self.path(unpacked)) == content:
+                    return unpacked
+                number += 1  # somebody changed what is there, and a plugin may refer to it
+                unpacked = f"{name}{_MARK}{content}.{number}"
+            staged.rename(self.path(unpacked))
+        return unpacked
+
+    def sweep(self, kept: Collection[str]) -> None:
+        """Nothing is left of installations that were killed, nor of plugins that are `kept` no more.
+
+        What people have put here stays: names without `@`.
+        """
+        for path in self._children():
+            temporary = path.name.startswith(_TEMPORARY)
+            if temporary or (_MARK in path.name and path.name not in kept):
+                shutil.rmtree(path, ignore_errors=True)
+        with suppress(OSError):  # it is not empty, or not there
+            self.root.rmdir()
+
+    def foreign(self) -> list[Path]:
+        """The directories that people have put here, by name."""
+        return [
+            path
+            for path in self._children()
+            if _MARK not in path.name and not path.name.startswith(".") and path.is_dir()
+        ]
+
+    def _children(self) -> list[Path]:
+        try:
+            return sorted(self.root.iterdir())
+        except OSError:
+            return []
+
+
+def digest(directory: Path) -> str:
+    """A text that tells the content of a package: its paths, what they hold, and what is executable.
+
+    Raises `InvalidDocument` for what no package may have.
+    """
+    seen = hashlib.sha256()
+    with _reported(directory):
+        for entry in _entries(directory):
+            seen.update(f"{entry.kind}\0{entry.path}\0{entry.executable}\0{entry.target}\0{entry.size}\0".encode())
+            if entry.source is not None:
+                with entry.source.open("rb") as stream:
+                    seen.update(hashlib.file_digest(stream, "sha256").digest())
+    return seen.hexdigest()[:_DIGITS]
+
+
+def content_of(unpacked: str) -> str:
+    """The digest in the name of a directory.
+
+    >>> content_of("lma-0.10@2f6c1d0b9a7e.2")
+    '2f6c1d0b9a7e'
+    """
+    return unpacked.partition(_MARK)[2].partition(".")[0]
+
+
+def _entries(directory: Path) -> tuple[Entry, ...]:
+    try:
+        return collect(directory, "")
+    except Unusable as error:
+        raise unusable(str(directory), error) from None
+
+
+def _copy(entry: Entry, target: Path) -> None:
+    if entry.kind is Kind.DIRECTORY:
+        target.mkdir(mode=0o755)
+    elif entry.kind is Kind.SYMLINK:
+        target.symlink_to(entry.target)
+    elif entry.source is not None:
+        shutil.copyfile(entry.source, target)
+        target.chmod(entry.mode)
+
+
+@contextmanager
+def _reported(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except InvalidDocument:
+        raise
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        where = error.filename or path
+        raise Unavailable(
+            f"{where} cannot be read or written: {reason}.", hint="Check permissions and space."
+        ) from error

@@ -1,0 +1,104 @@
+"""The functions that Fuel adds to YAQL and that evaluate their arguments on new or old facts.
+
+They are parts of an expression's tree rather than functions of the library: whatever `$` is where they stand, their
+arguments see the whole facts. Importing this imports the library. Source: Nailgun `yaql_ext.datadiff`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping  # the library needs this imported before itself
+from typing import Any
+
+from yaql.language import expressions, utils  # type: ignore[import-untyped]
+
+from fuelclient.expressions import functions
+from fuelclient.expressions.facts import View
+from fuelclient.expressions.functions import UNDEFINED, plain
+
+VIEW = "$%view"
+"""The name under which an evaluation finds its view; no expression can write it."""
+
+
+class OnFacts(expressions.Function):  # type: ignore[misc]
+    """A function of Fuel that evaluates its arguments on new or old facts, whatever `$` is where it stands."""
+
+    def __init__(self, name: str, action: Callable[[Any, Any, Any], Any], args: tuple[Any, ...]) -> None:
+        super().__init__(name, *args)
+        self.uses_receiver = False
+        self.action = action
+
+    def __call__(self, _receiver: Any, context: Any, engine: Any) -> Any:
+        return self.action(self.args, context, engine)
+
+
+def _new(args: Any, context: Any, engine: Any) -> Any:
+    return _with_root(args[0], context[VIEW].new, context, engine)
+
+
+def _old(args: Any, context: Any, engine: Any) -> Any:
+    """The value on old facts, `UNDEFINED` when that fails; an unfinished sequence is finished here, so that one
+    that would fail later is undefined too (Nailgun lets such a run fail)."""
+    try:
+        value = _with_root(args[0], context[VIEW].old, context, engine)
+        return tuple(functions.limited(value)) if isinstance(value, Iterator) else value
+    except (RecursionError, MemoryError):
+        raise
+    except Exception:
+        return UNDEFINED
+
+
+def _with_root(part: Any, root: Any, context: Any, engine: Any) -> Any:
+    child = context.create_child_context()
+    child["$"] = root
+    return part(utils.NO_VALUE, child, engine)
+
+
+def _both(args: Any, context: Any, engine: Any) -> tuple[Any, Any]:
+    """The new and the old value as plain data."""
+    view: View = context[VIEW]
+    new = plain(_new(args, context, engine), view.is_settled)
+    try:
+        old = _old(args, context, engine)
+        return new, old if old is UNDEFINED else plain(old, view.is_settled)
+    except (RecursionError, MemoryError):
+        raise
+    except Exception:  # deep inside the old value an unfinished sequence fails
+        return new, UNDEFINED
+
+
+def _changed(args: Any, context: Any, engine: Any) -> bool:
+    """Whether the new value differs from the old one; an undefined old value differs from every new one."""
+    new, old = _new(args, context, engine), _old(args, context, engine)
+    if old is not UNDEFINED and new is not UNDEFINED and new == old:
+        return False
+    new, old = _both(args, context, engine)
+    return bool(new != old)
+
+
+def _changed_any(args: Any, context: Any, engine: Any) -> bool:
+    return any(_changed((arg,), context, engine) for arg in args)
+
+
+def _changed_all(args: Any, context: Any, engine: Any) -> bool:
+    return all(_changed((arg,), context, engine) for arg in args)
+
+
+def _added(args: Any, context: Any, engine: Any) -> Any:
+    new, old = _both(args, context, engine)
+    return new if old is UNDEFINED else functions.added(old, new)
+
+
+def _deleted(args: Any, context: Any, engine: Any) -> Any:
+    new, old = _both(args, context, engine)
+    return None if old is UNDEFINED else functions.deleted(old, new)
+
+
+ON_FACTS: Mapping[str, tuple[int, int, Callable[[Any, Any, Any], Any]]] = {
+    "new": (1, 1, _new),
+    "old": (1, 1, _old),
+    "changed": (1, 1, _changed),
+    "changedAny": (1, 0, _changed_any),
+    "changedAll": (1, 0, _changed_all),
+    "added": (1, 1, _added),
+    "deleted": (1, 1, _deleted),
+}

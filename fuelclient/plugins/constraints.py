@@ -1,0 +1,229 @@
+"""Version constraints: records of a package that are meant for some releases only, and which of them fits best.
+
+A task, node role or network role may say `os-version` and `fuel-version`, each a list of comparisons with commas
+between them. Records of one id form a group, of which the one that fits best is used, or none.
+
+Source: the specification "plugins-v5", variant 1 of its multi-release packages, which gives examples only. Chosen
+here: of several `==` one has to hold, of all other comparisons every one; OpenStack names count as the version
+that their year and half-year make; a version with fewer parts means every version that begins with them, so that
+`<=8` covers 8.0.1; the best fit has the highest lower bound, then the most comparisons, then stands first.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fuelclient.errors import InvalidDocument, nearest
+from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.serializers.values import kind
+
+OS_VERSION = "os-version"
+FUEL_VERSION = "fuel-version"
+KEYS = (OS_VERSION, FUEL_VERSION)
+
+_NAMES = (
+    "essex", "folsom", "grizzly", "havana", "icehouse", "juno", "kilo", "liberty", "mitaka", "newton", "ocata",
+    "pike", "queens", "rocky", "stein", "train", "ussuri", "victoria", "wallaby", "xena", "yoga", "zed",
+    "antelope", "bobcat", "caracal", "dalmatian", "epoxy", "flamingo",
+)  # fmt: skip
+"""OpenStack's releases, two in a year, from the first half of 2012 on."""
+
+_RELEASES = {name: (2012 + index // 2, 1 + index % 2) for index, name in enumerate(_NAMES)}
+
+_TERM = re.compile(r"(==|!=|<=|>=|<|>)\s*([^\s<>=!]+)")
+_NUMBERS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,9}")
+_WITH_FUEL = re.compile(rf"(.+?)-({_NUMBERS.pattern})(?:-.*)?", re.DOTALL)
+
+Numbers = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """The version of a release: that of OpenStack, as numbers or else as a `word`, and that of Fuel, if stated."""
+
+    openstack: Numbers = ()
+    word: str = ""
+    fuel: Numbers = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One comparison of a constraint, such as `>=liberty-8.0`."""
+
+    operator: str
+    version: Version
+
+    def holds(self, actual: Version) -> bool:
+        """Whether the comparison is true. One that cannot be made, as a version is not known, is true of `!=`."""
+        order = _order(actual, self.version)
+        if order is None:
+            return self.operator == "!="
+        return _OPERATORS[self.operator](order)
+
+
+_OPERATORS: Mapping[str, Callable[[int], bool]] = {
+    "==": lambda order: order == 0,
+    "!=": lambda order: order != 0,
+    "<": lambda order: order < 0,
+    "<=": lambda order: order <= 0,
+    ">": lambda order: order > 0,
+    ">=": lambda order: order >= 0,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The record of a group that is used, by its place in the group, or None; `tied` are all that fit as well."""
+
+    index: int | None
+    tied: tuple[int, ...] = ()
+
+
+def version_of(text: str) -> Version:
+    """The version that a release states, whatever the number of its dashes.
+
+    >>> version_of("mitaka-9.0") == Version((2016, 1), "", (9, 0))
+    True
+    >>> version_of("base-newton-10.0").word, version_of("1.0.0").openstack
+    ('base-newton', (1, 0, 0))
+    """
+    text = text.strip().lower()
+    found = _WITH_FUEL.fullmatch(text)
+    name, fuel = (found[1], _numbers(found[2])) if found else (text, ())
+    if _NUMBERS.fullmatch(name):
+        return Version(_numbers(name), "", fuel)
+    return Version(_RELEASES[name], "", fuel) if name in _RELEASES else Version((), name, fuel)
+
+
+def parse(key: str, value: object) -> tuple[Term, ...]:
+    """The comparisons that `value`, stated under `key`, consists of.
+
+    Raises `InvalidDocument`, without findings, for what cannot be read.
+
+    >>> [term.operator for term in parse("fuel-version", ">=7, <=8")]
+    ['>=', '<=']
+    """
+    if not isinstance(value, str):
+        raise InvalidDocument(f"{key} is {kind(value)}, not a text", hint=f"Write {key}: '>=8,<10', in quotes.")
+    terms = []
+    for part in value.split(","):
+        found = _TERM.fullmatch(part.strip())
+        if not found:
+            example = "==kilo,==liberty-8.0" if key == OS_VERSION else ">=8,<10"
+            message = f"{part.strip()!r} in {key} is no comparison with a version"
+            raise InvalidDocument(message, hint=f"Write comparisons with commas between them: '{example}'.")
+        terms.append(Term(found[1], _stated_version(key, found[1], found[2])))
+    return tuple(terms)
+
+
+def is_constrained(record: object) -> bool:
+    """Whether a record states a constraint."""
+    return isinstance(record, Mapping) and any(key in record for key in KEYS)
+
+
+def check(record: Mapping[str, Any], subject: str, place: Callable[[str], Place]) -> Iterator[Finding]:
+    """A finding (P040) for every constraint of `record` that cannot be read; `place` gives the places of keys."""
+    for key in KEYS:
+        if key in record:
+            try:
+                parse(key, record[key])
+            except InvalidDocument as error:
+                message = f"{subject}: {error.message}"
+                yield Finding(Severity.ERROR, "P040", message, place(key), hint=error.hint)
+
+
+def fits(record: Mapping[str, Any], release_version: str) -> bool:
+    """Whether the record is meant for a release of this version. A constraint that cannot be read never fits.
+
+    >>> fits({"os-version": "==2014.2,==2015.1", "fuel-version": ">=7,<=8"}, "2015.1-7.0")
+    True
+    """
+    return _rank(record, version_of(release_version)) is not None
+
+
+def best(records: Sequence[Mapping[str, Any]], release_version: str) -> Choice:
+    """Which of the records of one group is used for a release of this version.
+
+    >>> best([{"fuel-version": ">=8"}, {"fuel-version": ">=9"}, {}], "mitaka-9.0").index
+    1
+    """
+    version = version_of(release_version)
+    ranks = {index: rank for index, record in enumerate(records) if (rank := _rank(record, version)) is not None}
+    if not ranks:
+        return Choice(None)
+    highest = max(ranks.values())
+    tied = tuple(index for index, rank in ranks.items() if rank == highest)
+    return Choice(tied[0], tied)
+
+
+_Bound = tuple[tuple[float, ...], Numbers, bool]
+_LOWEST: _Bound = ((), (), False)
+
+
+def _rank(record: Mapping[str, Any], version: Version) -> tuple[_Bound, _Bound, int] | None:
+    """How well a record fits, higher being better, or None when it does not."""
+    bounds, count = {OS_VERSION: _LOWEST, FUEL_VERSION: _LOWEST}, 0
+    for key in KEYS:
+        if key not in record:
+            continue
+        try:
+            terms = parse(key, record[key])
+        except InvalidDocument:
+            return None
+        actual = version if key == OS_VERSION else Version(version.fuel)
+        equal = [term for term in terms if term.operator == "=="]
+        others = [term for term in terms if term.operator != "=="]
+        matching = [term for term in equal if term.holds(actual)]
+        if (equal and not matching) or not all(term.holds(actual) for term in others):
+            return None
+        bounds[key] = max((_bound(term) for term in (*matching, *others)), default=_LOWEST)
+        count += len(terms)
+    return bounds[OS_VERSION], bounds[FUEL_VERSION], count
+
+
+def _bound(term: Term) -> _Bound:
+    if term.operator not in ("==", ">=", ">"):
+        return _LOWEST
+    openstack: tuple[float, ...] = (math.inf,) if term.version.word else term.version.openstack
+    return openstack, term.version.fuel, term.operator == ">"
+
+
+def _order(actual: Version, stated: Version) -> int | None:
+    """Whether `actual` lies before (-1), among (0) or behind (1) what `stated` means; None if nobody can tell."""
+    if actual.word != stated.word or not (actual.openstack or actual.word):
+        return None
+    order = _compare(actual.openstack, stated.openstack)
+    if order or not stated.fuel:
+        return order
+    return _compare(actual.fuel, stated.fuel) if actual.fuel else None
+
+
+def _compare(actual: Numbers, stated: Numbers) -> int:
+    """The order of two versions by the parts that are stated; parts that `actual` lacks are zeros.
+
+    >>> _compare((8, 0, 1), (8,)), _compare((9,), (9, 0)), _compare((7, 0), (7, 1))
+    (0, 0, -1)
+    """
+    known = (actual + (0,) * len(stated))[: len(stated)]
+    return (known > stated) - (known < stated)
+
+
+def _stated_version(key: str, operator: str, text: str) -> Version:
+    if key == FUEL_VERSION:
+        if not _NUMBERS.fullmatch(text):
+            raise InvalidDocument(f"{text!r} in {key} is no version of Fuel", hint="Write numbers: '>=8.0'.")
+        return Version(_numbers(text))
+    version = version_of(text)
+    if version.word and operator not in ("==", "!="):
+        close = nearest(version.word, _NAMES)
+        hint = f"Did you mean {close}?" if close else "Compare with == or !=, or with a name such as mitaka."
+        raise InvalidDocument(f"{version.word!r} in {key} is no OpenStack release, so it has no order", hint=hint)
+    return version
+
+
+def _numbers(text: str) -> Numbers:
+    return tuple(int(part) for part in text.split("."))

@@ -1,0 +1,135 @@
+"""Roles, tags and volumes of a package, from either spelling to the shapes that Nailgun has for them.
+
+Source: the specification "role-as-a-plugin" describes a role under `metadata`, with its `volumes_mapping` beside
+it, and calls the logical volumes of a group `items`; Nailgun has flat roles, the mapping in `volumes.yaml`, and
+logical volumes under `volumes`. Both are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fuelclient.model.document import Marked, MarkedList
+from fuelclient.plugins.paths import PackageFiles, without
+from fuelclient.serializers.values import key_text, kind, line_of
+
+MAPPING = "volumes_roles_mapping"
+_VOLUMES = "volumes"
+_NESTED = "metadata"
+_OWN_VOLUMES = "volumes_mapping"
+
+
+def normal_roles(files: PackageFiles, stated: Mapping[str, Any], file: str) -> tuple[dict[str, Marked], dict[str, Any]]:
+    """The roles of `file` in the flat shape, and the volumes of those roles that state their own.
+
+    Every role that is no mapping, and volumes and tags that are no lists, are errors among the findings of `files`.
+    """
+    roles: dict[str, Marked] = {}
+    volumes: dict[str, Any] = {}
+    for key, described in stated.items():
+        name = key_text(key)
+        if not isinstance(described, Mapping):
+            message = f"the role {name} is {kind(described)}, not a mapping"
+            files.reject("P003", message, files.place(stated, str(key), file=file), "Give it a name and a description.")
+            continue
+        role = _flat(described)
+        if _OWN_VOLUMES in role:
+            volumes[name] = _list(files, role, _OWN_VOLUMES, f"{_OWN_VOLUMES} of the role {name}", file)
+            role = without(role, _OWN_VOLUMES)
+        if isinstance(role.get("tags"), str):
+            role["tags"] = [role["tags"]]
+        elif role.get("tags") is not None:
+            role["tags"] = _list(files, role, "tags", f"tags of the role {name}", file)
+        roles[name] = role
+    return roles, volumes
+
+
+def normal_volumes(
+    files: PackageFiles, stated: Mapping[str, Any], own: Mapping[str, Any], file: str
+) -> Mapping[str, Any]:
+    """The volumes of `file` with the mapping of roles to volumes, in which `own` has what roles state themselves.
+
+    Empty where neither says anything. A role whose volumes are stated in both places differently is an error.
+    """
+    if not stated and not own:
+        return {}
+    mapping = stated.get(MAPPING)
+    if mapping is not None and not isinstance(mapping, Mapping):
+        place = files.place(stated, MAPPING, file=file)
+        files.reject("P003", f"{MAPPING} is {kind(mapping)}, not a mapping", place, "List the volumes of each role.")
+        mapping = None
+    for name in own:
+        if mapping and name in mapping and mapping[name] != own[name]:
+            message = f"the volumes of the role {name} are stated here and, differently, with the role"
+            files.reject("P003", message, files.place(mapping, name, file=file), "Keep one of the two.")
+    listed = _list(files, stated, _VOLUMES, _VOLUMES, file)
+    volumes = MarkedList(
+        (_normal_volume(files, volume, file) for volume in listed),
+        listed.lines if isinstance(listed, MarkedList) else (),
+    )
+    normal = without(stated, MAPPING, _VOLUMES)
+    normal.lines.update({key: line_of(stated, key) for key in (MAPPING, _VOLUMES) if key in stated})
+    normal[MAPPING] = {**(mapping or {}), **own}
+    normal[_VOLUMES] = volumes
+    return normal
+
+
+def tagged(
+    roles: Mapping[str, Marked], stated: Mapping[str, Any] | None
+) -> tuple[dict[str, Marked], Mapping[str, Any]]:
+    """The roles with their tags, and all tags of the package.
+
+    Where the package states no tags of its own (`stated` is None: before version 6), a role that lists none gets
+    the tag of its own name, and the tag has a primary node when the role has one. An empty list stays empty.
+
+    Source: Nailgun, `objects/plugin.py`.
+
+    >>> tagged({"db": Marked({"has_primary": True}), "log": Marked({"tags": []})}, None)
+    ({'db': {'has_primary': True, 'tags': ['db']}, 'log': {'tags': []}}, {'db': {'has_primary': True}})
+    """
+    if stated is not None:
+        return dict(roles), stated
+    tags: dict[str, Any] = {}
+    all_roles: dict[str, Marked] = {}
+    for name, role in roles.items():
+        all_roles[name] = without(role)
+        if role.get("tags") is None:
+            all_roles[name]["tags"] = [name]
+            tags[name] = {"has_primary": bool(role.get("has_primary", False))}
+    return all_roles, tags
+
+
+def _flat(described: Mapping[str, Any]) -> Marked:
+    """A role without the `metadata` level; what stands beside it wins."""
+    nested = described.get(_NESTED)
+    if not isinstance(nested, Mapping):
+        return without(described)
+    flat, beside = without(nested), without(described, _NESTED)
+    flat.update(beside)
+    flat.lines.update(beside.lines)
+    flat.line = beside.line
+    return flat
+
+
+def _normal_volume(files: PackageFiles, volume: Any, file: str) -> Any:
+    """A volume with its logical volumes under `volumes`, where it says `items`."""
+    if not isinstance(volume, Mapping) or "items" not in volume:
+        return volume
+    if volume.get(_VOLUMES) not in (None, volume["items"]):
+        message = f"the volume {volume.get('id')} has items and, differently, volumes"
+        files.reject("P003", message, files.place(volume, "items", file=file), "Keep one of the two.")
+    normal = without(volume, "items", _VOLUMES)
+    normal[_VOLUMES] = volume["items"]
+    normal.lines[_VOLUMES] = line_of(volume, "items")
+    return normal
+
+
+def _list(files: PackageFiles, data: Mapping[str, Any], key: str, what: str, file: str) -> list[Any]:
+    """The list under `key`; an empty one where there is nothing, or after noting that it is no list."""
+    value = data.get(key)
+    if isinstance(value, list):
+        return value
+    if value is not None:
+        files.reject("P003", f"{what} is {kind(value)}, not a list", files.place(data, key, file=file), "List them.")
+    return []

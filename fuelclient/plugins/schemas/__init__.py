@@ -1,0 +1,1 @@
+"""JSON schemas of the files of a plugin package, by kind and by the package version that changed them."""

@@ -1,0 +1,7 @@
+#!/bin/sh
+# Called by the task @{name}-prepare in deployment_tasks.yaml, in the directory of the plugin's scripts on the node.
+# A task may run more than once on a node, so a script has to leave a finished node as it is.
+set -eu
+
+mkdir -p /etc/fuel-@{name}
+echo "Prepared for @{name}."

@@ -1,0 +1,164 @@
+"""What every backend does with releases that come as plugins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from package_trees import definition, role, task, write_package
+
+from fuelclient.backends import connect
+from fuelclient.backends.base import Backend, OwnerRef
+from fuelclient.errors import Conflict, InvalidDocument, NotFound
+from fuelclient.model.graph import GraphDocument, Level
+from fuelclient.model.node import Node
+from fuelclient.model.release import Release
+from fuelclient.model.task import Task
+from fuelclient.settings import load
+
+
+def task_ids(backend: Backend, level: Level, owner_id: int, kind: str = "default") -> list[str]:
+    return [one.id for one in backend.graphs.get(OwnerRef(level, owner_id), kind).tasks]
+
+
+def described(backend: Backend) -> list[Any]:
+    """Everything that an installation could change."""
+    return [list(backend.plugins.list()), list(backend.releases.list()), list(backend.graphs.list())]
+
+
+class PluginReleaseContract:
+    """The behaviour of releases of plugins that front ends rely on."""
+
+    def make(self, tmp_path: Path) -> Backend:
+        """A backend that holds nothing yet."""
+        raise NotImplementedError
+
+    @pytest.fixture
+    def backend(self, tmp_path: Path) -> Iterator[Backend]:
+        made = self.make(tmp_path)
+        yield made
+        made.close()
+
+    def releases_of(self, backend: Backend, path: str, *, force: bool = False) -> Sequence[Release]:
+        return backend.plugins.install(path, force=force).releases
+
+    def test_a_release_comes_with_everything(self, backend: Backend, tmp_path: Path) -> None:
+        volumes = {
+            "volumes_roles_mapping": {"base": [{"id": "os", "allocate_size": "min"}]},
+            "volumes": [{"id": "os", "type": "vg"}],
+        }
+        record = definition(
+            version="1.0.0",
+            roles={"base": role()},
+            volumes=volumes,
+            networks={"neutron": {}},
+            attributes={"editable": {"common": {"x": {"value": 1}}}},
+            graphs=[
+                {"type": "default", "tasks": [task("start", "stage")]},
+                {"type": "provisioning", "name": "Install", "tasks": [task("p")], "on_stop": {}},
+            ],
+        )
+        path = write_package(tmp_path / "r", "example", "5.0.0", "5.0.0", releases=[record])
+        done = backend.plugins.install(path)
+        (release,) = done.releases
+        assert done.plugin.releases == (release.id,)
+        assert backend.releases.get(release.id) == release
+        assert (release.name, release.version, release.operating_system) == ("example", "1.0.0", "ubuntu")
+        assert release.plugin_id == done.plugin.id
+        assert release.metadata["networks_metadata"] == {"neutron": {}}
+        assert release.metadata["attributes_metadata"]["editable"]["common"] == {"x": {"value": 1}}
+        assert backend.roles.of_release(release.id)["base"].volumes == (
+            {"id": "os", "allocate_size": "min", "type": "vg"},
+        )
+        assert task_ids(backend, Level.RELEASE, release.id) == ["start"]
+        found = backend.graphs.get(OwnerRef(Level.RELEASE, release.id), "provisioning")
+        assert (found.name, found.metadata, [one.id for one in found.tasks]) == ("Install", {"on_stop": {}}, ["p"])
+
+    def test_a_release_keeps_its_id_through_upgrade_and_sync(self, backend: Backend, tmp_path: Path) -> None:
+        path = write_package(tmp_path / "1", "example", "5.0.0", "5.0.0", releases=[definition()])
+        (first,) = self.releases_of(backend, path)
+        env = backend.clusters.create("prod", first.id).id
+        owner = OwnerRef(Level.RELEASE, first.id)
+        backend.graphs.upload(owner, GraphDocument((Task("mine", {"type": "stage"}),)), "custom")
+        graphs = [{"type": "default", "tasks": [task("start", "stage"), task("more", "stage")]}]
+        for number, record in enumerate((definition(graphs=graphs), definition(version="ocata-11.1", graphs=graphs))):
+            path = write_package(tmp_path / f"x{number}", "example", f"5.0.{number + 1}", "5.0.0", releases=[record])
+            (release,) = self.releases_of(backend, path)
+            assert (release.id, release.version) == (first.id, record["version"])
+            backend.plugins.sync()
+            backend.plugins.sync([release.plugin_id or 0])
+            assert task_ids(backend, Level.RELEASE, first.id) == ["start", "more"]
+            assert task_ids(backend, Level.RELEASE, first.id, "custom") == ["mine"]
+        assert backend.clusters.get(env).release_id == first.id
+        assert len(backend.releases.list()) == 1
+
+    def test_an_upgrade_cannot_take_away_a_release_that_is_used(self, backend: Backend, tmp_path: Path) -> None:
+        two = [definition("a", "1.0.0"), definition("b", "2.0.0")]
+        first, second = self.releases_of(
+            backend, write_package(tmp_path / "1", "example", "5.0.0", "5.0.0", releases=two)
+        )
+        backend.clusters.create("prod", second.id)
+        path = write_package(tmp_path / "2", "example", "5.0.1", "5.0.0", releases=two[:1])
+        with pytest.raises(Conflict, match=rf"Release {second.id} \(b 2\.0\.0\) is used by environment 1 \(prod\)"):
+            backend.plugins.install(path, force=True)
+        assert [one.id for one in backend.releases.list()] == [first.id, second.id]
+        backend.clusters.delete(1)
+        assert [one.id for one in self.releases_of(backend, path)] == [first.id]
+        assert [one.id for one in backend.releases.list()] == [first.id]
+
+    def test_an_upgrade_cannot_take_away_a_role_of_a_release(self, backend: Backend, tmp_path: Path) -> None:
+        record = definition(roles={"base": role()})
+        (release,) = self.releases_of(
+            backend, write_package(tmp_path / "1", "example", "5.0.0", "5.0.0", releases=[record])
+        )
+        env = backend.clusters.create("prod", release.id).id
+        backend.nodes.create([Node(3, "a", env, pending_roles=("base",))])
+        path = write_package(tmp_path / "2", "example", "5.0.1", "5.0.0", releases=[definition()])
+        with pytest.raises(Conflict, match="Node 3 has the role base"):
+            backend.plugins.install(path)
+
+    def test_a_release_of_that_name_and_version_is_in_the_way(self, backend: Backend, tmp_path: Path) -> None:
+        (mine,) = backend.releases.create([Release(0, "example", "ocata-11.0", "ubuntu")])
+        before = described(backend)
+        path = write_package(tmp_path / "1", "example", "5.0.0", "5.0.0", releases=[definition()])
+        with pytest.raises(Conflict, match=rf"example ocata-11\.0 exists already, as release {mine.id}"):
+            backend.plugins.install(path)
+        assert described(backend) == before
+
+    def test_a_release_that_is_defined_twice_is_refused(self, backend: Backend, tmp_path: Path) -> None:
+        path = write_package(tmp_path / "1", "example", "5.0.0", "5.0.0", releases=[definition(), definition()])
+        with pytest.raises((Conflict, InvalidDocument), match=r"twice|cannot be installed"):
+            backend.plugins.install(path)
+        assert described(backend) == [[], [], []]
+
+    def test_a_release_goes_with_its_plugin_and_not_without(self, backend: Backend, tmp_path: Path) -> None:
+        path = write_package(tmp_path / "1", "example", "5.0.0", "5.0.0", releases=[definition()])
+        done = backend.plugins.install(path)
+        (release,) = done.releases
+        with pytest.raises(Conflict, match=rf"Release {release.id} belongs to plugin example 5\.0\.0"):
+            backend.releases.delete(release.id)
+        env = backend.clusters.create("prod", release.id).id
+        with pytest.raises(Conflict, match=rf"is used by environment {env} \(prod\)"):
+            backend.plugins.remove(done.plugin.id)
+        backend.clusters.delete(env)
+        backend.plugins.remove(done.plugin.id)
+        assert described(backend) == [[], [], []]
+
+    def test_a_release_that_only_provisions(self, backend: Backend, tmp_path: Path) -> None:
+        graphs = [{"type": "provisioning", "tasks": [task("image", role=["master"])]}]
+        path = write_package(tmp_path / "1", "metal", "1.0.0", "5.0.0", releases=[definition("metal", graphs=graphs)])
+        (release,) = self.releases_of(backend, path)
+        env = backend.clusters.create("prod", release.id).id
+        assert {summary.type for summary in backend.graphs.list(env)} == {"provisioning"}
+        assert [one.id for one in backend.graphs.layers(env, list(Level), "provisioning").tasks] == ["image"]
+        with pytest.raises(NotFound, match=r"Graph type default does not exist.*provisioning"):
+            backend.graphs.snapshot(env)
+
+
+class TestLocal(PluginReleaseContract):
+    """The embedded engine."""
+
+    def make(self, tmp_path: Path) -> Backend:
+        return connect(load({"ENGINE": str(tmp_path / "engine.db")}, {"HOME": str(tmp_path)}))

@@ -1,0 +1,63 @@
+"""Edges: what barriers stand for, and why each edge is there."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fuelclient.plan.edges import Edges, Reason
+
+WHY = Reason(0, "cross_depends", "x")
+sides = st.lists(st.integers(0, 9), unique=True, max_size=6)
+
+
+@given(st.lists(st.tuples(sides, sides, st.sampled_from(["", "before", "after"])), max_size=5))
+def test_joins_are_every_pair_of_both_sides(joins: list[tuple[list[int], list[int], str]]) -> None:
+    """Whatever is shared, and whether the sides overlap: the pairs are those of the sides, but for own ones."""
+    edges = Edges(10)
+    expected: dict[tuple[int, int], set[int]] = {}
+    for number, (before, after, shared) in enumerate(joins):
+        side = {"": (), "before": tuple(before), "after": tuple(after)}[shared]
+        edges.join(before, after, Reason(number, "cross_depends", "x"), shared=side)
+        for one in before:
+            for other in after:
+                if one != other:
+                    expected.setdefault((one, other), set()).add(number)
+
+    assert edges.pairs() == set(expected)
+    for (one, other), numbers in expected.items():
+        told = {reason.task for reason in edges.reasons_between(one, other)}
+        assert told
+        assert told <= numbers
+
+
+def test_many_to_many_costs_one_barrier() -> None:
+    edges = Edges(200)
+    edges.join(range(100), range(100, 200), WHY)
+
+    assert (edges.barriers, len(edges)) == (1, 200)
+
+
+def test_who_waits_for_the_same_shares_a_barrier() -> None:
+    edges = Edges(300)
+    first = tuple(range(100))
+    edges.join(first, range(100, 200), WHY, shared=first)
+    edges.join(first, range(200, 300), WHY, shared=first)
+
+    assert (edges.barriers, len(edges)) == (1, 300)
+
+
+def test_few_to_few_need_no_barrier() -> None:
+    edges = Edges(5)
+    edges.join([0, 1], [2, 3, 4], WHY)
+
+    assert (edges.barriers, len(edges)) == (0, 6)
+
+
+def test_nothing_joined_is_nothing() -> None:
+    edges = Edges(5)
+    edges.join([], [1, 2], WHY)
+    edges.join([1, 2], [], WHY)
+    edges.add(3, 3, WHY)
+
+    assert (edges.barriers, len(edges), edges.pairs()) == (0, 0, set())

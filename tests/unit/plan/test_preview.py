@@ -1,0 +1,214 @@
+"""Previews: their findings with place and hint, and what cannot be previewed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from building import CLUSTER, RELEASE, layer, plugin, roles, snapshot, task
+
+from fuelclient.errors import CycleDetected, InvalidGraph, NotFound, UsageError
+from fuelclient.model.finding import Finding
+from fuelclient.model.graph import Layer
+from fuelclient.model.node import Node
+from fuelclient.model.snapshot import Snapshot
+from fuelclient.model.task import Source, Task
+from fuelclient.plan.preview import PreviewOptions, findings, preview
+
+FILE = Source("t.yaml", 3, {"type": 4, "roles": 5, "tasks": 6, "cross_depends": 7, "requires": 8, "tags": 9})
+KNOWN = roles("db", "web")
+
+
+def _env(
+    *tasks: Task, layers: Sequence[Layer] = (), nodes: Sequence[Node] = (), primary: Sequence[str] = ()
+) -> Snapshot:
+    return snapshot([layer(RELEASE, *tasks), *layers], nodes, KNOWN, primary)
+
+
+def _found(taken: Snapshot, assume: str = "db=1") -> list[tuple[str, str, str, str]]:
+    options = PreviewOptions(assume=assume)
+    told = preview(taken, options).findings
+    assert told == findings(taken, options), "both ways of asking give the same answer"
+    return [(str(one.severity), one.code, str(one.place), one.hint) for one in told]
+
+
+def test_a_task_without_roles_runs_nowhere() -> None:
+    assert _found(_env(task("a", source=FILE, type="shell"))) == [("warning", "G040", "t.yaml:4", "Give it roles.")]
+
+
+def test_a_task_that_a_group_lists_needs_no_roles() -> None:
+    group = task("g", type="group", roles=["web"], tasks=["a"])
+
+    assert _found(_env(task("a", source=FILE, type="shell"), group)) == [("info", "G042", "t.yaml:3", "")]
+
+
+def test_a_group_without_roles_places_nothing() -> None:
+    found = _found(_env(task("g", source=FILE, type="group", tasks=["a"]), task("a", type="shell", roles=["db"])))
+
+    assert found == [("warning", "G040", "t.yaml:4", "Give it roles.")]
+
+
+def test_a_role_that_nobody_brings_is_a_warning_with_the_nearest() -> None:
+    assert _found(_env(task("a", source=FILE, type="shell", roles=["wbe"]))) == [
+        ("warning", "G041", "t.yaml:5", "Did you mean web?")
+    ]
+
+
+def test_a_misspelt_role_among_good_ones_is_a_warning() -> None:
+    """The task runs, but not where its author meant it to: nothing else would tell."""
+    taken = _env(task("a", source=FILE, type="shell", roles=["db", "wbe", "/w.*/"]))
+
+    assert _found(taken) == [("warning", "G041", "t.yaml:5", "Did you mean web?")]
+    assert preview(taken, PreviewOptions(assume="db=1")).rows[0].nodes == (1,)
+
+
+def test_a_role_that_a_node_has_is_known() -> None:
+    taken = _env(task("a", type="shell", roles=["stranger", "db"]), nodes=[Node(1, "n", roles=("stranger",))])
+
+    assert preview(taken, PreviewOptions()).findings == ()
+
+
+def test_the_attribute_that_places_is_the_one_that_is_blamed() -> None:
+    assert _found(_env(task("a", source=FILE, type="shell", tags=["wbe"], roles=["db"]))) == [
+        ("warning", "G041", "t.yaml:9", "Did you mean web?")
+    ]
+
+
+@pytest.mark.parametrize("name", ["web", "/w.*/", "/primary-w/", "primary-web"])
+def test_a_role_that_nobody_has_here_is_worth_a_note(name: str) -> None:
+    taken = _env(task("a", source=FILE, type="shell", roles=[name]), primary=["web"])
+
+    assert _found(taken) == [("info", "G042", "t.yaml:5", "")]
+
+
+@pytest.mark.parametrize("name", ["db", "*", "master", "/.*/", "primary-db"])
+def test_a_task_that_runs_somewhere_is_good(name: str) -> None:
+    assert _found(_env(task("a", source=FILE, type="shell", roles=[name]), primary=["db"]), "db=2") == []
+
+
+def test_a_group_that_lists_an_unknown_task_is_an_error() -> None:
+    taken = _env(
+        task("netconfig", type="reboot", roles=["db"]),
+        task("g", source=FILE, type="group", roles=["db"], tasks=["netconfg"]),
+    )
+
+    assert _found(taken) == [("error", "G043", "t.yaml:6", "Did you mean netconfig?")]
+    assert _found(taken, "web=1") == [("info", "G042", "release", "")]
+
+
+def test_variants_of_two_plugins_on_one_node_are_an_error_of_the_later() -> None:
+    layers = [
+        layer(plugin(name), task("t", source=Source(f"{name}.yaml", 9), type="reboot", roles=["db"])) for name in "ab"
+    ]
+    ((severity, code, place, hint),) = _found(_env(layers=layers), "db=3")
+
+    assert (severity, code, place) == ("error", "G044", "b.yaml:9")
+    assert (
+        hint
+        == "Give their roles to different nodes, disable one plugin, or define the task in the environment's graph."
+    )
+    (told,) = findings(_env(layers=layers), PreviewOptions(assume="db=3"))
+    assert told.message == (
+        "task t comes from plugin a-1.0.0 and from plugin b-1.0.0, and both run on node 1 and 2 more"
+    )
+    assert _found(_env(layers=[*layers, layer(CLUSTER, task("t", type="reboot", roles=["db"]))])) == []
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"yaql_exp": "$.x"},
+        [{"yaql_exp": "$.x"}],
+        [{"name": {"yaql_exp": "$"}}],
+        [{"name": "a", "role": {"yaql_exp": "$"}}],
+    ],
+)
+def test_what_is_computed_from_facts_is_left_out_and_said(entry: object) -> None:
+    assert _found(_env(task("a", source=FILE, type="reboot", roles=["db"], cross_depends=entry))) == [
+        ("info", "G033", "t.yaml:7", "")
+    ]
+
+
+def test_names_that_are_computed_from_facts_are_said_too() -> None:
+    taken = _env(task("a", source=FILE, type="reboot", roles=["db"], requires=["a", {"yaql_exp": "$.x"}]))
+
+    assert _found(taken) == [("info", "G033", "t.yaml:8", "")]
+
+
+def test_offline_nodes_are_named() -> None:
+    nodes = [Node(number, "n", roles=("db",), online=number != 2) for number in (1, 2)]
+    found = preview(_env(nodes=nodes), PreviewOptions()).findings
+
+    assert [str(one) for one in found] == ["warning: offline nodes are left out, and nothing waits for them: 2 [G045]"]
+
+
+def test_a_row_has_the_findings_of_its_task() -> None:
+    found = preview(
+        _env(task("a", type="shell"), task("b", type="reboot", roles=["db"])), PreviewOptions(assume="db=1")
+    )
+
+    assert {row.task: [one.code for one in row.findings] for row in found.rows} == {"a": ["G040"], "b": []}
+
+
+def test_a_graph_that_cannot_be_merged_is_not_previewed() -> None:
+    taken = _env(task("a", type="shell"), layers=[layer(CLUSTER, task("b", source=FILE, requires=["a"]))])
+    with pytest.raises(InvalidGraph) as caught:
+        preview(taken, PreviewOptions())
+
+    assert str(caught.value) == "The default graph of environment 1 cannot be merged."
+    assert [str(one) for one in caught.value.findings] == [
+        "t.yaml:3: error: task b has no type, and no layer below cluster defines it [G020]"
+        " State its type, or correct its id."
+    ]
+    assert "G020" in [one.code for one in findings(taken, PreviewOptions())]
+
+
+def test_a_cycle_is_raised_by_a_preview_and_told_by_findings() -> None:
+    taken = _env(
+        task("a", type="reboot", roles=["db"], requires=["b"]), task("b", type="reboot", roles=["db"], requires=["a"])
+    )
+    options = PreviewOptions(assume="db=1")
+    with pytest.raises(CycleDetected) as caught:
+        preview(taken, options)
+
+    told = findings(taken, options)
+    assert [one.code for one in told] == ["G050", "G050", "G050"]
+    assert told[0] == Finding(told[0].severity, "G050", caught.value.message)
+    assert told[1:] == caught.value.findings
+
+
+def test_what_cannot_be_understood_is_raised_before_anything_is_found() -> None:
+    with pytest.raises(UsageError):
+        preview(_env(), PreviewOptions(assume="db"))
+    with pytest.raises(NotFound, match="Role bd does not exist"):
+        findings(_env(), PreviewOptions(assume="bd=1"))
+    with pytest.raises(NotFound, match="Node 4 of environment 1 does not exist"):
+        preview(_env(nodes=[Node(1, "n")]), PreviewOptions(node_ids=(4,)))
+
+
+def test_some_nodes_are_all_there_are() -> None:
+    """Who is not selected is not waited for."""
+    nodes = [Node(1, "n", roles=("db",)), Node(2, "n", roles=("web",))]
+    taken = _env(
+        task("a", type="reboot", roles=["db"]),
+        task("b", type="reboot", roles=["web"], cross_depends=[{"name": "a"}]),
+        nodes=nodes,
+    )
+    rows = {row.task: (row.nodes, row.first_generation) for row in preview(taken, PreviewOptions(node_ids=(2,))).rows}
+
+    assert rows == {"a": ((), None), "b": ((2,), 0)}
+
+
+def test_a_release_alone_changes_nothing() -> None:
+    taken = _env(
+        task("a", type="reboot", roles=["db"]), layers=[layer(CLUSTER, task("b", type="reboot", roles=["db"]))]
+    )
+    rows = preview(taken, PreviewOptions(assume="db=1")).rows
+
+    assert {row.task: row.is_changed for row in rows} == {"a": False, "b": True}
+
+
+def test_an_empty_graph_has_an_empty_preview() -> None:
+    found = preview(snapshot([]), PreviewOptions())
+
+    assert (found.rows, found.instances, found.generations, found.nodes) == ((), 0, 0, 0)

@@ -1,0 +1,83 @@
+"""What a selection leaves as it is, and what real packages are compatible with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from corpus import corpus
+
+from fuelclient.model.package import Package
+from fuelclient.model.release import Release
+from fuelclient.plugins.select import for_any_release, is_compatible, needs_release, select
+from fuelclient.plugins.tree import load_package
+
+HEAD = "name: sample\nversion: 1.2.3\npackage_version: 5.0.0\n"
+MITAKA = Release(2, "Mitaka on Ubuntu", "mitaka-9.0", operating_system="Ubuntu")
+
+TASKS = """\
+- {id: a, type: skipped, version: 2.0.0, condition: for 9, fuel-version: '>=9'}
+- {id: a, type: skipped, version: 2.0.0, condition: for all}
+- {id: b, type: skipped, version: 2.0.0, condition: for 8, fuel-version: '==8'}
+- {id: b, type: skipped, version: 2.0.0, condition: for 10, fuel-version: '==10'}
+"""
+
+
+def package(root: Path, tasks: str) -> Package:
+    (root / "metadata.yaml").write_text(HEAD + "releases: [{os: ubuntu, version: mitaka-9.0}]\n")
+    (root / "deployment_tasks.yaml").write_text(tasks)
+    return load_package(root)
+
+
+def test_without_a_release_there_is_one_task_of_each_id(tmp_path: Path) -> None:
+    tasks = for_any_release(package(tmp_path, TASKS)).graphs["default"].tasks
+    assert [(task.id, task.attributes["condition"]) for task in tasks] == [("a", "for all"), ("b", "for 8")]
+
+
+def test_a_selection_leaves_the_package_as_it_is(tmp_path: Path) -> None:
+    loaded = package(tmp_path, TASKS)
+    before = [dict(task.attributes) for task in loaded.contents.graphs["default"].tasks]
+    chosen = select(loaded, MITAKA).contents.graphs["default"].tasks
+    assert [task.attributes["condition"] for task in chosen] == ["for 9"]
+    assert [dict(task.attributes) for task in loaded.contents.graphs["default"].tasks] == before
+
+
+def test_a_chosen_task_keeps_its_place(tmp_path: Path) -> None:
+    [task] = select(package(tmp_path, TASKS), MITAKA).contents.graphs["default"].tasks
+    assert str(task.source.place("condition")) == f"{tmp_path}/deployment_tasks.yaml:1"
+
+
+def test_contents_without_choices_are_the_package_s_own(tmp_path: Path) -> None:
+    loaded = package(tmp_path, "- {id: a, type: skipped, version: 2.0.0}\n")
+    assert not needs_release(loaded)
+    assert select(loaded, MITAKA).contents is loaded.contents
+
+
+def test_a_package_with_contents_for_one_record_needs_the_release(tmp_path: Path) -> None:
+    loaded = package(tmp_path, "[]\n")
+    [record] = loaded.records
+    assert needs_release(replace(loaded, records=(replace(record, contents=loaded.contents),)))
+
+
+@pytest.mark.corpus
+class TestCorpus:
+    @pytest.mark.parametrize("shelf", ["plugins", "plugins-branches", "fpb-examples"])
+    def test_real_plugins_extend_what_they_name_and_bring_the_same_everywhere(self, shelf: str) -> None:
+        for path in corpus(shelf).glob("*/metadata.yaml"):
+            loaded = load_package(path.parent)
+            assert not needs_release(loaded)
+            assert loaded.records
+            for record in loaded.records:
+                release = Release(1, "x", f"{record.version}.1", operating_system=record.os.upper())
+                assert is_compatible(loaded, release)
+                selection = select(loaded, release)
+                assert selection.record is not None
+                assert selection.record.version == record.version
+                assert selection.contents is loaded.contents
+                assert not is_compatible(loaded, replace(release, version=f"x{record.version}"))
+
+    def test_extensions_beside_a_definition(self) -> None:
+        loaded = load_package(corpus("release-plugins", "fpb_v5_template_rendered@365418-ps34"))
+        assert is_compatible(loaded, MITAKA)
+        assert not is_compatible(loaded, loaded.releases[0].release)
