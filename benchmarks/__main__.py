@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import bare
+from benchmarks import bare, plugins
 from benchmarks.processes import Cost, measure
 from fuelclient.commands.table import COMMANDS
 
@@ -41,6 +41,7 @@ def _run(directory: Path) -> None:
             "fuel2 graph preview (newton, 14 nodes)": [*preview, "controller=3,compute=8,cinder=3"],
             "fuel2 graph preview (newton, 1000 nodes)": [*preview, "controller=3,compute=900,cinder=97"],
         }
+        slow |= plugins.commands(FUEL2, CORPUS, directory / "plugins.db")
         costs |= measure(slow, environ, runs=5)
     _print(costs)
 

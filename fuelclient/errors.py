@@ -11,6 +11,7 @@
     ├── InvalidDocument      a file that cannot be used; carries findings
     │   └── InvalidGraph     a graph that cannot be merged, placed or ordered
     │       └── CycleDetected    carries the cycle
+    ├── StalePlan            what was planned is no longer what would be planned now
     ├── Unsupported          this backend cannot do that, and says why
     └── Declined             a prompt was answered with no
 
@@ -113,6 +114,10 @@ class CycleDetected(InvalidGraph):
     def __init__(self, message: str, *, cycle: Sequence[object], findings: Sequence[Reportable] = ()) -> None:
         super().__init__(message, findings=findings)
         self.cycle = tuple(cycle)
+
+
+class StalePlan(FuelError):
+    """The environment has changed since something was planned for it."""
 
 
 class Unsupported(FuelError):

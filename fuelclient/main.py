@@ -6,6 +6,7 @@ framework; everything else is handed to `fuelclient.commands.shell`.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code (see `fuelclient.commands.exits`); nothing is raised."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    _require_streams()
+    _prepare_streams()
     code = 0
     try:
         code = _run(arguments)
@@ -55,12 +56,16 @@ def _answer(arguments: list[str]) -> str:
     return ""
 
 
-def _require_streams() -> None:
-    """Replace streams that the caller closed (`>&-`), which Python leaves out, by ones that go nowhere."""
+def _prepare_streams() -> None:
+    """Replace streams that the caller closed (`>&-`), which Python leaves out, by ones that go nowhere; characters that
+    the locale does not have are escaped, whatever is printed."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             mode = "r" if name == "stdin" else "w"
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 (it lives as long as we do)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _forget_stdout() -> None:

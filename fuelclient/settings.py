@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fuelclient.errors import InvalidDocument, NotFound
+from fuelclient.errors import InvalidDocument, NotFound, UsageError
 
 CUSTOM_SETTINGS = "FUELCLIENT_CUSTOM_SETTINGS"
 """The environment variable that names a settings file of one's own."""
@@ -83,9 +83,9 @@ def load(overrides: Mapping[str, Any] | None = None, environ: Mapping[str, str] 
     """The settings of this run, each with its origin.
 
     `overrides` are what the command line says, by setting; None means that an option was not given.
-    An empty environment variable counts as one that is not set. Raises `NotFound` for a file that
-    FUELCLIENT_CUSTOM_SETTINGS names and that is not there, `InvalidDocument` (`file:line`) for one that is no
-    mapping or gives a setting a value of the wrong type.
+    A blank environment variable counts as one that is not set. Raises `UsageError` for a blank option, `NotFound`
+    for a file that FUELCLIENT_CUSTOM_SETTINGS names and that is not there, `InvalidDocument` (`file:line`) for one
+    that is no mapping or gives a setting a value of the wrong type.
     """
     environ = os.environ if environ is None else environ
     found: dict[str, Setting] = {spec.name: Setting(_default(spec, environ), "default") for spec in SPECS}
@@ -99,11 +99,11 @@ def load(overrides: Mapping[str, Any] | None = None, environ: Mapping[str, str] 
                 found[key] = _checked(known[key], setting, path, environ)
     for spec in SPECS:
         for variable in reversed(spec.environment):
-            if environ.get(variable):
+            if environ.get(variable, "").strip():
                 found[spec.name] = Setting(_home(environ[variable], environ), f"environment {variable}")
         value = (overrides or {}).get(spec.name)
         if value is not None:
-            found[spec.name] = Setting(_home(value, environ), f"command line {spec.option}")
+            found[spec.name] = Setting(_home(_stated(spec, value), environ), f"command line {spec.option}")
     return Settings(found, unknown)
 
 
@@ -129,8 +129,8 @@ def _files(environ: Mapping[str, str]) -> Iterator[str]:
     own = os.path.join(_base("XDG_CONFIG_HOME", "~/.config", environ), "fuel", "fuel_client.yaml")
     if os.path.exists(own):
         yield own
-    custom = environ.get(CUSTOM_SETTINGS)
-    if custom:
+    custom = environ.get(CUSTOM_SETTINGS, "")
+    if custom.strip():
         custom = os.path.abspath(_home(custom, environ))
         if not os.path.exists(custom):
             raise NotFound(
@@ -153,9 +153,16 @@ def _read(path: str) -> Iterator[tuple[str, Setting]]:
         yield str(key), Setting(value, f"{path}:{lines.get(key, 1)}")
 
 
+def _stated(spec: Spec, value: str) -> str:
+    """The value of an option. A blank one would name the working directory, and files would be made beside that."""
+    if not value.strip():
+        raise UsageError(f"{spec.option} is empty.", hint="Name a file, or leave the option out.")
+    return value
+
+
 def _checked(spec: Spec, setting: Setting, path: str, environ: Mapping[str, str]) -> Setting:
     value = setting.value
-    if not isinstance(value, spec.type) or not value:
+    if not isinstance(value, spec.type) or not value.strip():
         raise InvalidDocument(
             f"{setting.origin}: {spec.name} is {value!r}, but a {spec.type.__name__} is needed.",
             hint=_SAMPLE_HINT,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from fuelclient.model.cluster import Cluster
+from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import (
     DEFAULT_TYPE,
@@ -26,7 +27,18 @@ from fuelclient.model.node import Node
 from fuelclient.model.package import Selection
 from fuelclient.model.plugin import Installed, Plugin, Synced
 from fuelclient.model.release import Release, Role
+from fuelclient.model.sequence import DeploymentSequence
 from fuelclient.model.snapshot import Snapshot
+from fuelclient.model.transaction import (
+    Event,
+    ExecutionRequest,
+    HistoryFilter,
+    HistoryRow,
+    Logs,
+    PlannedGraph,
+    SimulatedGraph,
+    Transaction,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +71,7 @@ class Releases(Protocol):
         """Store all of `releases` or none; an id of 0, or one that is taken, gets the next free one.
 
         Each gets an empty graph of the default type. Raises `Conflict` when one of the same name and version
-        exists, or is given twice.
+        exists, or is given twice, `UsageError` for an id below 0 or above 2147483647.
         """
 
     def delete(self, release_id: int) -> None:
@@ -85,8 +97,8 @@ class Clusters(Protocol):
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         """Give the nodes to the environment with `roles` pending. All or nothing; `NotFound` for an unknown
-        node or role, `Conflict` for a node of another environment, and with the reasons when conflicts,
-        restrictions or the upper limits of roles forbid it."""
+        node or role, `Conflict` for a node of another environment or one whose name another node there has, and
+        with the reasons when conflicts, restrictions or the upper limits of roles forbid it."""
 
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None) -> Sequence[int]:
         """Take nodes (None: all) out of the environment; the ids that were removed. `NotFound` for a node
@@ -114,7 +126,12 @@ class Nodes(Protocol):
     def create(self, nodes: Sequence[Node]) -> Sequence[Node]:
         """Store all of `nodes` or none. An id of 0 gets the next free one; `Conflict` for an id that exists;
         `NotFound` for an unknown environment or a role that its release does not know, `Conflict` for roles that
-        `Clusters.add_nodes` would refuse."""
+        `Clusters.add_nodes` would refuse.
+
+        Names tell the nodes of one environment apart, and so they do those that are in none: `Conflict` for one that
+        is taken there. A node that leaves its environment keeps its name, whoever has it elsewhere. `UsageError`
+        for a blank name, an `ip` that is neither an address nor a host name, and an id above 2147483647.
+        """
 
     def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
         """Remove nodes; `Conflict` for one that belongs to an environment and not `force`."""
@@ -196,9 +213,11 @@ class Graphs(Protocol):
         """Create the graph, or replace the tasks of the one that is there; its id stays. Name and metadata
         change only where the document states them. Raises `InvalidGraph` with all findings (those of the
         document included), and leaves everything as it was, when one of them is an error: a record without
-        type that has nothing below it, a duplicate id, an unknown stage."""
+        type that has nothing below it, a duplicate id, an unknown stage. Records in environments that lose what
+        they override are a warning each, with the environments."""
 
-    def delete(self, owner: OwnerRef, graph_type: str) -> None: ...
+    def delete(self, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
+        """Remove a graph; the warnings about records in environments that lose what they override."""
 
     def owner(self, owner: OwnerRef) -> Owner:
         """The named owner; `NotFound` when there is none."""
@@ -206,6 +225,102 @@ class Graphs(Protocol):
     def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
         """What a plan or a preview needs of an environment, from one read. `NotFound` for a type that no layer
         has, with the types there are."""
+
+
+class Facts(Protocol):
+    """Deployment facts of environments: what users uploaded, over what the environment itself says."""
+
+    def get(self, cluster_id: int) -> DeploymentFacts:
+        """The facts that were uploaded; empty when none were. `NotFound` for an unknown environment."""
+
+    def default(self, cluster_id: int) -> DeploymentFacts:
+        """What the environment's settings and nodes say, without what was uploaded."""
+
+    def effective(self, cluster_id: int) -> DeploymentFacts:
+        """What a run would see: the default facts, overridden key by key by the uploaded ones."""
+
+    def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
+        """Store the common part, and the parts of the nodes that are given; parts of other nodes stay.
+
+        `NotFound` for a node that is not in the environment ("master" is in each).
+        """
+
+    def delete(self, cluster_id: int) -> None:
+        """Nothing is uploaded any more, whether anything was or not."""
+
+
+class Sequences(Protocol):
+    """Sequences of graphs: named, one after another, for the environments of one release."""
+
+    def list(self, *, release_id: int | None = None, cluster_id: int | None = None) -> Sequence[DeploymentSequence]:
+        """All sequences by id, or those of a release, or those that an environment can execute."""
+
+    def get(self, sequence_id: int) -> DeploymentSequence:
+        """One sequence; `NotFound` when there is none."""
+
+    def create(self, release_id: int, name: str, graph_types: Sequence[str]) -> DeploymentSequence:
+        """A new sequence. `Conflict` when the release has one of this name, `UsageError` for no graph types."""
+
+    def update(
+        self, sequence_id: int, *, name: str | None = None, graph_types: Sequence[str] | None = None
+    ) -> DeploymentSequence:
+        """Another name, other graph types, or both; what is None stays. `UsageError` for nothing of both."""
+
+    def delete(self, sequence_id: int) -> None: ...
+
+
+class Transactions(Protocol):
+    """Executions: begun, followed, stopped, resumed, and what they leave behind."""
+
+    def begin(self, request: ExecutionRequest) -> Transaction:
+        """A transaction that runs from now on, in a process of its own; with `dry_run` one that is planned only.
+
+        The first graph is planned before anything is stored. `NotFound` for an unknown environment, graph type,
+        node or task name with the nearest that exists, `UsageError` for a subgraph that cannot be read, `InvalidGraph`
+        with all findings for what cannot run, `Conflict` that names the transaction when one runs on the environment.
+        """
+
+    def plan(self, request: ExecutionRequest) -> Sequence[PlannedGraph]:
+        """The plans of all graphs of a request, computed from the environment as it is now; nothing is stored.
+        Raises what `begin` raises."""
+
+    def simulate(self, request: ExecutionRequest, fail: Sequence[str] = ()) -> Sequence[SimulatedGraph]:
+        """What would become of a request by the durations of earlier runs, if the instances of `fail` (`task/node`)
+        failed; after a graph that fails none follows. `NotFound` for an instance that no graph has."""
+
+    def list(
+        self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
+    ) -> Sequence[Transaction]:
+        """Parents and children by id; of those parts where a filter is not empty."""
+
+    def get(self, transaction_id: int) -> Transaction:
+        """One transaction, a parent with its children; `NotFound` when there is none."""
+
+    def delete(self, transaction_id: int, *, force: bool = False) -> None:
+        """Remove a transaction with its children, its history and its files. `Conflict` while it runs, unless
+        `force` and its runner is gone."""
+
+    def history(self, transaction_id: int, filters: HistoryFilter = ...) -> Sequence[HistoryRow]:
+        """The task instances of a child, or of all children of a parent, in the order of their plans; after them the
+        tasks that were placed nowhere. `UsageError` for an unknown status."""
+
+    def events(self, transaction_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
+        """What happened to a parent and its children after the event `after`, at most `limit` events."""
+
+    def stop(self, transaction_id: int, *, kill: bool = False) -> Transaction:
+        """Ask a run to stop: what runs may end, nothing more starts; with `kill` what runs is ended too.
+        `Conflict` when it has ended."""
+
+    def stop_cluster(self, cluster_id: int) -> Transaction:
+        """Ask whatever runs on an environment to stop. `Conflict` when nothing does."""
+
+    def resume(self, transaction_id: int, *, rerun_interrupted: bool = False) -> Transaction:
+        """Go on with a run whose runner was killed. `Conflict` when it runs, or has ended, or when it is not known
+        how some instances ended (they are named) and not `rerun_interrupted`; `StalePlan` when the graph has
+        changed since."""
+
+    def logs(self, transaction_id: int, task: str, node: str) -> Logs:
+        """What a task instance printed; `NotFound` for one that did not run. `node` is an id or `master`."""
 
 
 class Backend(Protocol):
@@ -233,17 +348,29 @@ class Backend(Protocol):
     @property
     def graphs(self) -> Graphs: ...
 
+    @property
+    def facts(self) -> Facts: ...
+
+    @property
+    def sequences(self) -> Sequences: ...
+
+    @property
+    def transactions(self) -> Transactions: ...
+
     def close(self) -> None: ...
 
 
 __all__ = [
     "Backend",
     "Clusters",
+    "Facts",
     "Graphs",
     "Nodes",
     "OwnerRef",
     "Plugins",
     "Releases",
     "Roles",
+    "Sequences",
+    "Transactions",
     "Uploaded",
 ]

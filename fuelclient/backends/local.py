@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fuelclient.backends.base import OwnerRef, Uploaded
+from fuelclient.backends.base import OwnerRef, Transactions, Uploaded
 from fuelclient.engine import Engine
 from fuelclient.engine.graphs import Graphs
+from fuelclient.model.finding import Finding
 from fuelclient.model.graph import (
     DEFAULT_TYPE,
     Graph,
@@ -36,6 +37,13 @@ class LocalBackend:
         self.roles = engine.roles
         self.plugins = engine.plugins
         self.graphs = LocalGraphs(engine.graphs)
+        self.facts = engine.facts
+        self.sequences = engine.sequences
+
+    @property
+    def transactions(self) -> Transactions:
+        """Executions; see `base.Transactions`."""
+        return self._engine.transactions
 
     def close(self) -> None:
         """Let go of the engine file."""
@@ -61,8 +69,8 @@ class LocalGraphs:
         stored = self._graphs.upload(owner.level, owner.id, document, graph_type)
         return Uploaded(stored.graph, stored.created, stored.findings)
 
-    def delete(self, owner: OwnerRef, graph_type: str) -> None:
-        self._graphs.delete(owner.level, owner.id, graph_type)
+    def delete(self, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
+        return self._graphs.delete(owner.level, owner.id, graph_type)
 
     def owner(self, owner: OwnerRef) -> Owner:
         return self._graphs.owner(owner.level, owner.id)

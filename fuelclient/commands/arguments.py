@@ -21,12 +21,36 @@ def identifier(word: str) -> int:
 
 
 def identifiers(word: str) -> list[int]:
-    """The numbers in `1,2`.
+    """The numbers in `1,2`; at least one, because no number at all could be taken for every one of them.
 
     >>> identifiers("1,2")
     [1, 2]
     """
-    return [identifier(part.strip()) for part in word.split(",") if part.strip()]
+    return [identifier(part) for part in names(word)]
+
+
+def names(word: str) -> list[str]:
+    """The names in `a,b`, at least one.
+
+    >>> names("controller, cinder,")
+    ['controller', 'cinder']
+    """
+    found = [part.strip() for part in word.split(",") if part.strip()]
+    if not found:
+        raise argparse.ArgumentTypeError(f"'{word}' names nothing")
+    return found
+
+
+def stated(word: str) -> str:
+    """`word` as it is, which must not be empty: a script whose variable is not set means something else."""
+    if not word.strip():
+        raise argparse.ArgumentTypeError(f"'{word}' says nothing; leave the option out, or give it a value")
+    return word
+
+
+def stated_path(word: str) -> Path:
+    """The path `word`; an empty one would be the current directory."""
+    return Path(stated(word))
 
 
 class _Joined(argparse.Action):
@@ -49,10 +73,18 @@ def add_env(parser: argparse._ActionsContainer, *, required: bool, help: str = "
 
 
 def add_nodes(parser: argparse._ActionsContainer, *, required: bool, help: str) -> None:
-    """`--nodes 1 2` or `--nodes 1,2`: `nodes` is a list of numbers, or None."""
+    """`--nodes 1 2` or `--nodes 1,2`: `nodes` is a list of numbers, which is not empty, or None."""
     parser.add_argument(
         "-n", "--nodes", "--node", nargs="+", type=identifiers, action=_Joined, required=required, metavar="ID",
         dest="nodes", help=help,
+    )  # fmt: skip
+
+
+def add_roles(parser: argparse._ActionsContainer, *spellings: str, required: bool) -> None:
+    """`--roles a b` or `--roles a,b`: `roles` is a list of names, empty where the option is not given."""
+    parser.add_argument(
+        *spellings, "--roles", "--role", nargs="+", type=names, action=_Joined, required=required, default=[],
+        metavar="ROLE", dest="roles", help="roles: controller cinder or controller,cinder",
     )  # fmt: skip
 
 
@@ -60,8 +92,8 @@ def add_type(parser: argparse._ActionsContainer, *, default: str | None, require
     """`--type`: `graph_type`."""
     meaning = f" (default: {default})" if default else ""
     parser.add_argument(
-        "-t", "--type", "--graph-type", metavar="TYPE", dest="graph_type", default=default, required=required,
-        help=f"graph type{meaning}",
+        "-t", "--type", "--graph-type", metavar="TYPE", type=stated, dest="graph_type", default=default,
+        required=required, help=f"graph type{meaning}",
     )  # fmt: skip
 
 
@@ -110,10 +142,11 @@ def add_source(parser: argparse.ArgumentParser, *, short: bool) -> argparse._Act
     """Exactly one of `--file` (`-` is stdin) and `--dir`, and whatever the caller adds to the returned group."""
     group = parser.add_mutually_exclusive_group(required=True)
     group.add_argument(
-        *(["-f"] if short else []), "--file", metavar="FILE", help="YAML or JSON file with the graph; - is stdin"
-    )
+        *(["-f"] if short else []), "--file", type=stated, metavar="FILE",
+        help="YAML or JSON file with the graph; - is stdin",
+    )  # fmt: skip
     group.add_argument(
-        "-d", "--dir", type=Path, metavar="DIR",
+        "-d", "--dir", type=stated_path, metavar="DIR",
         help="directory: every tasks.yaml below it, in sorted order, and its metadata.yaml",
     )  # fmt: skip
     return group

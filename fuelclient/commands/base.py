@@ -43,9 +43,18 @@ class Parser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}. See '{self.prog} --help'.\n")
 
+    def _get_option_tuples(self, option_string: str) -> list[Any]:
+        """What an abbreviated option can stand for; two spellings of one option (`--env`, `--environment`) are one."""
+        found: dict[int, Any] = {}
+        for one in super()._get_option_tuples(option_string):
+            found.setdefault(id(one[0]), one)
+        return list(found.values())
+
 
 class Command(cliff.command.Command):
     """A command of ours: no look-ups of hooks or distributions at start, and ways to speak."""
+
+    _target_told = False
 
     def _load_hooks(self) -> None:
         self._hooks = []
@@ -67,8 +76,14 @@ class Command(cliff.command.Command):
         return cast("FuelShell", self.app).backend
 
     def writable(self) -> Backend:
-        """The backend, after having said on stderr which place is about to change."""
-        LOG.info("Target: %s", self.backend.target)
+        """The backend, after having said on stderr, once, which place is about to change.
+
+        Ask for it right before the write, or before the question whether to write: what only reads, or fails before,
+        has no target.
+        """
+        if not self._target_told:
+            self._target_told = True
+            LOG.info("Target: %s", self.backend.target)
         return self.backend
 
     def say(self, line: str) -> None:
@@ -93,6 +108,21 @@ def report(findings: Iterable[Finding]) -> None:
     notes = sum(finding.severity == "info" for finding in told)
     if notes:
         LOG.info("%s of level info; -v shows them.", count(notes, "finding"))
+
+
+def tally(findings: Iterable[Finding]) -> str:
+    """How many of each severity there are, the worst first.
+
+    >>> from fuelclient.model.finding import Finding, Severity
+    >>> tally([Finding(Severity.INFO, "P011", "x"), Finding(Severity.ERROR, "P001", "y")])
+    '1 error, 1 notice'
+    >>> tally([])
+    'nothing found'
+    """
+    nouns = {"error": "error", "warning": "warning", "info": "notice"}
+    severities = [str(one.severity) for one in findings]
+    counted = [count(severities.count(word), noun) for word, noun in nouns.items() if word in severities]
+    return ", ".join(counted) or "nothing found"
 
 
 def check_columns(asked: Sequence[str], columns: Sequence[str]) -> None:

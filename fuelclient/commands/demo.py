@@ -69,9 +69,8 @@ class Demo(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:  # noqa: ARG002 (no options of its own)
         loaded = read()
-        backend = self.writable()
-        refuse_clashes(backend, loaded)
-        env = store(backend, loaded)
+        refuse_clashes(self.backend, loaded)
+        env = store(self.writable(), loaded)
         _narrate(loaded, env)
         for line in suggestions(env, cast("FuelShell", self.app).options.engine):
             self.say(line)

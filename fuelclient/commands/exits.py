@@ -50,6 +50,7 @@ _CODES: tuple[tuple[type[BaseException], Exit], ...] = (
     (errors.NotFound, Exit.NOT_FOUND),
     (errors.Conflict, Exit.CONFLICT),
     (errors.InvalidDocument, Exit.INVALID),
+    (errors.StalePlan, Exit.STALE),
     (errors.Declined, Exit.DECLINED),
     (KeyboardInterrupt, Exit.INTERRUPTED),
     (BrokenPipeError, Exit.BROKEN_PIPE),

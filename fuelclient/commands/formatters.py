@@ -6,6 +6,7 @@ They are listed here instead of being looked up in the metadata of all installed
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import EntryPoint
 from typing import Any, TextIO
@@ -73,6 +74,73 @@ class Shell(ShellFormatter):
         super().emit_one(column_names, [text(cell) for cell in data], stdout, parsed_args)
 
 
+class Json(JSONFormatter):
+    """JSON with characters as they are, and escaped where stdout could not take them."""
+
+    def emit_list(
+        self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
+    ) -> None:
+        self._emit([_fields(column_names, row) for row in data], stdout, parsed_args)
+
+    def emit_one(self, column_names: Sequence[str], data: Sequence[Any], stdout: TextIO, parsed_args: Any) -> None:
+        self._emit(_fields(column_names, data), stdout, parsed_args)
+
+    def _emit(self, data: Any, stdout: TextIO, parsed_args: Any) -> None:
+        indent = None if parsed_args.noindent else 2
+        shown = json.dumps(data, indent=indent, ensure_ascii=False)
+        stdout.write(shown if _fits(shown, stdout) else json.dumps(data, indent=indent))
+        stdout.write("\n")
+
+
+class Yaml(YAMLFormatter):
+    """YAML with characters as they are, and escaped where stdout could not take them."""
+
+    def emit_list(
+        self,
+        column_names: Sequence[str],
+        data: Iterable[Sequence[Any]],
+        stdout: TextIO,
+        parsed_args: Any,  # noqa: ARG002 (there are no options)
+    ) -> None:
+        self._emit([_fields(column_names, row) for row in data], stdout)
+
+    def emit_one(
+        self,
+        column_names: Sequence[str],
+        data: Sequence[Any],
+        stdout: TextIO,
+        parsed_args: Any,  # noqa: ARG002 (there are no options)
+    ) -> None:
+        for name, value in _fields(column_names, data).items():  # one by one: YAML would sort them
+            self._emit({name: value}, stdout)
+
+    def _emit(self, data: Any, stdout: TextIO) -> None:
+        import yaml
+
+        shown = yaml.safe_dump(data, default_flow_style=False, allow_unicode=True)
+        stdout.write(shown if _fits(shown, stdout) else yaml.safe_dump(data, default_flow_style=False))
+
+
+def _fields(column_names: Sequence[str], data: Sequence[Any]) -> dict[str, Any]:
+    """The cells of one row by column, as data."""
+    cells = [cell.machine_readable() if isinstance(cell, FormattableColumn) else cell for cell in data]
+    return dict(zip(column_names, cells, strict=True))
+
+
+def encoding_of(stdout: TextIO) -> str:
+    """The encoding of a stream; one that has none takes everything."""
+    return getattr(stdout, "encoding", None) or "utf-8"
+
+
+def _fits(shown: str, stdout: TextIO) -> bool:
+    """Whether a stream takes all characters of what is to be printed."""
+    try:
+        shown.encode(encoding_of(stdout))
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 class Tabulated(ListFormatter, SingleFormatter):
     """A table in one of tabulate's formats; tabulate is imported when one is printed."""
 
@@ -106,11 +174,11 @@ class Tabulated(ListFormatter, SingleFormatter):
 _BOTH: Mapping[str, Callable[[], Formatter]] = {
     "github": lambda: Tabulated("github"),
     "html": lambda: Tabulated("html"),
-    "json": JSONFormatter,
+    "json": Json,
     "rst": lambda: Tabulated("rst"),
     "table": Table,
     "value": Value,
-    "yaml": YAMLFormatter,
+    "yaml": Yaml,
 }
 
 

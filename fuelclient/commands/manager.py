@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import SequenceMatcher
 from importlib.metadata import EntryPoint, entry_points
 
 from cliff.command import Command
@@ -78,6 +79,33 @@ def unknown(words: list[str], commands: Iterable[str]) -> UsageError:
     rests = [name.partition(" ")[2] for name in siblings]
     if len(words) == 1:
         return UsageError(f"'{noun}' is not a whole fuel2 command.", hint=f"It goes on with: {', '.join(rests)}.")
-    close = nearest(said, siblings)
-    known = f"Did you mean '{close}'?" if close else f"'{noun}' goes on with: {', '.join(rests)}."
+    meant = " or ".join(f"'{noun} {rest}'" for rest in _meant(words[1:], rests))
+    known = f"Did you mean {meant}?" if meant else f"'{noun}' goes on with: {', '.join(rests)}."
     return UsageError(f"'{said}' is not a fuel2 command.", hint=known)
+
+
+_DESTRUCTIVE = ("delete", "remove")
+_LIKE, _ALMOST = 0.6, 0.8
+"""How much like a command words are that mean it: where they begin like it, and where they may be another verb."""
+
+
+def _meant(words: list[str], rests: list[str]) -> list[str]:
+    """What of `rests` somebody who typed `words` probably meant: those that begin with the first word, else the one
+    that is most like the words. What destroys something is never offered for another verb.
+
+    >>> _meant(["deploy", "1"], ["delete", "list"]), _meant(["delte", "1"], ["delete", "list"])
+    ([], ['delete'])
+    >>> _meant(["settngs", "upload"], ["show", "settings download", "settings upload"])
+    ['settings upload']
+    """
+    begun = [rest for rest in rests if rest.startswith(words[0]) and not rest.startswith(_DESTRUCTIVE)]
+    if begun:
+        return begun
+    close = []
+    for rest in rests:
+        typed = " ".join(words[: len(rest.split())])
+        begins = rest[0] == typed[0] and not rest.startswith(_DESTRUCTIVE)
+        alike = SequenceMatcher(None, typed, rest).ratio()
+        if alike >= (_LIKE if begins else _ALMOST):
+            close.append((begins, alike, rest))
+    return [max(close)[2]] if close else []

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, identifier, identifiers
+from fuelclient.commands.arguments import add_env, add_roles, identifier, identifiers
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.columns import Names
 from fuelclient.commands.shell import LOG, count
+from fuelclient.errors import InvalidDocument
 
 if TYPE_CHECKING:
     from fuelclient.model.node import Node
@@ -89,7 +90,7 @@ class NodeCreate(_ShowNode):
         parser = super().get_parser(prog_name)
         parser.add_argument("name", help="name of the new node")
         add_env(parser, required=False, help="the environment that it belongs to")
-        parser.add_argument("--roles", "--role", nargs="+", default=[], metavar="ROLE", help="its roles")
+        add_roles(parser, required=False)
         parser.add_argument("--ip", default="", help="its address")
         parser.add_argument("--executor", default="", choices=("local", "ssh", "noop"), help="how tasks reach it")
         return parser
@@ -97,9 +98,8 @@ class NodeCreate(_ShowNode):
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         from fuelclient.model.node import Node
 
-        roles = tuple(name for word in parsed_args.roles for name in word.split(",") if name)
         node = Node(
-            0, parsed_args.name, parsed_args.env, pending_roles=roles, ip=parsed_args.ip,
+            0, parsed_args.name, parsed_args.env, pending_roles=tuple(parsed_args.roles), ip=parsed_args.ip,
             executor=parsed_args.executor, pending_addition=parsed_args.env is not None,
         )  # fmt: skip
         return self.shown(self.writable().nodes.create([node])[0])
@@ -129,8 +129,10 @@ class NodeImport(Lister):
 
         document = files.load(parsed_args.file, stdin=self.app.stdin)
         report(document.findings)
+        if document.data is None:
+            raise InvalidDocument(f"{document.file} holds no nodes; write [] for none.")
         nodes = [replace(node, cluster_id=parsed_args.env) for node in nodes_from(document)]
-        created = self.writable().nodes.create(nodes)
+        created = self.writable().nodes.create(nodes) if nodes else ()
         LOG.info("Created %s.", count(len(created), "node"))
         return [_row(node) for node in created]
 

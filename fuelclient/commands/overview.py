@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
+from typing import NoReturn
 
 from fuelclient import __version__
 from fuelclient.commands.table import COMMANDS, EXTENSIONS
@@ -17,6 +18,20 @@ CLOSING = f"""\
 packages add. '{PROGRAM} demo' loads examples to try things on."""
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what it cannot understand, as the parsers of commands do."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}. See '{self.prog} --help'.\n")
+
+
+def _file(word: str) -> str:
+    """A path, which must not be empty: the default would be taken for it."""
+    if not word.strip():
+        raise argparse.ArgumentTypeError(f"'{word}' is no path; leave the option out for the default")
+    return word
+
+
 def global_parser() -> argparse.ArgumentParser:
     """The options that stand anywhere on the line.
 
@@ -24,7 +39,7 @@ def global_parser() -> argparse.ArgumentParser:
     counts only before any command. Nothing may be abbreviated here, or `--d` of a command would turn on
     `--debug`.
     """
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=PROGRAM,
         usage=f"{PROGRAM} [options] COMMAND ...",
         description=DESCRIPTION,
@@ -48,8 +63,12 @@ def global_parser() -> argparse.ArgumentParser:
         const=0,
         help="say nothing on stderr but warnings and errors",
     )
-    parser.add_argument("--log-file", metavar="FILE", help="also write what is said on stderr to FILE, with times")
-    parser.add_argument("--engine", metavar="PATH", help="the file that holds everything (default: the user's own)")
+    parser.add_argument(
+        "--log-file", type=_file, metavar="FILE", help="also write what is said on stderr to FILE, with times"
+    )
+    parser.add_argument(
+        "--engine", type=_file, metavar="PATH", help="the file that holds everything (default: the user's own)"
+    )
     parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
     parser.add_argument("-h", "--help", dest="deferred_help", action="store_true", help="show help and exit")
     return parser

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import identifier
+from fuelclient.commands.arguments import identifier, stated
 from fuelclient.commands.base import STRUCTURED, Command, Lister, ShowOne, check_columns, report
 from fuelclient.commands.columns import Names
 from fuelclient.commands.shell import LOG
@@ -61,6 +61,9 @@ class ReleaseImport(Lister):
 
         document = files.load(parsed_args.file, stdin=self.app.stdin)
         report(document.findings)
+        if not document.data:
+            hint = "Write a list of releases, each with a name and a version."
+            raise InvalidDocument(f"{document.file} holds no release.", hint=hint)
         releases = releases_from(document)
         return [_row(release) for release in self.writable().releases.create(releases)]
 
@@ -111,7 +114,9 @@ class ReleaseCreate(_ShowRelease):
         parser.add_argument("name", help="name of the new release")
         parser.add_argument("--version", required=True, help="its version, such as newton-10.0")
         parser.add_argument("--operating-system", default="", metavar="OS", help="its operating system")
-        parser.add_argument("--file", metavar="FILE", help="YAML or JSON mapping with further fields; - is stdin")
+        parser.add_argument(
+            "--file", type=stated, metavar="FILE", help="YAML or JSON mapping with further fields; - is stdin"
+        )
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:
@@ -123,7 +128,8 @@ class ReleaseCreate(_ShowRelease):
         if parsed_args.operating_system:
             stated["operating_system"] = parsed_args.operating_system
         fields = Marked({**below, **stated}, below.line, below.lines)
-        [release] = self.writable().releases.create(releases_from(Document(fields, file)))
+        releases = releases_from(Document(fields, file))
+        [release] = self.writable().releases.create(releases)
         return self.shown(parsed_args, release)
 
     def _fields(self, path: str | None) -> tuple[Marked, str]:

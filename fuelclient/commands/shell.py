@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import sys
 import traceback
 from typing import TYPE_CHECKING, TextIO
 
@@ -13,7 +14,7 @@ from fuelclient import __version__
 from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.commands.manager import TableManager
 from fuelclient.commands.overview import DESCRIPTION, PROGRAM, global_parser, overview, version
-from fuelclient.errors import Conflict, FuelError, InvalidDocument, UsageError
+from fuelclient.errors import Conflict, CycleDetected, FuelError, InvalidDocument, UsageError
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -63,6 +64,7 @@ class FuelShell(App):
         try:
             self.options, rest = self.parser.parse_known_args(argv)
             self.configure_logging()
+            _require_text(argv)
             return self._dispatch(rest)
         except SystemExit as leaving:  # argparse, which has said what is wrong
             return leaving.code if isinstance(leaving.code, int) else Exit.USAGE
@@ -97,7 +99,7 @@ class FuelShell(App):
         self._listen(logging.StreamHandler(self.stderr), level, self.CONSOLE_MESSAGE_FORMAT)
         if self.options.log_file:
             try:
-                handler = logging.FileHandler(self.options.log_file)
+                handler = logging.FileHandler(self.options.log_file, encoding="utf-8", errors="backslashreplace")
             except OSError as error:
                 raise UsageError(f"The log file cannot be written: {error}.") from error
             self._listen(handler, logging.DEBUG, self.LOG_FILE_MESSAGE_FORMAT)
@@ -118,9 +120,11 @@ class FuelShell(App):
             return code
         if getattr(self.options, "debug", False):
             traceback.print_exception(error, file=self.stderr)
-        if isinstance(error, InvalidDocument | Conflict) and not _tells_all(error):
-            for finding in sorted(error.findings, key=urgency):
-                LOG.error("%s", finding)
+        found = _findings(error)
+        for finding in found:
+            LOG.error("%s", finding)
+        if found and _repeats(error, found):
+            return code
         if isinstance(error, FuelError):
             LOG.error("%s", one_line(str(error)))
         else:
@@ -156,15 +160,51 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+CYCLE = "G050"
+"""The code of findings about the edges of a cycle, which are read in the order of the ring."""
+
+
 def urgency(finding: object) -> tuple[bool, str, int]:
-    """Errors first, then by file and line; findings without a place come first among their equals."""
+    """Errors first, then by file and line; findings without a place come first among their equals, and so do the edges
+    of a cycle, in the order in which they are told."""
+    if getattr(finding, "code", "") == CYCLE:
+        return False, "", 0
     place = getattr(finding, "place", None)
     return not getattr(finding, "is_error", False), getattr(place, "file", ""), getattr(place, "line", 0)
 
 
-def _tells_all(error: InvalidDocument | Conflict) -> bool:
-    """Whether the message is the only finding in other words, so that saying both would say it twice."""
-    return len(error.findings) == 1 and getattr(error.findings[0], "message", "") in error.message
+def _findings(error: BaseException) -> list[object]:
+    """What to print before the message of an error: its findings, unless the only one is the message in other words.
+    The edges of a cycle stay in the order of the ring."""
+    if not isinstance(error, InvalidDocument | Conflict):
+        return []
+    if len(error.findings) == 1 and getattr(error.findings[0], "message", "") in error.message:
+        return []
+    return list(error.findings) if isinstance(error, CycleDetected) else sorted(error.findings, key=urgency)
+
+
+def _repeats(error: BaseException, found: list[object]) -> bool:
+    """Whether the message only says the first of several findings once more, and how many others there are."""
+    message = getattr(error, "message", "")
+    return any(message.endswith(f"{getattr(one, 'message', '')} (and {len(found) - 1} more).") for one in found)
+
+
+def _require_text(argv: list[str]) -> None:
+    """Raise `UsageError` for an argument that is no text in the encoding of the locale; nothing could store it."""
+    for word in argv:
+        if not _is_text(word):
+            shown = word.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+            encoding = sys.getfilesystemencoding().upper()
+            hint = "A file of such a name can be given as standard input."
+            raise UsageError(f"The argument '{shown}' is not text in the encoding {encoding}.", hint=hint)
+
+
+def _is_text(word: str) -> bool:
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _words(rest: list[str]) -> list[str]:

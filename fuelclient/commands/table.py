@@ -14,6 +14,22 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "env add nodes": ("fuelclient.commands.env.nodes:EnvAddNodes", "Give nodes to an environment with roles"),
     "env create": ("fuelclient.commands.env.environment:EnvCreate", "Create an environment from a release"),
     "env delete": ("fuelclient.commands.env.environment:EnvDelete", "Delete an environment with its graphs"),
+    "env deployment-facts delete": (
+        "fuelclient.commands.env.facts:FactsDelete",
+        "Delete the uploaded deployment facts of an environment",
+    ),
+    "env deployment-facts download": (
+        "fuelclient.commands.env.facts:FactsDownload",
+        "Write the uploaded deployment facts of an environment to files",
+    ),
+    "env deployment-facts get-default": (
+        "fuelclient.commands.env.facts:FactsDefault",
+        "Write the deployment facts that an environment has by itself to files",
+    ),
+    "env deployment-facts upload": (
+        "fuelclient.commands.env.facts:FactsUpload",
+        "Set the deployment facts of an environment from files",
+    ),
     "env list": ("fuelclient.commands.env.environment:EnvList", "List all environments"),
     "env remove nodes": ("fuelclient.commands.env.nodes:EnvRemoveNodes", "Take nodes out of an environment"),
     "env settings download": (
@@ -25,11 +41,17 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Set the settings of an environment from a file",
     ),
     "env show": ("fuelclient.commands.env.environment:EnvShow", "Show one environment"),
+    "env stop-deployment": ("fuelclient.commands.env.stop:EnvStopDeployment", "Stop whatever runs on an environment"),
     "env update": ("fuelclient.commands.env.environment:EnvUpdate", "Rename an environment"),
     "graph delete": ("fuelclient.commands.graph.delete:GraphDelete", "Delete one graph of an owner"),
     "graph download": ("fuelclient.commands.graph.download:GraphDownload", "Write a graph, or a merge, to a file"),
+    "graph execute": ("fuelclient.commands.graph.execute:GraphExecute", "Run graphs on the nodes of an environment"),
     "graph list": ("fuelclient.commands.graph.list:GraphList", "List graphs with their tasks and owners"),
     "graph preview": ("fuelclient.commands.graph.preview:GraphPreview", "Show what would run where, in order"),
+    "graph simulate": (
+        "fuelclient.commands.graph.simulate:GraphSimulate",
+        "Show what would become of a run, and how long it would take",
+    ),
     "graph upload": ("fuelclient.commands.graph.upload:GraphUpload", "Upload a graph to an owner"),
     "graph validate": ("fuelclient.commands.graph.validate:GraphValidate", "Report everything wrong with a graph"),
     "help": ("fuelclient.commands.help:Help", "Show this overview, or the help of a command"),
@@ -61,6 +83,36 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "release show": ("fuelclient.commands.release:ReleaseShow", "Show one release"),
     "role list": ("fuelclient.commands.role:RoleList", "List the roles of a release or an environment"),
     "role show": ("fuelclient.commands.role:RoleShow", "Show one role of a release or an environment"),
+    "sequence create": (
+        "fuelclient.commands.sequence:SequenceCreate",
+        "Create a sequence of graphs for the environments of a release",
+    ),
+    "sequence delete": ("fuelclient.commands.sequence:SequenceDelete", "Delete a sequence; its graphs stay"),
+    "sequence execute": (
+        "fuelclient.commands.sequence:SequenceExecute",
+        "Run the graphs of a sequence on an environment",
+    ),
+    "sequence list": (
+        "fuelclient.commands.sequence:SequenceList",
+        "List the sequences of a release, or those that an environment can execute",
+    ),
+    "sequence show": ("fuelclient.commands.sequence:SequenceShow", "Show one sequence with its graph types"),
+    "sequence update": (
+        "fuelclient.commands.sequence:SequenceUpdate",
+        "Give a sequence another name, or other graph types",
+    ),
+    "task delete": ("fuelclient.commands.task.task:TaskDelete", "Delete an execution with its history and its files"),
+    "task history show": (
+        "fuelclient.commands.task.history:HistoryShow",
+        "Show what became of the tasks of an execution",
+    ),
+    "task list": ("fuelclient.commands.task.task:TaskList", "List executions and their parts"),
+    "task logs": ("fuelclient.commands.task.task:TaskLogs", "Print what a task instance printed"),
+    "task resume": ("fuelclient.commands.task.task:TaskResume", "Go on with an execution whose process was killed"),
+    "task show": ("fuelclient.commands.task.task:TaskShow", "Show one execution, or one of its parts"),
+    "task stop": ("fuelclient.commands.task.task:TaskStop", "Stop an execution"),
+    "task watch": ("fuelclient.commands.task.task:TaskWatch", "Follow an execution to its end"),
+    "tui": ("fuelclient.commands.tui:Tui", "Browse environments, roles and graph order on the terminal"),
 }
 """Command name -> (module and class, one-line help)."""
 

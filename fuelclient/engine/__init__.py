@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from fuelclient.engine.clusters import Clusters
+from fuelclient.engine.facts import Facts
 from fuelclient.engine.graphs import Graphs
 from fuelclient.engine.nodes import Nodes
 from fuelclient.engine.plugins import Plugins
 from fuelclient.engine.releases import Releases
 from fuelclient.engine.roles import Roles
+from fuelclient.engine.sequences import Sequences
 from fuelclient.store.database import Database
+
+if TYPE_CHECKING:
+    from fuelclient.engine.transactions import Transactions
 
 
 class Engine:
@@ -23,6 +31,15 @@ class Engine:
         self.roles = Roles(self._database)
         self.plugins = Plugins(self._database)
         self.graphs = Graphs(self._database)
+        self.facts = Facts(self._database)
+        self.sequences = Sequences(self._database)
+
+    @cached_property
+    def transactions(self) -> Transactions:
+        """Executions. What they need is imported when somebody asks for them: most commands do not."""
+        from fuelclient.engine.transactions import Transactions
+
+        return Transactions(self._database)
 
     def close(self) -> None:
         """Let go of the file."""

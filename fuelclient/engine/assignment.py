@@ -93,10 +93,10 @@ def _over(role: Role, count: int, models: Models) -> list[str]:
 
 def _lenient(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:
     """Limits with all their expressions evaluated, so that a setting that nobody knows is null and no error."""
-    overrides = stated.get("overrides") or ()
+    overrides = stated.get("overrides")
     active = [
         {**_numbers(override, models), "condition": "true"}
-        for override in overrides
+        for override in (overrides if isinstance(overrides, list | tuple) else ())
         if isinstance(override, Mapping) and _value(override.get("condition"), models)
     ]
     return {**_numbers(stated, models), "overrides": active}

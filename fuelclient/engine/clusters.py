@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.engine import assignment, environment, lookup, settings
+from fuelclient.engine import assignment, environment, lookup, naming, settings
 from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.cluster import Cluster, ClusterStatus
 from fuelclient.model.graph import DEFAULT_TYPE, Level
@@ -73,23 +73,19 @@ class Clusters:
         """Give the nodes to the environment with `roles` pending, in the place of what waited. All or nothing.
 
         `NotFound` for an unknown node or role, a role that a node brings along included; `Conflict` for a node of
-        another environment, and for roles that may not be assigned.
+        another environment, for a name that another node has there, and for roles that may not be assigned.
         """
         with self._database.write() as connection:
             members = environment.read(connection, cluster_id)
             known = members.roles
             lookup.require_roles(roles, known)
             before = nodes.of_cluster(connection, cluster_id)
-            for node_id in dict.fromkeys(node_ids):
-                node = lookup.node(connection, node_id)
-                if node.cluster_id not in (None, cluster_id):
-                    raise Conflict(
-                        f"Node {node_id} belongs to environment {node.cluster_id}.",
-                        hint=f"Take it out first: `fuel2 env remove nodes --env {node.cluster_id} --nodes {node_id}`.",
-                    )
-                added = joined(node, cluster_id, roles)
-                lookup.require_roles(added.all_roles, known)
-                nodes.update(connection, added)
+            coming = [_free_node(connection, node_id, cluster_id) for node_id in dict.fromkeys(node_ids)]
+            added = [node for node in coming if node.cluster_id is None]
+            naming.require_free_names(before, added, f"Environment {cluster_id}")
+            for node in (joined(node, cluster_id, roles) for node in coming):
+                lookup.require_roles(node.all_roles, known)
+                nodes.update(connection, node)
             assignment.require(members, before, nodes.of_cluster(connection, cluster_id))
 
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None) -> Sequence[int]:
@@ -119,6 +115,17 @@ class Clusters:
             members = environment.read(connection, cluster_id)
             clusters.put_settings(connection, cluster_id, settings.own_from(stated, members))
             return settings.effective(environment.read(connection, cluster_id))
+
+
+def _free_node(connection: Connection, node_id: int, cluster_id: int) -> Node:
+    """A node that is in this environment or in none; `Conflict` for one of another."""
+    node = lookup.node(connection, node_id)
+    if node.cluster_id not in (None, cluster_id):
+        raise Conflict(
+            f"Node {node_id} belongs to environment {node.cluster_id}.",
+            hint=f"Take it out first: `fuel2 env remove nodes --env {node.cluster_id} --nodes {node_id}`.",
+        )
+    return node
 
 
 def joined(node: Node, cluster_id: int, roles: Sequence[str] = ()) -> Node:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.engine import environment, lookup, settings
+from fuelclient.engine import environment, lookup, orphans, settings
 from fuelclient.engine.environment import Environment
 from fuelclient.errors import Conflict
 from fuelclient.model.cluster import ClusterStatus
@@ -37,11 +37,14 @@ def enable(connection: Connection, plugin_id: int, cluster_id: int) -> tuple[Fin
     if is_deployed(connection, before):
         found += _cannot_change(connection, before, plugin, replaced)
     _refuse(errors_in(found), f"Plugin {plugin.label} cannot be enabled on environment {cluster_id}")
+    orphaned = orphans.of(connection, [cluster_id]) if replaced else frozenset()
     for other in replaced:
         clusters.disable(connection, cluster_id, other.id)
         found.append(_finding(Severity.INFO, "P080", plugin, f"it takes the place of version {other.version}"))
     clusters.enable(connection, cluster_id, plugin_id)
     require_roles(connection, cluster_id, f"that plugin {plugin.label} does not bring")
+    if replaced:
+        found += orphans.left(orphaned, orphans.of(connection, [cluster_id]))
     return tuple(found)
 
 

@@ -15,6 +15,7 @@ from fuelclient.model.graph import DEFAULT_TYPE, Graph, Layer, Level, Owner
 from fuelclient.model.package import Contents
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release, Role, primary_tags_in, roles_in
+from fuelclient.serializers.release_parts import sound
 from fuelclient.store import clusters, graphs, plugins
 from fuelclient.store.database import Connection
 
@@ -104,7 +105,8 @@ def metadata_from(contents: Contents) -> dict[str, Any]:
 def read(connection: Connection, cluster_id: int) -> Environment:
     """The environment; `NotFound` when there is none."""
     cluster = lookup.cluster(connection, cluster_id)
-    release = lookup.release(connection, cluster.release_id)
+    stored = lookup.release(connection, cluster.release_id)
+    release = replace(stored, metadata=sound(stored.metadata))  # earlier versions took what nobody can read
     enabled = tuple(plugins.of_cluster(connection, cluster_id))
     chosen = {plugin.id: selected(connection, plugin, release) for plugin in enabled if plugin.by_release}
     return Environment(cluster, release, enabled, chosen, clusters.settings(connection, cluster_id))

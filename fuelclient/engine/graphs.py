@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from fuelclient.engine import environment, lookup
+from fuelclient.engine import environment, lookup, orphans
 from fuelclient.errors import Conflict, InvalidGraph
 from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.validate import check_document
@@ -85,23 +85,30 @@ class Graphs:
     def upload(self, level: Level, owner_id: int, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Stored:
         """Create the graph, or replace the tasks of the one that is there; its id stays.
 
-        Raises `InvalidGraph` with all findings, and leaves everything as it was, when one of them is an error.
+        Raises `InvalidGraph` with all findings, and leaves everything as it was, when one of them is an error. Records
+        of environments that have nothing below them any more are warnings (G021).
         """
         lookup.require_type(graph_type)
         with self._database.write() as connection:
             owner = lookup.owner(connection, level, owner_id)
+            users = orphans.users(connection, owner)
+            before = orphans.of(connection, users, graph_type)
             below = _below(connection, owner, graph_type)
             stored = put(connection, owner, document, graph_type, below)
             graphs.mark_derived(connection, stored.graph.id, False)
-            return stored
+            left = orphans.left(before, orphans.of(connection, users, graph_type))
+            return replace(stored, findings=(*stored.findings, *left))
 
-    def delete(self, level: Level, owner_id: int, graph_type: str) -> None:
+    def delete(self, level: Level, owner_id: int, graph_type: str) -> tuple[Finding, ...]:
         """Remove a graph; `NotFound` for an unknown owner, or a type that it does not have.
 
         Where a plugin's package has one of this type, that one is in force again; it goes only with the plugin.
+        Records of environments that have nothing below them any more are warnings (G021).
         """
         with self._database.write() as connection:
             owner = lookup.owner(connection, level, owner_id)
+            users = orphans.users(connection, owner)
+            before = orphans.of(connection, users, graph_type)
             graph = _existing(connection, owner, graph_type)
             if level is Level.PLUGIN and graphs.is_derived(connection, graph.id):
                 raise Conflict(
@@ -112,6 +119,7 @@ class Graphs:
             package = plugins.package(connection, owner_id) if level is Level.PLUGIN else None
             if package is not None:
                 _restore(connection, owner, graph_type, package)
+            return orphans.left(before, orphans.of(connection, users, graph_type))
 
 
 def put_derived(connection: Connection, owner: Owner, graph_type: str, document: GraphDocument) -> None:

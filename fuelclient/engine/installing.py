@@ -78,7 +78,8 @@ def _prepared(places: Trees, staged: Path, source: Path) -> tuple[Candidate, tup
     named = registering.candidate(package, "", "", by_release=False).plugin
     unpacked = places.place(staged, named.directory)
     origin = os.path.realpath(source)
-    return registering.candidate(package, unpacked, origin, by_release=needs_release(package)), found
+    by_release = needs_release(package)
+    return registering.candidate(package, unpacked, origin, by_release=by_release, shown_as=shown_as), found
 
 
 def _loaded(directory: Path, shown_as: str) -> tuple[Package, tuple[Finding, ...]]:
@@ -117,7 +118,7 @@ def _read_again(
                 f"Plugin can't be renamed. Trying to change name of the plugin {plugin.name} to {wanted.plugin.name}.",
                 hint=f"Change the name back in {directory / 'metadata.yaml'}.",
             )
-        kept = Candidate(wanted.package, replace(wanted.plugin, origin=plugin.origin))
+        kept = replace(wanted, plugin=replace(wanted.plugin, origin=plugin.origin))
         with database.write() as connection:
             done = registering.register(connection, kept, force=True, target=plugin)
     return done, (*found, *done.findings)
@@ -157,10 +158,11 @@ def _is_registered(connection: Connection, wanted: Plugin) -> bool:
 
 
 def _told(error: FuelError, what: str) -> list[Finding]:
-    """Why one plugin could not be synchronised, as findings."""
-    findings = [one for one in getattr(error, "findings", ()) if isinstance(one, Finding)]
+    """Why one plugin could not be synchronised: each mistake in its files where it is, or else the one reason."""
+    listed = error.findings if isinstance(error, InvalidDocument) else ()
+    causes = errors_in(one for one in listed if isinstance(one, Finding))
     place = Place(layer=f"plugin {what}")
-    return [Finding(Severity.ERROR, "P082", f"not synchronised: {error.message}", place, hint=error.hint), *findings]
+    return causes or [Finding(Severity.ERROR, "P082", f"not synchronised: {error.message}", place, hint=error.hint)]
 
 
 def _sweep(database: Database, places: Trees) -> None:

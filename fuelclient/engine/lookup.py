@@ -18,8 +18,11 @@ from fuelclient.store.database import Connection
 
 _Value = TypeVar("_Value")
 _TYPE = re.compile(r"[A-Za-z0-9_-]+")
-LARGEST_ID = 2**63 - 1
-"""The largest id that the store can hold."""
+LARGEST_ID = 2**31 - 1
+"""The largest id that a caller can give, as in Nailgun. The store counts on from the largest one that it ever had, so
+that there has to be room above."""
+
+_LARGEST_STORED = 2**63 - 1
 _FIRST_STEPS = (
     "Run `fuel2 plugins install PACKAGE` for a release that comes as a plugin, `fuel2 release import FILE` for a"
     " fixture, or `fuel2 demo` for the packaged examples."
@@ -106,6 +109,13 @@ def require_roles(names: Iterable[str], known: Mapping[str, Role]) -> None:
             raise NotFound("role", name, known=list(known))
 
 
+def require_id(noun: str, number: int) -> None:
+    """Nothing happens for a number that can be given as an id, or for 0, which asks for a free one; `UsageError` for
+    all others."""
+    if not 0 <= number <= LARGEST_ID:
+        raise UsageError(f"{number} cannot be the id of a {noun}.", hint=f"Ids are numbers from 1 to {LARGEST_ID}.")
+
+
 def require_type(graph_type: str) -> None:
     """Nothing happens for a word that can be a graph type; `UsageError` for one that cannot.
 
@@ -129,7 +139,7 @@ def _found(
     known: Sequence[int],
     hint: str,
 ) -> _Value:
-    value = find(connection, key) if 0 < key <= LARGEST_ID else None
+    value = find(connection, key) if 0 < key <= _LARGEST_STORED else None
     if value is None:
         shown = ", ".join(map(str, known[:12])) + (", ..." if len(known) > 12 else "")
         raise NotFound(noun, key, known=[str(one) for one in known], hint=hint or f"Known: {shown}.")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fuelclient.engine import assignment, environment, lookup
+from fuelclient.engine import assignment, environment, lookup, naming
 from fuelclient.engine.clusters import joined
-from fuelclient.errors import Conflict, UsageError
+from fuelclient.errors import Conflict
 from fuelclient.model.node import Node
 from fuelclient.store import nodes
 from fuelclient.store.database import Connection, Database
@@ -37,10 +37,13 @@ class Nodes:
 
         `Conflict` for an id that exists or is given twice; `NotFound` for an unknown environment, or a role that
         its release and plugins do not know. A node that names an environment joins it as `env add nodes` would,
-        with the same `Conflict` for roles that may not be assigned.
+        with the same `Conflict` for roles that may not be assigned, and for a name that is taken there; a node of
+        no environment must not have the name of another one. `UsageError` for what no node can be called.
         """
         with self._database.write() as connection:
+            naming.require_sound(wanted)
             _require_new_ids(connection, wanted)
+            _require_free_names(connection, wanted)
             placed = _joined(connection, wanted)
             ids = {index: nodes.insert(connection, node) for index, node in enumerate(placed) if node.id}
             for index, node in enumerate(placed):
@@ -62,12 +65,18 @@ class Nodes:
                 nodes.delete(connection, node_id)
 
 
+def _require_free_names(connection: Connection, wanted: Sequence[Node]) -> None:
+    present = nodes.every(connection)
+    for cluster_id in dict.fromkeys(node.cluster_id for node in wanted):
+        where = "The pool of free nodes" if cluster_id is None else f"Environment {cluster_id}"
+        here, coming = ([node for node in some if node.cluster_id == cluster_id] for some in (present, wanted))
+        naming.require_free_names(here, coming, where)
+
+
 def _require_new_ids(connection: Connection, wanted: Sequence[Node]) -> None:
     taken = set(nodes.ids(connection))
     given: set[int] = set()
     for node in wanted:
-        if not 0 <= node.id < lookup.LARGEST_ID:
-            raise UsageError(f"{node.id} cannot be the id of a node.", hint="Ids are positive numbers.")
         if node.id in given:
             raise Conflict(f"Node {node.id} is given twice.", hint="Change one id, or leave it out to get a free one.")
         if node.id in taken:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fuelclient.engine import enabling, environment, lookup, trees
+from fuelclient.engine import enabling, environment, lookup, orphans, trees
 from fuelclient.engine.graphs import put_derived
 from fuelclient.errors import Conflict, InvalidGraph
 from fuelclient.graph.validate import check_document
@@ -15,6 +15,7 @@ from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, Owner
 from fuelclient.model.package import Package, PackagedRelease
 from fuelclient.model.plugin import InstallAction, Plugin
 from fuelclient.model.release import Release
+from fuelclient.plugins.naming import Naming
 from fuelclient.plugins.select import for_any_release
 from fuelclient.plugins.tree import plugin_of
 from fuelclient.store import clusters, graphs, plugins, releases
@@ -27,10 +28,16 @@ partial record that something may lie below. Merges tell of them."""
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A package that is ready to be registered: what it holds, as the plugin that it will be (id 0)."""
+    """A package that is ready to be registered: what it holds, as the plugin that it will be (id 0), and what its
+    findings call its directory. What is stored calls that by the name and the version of the plugin."""
 
     package: Package
     plugin: Plugin
+    shown_as: str = ""
+
+    @property
+    def naming(self) -> Naming:
+        return Naming(self.shown_as, self.plugin.label)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +50,10 @@ class Registered:
     findings: tuple[Finding, ...]
 
 
-def candidate(package: Package, unpacked: str, origin: str, *, by_release: bool) -> Candidate:
+def candidate(package: Package, unpacked: str, origin: str, *, by_release: bool, shown_as: str = "") -> Candidate:
     """A package as the plugin that it will be, with its files in the directory `unpacked`."""
     plugin = replace(plugin_of(package), unpacked=unpacked, by_release=by_release, origin=origin)
-    return Candidate(package, plugin)
+    return Candidate(package, plugin, shown_as)
 
 
 def register(connection: Connection, wanted: Candidate, *, force: bool, target: Plugin | None = None) -> Registered:
@@ -55,6 +62,8 @@ def register(connection: Connection, wanted: Candidate, *, force: bool, target: 
     Raises `Conflict` and `InvalidGraph`; the caller's transaction undoes everything then.
     """
     previous = target or _previous(wanted.plugin, plugins.every(connection), force=force)
+    users = _users(connection, previous) if previous else ()
+    before = orphans.of(connection, users)
     action = InstallAction.UPDATED
     if previous is None:
         action = InstallAction.CREATED
@@ -64,13 +73,14 @@ def register(connection: Connection, wanted: Candidate, *, force: bool, target: 
             action = InstallAction.UNCHANGED
         plugin = replace(wanted.plugin, id=previous.id)
         plugins.update(connection, plugin)
-    plugins.put_package(connection, plugin.id, wanted.package)
+    plugins.put_package(connection, plugin.id, wanted.naming.package(wanted.package))
     derived = {DEFAULT_TYPE: GraphDocument(()), **for_any_release(wanted.package).graphs}
-    findings = list(_derive(connection, lookup.plugin_owner(plugin), derived))
-    findings += _define(connection, plugin, wanted.package.releases)
+    findings = list(_derive(connection, lookup.plugin_owner(plugin), derived, wanted.naming))
+    findings += _define(connection, plugin, wanted.package.releases, wanted.naming)
     registered = lookup.plugin(connection, plugin.id)
     if previous is not None:
         _require_users(connection, registered)
+    findings += orphans.left(before, orphans.of(connection, users))
     return Registered(registered, action, previous, tuple(dict.fromkeys(findings)))
 
 
@@ -136,7 +146,9 @@ def _refuse_again(previous: Plugin, wanted: Plugin) -> Plugin | None:
     )
 
 
-def _derive(connection: Connection, owner: Owner, documents: Mapping[str, GraphDocument]) -> list[Finding]:
+def _derive(
+    connection: Connection, owner: Owner, documents: Mapping[str, GraphDocument], naming: Naming
+) -> list[Finding]:
     """The owner has these graphs, but where one was uploaded; derived ones of other types are gone.
 
     Raises `InvalidGraph` with all findings when one of them cannot be stored.
@@ -154,7 +166,7 @@ def _derive(connection: Connection, owner: Owner, documents: Mapping[str, GraphD
         if kind not in documents and graph_id is not None and graphs.is_derived(connection, graph_id):
             graphs.delete(connection, graph_id)
     for kind, document in documents.items():
-        put_derived(connection, owner, kind, document)
+        put_derived(connection, owner, kind, naming.graph(document))
     return found
 
 
@@ -165,7 +177,7 @@ def _checked(document: GraphDocument, owner: Owner) -> Iterable[Finding]:
         yield replace(finding, severity=Severity.WARNING) if lenient else finding
 
 
-def _define(connection: Connection, plugin: Plugin, wanted: Sequence[PackagedRelease]) -> list[Finding]:
+def _define(connection: Connection, plugin: Plugin, wanted: Sequence[PackagedRelease], naming: Naming) -> list[Finding]:
     """The plugin owns exactly the releases `wanted`; those that were there keep their ids.
 
     `Conflict` when one exists that is not the plugin's, is stated twice, or would go while it is in use.
@@ -190,7 +202,7 @@ def _define(connection: Connection, plugin: Plugin, wanted: Sequence[PackagedRel
             release = replace(release, id=releases.insert(connection, release))
         else:
             releases.update(connection, release)
-        found += _derive(connection, lookup.release_owner(release), packaged.graphs)
+        found += _derive(connection, lookup.release_owner(release), packaged.graphs, naming)
     return found
 
 
@@ -218,6 +230,12 @@ def _require_unused(connection: Connection, release: Release, why: str) -> None:
         )
 
 
+def _users(connection: Connection, plugin: Plugin) -> tuple[int, ...]:
+    """The environments that use the plugin, or a release of it, each once."""
+    users = [cluster.id for one in plugin.releases for cluster in clusters.of_release(connection, one)]
+    return tuple(dict.fromkeys((*plugin.clusters, *users)))
+
+
 def _require_users(connection: Connection, plugin: Plugin) -> None:
     """Nothing happens when all environments that use the plugin, or a release of it, can go on with it."""
     for cluster_id in plugin.clusters:
@@ -229,8 +247,7 @@ def _require_users(connection: Connection, plugin: Plugin) -> None:
                 findings=found,
                 hint=f"Disable it there first: `fuel2 plugins disable {plugin.id} --env {cluster_id}`.",
             )
-    users = [cluster.id for one in plugin.releases for cluster in clusters.of_release(connection, one)]
-    for cluster_id in dict.fromkeys((*plugin.clusters, *users)):
+    for cluster_id in _users(connection, plugin):
         why = f"which version {plugin.version} of plugin {plugin.name} takes away from environment {cluster_id}"
         enabling.require_roles(connection, cluster_id, why)
 

@@ -33,14 +33,14 @@ class Releases:
         """Store all of `wanted` or none, each with an empty graph of the default type.
 
         Ids that are free are kept; then the others get the next ones, in their order. `Conflict` when one of the
-        same name and version exists, or is given twice.
+        same name and version exists, or is given twice, `UsageError` for a number that cannot be an id.
         """
         with self._database.write() as connection:
             _require_new(connection, wanted)
             taken = set(releases.ids(connection))
             ids: dict[int, int] = {}
             for index, release in enumerate(wanted):
-                if 0 < release.id < lookup.LARGEST_ID and release.id not in taken:
+                if release.id and release.id not in taken:
                     taken.add(release.id)
                     ids[index] = releases.insert(connection, release)
             for index, release in enumerate(wanted):
@@ -73,6 +73,7 @@ class Releases:
 def _require_new(connection: Connection, wanted: Sequence[Release]) -> None:
     seen = set()
     for release in wanted:
+        lookup.require_id("release", release.id)
         key = (release.name, release.version)
         label = f"Release {release.name} {release.version}"
         if key in seen:

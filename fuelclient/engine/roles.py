@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from fuelclient.engine import environment, lookup
 from fuelclient.model.release import Role, roles_in
+from fuelclient.serializers.release_parts import sound
 from fuelclient.store.database import Database
 
 
@@ -18,7 +19,7 @@ class Roles:
     def of_release(self, release_id: int) -> Mapping[str, Role]:
         """The roles of a release, in its order; `NotFound` when there is none."""
         with self._database.read() as connection:
-            return roles_in(lookup.release(connection, release_id).metadata)
+            return roles_in(sound(lookup.release(connection, release_id).metadata))
 
     def of_cluster(self, cluster_id: int) -> Mapping[str, Role]:
         """The roles of an environment: its release's, then its enabled plugins'."""

@@ -75,30 +75,33 @@ def _changed(args: Any, context: Any, engine: Any) -> bool:
     return bool(new != old)
 
 
-def _changed_any(args: Any, context: Any, engine: Any) -> bool:
-    return any(_changed((arg,), context, engine) for arg in args)
+def _any(args: Any, context: Any, engine: Any) -> bool:
+    return any(arg(utils.NO_VALUE, context, engine) for arg in args)
 
 
-def _changed_all(args: Any, context: Any, engine: Any) -> bool:
-    return all(_changed((arg,), context, engine) for arg in args)
+def _all(args: Any, context: Any, engine: Any) -> bool:
+    return all(arg(utils.NO_VALUE, context, engine) for arg in args)
 
 
 def _added(args: Any, context: Any, engine: Any) -> Any:
     new, old = _both(args, context, engine)
-    return new if old is UNDEFINED else functions.added(old, new)
+    return new if old is UNDEFINED else functions.difference(old, new)[0]
 
 
 def _deleted(args: Any, context: Any, engine: Any) -> Any:
     new, old = _both(args, context, engine)
-    return None if old is UNDEFINED else functions.deleted(old, new)
+    return None if old is UNDEFINED else functions.difference(old, new)[1]
 
+
+SEVERAL = {"changedAny", "changedAll"}
+"""Functions whose arguments stand for as many calls of changed(), each of which is a part of its own."""
 
 ON_FACTS: Mapping[str, tuple[int, int, Callable[[Any, Any, Any], Any]]] = {
     "new": (1, 1, _new),
     "old": (1, 1, _old),
     "changed": (1, 1, _changed),
-    "changedAny": (1, 0, _changed_any),
-    "changedAll": (1, 0, _changed_all),
+    "changedAny": (1, 0, _any),
+    "changedAll": (1, 0, _all),
     "added": (1, 1, _added),
     "deleted": (1, 1, _deleted),
 }

@@ -34,7 +34,7 @@ def load(path: str | os.PathLike[str], *, stdin: TextIO | None = None) -> Docume
             name,
             0,
             f"the document is larger than {MAX_BYTES // 2**20} MiB",
-            "Split it; a directory of tasks.yaml files can be given with --dir.",
+            "Split it into several files.",
         )
     try:
         text = raw.decode("utf-8-sig")
@@ -63,7 +63,7 @@ def _read_file(path: str) -> bytes:
     except NotADirectoryError:
         raise NotFound("file", path, hint="A part of this path is a file, not a directory.") from None
     except IsADirectoryError:
-        raise UsageError(f"{path} is a directory.", hint="Name a file, or give the directory with --dir.") from None
+        raise UsageError(f"{path} is a directory.", hint="Name a file in it.") from None
     except ValueError:
         raise UsageError(f"{path!r} cannot be the name of a file.") from None
     except OSError as error:

@@ -3,7 +3,8 @@
 Tasks merge by id, the cluster's over the plugins' over the release's. A record that states its type is a whole
 definition and replaces what lies below it; one without a type overrides the attributes it states (DESIGN: D1).
 The order is the release's, overrides in place, then what plugins add by (name, version), then what the cluster
-adds (D2): a merge reads like a diff. Two plugins that define one id both stay, as variants (D4).
+adds (D2): a merge reads like a diff. Two plugins that define one id both stay, as variants (D4); plugins that only
+override attributes of one task do so one after another, over whatever definitions there are.
 
 Source: the specification "custom-graph-execution", section Nailgun; replacement is what Nailgun 9 and later do.
 Nailgun returns the layers in reversed order, which has no meaning.
@@ -11,24 +12,13 @@ Nailgun returns the layers in reversed order, which has no meaning.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fuelclient.graph.overlay import overlaid, replaced, standing
 from fuelclient.model.finding import Finding, Severity
-from fuelclient.model.graph import METADATA, Layer, Level, MergedGraph, MergedTask, MergePolicy, Owner, version_key
+from fuelclient.model.graph import METADATA, Layer, Level, MergedGraph, MergedTask, MergePolicy, Owner
 from fuelclient.model.task import Task
-
-_RANK = {Level.RELEASE: 0, Level.PLUGIN: 1, Level.CLUSTER: 2}
-
-
-def layer_order(owner: Owner) -> tuple[Any, ...]:
-    """The order in which layers merge: release, plugins by (name, version), cluster.
-
-    >>> layer_order(Owner(Level.PLUGIN, 1, "b", "1.0.0")) < layer_order(Owner(Level.CLUSTER, 1))
-    True
-    """
-    return _RANK[owner.level], owner.name, version_key(owner.version), owner.id
 
 
 def merge_layers(
@@ -48,11 +38,12 @@ def merge_layers(
     slots: dict[str, _Slot] = {}
     findings: list[Finding] = []
     metadata: dict[str, Any] = {}
-    for layer in sorted(layers, key=lambda layer: layer_order(layer.owner)):
-        for task in _once(layer, findings):
-            slot = slots.setdefault(task.id, _Slot())
-            if not slot.add(task, layer, policy, keep_partial):
-                findings.append(_nothing_below(task, layer.owner))
+    ordered = sorted(layers, key=lambda layer: layer.owner.order)
+    for layer, task in _records(ordered, policy, keep_partial, findings):
+        slot = slots.setdefault(task.id, _Slot())
+        if not slot.add(task, layer, policy, keep_partial):
+            findings.append(_nothing_below(task, layer.owner))
+    for layer in ordered:
         _update(metadata, {key: layer.metadata[key] for key in METADATA if key in layer.metadata})
     tasks = tuple(task for slot in slots.values() for task in slot.tasks())
     return MergedGraph(tasks, metadata, tuple(findings))
@@ -75,19 +66,21 @@ class _Slot:
     def add(self, task: Task, layer: Layer, policy: MergePolicy, keep_partial: bool) -> bool:
         """Take `task` in; False when it is partial, nothing lies below it, and it may not stay so."""
         partial = task.is_partial or policy is MergePolicy.OVERLAY
-        below = self._below(layer.owner.level)
+        below = self._below(layer.owner.level, partial)
         if not below:
             if task.is_partial and not keep_partial:
                 return False
             self._put([standing(task, layer)], layer.owner.level)
         elif partial:
+            self.variants = [] if layer.owner.level is Level.PLUGIN else self.variants
             self._put([overlaid(one, task, layer.owner) for one in below], layer.owner.level)
         else:
             self._put([replaced(below, standing(task, layer))], layer.owner.level)
         return True
 
-    def _below(self, level: Level) -> list[MergedTask]:
-        if level is not Level.PLUGIN:
+    def _below(self, level: Level, partial: bool) -> list[MergedTask]:
+        """What a record changes: a plugin's definition only the release's, everything else all that is there."""
+        if level is not Level.PLUGIN or partial:
             return self.tasks()
         return [self.base] if self.base else []
 
@@ -98,6 +91,25 @@ class _Slot:
             self.variants.extend(tasks)
         else:
             self.over = tasks
+
+
+def _records(
+    layers: Sequence[Layer], policy: MergePolicy, keep_partial: bool, findings: list[Finding]
+) -> Iterator[tuple[Layer, Task]]:
+    """Every record in the order in which it counts: of plugins, all definitions come before what overrides them,
+    so that the order of the plugins' names decides nothing there."""
+    plugins = [
+        (layer, task) for layer in layers if layer.owner.level is Level.PLUGIN for task in _once(layer, findings)
+    ]
+    if policy is MergePolicy.REPLACE and not keep_partial:
+        plugins.sort(key=lambda record: record[1].is_partial)
+    told = False
+    for layer in layers:
+        if layer.owner.level is not Level.PLUGIN:
+            yield from ((layer, task) for task in _once(layer, findings))
+        elif not told:
+            yield from plugins
+            told = True
 
 
 def _once(layer: Layer, findings: list[Finding]) -> list[Task]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fuelclient.model.graph import Level, MergedTask, Owner, version_key
+from fuelclient.model.graph import Level, MergedTask, Owner
 from fuelclient.model.task import TaskType
 
 PLUGIN_STAGES = ("pre_deployment", "post_deployment")
@@ -66,8 +66,11 @@ def band_of(priority: float) -> str | None:
 
 
 def stage_key(stage: Stage, owner: Owner, position: int) -> tuple[Any, ...]:
-    """The order of stage tasks: stage, priority, plugin name (and version), position in the file."""
-    return stage.name, stage.priority, owner.name or owner.label, version_key(owner.version), position
+    """The order of stage tasks: stage, priority, plugin name (and version), position in the file.
+
+    Entries of a release come before those of plugins, those of an environment after them.
+    """
+    return stage.name, stage.priority, owner.order, position
 
 
 @dataclass(frozen=True, slots=True)

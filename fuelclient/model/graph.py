@@ -55,6 +55,19 @@ class Owner:
     version: str = ""
 
     @property
+    def order(self) -> tuple[int, str, tuple[tuple[int, int, str], ...], int]:
+        """Where the owner stands among layers: release, plugins by (name, version), cluster.
+
+        What users call a release or an environment orders nothing.
+
+        >>> Owner(Level.PLUGIN, 1, "b", "0.9").order < Owner(Level.CLUSTER, 1, "a").order
+        True
+        """
+        is_plugin = self.level is Level.PLUGIN
+        rank = (Level.RELEASE, Level.PLUGIN, Level.CLUSTER).index(self.level)
+        return rank, self.name if is_plugin else "", version_key(self.version) if is_plugin else (), self.id
+
+    @property
     def label(self) -> str:
         """How people see the layer: `release`, `plugin NAME-VERSION`, `cluster`."""
         if self.level is not Level.PLUGIN:

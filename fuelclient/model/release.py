@@ -56,7 +56,7 @@ def roles_in(
     roles: dict[str, Role] = {}
     for name, stated in (metadata.get("roles_metadata") or {}).items():
         described = stated or {}
-        tags = tuple(str(tag) for tag in described.get("tags") or (name,))
+        tags = tuple(str(tag) for tag in described["tags"]) if described.get("tags") is not None else (str(name),)
         resolved = tuple(_resolved(entry, defined) for entry in mapped.get(name) or ())
         roles[str(name)] = Role(str(name), tags, described, resolved, owner)
     return roles
@@ -84,6 +84,6 @@ def primary_tags_in(metadata: Mapping[str, Any]) -> frozenset[str]:
     tags = metadata.get("tags_metadata") or {}
     found = {str(name) for name, tag in tags.items() if (tag or {}).get("has_primary")}
     for name, described in (metadata.get("roles_metadata") or {}).items():
-        if (described or {}).get("has_primary") and not (described or {}).get("tags"):
+        if (described or {}).get("has_primary") and (described or {}).get("tags") is None:
             found.add(str(name))
     return frozenset(found)

@@ -50,12 +50,13 @@ def fleet_of(snapshot: Snapshot, *, node_ids: Sequence[int] = (), assume: str = 
     An environment without nodes is previewed on two nodes for each role that has a primary and one for each
     other role. Raises `NotFound` for a node id that is not in the environment, and what `assumed_nodes` raises.
     """
-    everyone, assumption = _nodes(snapshot, assume)
+    everyone, assumption = (list(snapshot.nodes), "") if node_ids and not assume else _nodes(snapshot, assume)
     known = sorted(node.id for node in everyone)
     for node_id in node_ids:
         if node_id not in known:
             which = f"{node_id} of environment {snapshot.cluster.id}"
-            raise NotFound("node", which, known=[str(one) for one in known])
+            none = "" if known else "It has no nodes: add some, or assume them with --assume."
+            raise NotFound("node", which, known=[str(one) for one in known], hint=none)
     nodes = [node for node in everyone if node.id in set(node_ids)] if node_ids else everyone
     absent = tuple(sorted(node.id for node in nodes if not node.online))
     taking_part = sorted((node for node in nodes if node.online), key=lambda node: node.id)

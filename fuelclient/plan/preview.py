@@ -60,7 +60,8 @@ class PreviewRow:
 @dataclass(frozen=True, slots=True)
 class Preview:
     """All rows in execution order, every finding, and the figures of a summary line. `assumption` says in one
-    sentence which nodes were assumed, and is empty when the environment's own were taken."""
+    sentence which nodes were assumed, and is empty when the environment's own were taken. `computed` tasks have
+    dependencies that only a run can compute: where they stand is a lower bound."""
 
     rows: tuple[PreviewRow, ...]
     findings: tuple[Finding, ...]
@@ -70,6 +71,7 @@ class Preview:
     nodes: int
     generations: int
     assumption: str = ""
+    computed: int = 0
 
 
 def preview(snapshot: Snapshot, options: PreviewOptions) -> Preview:
@@ -163,6 +165,7 @@ def _preview(expansion: Expansion, order: Ordered, found: Sequence[Finding]) -> 
         nodes=expansion.fleet.size,
         generations=order.generations,
         assumption=expansion.fleet.assumption,
+        computed=len({finding.task for finding in found if finding.code == "G033"}),
     )
 
 

@@ -177,7 +177,7 @@ def _found(files: PackageFiles, part: str, record: Mapping[str, Any]) -> _Part:
         document = files.fixed(f"{directory.rstrip('/')}/{name}") if directory else None
         if document is not None:
             return _Part((document,), f"{directory.rstrip('/')}/{name}", files.place(record, CONF_PATH))
-    document = files.fixed(name)
+    document = files.own(name)
     return _Part((document,), name, Place(document.file)) if document is not None else _ABSENT
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -44,6 +45,8 @@ class PackageFiles:
         self._shown_as = shown_as.rstrip("/")
         self._noted: dict[Finding, None] = {}
         self._cache: dict[Path, Document | None] = {}
+        self._claimed: set[Path] = set()
+        self._claiming = False
         self.manifest = self.shown("metadata.yaml")
         self._root = directory.resolve()
 
@@ -64,11 +67,27 @@ class PackageFiles:
             return None
         return self._read(path, place) if self._inside(path, name, place) else None
 
+    def own(self, name: str) -> Document | None:
+        """The file `name` at the root, as `fixed`, unless it belongs to a release that the package defines."""
+        return None if self.directory / name in self._claimed else self.fixed(name)
+
+    @contextmanager
+    def of_release(self) -> Iterator[None]:
+        """The files that are named meanwhile are those of a release: none of them is the plugin's own, even where
+        it has a name that a file of the plugin could have."""
+        self._claiming = True
+        try:
+            yield
+        finally:
+            self._claiming = False
+
     def documents(self, name: str, place: Place) -> list[Document]:
         """What the file or the pattern `name`, written at `place`, stands for, in the order of file names."""
         if not self._may_name(name, place):
             return []
         paths = self._matching(name, place) if _MAGIC & set(name) else self._single(name, place)
+        if self._claiming:
+            self._claimed.update(paths)
         found = (self._read(path, place) for path in paths if self._inside(path, name, place))
         return [document for document in found if document is not None]
 

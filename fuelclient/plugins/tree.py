@@ -96,7 +96,9 @@ def _package(files: PackageFiles, metadata: Mapping[str, Any]) -> Package:
     if not isinstance(listed, list):
         files.reject("P003", "releases is not a list", files.place(metadata, "releases"), "Write it as - version: ...")
         listed = []
-    releases: list[PackagedRelease] = []
+    with files.of_release():  # first of all: what they name is not the plugin's own
+        defined = [release_of(files, one, str(metadata.get("name"))) for one in listed if is_definition(one)]
+    releases = [release for release in defined if release is not None]
     records: list[ReleaseRecord] = []
     for record, line in items_of(listed, files.place(metadata, "releases").line):
         if not isinstance(record, Mapping):
@@ -104,8 +106,6 @@ def _package(files: PackageFiles, metadata: Mapping[str, Any]) -> Package:
             files.reject("P003", message, Place(files.manifest, line), "Write it as - version: ...")
         elif not is_definition(record):
             records.append(record_of(files, metadata, record))
-        elif release := release_of(files, record, str(metadata.get("name"))):
-            releases.append(release)
     resolved = {**files.resolved(without(metadata, "graphs", "releases")), **_configs(files, metadata)}
     contents = contents_of(files, metadata)
     return Package(
@@ -120,7 +120,7 @@ def _package(files: PackageFiles, metadata: Mapping[str, Any]) -> Package:
 
 def _configs(files: PackageFiles, metadata: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of nodes, interfaces and bonds, under the names that Nailgun has for them."""
-    documents = {name: files.fixed(name) for name in _CONFIGS} if major_of(metadata) >= _CONFIGS_SINCE else {}
+    documents = {name: files.own(name) for name in _CONFIGS} if major_of(metadata) >= _CONFIGS_SINCE else {}
     return {_CONFIGS[name]: document.data for name, document in documents.items() if document and document.data}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,8 @@ from fuelclient.serializers.values import Report, did_you_mean, items_of, key_te
 
 _KEYS = ("id", "name", "roles", "ip", "status", "online", "executor", "ssh", "attributes")
 _SSH = ("user", "port", "key", "jump")
+_LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
+_ADDRESS = re.compile(r"[A-Za-z0-9.:%_-]{1,253}")
 
 
 def nodes_from(document: Document) -> list[Node]:
@@ -47,6 +50,28 @@ def node_to(node: Node) -> dict[str, Any]:
     return stated
 
 
+def is_address(text: str) -> bool:
+    """Whether a text can be the address of a node: one of IPv4 or IPv6, or the name of a host (RFC 1123).
+
+    A name whose last part is a number is none: it would be a mistaken address.
+
+    >>> [is_address(text) for text in ("10.20.0.3", "fe80::1%eth0", "node-1.domain.tld")]
+    [True, True, True]
+    >>> [is_address(text) for text in ("10.20.0.300", "10.20.0.3/24", "node 1", "-x", "")]
+    [False, False, False, False, False]
+    """
+    from ipaddress import ip_address  # listings do without
+
+    if not _ADDRESS.fullmatch(text):
+        return False
+    try:
+        ip_address(text)
+    except ValueError:
+        labels = text.removesuffix(".").split(".")
+        return all(map(_LABEL.fullmatch, labels)) and not labels[-1].isdigit()
+    return True
+
+
 def _once(node: Node, line: int, seen: dict[tuple[str, Any], int], report: Report) -> None:
     for word, value in (("id", node.id), ("name", node.name)):
         if value and (word, value) in seen:
@@ -75,7 +100,7 @@ def _node(item: Any, line: int, report: Report) -> Node | None:
         name=stated.get("name", _is_text, "a text", ""),
         status=stated.get("status", _is_one_of(NodeStatus), f"one of {', '.join(NodeStatus)}", NodeStatus.PROVISIONED),
         pending_roles=_roles(roles, line_of(item, "roles") or line, report),
-        ip=stated.get("ip", _is_text, "an address", ""),
+        ip=stated.get("ip", _is_reachable, "an address or a host name", ""),
         online=stated.get("online", _is_truth, "true or false", True),
         executor=stated.get("executor", _is_one_of(ExecutorKind), f"one of {', '.join(ExecutorKind)}", ""),
         ssh=plain(ssh),
@@ -112,6 +137,10 @@ def _is_number(value: Any) -> bool:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
+
+
+def _is_reachable(value: Any) -> bool:
+    return isinstance(value, str) and is_address(value)
 
 
 def _is_truth(value: Any) -> bool:

@@ -11,19 +11,13 @@ from typing import Any
 
 from fuelclient.model.document import Document, Marked
 from fuelclient.model.release import Release
+from fuelclient.serializers.release_parts import check_part
 from fuelclient.serializers.values import Report, items_of, key_text, kind, line_of, plain
 
 _MODEL = "nailgun.release"
 _ENVELOPE = ("pk", "model", "fields", "extend")
 _ALIASES = {"os": "operating_system", "release_name": "name"}
 _TEXTS = ("name", "version", "operating_system", "state", "description")
-_MAPPINGS = (
-    "roles_metadata",
-    "tags_metadata",
-    "volumes_metadata",
-    "networks_metadata",
-    "attributes_metadata",
-)
 
 
 def releases_from(document: Document) -> list[Release]:
@@ -123,10 +117,8 @@ def _release(identity: Any, fields: Mapping[Any, Any], line: int, report: Report
             report.error("G007", at, f"{key} is stated in two spellings with different values", "Keep one of them.")
         elif key in _TEXTS and value is not None and not isinstance(value, str):
             report.error("G006", at, f"{key} must be a text, not {kind(value)}", "Write it in quotes.")
-        elif key in _MAPPINGS and value is not None and not isinstance(value, Mapping):
-            report.error("G006", at, f"{key} must be a mapping, not {kind(value)}", "Write its keys below it.")
-        elif key == "roles_metadata":
-            _roles(value, at, report)
+        else:
+            check_part(key, value, at, report)
         stated[key] = plain(value)
     for key in ("name", "version"):
         if not stated.get(key):
@@ -144,14 +136,3 @@ def _release(identity: Any, fields: Mapping[Any, Any], line: int, report: Report
         description=texts["description"] or "",
         metadata=stated,
     )
-
-
-def _roles(roles: Any, line: int, report: Report) -> None:
-    for name, described in (roles or {}).items():
-        at = line_of(roles, str(name)) or line
-        if described is not None and not isinstance(described, Mapping):
-            report.error("G006", at, f"the role {name} must be a mapping, not {kind(described)}", "Describe it.")
-        elif not isinstance((described or {}).get("tags") or [], list):
-            report.error(
-                "G006", line_of(described, "tags") or at, f"tags of the role {name} must be a list", "List them."
-            )

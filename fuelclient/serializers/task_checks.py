@@ -125,7 +125,7 @@ def _type(value: Any, lines: Lines, report: Report) -> None:
         )
     elif value not in known:
         hint = f"{did_you_mean(value, known)} " if not did_you_mean(value, known).startswith("Known") else ""
-        report.error("G004", lines("type"), f"unknown type {value}", f"{hint}Types: {', '.join(known)}.")
+        report.error("G004", lines("type"), f"unknown type {value!r}", f"{hint}Types: {', '.join(known)}.")
 
 
 def _version(value: Any, lines: Lines, report: Report) -> None:

@@ -9,6 +9,7 @@ else wrote in between). They do not nest: a use case opens one and hands its con
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import sqlite3
@@ -16,7 +17,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
 from fuelclient.errors import InvalidDocument, Unavailable
-from fuelclient.store import migrations
+from fuelclient.store import access, migrations
+from fuelclient.store.access import ELSEWHERE
 
 Connection = sqlite3.Connection
 """What repositories work on; only this package makes one."""
@@ -24,15 +26,15 @@ Connection = sqlite3.Connection
 BUSY_SECONDS = 30.0
 """How long a process waits for another one's write before it gives up."""
 
-_ELSEWHERE = "Name another file with --engine or FUEL_ENGINE."
+_REFUSALS = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN})
 _REASONS = {
-    sqlite3.SQLITE_NOTADB: ("is not an engine file", _ELSEWHERE),
+    sqlite3.SQLITE_NOTADB: ("is not an engine file", ELSEWHERE),
     sqlite3.SQLITE_CORRUPT: ("is damaged", "Restore it from a copy, or move it away and import again."),
     sqlite3.SQLITE_FULL: ("cannot grow: the disk is full", "Free some space; nothing was changed."),
     sqlite3.SQLITE_IOERR: ("cannot be read or written", "Check the disk; nothing was changed."),
-    sqlite3.SQLITE_READONLY: ("cannot be written", f"Check its permissions. {_ELSEWHERE}"),
-    sqlite3.SQLITE_PERM: ("cannot be opened", f"Check its permissions. {_ELSEWHERE}"),
-    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", f"Check the permissions of it and its directory. {_ELSEWHERE}"),
+    sqlite3.SQLITE_READONLY: ("cannot be written", f"Check its permissions. {ELSEWHERE}"),
+    sqlite3.SQLITE_PERM: ("cannot be opened", f"Check its permissions. {ELSEWHERE}"),
+    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", f"Check the permissions of it and its directory. {ELSEWHERE}"),
     sqlite3.SQLITE_BUSY: ("is locked by another process", "Try again when that one has finished."),
     sqlite3.SQLITE_LOCKED: ("is locked by another process", "Try again when that one has finished."),
 }
@@ -41,7 +43,7 @@ _REASONS = {
 class Database:
     """One engine file. It is opened (and made, where it is absent) by the first transaction.
 
-    Errors are `Unavailable`, with the reason and the path: no permission, a directory, no database, a schema
+    Errors are `Unavailable`, with the reason and the path: no permission, no regular file, no database, a schema
     of a later version, a full disk, a lock that was held for longer than `busy_seconds`.
     """
 
@@ -52,8 +54,9 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A transaction that sees one state of the file."""
-        with self._transaction("BEGIN") as connection:
+        """A transaction that sees one state of the file, of one that may only be read as well."""
+        quiet = self._connection is None and access.is_read_only(self.path) and access.is_quiet(self.path)
+        with self._unchanging() if quiet else self._transaction("BEGIN") as connection:
             yield connection
 
     @contextmanager
@@ -96,6 +99,20 @@ class Database:
                     connection.execute("ROLLBACK")
                 raise
 
+    @contextmanager
+    def _unchanging(self) -> Iterator[Connection]:
+        """The file of somebody else, as it is now. It is opened for one transaction only: its owner may write soon."""
+        with _translated(self.path):
+            if not access.size_of(self.path):
+                raise access.read_only(self.path, ", and nothing is in it yet")
+            with access.unchanging(self.path) as connection:
+                if migrations.version(connection, self.path) != migrations.LATEST:
+                    raise access.read_only(
+                        self.path, ", and an earlier version of fuel2 wrote it: it has to be upgraded"
+                    )
+                connection.execute("BEGIN")
+                yield connection
+
     def _opened(self) -> Connection:
         if self._connection is None:
             self._connection = self._existing() or self._made()
@@ -104,9 +121,7 @@ class Database:
     def _existing(self) -> Connection | None:
         """The file as it is; None when it is absent, empty or of an earlier version."""
         try:
-            if os.path.isdir(self.path):
-                raise Unavailable(f"Engine file {self.path} is a directory.", hint=_ELSEWHERE)
-            if not os.stat(self.path).st_size:
+            if not access.size_of(self.path):
                 return None
         except FileNotFoundError:
             return None
@@ -127,7 +142,7 @@ class Database:
         target = os.path.realpath(self.path)
         try:
             with _lock(target):
-                if os.path.exists(target) and os.path.getsize(target):
+                if os.path.exists(target) and access.size_of(self.path):
                     _upgrade(target, self.path, self._busy_seconds)
                 else:
                     _create(target, self.path, self._busy_seconds)
@@ -145,6 +160,8 @@ def _translated(path: str) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
         if code not in _REASONS:
             raise
+        if code in _REFUSALS and access.is_read_only(path):
+            raise access.read_only(path) from error
         reason, hint = _REASONS[code]
         raise Unavailable(f"Engine file {path} {reason}.", hint=hint) from error
     except UnicodeEncodeError as error:
@@ -157,11 +174,15 @@ def _translated(path: str) -> Iterator[None]:
 def _connect(path: str, busy_seconds: float) -> Connection:
     connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
     connection.execute("PRAGMA foreign_keys = ON")
+    # With WAL, what is committed survives a killed process; after a power cut the last moments may be missing.
+    connection.execute("PRAGMA synchronous = NORMAL")
     return connection
 
 
 def _no_access(path: str, error: OSError) -> Unavailable:
-    return Unavailable(f"Engine file {path} cannot be opened: {error.strerror}.", hint=_ELSEWHERE)
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS) and access.is_read_only(path):
+        return access.read_only(path)
+    return Unavailable(f"Engine file {path} cannot be opened: {error.strerror}.", hint=ELSEWHERE)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fuelclient.errors import Unavailable
-from fuelclient.store import schema
+from fuelclient.store import run_schema, schema
 
 APPLICATION_ID = 0x4655454C
 """The letters FUEL; SQLite keeps the number in the file's header."""
@@ -31,6 +31,7 @@ MIGRATIONS = (
     Migration(1, "releases, environments, nodes, plugins", schema.NOUNS),
     Migration(2, "graphs, their owners and their tasks", schema.GRAPHS),
     Migration(3, "packages of plugins, releases of plugins, settings of environments", schema.PACKAGES),
+    Migration(4, "transactions, history, events, facts, sequences", run_schema.RUNS),
 )
 """All steps, in their order."""
 

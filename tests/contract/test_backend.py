@@ -95,6 +95,20 @@ class BackendContract:
         with pytest.raises(NotFound):
             backend.releases.delete(release_id)
 
+    @pytest.mark.parametrize("release_id", [-1, 2**31, 2**63 - 1, 10**30])
+    def test_a_number_that_cannot_be_the_id_of_a_release_is_refused(self, backend: Backend, release_id: int) -> None:
+        with pytest.raises(UsageError, match=r"cannot be the id of a release\..*1 to 2147483647"):
+            backend.releases.create([NEWTON, Release(release_id, "n", "1")])
+        assert list(backend.releases.list()) == []
+
+    def test_after_the_largest_id_there_is_room(self, backend: Backend) -> None:
+        backend.releases.create([Release(2**31 - 1, "n", "1")])
+        (release,) = backend.releases.create([NEWTON])
+        assert backend.releases.get(release.id) == release
+        backend.nodes.create([Node(2**31 - 1, "a")])
+        (node,) = backend.nodes.create([Node(0, "b")])
+        assert backend.nodes.get(node.id) == node
+
     # Environments
 
     def test_an_environment_without_any_release_says_how_to_get_one(self, backend: Backend) -> None:
@@ -171,9 +185,9 @@ class BackendContract:
             backend.clusters.add_nodes(env, [1], ["compute"])
 
     def test_nodes_leave(self, backend: Backend, env: int) -> None:
-        backend.nodes.create([Node(number, "n", env, pending_roles=("compute",)) for number in (1, 2, 3)])
+        backend.nodes.create([Node(number, f"n{number}", env, pending_roles=("compute",)) for number in (1, 2, 3)])
         assert list(backend.clusters.remove_nodes(env, [2])) == [2]
-        assert backend.nodes.get(2) == Node(2, "n")
+        assert backend.nodes.get(2) == Node(2, "n2")
         with pytest.raises(NotFound, match=r"Node .*2 does not exist.*1, 3"):
             backend.clusters.remove_nodes(env, [1, 2])
         assert [node.id for node in backend.nodes.list(env)] == [1, 3]
@@ -208,6 +222,54 @@ class BackendContract:
         with pytest.raises(UsageError, match="cannot be the id"):
             backend.nodes.create([Node(0, "b"), Node(10**30, "c")])
         assert [node.name for node in backend.nodes.list()] == ["a"]
+
+    @pytest.mark.parametrize("node_id", [-1, 2**31, 2**63 - 2])
+    def test_a_number_that_cannot_be_the_id_of_a_node_is_refused(self, backend: Backend, node_id: int) -> None:
+        with pytest.raises(UsageError, match=r"cannot be the id of a node\..*1 to 2147483647"):
+            backend.nodes.create([Node(0, "a"), Node(node_id, "b")])
+        assert list(backend.nodes.list()) == []
+
+    @pytest.mark.parametrize("name", ["", " ", "\t"])
+    def test_a_node_needs_a_name(self, backend: Backend, name: str) -> None:
+        with pytest.raises(UsageError, match=r"A node needs a name\."):
+            backend.nodes.create([Node(0, name)])
+
+    @pytest.mark.parametrize("ip", ["10.20.0.300", "10.20.0", "10.20.0.3/24", "not an ip", "-x", "a..b", "http://a"])
+    def test_a_node_has_an_address_or_a_host_name(self, backend: Backend, ip: str) -> None:
+        with pytest.raises(UsageError, match="is neither an address nor a host name"):
+            backend.nodes.create([Node(0, "a", ip=ip)])
+        assert list(backend.nodes.list()) == []
+
+    def test_addresses_are_kept_as_they_are(self, backend: Backend) -> None:
+        wanted = ("", "10.20.0.3", "::1", "fe80::1%eth0", "node-1", "node-1.domain.tld")
+        backend.nodes.create([Node(0, f"n{number}", ip=ip) for number, ip in enumerate(wanted)])
+        assert tuple(node.ip for node in backend.nodes.list()) == wanted
+
+    def test_names_tell_the_nodes_of_an_environment_apart(self, backend: Backend, env: int) -> None:
+        other = backend.clusters.create("other", backend.clusters.get(env).release_id).id
+        backend.nodes.create([Node(1, "a", env), Node(2, "a", other), Node(3, "a"), Node(4, "b")])
+        before = backend.nodes.list()
+        with pytest.raises(Conflict, match=f"Environment {env} has a node a already, with id 1"):
+            backend.nodes.create([Node(0, "c", env), Node(0, "a", env)])
+        with pytest.raises(Conflict, match="free nodes has a node a already, with id 3"):
+            backend.nodes.create([Node(0, "a")])
+        with pytest.raises(Conflict, match="Two of the nodes are called c"):
+            backend.nodes.create([Node(0, "c"), Node(9, "c")])
+        with pytest.raises(Conflict, match=f"Environment {env} has a node a already, with id 1"):
+            backend.clusters.add_nodes(env, [4, 3], ["compute"])
+        assert backend.nodes.list() == before
+
+    def test_a_node_that_leaves_keeps_its_name(self, backend: Backend, env: int) -> None:
+        backend.nodes.create([Node(1, "a", env), Node(2, "a"), Node(3, "b", env)])
+        backend.clusters.remove_nodes(env, None)
+        assert [(node.id, node.name, node.cluster_id) for node in backend.nodes.list()] == [
+            (1, "a", None), (2, "a", None), (3, "b", None),
+        ]  # fmt: skip
+        with pytest.raises(Conflict, match="Two of the nodes are called a"):
+            backend.clusters.add_nodes(env, [1, 2], [])
+        backend.clusters.add_nodes(env, [2, 3], [])
+        backend.clusters.add_nodes(env, [2], ["compute"])
+        assert backend.nodes.get(2).pending_roles == ("compute",)
 
     def test_a_node_that_names_its_environment_joins_it(self, backend: Backend, env: int) -> None:
         (node,) = backend.nodes.create([Node(0, "a", env, pending_roles=("compute",))])

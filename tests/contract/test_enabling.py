@@ -218,7 +218,7 @@ class EnablingContract:
     def test_a_plugin_whose_role_is_in_use_stays(self, backend: Backend, env: int, install: Any) -> None:
         plugin = install(files=WATCHER)
         backend.plugins.enable(plugin, env)
-        backend.nodes.create([Node(number, "n", env, pending_roles=("watcher",)) for number in (1, 2)])
+        backend.nodes.create([Node(number, f"n{number}", env, pending_roles=("watcher",)) for number in (1, 2)])
         with pytest.raises(Conflict, match="Node 1 has the role watcher; node 2 has the role watcher, which only"):
             backend.plugins.disable(plugin, env)
         with pytest.raises(Conflict):

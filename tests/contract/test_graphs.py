@@ -75,6 +75,58 @@ class GraphContract:
         backend.plugins.enable(installed.plugin.id, cluster.id)
         return OwnerRef(Level.PLUGIN, installed.plugin.id)
 
+    # What a change does to the layers above it
+
+    def test_an_upload_that_leaves_a_record_with_nothing_below_names_the_environments(
+        self, backend: Backend, release: OwnerRef, cluster: OwnerRef
+    ) -> None:
+        other = OwnerRef(Level.CLUSTER, backend.clusters.create("stage", release.id).id)
+        backend.graphs.upload(release, graph("a", "b"))
+        for owner in (cluster, other):
+            backend.graphs.upload(owner, GraphDocument((Task("a", {"x": 1}, Source("override.yaml", 7)),)))
+        backend.clusters.create("apart", release.id)
+        assert backend.graphs.upload(release, graph("a")).findings == ()
+        (finding,) = backend.graphs.upload(release, graph("b")).findings
+        assert str(finding).startswith("override.yaml:7: warning: in environments ")
+        assert f"{cluster.id} (prod), {other.id} (stage), task a has no type" in finding.message
+        assert (finding.code, finding.task) == ("G021", "a")
+        assert backend.graphs.upload(release, graph("c")).findings == ()  # it was so before
+        assert backend.graphs.delete(release, "default") == ()
+
+    def test_a_deletion_tells_it_too(self, backend: Backend, release: OwnerRef, cluster: OwnerRef) -> None:
+        backend.graphs.upload(release, graph("a"), "extra")
+        backend.graphs.upload(cluster, GraphDocument((Task("a", {"x": 1}),)), "extra")
+        (finding,) = backend.graphs.delete(release, "extra")
+        assert (finding.severity, finding.code) == (Severity.WARNING, "G021")
+        assert f"in environment {cluster.id} (prod), task a" in finding.message
+        assert backend.graphs.delete(cluster, "extra") == ()
+
+    def test_a_plugins_graph_counts_where_it_is_enabled(
+        self, backend: Backend, cluster: OwnerRef, plugin: OwnerRef
+    ) -> None:
+        backend.graphs.upload(plugin, graph("mine"))
+        backend.graphs.upload(cluster, GraphDocument((Task("mine", {"x": 1}),)))
+        (finding,) = backend.graphs.upload(plugin, graph("other")).findings
+        assert f"in environment {cluster.id} (prod), task mine" in finding.message
+        backend.graphs.upload(plugin, graph("mine"))
+        (finding,) = backend.graphs.delete(plugin, "default")
+        assert finding.code == "G021"
+
+    def test_a_new_version_of_a_package_tells_it_too(self, backend: Backend, cluster: OwnerRef, tmp_path: Path) -> None:
+        def install(version: str, name: str) -> tuple[int, tuple[Finding, ...]]:
+            files = {"deployment_tasks.yaml": [task(name)]}
+            done = backend.plugins.install(write_package(tmp_path / version, "lma", version, files=files))
+            return done.plugin.id, tuple(one for one in done.findings if one.code == "G021")
+
+        first, _ = install("1.0.0", "mine")
+        backend.plugins.enable(first, cluster.id)
+        backend.graphs.upload(cluster, GraphDocument((Task("mine", {"x": 1}),)))
+        same, (finding,) = install("1.0.1", "other")
+        assert (same, finding.task) == (first, "mine")
+        install("1.0.2", "mine")
+        beside, _ = install("2.0.0", "other")
+        assert [one.code for one in backend.plugins.enable(beside, cluster.id)] == ["P080", "G021"]
+
     # One layer
 
     @pytest.mark.parametrize("noun", ["release", "plugin", "cluster"])

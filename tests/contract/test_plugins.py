@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package_trees import MITAKA, role, task, write_package
+from package_trees import MITAKA, definition, role, task, write_package
 
 from fuelclient.backends import connect
 from fuelclient.backends.base import Backend, OwnerRef
@@ -73,16 +73,18 @@ class PluginContract:
         assert backend.plugins.get(done.plugin.id) == done.plugin
         assert list(backend.plugins.list()) == [done.plugin]
         (found,) = backend.graphs.get(OwnerRef(Level.PLUGIN, done.plugin.id)).tasks
-        assert str(found.source.place()) == f"{path}/deployment_tasks.yaml:2"
+        assert str(found.source.place()) == "monitor-1.2.3/deployment_tasks.yaml:2"
 
-    def test_an_archive_is_installed_and_tasks_say_where_they_are_from(self, backend: Backend, tmp_path: Path) -> None:
+    def test_an_archive_is_installed_and_tasks_say_which_package_they_are_from(
+        self, backend: Backend, tmp_path: Path
+    ) -> None:
         write_package(tmp_path / "monitor", files=WATCHER)
         archive = tmp_path / "monitor-1.2.3.fp"
         with tarfile.open(archive, "w:gz") as tar:
             tar.add(tmp_path / "monitor", "monitor-1.2.3")
         done = backend.plugins.install(str(archive))
         (found,) = backend.graphs.get(OwnerRef(Level.PLUGIN, done.plugin.id)).tasks
-        assert str(found.source.place()) == f"{archive}!/deployment_tasks.yaml:2"
+        assert str(found.source.place()) == "monitor-1.2.3/deployment_tasks.yaml:2"
 
     def test_what_a_check_complains_of_but_can_be_used_is_a_warning(self, backend: Backend, tmp_path: Path) -> None:
         path = write_package(tmp_path / "p", package_version="5.0.0", files={"deployment_tasks.yaml": [
@@ -293,10 +295,29 @@ class PluginContract:
         chosen = backend.plugins.selection(plugin.id, kilo.id)
         assert [one.id for one in chosen.contents.graphs["default"].tasks] == ["old"]
         assert any("kilo_tasks.yaml" in sentence for sentence in chosen.why)
+        assert str(tmp_path) not in str(chosen)
         owner = OwnerRef(Level.PLUGIN, plugin.id)
         backend.graphs.upload(owner, GraphDocument((Task("mine", {"type": "stage"}),)))
         for cluster_id in (env, old):
             assert [one.id for one in backend.graphs.layers(cluster_id, [Level.PLUGIN]).tasks] == ["mine"]
+
+    def test_what_is_stored_names_the_package_and_not_where_it_was(self, backend: Backend, tmp_path: Path) -> None:
+        """But what an installation says names the files that its user knows."""
+        tasks = [task("a", **{"fuel-version": ">=9"}), task("a", **{"fuel-version": ">=8"}), task("b", requires=["c"])]
+        record = definition(graphs=[{"type": "default", "tasks": [task("start", "stage", stage="later")]}])
+        path = write_package(
+            tmp_path / "multi", "multi", "1.0.0", "5.0.0", releases=[MITAKA, record],
+            files={"deployment_tasks.yaml": tasks},
+        )  # fmt: skip
+        done = backend.plugins.install(path)
+        assert any(one.place.file == f"{path}/deployment_tasks.yaml" for one in done.findings)
+        assert not any(one.place.file.startswith("multi-1.0.0/") for one in done.findings)
+        mitaka = Release(0, "Mitaka", "mitaka-9.0", "Ubuntu")
+        chosen = backend.plugins.selection(done.plugin.id, backend.releases.create([mitaka])[0].id)
+        assert any("at multi-1.0.0/deployment_tasks.yaml:" in sentence for sentence in chosen.why)
+        (start,) = backend.graphs.get(OwnerRef(Level.RELEASE, done.releases[0].id)).tasks
+        assert start.source.file == "multi-1.0.0/metadata.yaml"
+        assert str(tmp_path) not in f"{chosen}{start}{backend.graphs.get(OwnerRef(Level.PLUGIN, done.plugin.id))}"
 
 
 class TestLocal(PluginContract):

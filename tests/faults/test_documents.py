@@ -79,10 +79,10 @@ def test_hostile_text_is_one_finding_within_seconds(case: str, tmp_path: Path, m
     path = tmp_path / name
     path.write_text(build())
     monkeypatch.chdir(tmp_path)
-    started = time.monotonic()
+    started = time.process_time()  # not how busy the machine is
     with pytest.raises(InvalidDocument) as raised:
         files.load(path)
-    assert time.monotonic() - started < SECONDS
+    assert time.process_time() - started < SECONDS
     [finding] = raised.value.findings
     assert isinstance(finding, Finding)
     assert words in finding.message

@@ -245,11 +245,14 @@ def test_what_cannot_be_synchronised_is_told_and_stays(place: Path) -> None:
         (plugin,) = engine.plugins.list()
         manifest = unpacked(engine, place) / "metadata.yaml"
         good = manifest.read_text()
-        for text, told in (("[1]", "cannot be installed"), (good.replace('"monitor"', '"other"'), "can't be renamed")):
+        renamed = good.replace('"monitor"', '"other"')
+        for text, code, told in (("[1]", "P001", "holds no mapping"), (renamed, "P082", "can't be renamed")):
             manifest.write_text(text)
             done = engine.plugins.sync()
             assert (done.created, done.updated, done.removed) == ((), (), ())
-            assert any(one.is_error and told in one.message for one in done.findings)
+            (finding,) = done.findings
+            assert (finding.is_error, finding.code, told in finding.message) == (True, code, True)
+            assert plugin.unpacked in str(finding) or plugin.label in str(finding)
             assert engine.plugins.get(plugin.id) == plugin
         manifest.write_text(good)
         assert engine.plugins.sync().findings == ()
@@ -277,7 +280,8 @@ def test_a_package_that_somebody_puts_there_is_registered(place: Path) -> None:
     with closing(Engine(str(place))) as engine:
         done = engine.plugins.sync()
         assert [one.name for one in done.created] == ["mine"]
-        assert any(one.is_error and "broken" in str(one) for one in done.findings)
+        (error,) = (one for one in done.findings if one.is_error)
+        assert error.place.file == str(directory / "broken" / "metadata.yaml")
         shutil.rmtree(directory / "broken")
         assert engine.plugins.sync().created == ()
         write_package(directory / "mine", "mine", "0.1.1")

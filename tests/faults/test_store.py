@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import socket
 import sqlite3
+import stat
 import subprocess
 import sys
+import tempfile
 import textwrap
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -15,7 +23,7 @@ from fuelclient.errors import InvalidDocument, Unavailable
 from fuelclient.model.graph import Level
 from fuelclient.model.release import Release
 from fuelclient.model.task import Task
-from fuelclient.store import graphs, releases, tasks
+from fuelclient.store import access, graphs, releases, tasks
 from fuelclient.store.database import Database
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -296,3 +304,140 @@ def test_half_a_character_is_an_error_of_the_document(tmp_path: Path) -> None:
     with pytest.raises(InvalidDocument, match="half of a character"), database.write() as connection:
         releases.insert(connection, Release(0, "\ud800", "1"))
     database.close()
+
+
+# What is no file, and what belongs to somebody else
+
+
+def made_special(kind: str, path: Path) -> None:
+    """Something at `path` that is neither a file nor a directory."""
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "socket":
+        with closing(socket.socket(socket.AF_UNIX)) as bound:
+            bound.bind(str(path))
+    else:
+        try:
+            os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        except PermissionError:
+            pytest.skip("only root can make a device, and not everywhere")
+
+
+@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize("kind", ["fifo", "socket", "device"])
+def test_what_is_no_regular_file_is_refused_and_stays(tmp_path: Path, kind: str, linked: bool) -> None:
+    path = tmp_path / "engine.db"
+    made_special(kind, tmp_path / "special" if linked else path)
+    if linked:
+        path.symlink_to(tmp_path / "special")
+    before = [(one.name, one.lstat()) for one in sorted(tmp_path.iterdir())]
+    assert "is not a regular file" in refused(path)
+    with closing(Database(str(path))) as opened, pytest.raises(Unavailable, match="not a regular file"), opened.read():
+        raise AssertionError("it was opened")
+    assert [(one.name, one.lstat()) for one in sorted(tmp_path.iterdir())] == before
+
+
+def test_a_pipe_that_appears_while_the_file_is_made_stays(tmp_path: Path) -> None:
+    path = tmp_path / "engine.db"
+    with (tmp_path / "engine.db.lock").open("w") as lock, ThreadPoolExecutor(1) as aside:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        told = aside.submit(refused, path)
+        time.sleep(0.2)  # it has looked for the file, and waits for the lock
+        os.mkfifo(path)
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        assert "is not a regular file" in told.result(timeout=30)
+    assert stat.S_ISFIFO(path.stat().st_mode)
+
+
+COLLEAGUE = """
+    import contextlib, io, os, pwd, shutil, sys, tempfile, urllib.parse
+    from fuelclient.main import main
+    engine, *words = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as own, contextlib.redirect_stdout(None), contextlib.redirect_stderr(None):
+        if os.path.isfile(engine):
+            shutil.copy(engine, f"{own}/engine.db")
+        main(["--engine", f"{own}/engine.db", *words])  # so that all modules are there: nobody may read Python's files
+    nobody = pwd.getpwnam("nobody")
+    os.setgroups([])
+    os.setgid(nobody.pw_gid)
+    os.setuid(nobody.pw_uid)
+    sys.exit(main(["--engine", engine, *words]))
+"""
+
+
+def as_colleague(engine: Path, *words: object) -> tuple[int, str]:
+    """The exit code of a command line that another user runs on `engine`, and what it said."""
+    if os.geteuid():
+        pytest.skip("only root can become another user")
+    process = start(COLLEAGUE, engine, *words)
+    said = "".join(process.communicate(timeout=60))
+    return process.returncode, said
+
+
+def contents(directory: Path) -> dict[str, bytes]:
+    return {one.name: one.read_bytes() for one in directory.iterdir()}
+
+
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """An engine file that everybody may read, in a directory that everybody may look into."""
+    with tempfile.TemporaryDirectory(prefix="fuel2-shared-") as directory:
+        Path(directory).chmod(0o755)
+        path = Path(directory) / "engine.db"
+        with closing(Database(str(path))) as database, database.write() as connection:
+            releases.insert(connection, Release(0, "Newton", "newton-10.0"))
+        path.chmod(0o644)
+        yield path
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o1777])
+def test_a_colleague_reads_and_leaves_nothing_behind(shared: Path, mode: int) -> None:
+    shared.parent.chmod(mode)
+    before = contents(shared.parent)
+    for noun in ("release", "plugins", "node"):
+        code, said = as_colleague(shared, noun, "list")
+        assert code == 0, said
+        assert ("Newton" in said) == (noun == "release")
+    assert contents(shared.parent) == before
+
+
+def test_a_colleague_sees_what_the_owner_has_not_closed_yet(shared: Path) -> None:
+    with closing(Database(str(shared))) as database:
+        with database.write() as connection:
+            releases.insert(connection, Release(0, "Mitaka", "mitaka-9.0"))
+        code, said = as_colleague(shared, "release", "list")
+    assert (code, "Mitaka" in said, "Newton" in said) == (0, True, True), said
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o1777])
+@pytest.mark.parametrize("is_open", [False, True])
+def test_a_colleague_is_told_that_nothing_can_be_written(shared: Path, mode: int, is_open: bool) -> None:
+    shared.parent.chmod(mode)
+    with closing(Database(str(shared))) as database:
+        if is_open:
+            with database.read() as connection:
+                releases.every(connection)
+        before = shared.read_bytes()
+        for words in (("env", "create", "mine", "--release", 1), ("plugins", "sync")):
+            code, said = as_colleague(shared, *words)
+            assert (code, "is read-only for you" in said) == (3, True), said
+        assert shared.read_bytes() == before
+
+
+def test_a_colleague_of_an_earlier_version_is_told_who_can_upgrade(shared: Path) -> None:
+    with closing(Database(str(shared))) as database, database.write() as connection:
+        connection.execute("PRAGMA user_version = 1")
+    code, said = as_colleague(shared, "release", "list")
+    assert code == 3
+    assert "has to be upgraded" in said
+
+
+def test_a_file_that_changes_while_it_is_read_is_told(shared: Path) -> None:
+    def read() -> None:
+        with access.unchanging(str(shared)) as connection:
+            assert [one.name for one in releases.every(connection)] == ["Newton"]
+            with closing(Database(str(shared))) as database, database.write() as other:
+                releases.insert(other, Release(0, "Mitaka", "mitaka-9.0"))
+
+    with pytest.raises(Unavailable, match="was changed while it was read"):
+        read()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties.strategies import OWNERS, layers, values
 
-from fuelclient.graph.merge import layer_order, merge_layers
+from fuelclient.graph.merge import merge_layers
 from fuelclient.model.graph import Layer, Level, MergedGraph, MergedTask, MergePolicy
 from fuelclient.model.task import Task
 
@@ -92,9 +92,10 @@ def test_the_order_of_the_input_does_not_matter(stack: list[Layer], policy: Merg
 def test_the_order_is_the_release_then_plugins_then_cluster(stack: list[Layer], policy: MergePolicy) -> None:
     merged = merge_layers(stack, policy)
     refused = {finding.task for finding in merged.findings}
-    declared = dict.fromkeys(
-        task.id for layer in sorted(stack, key=lambda one: layer_order(one.owner)) for task in layer.tasks
-    )
+    records = [(layer.owner, task) for layer in sorted(stack, key=lambda one: one.owner.order) for task in layer.tasks]
+    if policy is MergePolicy.REPLACE:  # of plugins, what defines a task comes before what only overrides it
+        records.sort(key=lambda record: (record[0].order[0], record[0].level is Level.PLUGIN and record[1].is_partial))
+    declared = dict.fromkeys(task.id for _, task in records)
 
     found = list(dict.fromkeys(task.id for task in merged.tasks))
     release = [task.id for task in stack[0].tasks]

@@ -267,6 +267,21 @@ def _left(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.iterdir())
 
 
+@pytest.mark.parametrize("fmt", ["json", "yaml"])
+def test_what_an_encoding_lacks_is_escaped_as_the_format_has_it(fmt: str) -> None:
+    data = {"name": "pr\u00f8d \u4e2d", "cmd": "a\n\u00f8\n"}
+    assert "pr\u00f8d \u4e2d" in files.dumps(data, fmt)
+    for encoding in ("ascii", "latin-1"):
+        text = files.dumps(data, fmt, encoding=encoding)
+        assert parse(text.encode(encoding).decode(), "f").data == data
+
+
+def test_the_hint_about_a_directory_names_no_option_of_some_command(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is a directory") as raised:
+        files.load(tmp_path)
+    assert raised.value.hint == "Name a file in it."
+
+
 def test_write_makes_a_file_with_ordinary_permissions(tmp_path: Path) -> None:
     mask = os.umask(0o027)
     try:

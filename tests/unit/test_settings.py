@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from fuelclient import settings
-from fuelclient.errors import InvalidDocument, NotFound
+from fuelclient.commands.shell import FuelShell
+from fuelclient.errors import InvalidDocument, NotFound, UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -66,6 +68,30 @@ def test_an_option_that_was_not_given_and_an_empty_variable_change_nothing(home:
     assert settings.load({"ENGINE": None}, environ)["ENGINE"].origin == "default"
 
 
+@pytest.mark.parametrize("blank", [" ", "\t "])
+def test_a_blank_variable_counts_as_not_set(home: Path, blank: str) -> None:
+    environ = {"HOME": str(home), "FUEL_ENGINE": blank, "FUELCLIENT_CUSTOM_SETTINGS": blank}
+    assert settings.load(environ=environ)["ENGINE"].origin == "default"
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\t"])
+def test_a_blank_option_is_a_mistake(home: Path, blank: str) -> None:
+    with pytest.raises(UsageError, match=r"--engine is empty\..*leave the option out"):
+        settings.load({"ENGINE": blank}, {"HOME": str(home)})
+
+
+def test_the_command_line_leaves_nothing_beside_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    said = io.StringIO()
+    assert FuelShell(io.StringIO(), io.StringIO(), said).run(["--engine", "", "release", "list"]) == 2
+    assert said.getvalue() == ""  # the parser has said it on the real stderr
+    assert [path.name for path in tmp_path.rglob("*")] == ["work"]
+
+
 def test_the_config_directory_can_be_elsewhere(home: Path, tmp_path: Path) -> None:
     (tmp_path / "fuel").mkdir()
     (tmp_path / "fuel" / "fuel_client.yaml").write_text("ENGINE: /elsewhere.db\n")
@@ -103,7 +129,8 @@ def test_a_named_file_that_is_missing_is_an_error(home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line"), [("- a\n- b\n", 1), ("A: 1\nENGINE: [a]\n", 2), ("\nENGINE: ''\n", 2), ("ENGINE: 7\n", 1)]
+    ("text", "line"),
+    [("- a\n- b\n", 1), ("A: 1\nENGINE: [a]\n", 2), ("\nENGINE: ''\n", 2), ("ENGINE: '  '\n", 1), ("ENGINE: 7\n", 1)],
 )
 def test_a_file_that_cannot_be_used_is_an_error_with_its_line(home: Path, text: str, line: int) -> None:
     own = own_file(home, text)

@@ -69,13 +69,12 @@ class EnvCreate(_ShowEnv):
         return parser
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        backend = self.writable()
-        release = backend.releases.get(parsed_args.release)
+        release = self.backend.releases.get(parsed_args.release)
         if release.state == "unavailable":
             LOG.warning("Release %s (%s) is marked unavailable; it is used all the same.", release.id, release.name)
         if parsed_args.net_segmentation_type == "gre":
             LOG.warning("WARNING: GRE network segmentation type is deprecated since 7.0 release.")
-        created = backend.clusters.create(
+        created = self.writable().clusters.create(
             parsed_args.name, release.id, net_segment_type=parsed_args.net_segmentation_type
         )
         return self.shown(created)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from fuelclient.commands.arguments import add_env, add_nodes
+from fuelclient.commands.arguments import add_env, add_nodes, add_roles
 from fuelclient.commands.base import Command
 from fuelclient.errors import Conflict
 
@@ -21,13 +21,13 @@ class EnvAddNodes(Command):
         parser = super().get_parser(prog_name)
         add_env(parser, required=True)
         add_nodes(parser, required=True, help="ids of the nodes: 1 2 or 1,2")
-        parser.add_argument("-r", "--roles", "--role", nargs="+", required=True, metavar="ROLE", help="their roles")
+        add_roles(parser, "-r", required=True)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        roles = [name for word in parsed_args.roles for name in word.split(",") if name]
-        self.writable().clusters.add_nodes(parsed_args.env, parsed_args.nodes, roles)
-        self.say(f"Nodes {parsed_args.nodes} were added to the environment {parsed_args.env} with roles {roles}")
+        nodes, roles = parsed_args.nodes, parsed_args.roles
+        self.writable().clusters.add_nodes(parsed_args.env, nodes, roles)
+        self.say(f"Nodes {nodes} were added to the environment {parsed_args.env} with roles {roles}")
 
 
 class EnvRemoveNodes(Command):

@@ -7,8 +7,9 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import identifier
+from fuelclient.commands.arguments import identifier, stated
 from fuelclient.commands.base import Command, report
+from fuelclient.commands.formatters import encoding_of
 from fuelclient.errors import InvalidDocument
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ class SettingsDownload(Command):
 
         path, form = _file(parsed_args)
         settings = plain(self.backend.clusters.settings(parsed_args.id))
-        text = files.dumps({_EDITABLE: settings}, form)
+        encoding = encoding_of(self.app.stdout) if path == "-" else "utf-8"
+        text = files.dumps({_EDITABLE: settings}, form, encoding=encoding)
         if path == "-":
             self.app.stdout.write(text)
             return
@@ -73,7 +75,8 @@ class SettingsUpload(Command):
         path, _ = _file(parsed_args)
         document = files.load(path, stdin=self.app.stdin)
         report(document.findings)
-        self.writable().clusters.set_settings(parsed_args.id, _sections(document))
+        settings = _sections(document)
+        self.writable().clusters.set_settings(parsed_args.id, settings)
         shown = document.file if path == "-" else path
         self.say(f"Configuration of settings for the environment with id {parsed_args.id} was loaded from {shown}")
 
@@ -82,9 +85,9 @@ def _add_file(parser: argparse.ArgumentParser, verb: str) -> None:
     parser.add_argument("id", type=identifier, help="id of the environment")
     parser.add_argument("-f", "--format", choices=("json", "yaml"), help="default: as the file is named, else yaml")
     group = parser.add_mutually_exclusive_group()
-    group.add_argument("-d", "--directory", metavar="DIR", help="default: the current directory")
+    group.add_argument("-d", "--directory", type=stated, metavar="DIR", help="default: the current directory")
     stream = "stdout" if verb == "write" else "stdin"
-    group.add_argument("--file", metavar="PATH", help=f"the file to {verb}; - is {stream}")
+    group.add_argument("--file", type=stated, metavar="PATH", help=f"the file to {verb}; - is {stream}")
 
 
 def _file(parsed_args: argparse.Namespace) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from fuelclient.commands.arguments import add_owner, add_type, described, owner_of
-from fuelclient.commands.base import Command
+from fuelclient.commands.base import Command, report
 
 
 class GraphDelete(Command):
@@ -24,6 +24,6 @@ class GraphDelete(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         owner = owner_of(parsed_args)
-        self.writable().graphs.delete(owner, parsed_args.graph_type)
+        report(self.writable().graphs.delete(owner, parsed_args.graph_type))
         kind, _, number = described(owner).partition(" ")
         self.say(f"Deployment graph '{parsed_args.graph_type}' for {kind} with id {number} was deleted.")

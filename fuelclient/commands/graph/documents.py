@@ -3,24 +3,69 @@
 from __future__ import annotations
 
 import argparse
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TextIO
 
 from fuelclient import files
+from fuelclient.errors import InvalidDocument, UsageError
+from fuelclient.model.document import Document
+from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import GraphDocument
 from fuelclient.serializers.graph import document_from, documents_from
 
 
-def graph_document(parsed_args: argparse.Namespace, stdin: TextIO, *, owner_label: str) -> GraphDocument:
+def graph_document(
+    parsed_args: argparse.Namespace, stdin: TextIO, *, owner_label: str, absolute: bool = False
+) -> GraphDocument:
     """The document that the options of `arguments.add_source` name.
 
-    `owner_label` names tasks of the legacy kind, which have no id of their own. Raises what `files` and
-    `serializers.graph` raise for documents that cannot be used.
+    `owner_label` names tasks of the legacy kind, which have no id of their own; `absolute` makes the places of tasks
+    lead to their files from any directory, for what is kept. Raises what `files` and `serializers.graph` raise for
+    documents that cannot be used, and `InvalidDocument` when there is no graph at all, not even an empty one.
     """
+    documents = [_load(path, stdin, absolute) for path in _paths(parsed_args)]
+    _require_graph(documents, parsed_args)
     if parsed_args.dir is None:
-        return document_from(files.load(parsed_args.file, stdin=stdin), owner_label=owner_label)
-    metadata = files.metadata_file(str(parsed_args.dir))
-    return documents_from(
-        [files.load(path) for path in files.task_files(str(parsed_args.dir))],
-        files.load(metadata) if metadata else None,
-        owner_label=owner_label,
-    )
+        return document_from(documents[0], owner_label=owner_label)
+    path = files.metadata_file(str(parsed_args.dir))
+    metadata = _load(path, stdin, absolute) if path else None
+    return documents_from(documents, metadata, owner_label=owner_label)
+
+
+def _paths(parsed_args: argparse.Namespace) -> Sequence[str]:
+    if parsed_args.dir is not None:
+        return files.task_files(str(parsed_args.dir))
+    if parsed_args.file != "-" and os.path.isdir(parsed_args.file):
+        raise UsageError(f"{parsed_args.file} is a directory.", hint="Give it with --dir, or name a file in it.")
+    return [parsed_args.file]
+
+
+def _load(path: str, stdin: TextIO, absolute: bool) -> Document:
+    """The document in a file, or on standard input, which has the same name from everywhere."""
+    document = files.load(path, stdin=stdin)
+    if path == "-" or not absolute:
+        return document
+    file = os.path.abspath(path)
+    found = tuple(replace(one, place=replace(one.place, file=file)) for one in document.findings)
+    return replace(document, file=file, findings=found)
+
+
+def _require_graph(documents: Sequence[Document], parsed_args: argparse.Namespace) -> None:
+    """Raise `InvalidDocument` when none of `documents` says anything of tasks: a command that failed before the pipe, a
+    file that was never written. Taken for an empty graph, it would wipe the one that is stored."""
+    if any(_says_tasks(document.data) for document in documents):
+        return
+    file = documents[0].file if parsed_args.dir is None else str(parsed_args.dir)
+    kind = "document" if parsed_args.dir is None else "directory"
+    message = f"this {kind} holds no graph; write [] for an empty one"
+    finding = Finding(Severity.ERROR, "G006", message, Place(file))
+    raise InvalidDocument(f"{file}: {message}.", findings=[finding])
+
+
+def _says_tasks(data: object) -> bool:
+    """Whether there is anything to judge: tasks, an empty list of them, or what is wrong in their place."""
+    if isinstance(data, Mapping) and "tasks" in data:
+        return data["tasks"] is not None
+    return data is not None

@@ -6,12 +6,15 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import add_env, add_type
+from fuelclient.commands.arguments import add_env, add_type, stated
 from fuelclient.commands.base import Command, report
-from fuelclient.errors import UsageError
+from fuelclient.commands.formatters import encoding_of
+from fuelclient.commands.shell import LOG
+from fuelclient.errors import InvalidGraph, UsageError
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
+    from fuelclient.model.graph import MergedGraph
 
 _LEVELS = {
     "all": ("-a", "the merge of all layers of the environment"),
@@ -26,7 +29,8 @@ class GraphDownload(Command):
 
     Without --file the file is ./LEVEL_graph_ENV.FORMAT; a file that exists is overwritten with --force only.
     '--file -' prints the document, and nothing else, on stdout. What --cluster and --release write can be
-    uploaded again; --all and --plugins write a merge, which says so in its first line.
+    uploaded again; --all and --plugins write a merge, which is not to be: a YAML file says so
+    in its first line. A merge with errors is not written, and the exit code is 7.
 
       fuel2 graph download --env 1 --all
       fuel2 graph download --env 1 --cluster --type default --file - | less
@@ -39,7 +43,7 @@ class GraphDownload(Command):
         for level, (short, meaning) in _LEVELS.items():
             group.add_argument(short, f"--{level}", action="store_const", const=level, dest="level", help=meaning)
         add_type(parser, default="default")
-        parser.add_argument("-f", "--file", metavar="PATH", help="the file to write; - is stdout")
+        parser.add_argument("-f", "--file", type=stated, metavar="PATH", help="the file to write; - is stdout")
         parser.add_argument("--format", choices=("yaml", "json"), default="yaml", help="default: yaml")
         parser.add_argument("--force", action="store_true", help="overwrite a file that exists")
         return parser
@@ -50,7 +54,8 @@ class GraphDownload(Command):
                 f"-f names the file here, and '{parsed_args.file}' is a format.",
                 hint=f"Use --format {parsed_args.file}, or --file ./{parsed_args.file}.",
             )
-        text = self._text(parsed_args)
+        encoding = encoding_of(self.app.stdout) if parsed_args.file == "-" else "utf-8"
+        text = self._text(parsed_args, encoding)
         if parsed_args.file == "-":
             self.app.stdout.write(text)
             return
@@ -61,7 +66,7 @@ class GraphDownload(Command):
         files.write(path, text, force=parsed_args.force)
         self.say(f"Tasks were downloaded to {path}")
 
-    def _text(self, parsed_args: argparse.Namespace) -> str:
+    def _text(self, parsed_args: argparse.Namespace, encoding: str) -> str:
         from fuelclient import files
         from fuelclient.serializers.graph import layer_to
 
@@ -75,20 +80,29 @@ class GraphDownload(Command):
             else:
                 owner = OwnerRef(Level.RELEASE, backend.clusters.get(env).release_id)
             graph = backend.graphs.get(owner, graph_type)
-            return files.dumps(layer_to(graph.tasks, name=graph.name, metadata=graph.metadata), parsed_args.format)
-        return self._merge(backend, parsed_args)
+            layer = layer_to(graph.tasks, name=graph.name, metadata=graph.metadata)
+            return files.dumps(layer, parsed_args.format, encoding=encoding)
+        return self._merge(backend, parsed_args, encoding)
 
-    def _merge(self, backend: Backend, parsed_args: argparse.Namespace) -> str:
-        """The merge of several layers, with the warning not to take it for one."""
+    def _merge(self, backend: Backend, parsed_args: argparse.Namespace, encoding: str) -> str:
+        """The merge of several layers, with the warning not to take it for one. Raises `InvalidGraph` with the findings
+        for one that lacks what could not be merged."""
         from fuelclient import files
+        from fuelclient.model.finding import errors_in
         from fuelclient.model.graph import Level
         from fuelclient.serializers.graph import layer_to
 
         levels = (Level.PLUGIN,) if parsed_args.level == "plugins" else (Level.RELEASE, Level.PLUGIN, Level.CLUSTER)
         merged = backend.graphs.layers(parsed_args.env, levels, parsed_args.graph_type)
+        if errors_in(merged.findings):
+            raise InvalidGraph(
+                f"The {parsed_args.graph_type} graph of environment {parsed_args.env} cannot be merged, and was not "
+                "written.", findings=merged.findings,
+            )  # fmt: skip
         report(merged.findings)
+        _warn_of_variants(merged)
         tasks = [one.task for one in merged.tasks]
-        text = files.dumps(layer_to(tasks, metadata=merged.metadata), parsed_args.format)
+        text = files.dumps(layer_to(tasks, metadata=merged.metadata), parsed_args.format, encoding=encoding)
         owners = {owner for one in merged.tasks for owner in (one.owner, *one.overrides)}
         rank = list(Level)
         order = sorted(owners, key=lambda owner: (rank.index(owner.level), owner.name, owner.version))
@@ -99,3 +113,14 @@ class GraphDownload(Command):
             f"# Merge of the layers: {layers} (environment {parsed_args.env}, graph type {parsed_args.graph_type}). "
             f"Do not upload it as one layer: it would hide the others.\n{text}"
         )
+
+
+def _warn_of_variants(merged: MergedGraph) -> None:
+    """Say which ids are there more than once: variants of several plugins, which no upload takes in one file."""
+    owners: dict[str, list[str]] = {}
+    for one in merged.tasks:
+        owners.setdefault(one.id, []).append(one.owner.label)
+    for task, labels in owners.items():
+        if len(labels) > 1:
+            told = ", ".join(labels)
+            LOG.warning("The document has the task id %s for each of: %s. It cannot be uploaded.", task, told)

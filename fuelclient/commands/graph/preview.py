@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_nodes, add_type
+from cliff.utils import terminal_width
+
+from fuelclient.commands.arguments import add_env, add_nodes, add_type, stated
 from fuelclient.commands.base import STRUCTURED, Lister, check_columns, report, sorted_by
 from fuelclient.commands.columns import Fields, Names
 from fuelclient.commands.shell import LOG, count
@@ -29,6 +32,10 @@ class GraphPreview(Lister):
     anything runs. A row is a task; it stands where its first instance runs. 'generation' says in which rounds
     its instances run, 'layer' which layer the task comes from, and 'overrides' which layers it overrides.
 
+    On a terminal a row is a line: roles are shortened, columns without anything in them are left out, and so is what
+    does not fit beside order, task and, in this order, nodes, stage, layer, priority, roles, generation, type and
+    overrides. A file or a pipe gets everything.
+
     --assume replaces the nodes of the environment for this preview, as ROLES=COUNT, ... with ROLES one role or
     several joined by '+'. Without nodes and without --assume, a few nodes for each role are assumed.
 
@@ -46,7 +53,7 @@ class GraphPreview(Lister):
         add_type(parser, default="default")
         where = parser.add_mutually_exclusive_group()
         add_nodes(where, required=False, help="only these nodes of the environment: 1 2 or 1,2")
-        where.add_argument("--assume", default="", metavar="SPEC", help="other nodes: controller=3,compute+cinder=2")
+        where.add_argument("--assume", type=stated, metavar="SPEC", help="other nodes: controller=3,compute+cinder=2")
         parser.add_argument(
             "--merge-policy", choices=("replace", "overlay"), default="replace",
             help="whether a record with a type replaces the task below it, or overrides single attributes of it",
@@ -62,13 +69,41 @@ class GraphPreview(Lister):
         columns = _KEYS if structured else self.columns
         check_columns(parsed_args.columns, columns)
         options = PreviewOptions(
-            tuple(parsed_args.nodes or ()), parsed_args.assume, MergePolicy(parsed_args.merge_policy)
+            tuple(parsed_args.nodes or ()), parsed_args.assume or "", MergePolicy(parsed_args.merge_policy)
         )
         seen = preview(self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type), options)
         _narrate(seen)
         rows = [row for row in seen.rows if row.is_changed or parsed_args.only is None]
         tables = sorted_by([(*_cells(row), row) for row in rows], self.columns, parsed_args.sort_keys or ["order"])
+        if parsed_args.formatter == "table" and self.app.stdout.isatty():
+            return self._fitted([(cells[:-1], cells[-1]) for cells in tables], parsed_args)
         return columns, [_record(cells[-1]) if structured else cells[:-1] for cells in tables]
+
+    def _fitted(
+        self, rows: Iterable[tuple[Sequence[Any], PreviewRow]], parsed_args: argparse.Namespace
+    ) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+        """The rows for a terminal; what is not shown there is said."""
+        from fuelclient.commands.graph.fitting import fit
+
+        width = parsed_args.max_width if parsed_args.max_width > 0 else terminal_width() or sys.maxsize
+        roles = self.columns.index("roles")
+        lists = [(*cells[:roles], row.roles, *cells[roles + 1 :]) for cells, row in rows]
+        asked, sorting = (list(map(_column, names)) for names in (parsed_args.columns, parsed_args.sort_columns))
+        fitted = fit(self.columns, lists, width, asked=asked, sorted_by=sorting)
+        parsed_args.max_width = sys.maxsize  # cliff would break names to fit what does not
+        told = [
+            f"{', '.join(names)} ({why})"
+            for names, why in ((fitted.too_wide, f"{width} columns are too few"), (fitted.empty, "empty"))
+            if names
+        ]
+        if told:
+            LOG.info("Not shown: %s. -f json has everything.", "; ".join(told))
+        return fitted.columns, fitted.rows
+
+
+def _column(asked: str) -> str:
+    """The name of a column as `-c` takes it (see `check_columns`)."""
+    return asked.lower().strip().replace(" ", "_")
 
 
 def _cells(row: PreviewRow) -> tuple[Any, ...]:
@@ -108,8 +143,12 @@ def _narrate(seen: Preview) -> None:
     if seen.assumption:
         LOG.info("%s", seen.assumption)
     report(seen.findings)
+    computed = ""
+    if seen.computed:
+        have, their = ("has", "its") if seen.computed == 1 else ("have", "their")
+        computed = f"; {count(seen.computed, 'task')} {have} computed dependencies: {their} place is a lower bound"
     LOG.info(
-        "%s, %s in %s on %s; %s, %d on the master.", count(len(seen.rows), "task"),
+        "%s, %s in %s on %s; %s, %d on the master%s.", count(len(seen.rows), "task"),
         count(seen.instances, "instance"), count(seen.generations, "generation"), count(seen.nodes, "node"),
-        count(seen.sync_points, "sync point"), seen.on_master,
+        count(seen.sync_points, "sync point"), seen.on_master, computed,
     )  # fmt: skip

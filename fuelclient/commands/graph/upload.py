@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import logging
+from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import add_owner, add_source, add_type, add_yes, described, owner_of
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.shell import LOG, count
+from fuelclient.errors import NotFound
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend, OwnerRef, Uploaded
 
 DEFAULT = "default"
 
@@ -19,7 +25,8 @@ class GraphUpload(Command):
     that exists replaces its tasks; its id stays, and so do its name and metadata where the document has none.
     Without --type it goes to the type default, after a question where a terminal can answer it.
 
-    Nothing is stored when one task is wrong; all findings are listed then, and the exit code is 7.
+    Nothing is stored when one task is wrong; all findings are listed then, and the exit code is 7. So it is for a
+    document that says nothing; an empty graph is written as [].
 
       fuel2 graph upload --env 1 --type default --file override.yaml
       fuel2 graph upload --release 1 --dir fuel-library/deployment/puppet --yes
@@ -40,25 +47,42 @@ class GraphUpload(Command):
         from fuelclient.model.graph import Level
 
         ref = owner_of(parsed_args)
-        backend = self.writable()
-        owner = backend.graphs.owner(ref)
+        owner = self.backend.graphs.owner(ref)
         graph_type = parsed_args.graph_type or self._default_type(described(ref), ask=not parsed_args.yes)
         label = owner.name if owner.level is Level.PLUGIN else str(owner.level)
-        document = graph_document(parsed_args, self.app.stdin, owner_label=label)
+        document = graph_document(parsed_args, self.app.stdin, owner_label=label, absolute=True)
         if parsed_args.name is not None:
             document = dataclasses.replace(document, name=parsed_args.name)
-        uploaded = backend.graphs.upload(ref, document, graph_type)
+        before = _tasks(self.backend, ref, graph_type)
+        uploaded = self.writable().graphs.upload(ref, document, graph_type)
         report(uploaded.findings)
-        LOG.info(
-            "%s graph %d of type '%s' of %s with %s.", "Created" if uploaded.created else "Replaced",
-            uploaded.graph.id, graph_type, described(ref), count(len(uploaded.graph.tasks), "task"),
-        )  # fmt: skip
+        _narrate(uploaded, before, f"type '{graph_type}' of {described(ref)}")
         self.say("Deployment graph was successfully uploaded.")
 
     def _default_type(self, owner: str, *, ask: bool) -> str:
         """The type default, once the user has agreed, or cannot be asked."""
         if ask and self.app.stdin.isatty():
+            self.writable()
             self.confirm(f"No graph type is given. Upload to the graph type '{DEFAULT}' of {owner}?")
         else:
             LOG.info("No graph type is given: uploading to the graph type '%s' of %s.", DEFAULT, owner)
         return DEFAULT
+
+
+def _tasks(backend: Backend, owner: OwnerRef, graph_type: str) -> int:
+    """How many tasks the graph has that is about to be replaced; 0 when there is none."""
+    try:
+        return len(backend.graphs.get(owner, graph_type).tasks)
+    except NotFound:
+        return 0
+
+
+def _narrate(uploaded: Uploaded, before: int, where: str) -> None:
+    """Say on stderr what came and what went; as a warning when nothing is left of what there was."""
+    now = len(uploaded.graph.tasks)
+    if uploaded.created:
+        LOG.info("Created graph %d with %s: %s.", uploaded.graph.id, count(now, "task"), where)
+        return
+    level = logging.WARNING if before and not now else logging.INFO
+    was, is_now = count(before, "task"), count(now, "task")
+    LOG.log(level, "Replaced graph %d (%s) with %s: %s.", uploaded.graph.id, was, is_now, where)

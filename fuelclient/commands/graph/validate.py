@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from fuelclient.commands.arguments import add_env, add_source, add_type
-from fuelclient.commands.base import Lister
+from fuelclient.commands.base import Lister, tally
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.shell import urgency
+from fuelclient.commands.shell import LOG, urgency
 from fuelclient.errors import InvalidDocument
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class GraphValidate(Lister):
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         findings = self._environment(parsed_args) if parsed_args.env is not None else self._document(parsed_args)
         self._broken = any(finding.is_error for finding in findings)
+        LOG.info("%s", f"{tally(findings)}." if findings else "No findings.")
         return [
             (str(one.severity), one.code, str(one.place), one.task, one.message, one.hint)
             for one in sorted(findings, key=urgency)

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from fuelclient.commands.base import Command, report
+from fuelclient.commands.arguments import stated_path
+from fuelclient.commands.base import Command, report, tally
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument
 
@@ -25,9 +26,12 @@ class PluginsBuild(Command):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        parser.add_argument("directory", type=Path, metavar="DIR", help="the directory of the plugin")
+        parser.add_argument("directory", type=stated_path, metavar="DIR", help="the directory of the plugin")
         parser.add_argument(
-            "--output", type=Path, metavar="DIR", help="where to put the package (default: the plugin's directory)"
+            "--output",
+            type=stated_path,
+            metavar="DIR",
+            help="where to put the package (default: the plugin's directory)",
         )
         parser.add_argument("-f", "--force", action="store_true", help="overwrite a package that exists")
         parser.add_argument("--format", choices=("fp", "rpm"), help="default: as the package version says")
@@ -50,14 +54,14 @@ class PluginsBuild(Command):
         metadata = _checked(directory)
         archive = parsed_args.format or ("fp" if str(metadata.get("package_version")).startswith("1.") else "rpm")
         builder = build.build_fp if archive == "fp" else build.build_rpm
-        path = builder(directory, parsed_args.output or directory, metadata, force=parsed_args.force)
-        self.say(str(path))
+        package = builder(directory, parsed_args.output or directory, metadata, force=parsed_args.force)
+        self.say(str(package))
 
 
 def _checked(directory: Path) -> Mapping[str, Any]:
     """The metadata of a package without errors; what else was found is said. Raises `InvalidDocument`."""
     from fuelclient import files
-    from fuelclient.commands.plugins.packages import findings_of, tally
+    from fuelclient.commands.plugins.packages import findings_of
     from fuelclient.model.finding import errors_in
     from fuelclient.plugins import build
 

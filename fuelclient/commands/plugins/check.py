@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
-from fuelclient.commands.base import Lister
+from fuelclient.commands.arguments import stated_path
+from fuelclient.commands.base import Lister, tally
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.shell import LOG
 
@@ -29,7 +29,7 @@ class PluginsCheck(Lister):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         parser.add_argument(
-            "paths", nargs="+", type=Path, metavar="PATH", help="directory of a package, or an .rpm or .fp file"
+            "paths", nargs="+", type=stated_path, metavar="PATH", help="directory of a package, or an .rpm or .fp file"
         )
         parser.add_argument("--strict", action="store_true", help="exit code 7 for warnings, too")
         return parser
@@ -41,7 +41,7 @@ class PluginsCheck(Lister):
         return Exit.INVALID if self._broken else Exit.OK
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        from fuelclient.commands.plugins.packages import findings_of, tally
+        from fuelclient.commands.plugins.packages import findings_of
         from fuelclient.model.finding import Severity
 
         grave = {Severity.ERROR, Severity.WARNING} if parsed_args.strict else {Severity.ERROR}

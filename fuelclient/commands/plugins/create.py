@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from fuelclient.commands.arguments import stated
 from fuelclient.commands.base import Command
 from fuelclient.commands.shell import LOG, count
 
@@ -24,7 +25,7 @@ class PluginsCreate(Command):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         parser.add_argument(
-            "path", metavar="NAME|PATH",
+            "path", type=stated, metavar="NAME|PATH",
             help="the directory to make; its name is the plugin's: lower case letters, digits, - and _",
         )  # fmt: skip
         parser.add_argument(

@@ -27,8 +27,8 @@ class PluginsEnable(Command):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
+        plugins = [plugin_of(self.backend, word) for word in parsed_args.plugins]
         backend = self.writable()
-        plugins = [plugin_of(backend, word) for word in parsed_args.plugins]
         for plugin in {plugin.id: plugin for plugin in plugins}.values():
             report(backend.plugins.enable(plugin.id, parsed_args.env))
             self.say(f"Plugin {plugin.name} was successfully enabled on environment {parsed_args.env}.")
@@ -50,8 +50,8 @@ class PluginsDisable(Command):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
+        plugins = [enabled_plugin_of(self.backend, word, parsed_args.env) for word in parsed_args.plugins]
         backend = self.writable()
-        plugins = [enabled_plugin_of(backend, word, parsed_args.env) for word in parsed_args.plugins]
         for plugin in {plugin.id: plugin for plugin in plugins}.values():
             backend.plugins.disable(plugin.id, parsed_args.env)
             self.say(f"Plugin {plugin.name} was successfully disabled on environment {parsed_args.env}.")

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fuelclient.commands.arguments import stated
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.shell import LOG, count
 
@@ -30,7 +31,9 @@ class PluginsInstall(Command):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        parser.add_argument("file", metavar="FILE|DIR", help="an .rpm or .fp package, or the directory of one")
+        parser.add_argument(
+            "file", type=stated, metavar="FILE|DIR", help="an .rpm or .fp package, or the directory of one"
+        )
         parser.add_argument(
             "-f", "--force", action="store_true",
             help="also the same version again, an older one, or one under another name",
@@ -38,7 +41,8 @@ class PluginsInstall(Command):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        backend = self.writable()
+        exists = Path(parsed_args.file).exists()  # nothing is written when there is nothing to read
+        backend = self.writable() if exists else self.backend
         installed = backend.plugins.install(parsed_args.file, force=parsed_args.force)
         report(installed.findings)
         _narrate(installed)

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import cast
 
 from fuelclient.errors import InvalidDocument, NotFound
-from fuelclient.model.finding import Finding, Severity
+from fuelclient.model.finding import Finding
 
 
 @contextmanager
@@ -47,17 +47,3 @@ def require_directory(path: Path) -> None:
     """Raises `NotFound` for a path that is no directory."""
     if not path.is_dir():
         raise NotFound("package directory", str(path), hint="Name the directory that holds metadata.yaml.")
-
-
-def tally(findings: Sequence[Finding]) -> str:
-    """How many of each severity there are, the worst first.
-
-    >>> tally([Finding(Severity.INFO, "P011", "x"), Finding(Severity.ERROR, "P001", "y")])
-    '1 error, 1 note'
-    >>> tally([])
-    'nothing found'
-    """
-    nouns = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
-    numbers = {noun: sum(one.severity is severity for one in findings) for severity, noun in nouns.items()}
-    counted = [f"{number} {noun}{'s' * (number != 1)}" for noun, number in numbers.items() if number]
-    return ", ".join(counted) or "nothing found"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import add_yes
+from fuelclient.commands.arguments import add_yes, stated
 from fuelclient.commands.base import Command
 from fuelclient.commands.plugins.naming import add_plugin, plugin_of
 
@@ -27,16 +27,15 @@ class PluginsRemove(Command):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         add_plugin(parser)
-        parser.add_argument("version", nargs="?", default="", metavar="VERSION", help="its version")
+        parser.add_argument("version", nargs="?", type=stated, metavar="VERSION", help="its version")
         add_yes(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        backend = self.writable()
-        plugin = plugin_of(backend, parsed_args.plugin, parsed_args.version)
+        plugin = plugin_of(self.backend, parsed_args.plugin, parsed_args.version or "")
         if not parsed_args.yes and self.app.stdin.isatty():
-            self.confirm(_question(backend, plugin))
-        backend.plugins.remove(plugin.id)
+            self.confirm(_question(self.writable(), plugin))
+        self.writable().plugins.remove(plugin.id)
         self.say(f"Plugin {plugin.name} was successfully removed.")
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from fuelclient.errors import Conflict, NotFound, Unavailable, UsageError
+from fuelclient.files.writing import placed
 from fuelclient.plugins.archive.limits import Unusable
 from fuelclient.plugins.archive.reading import unusable
 
@@ -49,21 +49,13 @@ def require_free(target: Path, *, force: bool) -> None:
 def written(target: Path, *, force: bool) -> Iterator[BinaryIO]:
     """What is written to the stream becomes `target` when the block ends well; otherwise there is nothing new.
 
-    Until then it has a hidden name, which no build packs. Without `force`, a file that appeared meanwhile is not
-    touched (`Conflict`).
+    Without `force`, a file that appeared meanwhile is not touched (`Conflict`).
     """
-    spool = target.parent / f".{target.name}.{secrets.token_hex(4)}.tmp"
     try:
-        with spool.open("xb") as stream:
+        with placed(str(target), force=force) as stream:
             yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        if force:
-            spool.replace(target)
-        else:
-            _link(spool, target)
-    finally:
-        spool.unlink(missing_ok=True)
+    except FileExistsError:
+        raise _exists(target) from None
 
 
 @contextmanager
@@ -78,16 +70,6 @@ def reported(directory: Path) -> Iterator[None]:
         where = error.filename or directory
         hint = "Check permissions, and the space on the disk."
         raise Unavailable(f"{where}: {reason}.", hint=hint) from error
-
-
-def _link(spool: Path, target: Path) -> None:
-    try:
-        os.link(spool, target)
-    except FileExistsError:
-        raise _exists(target) from None
-    except OSError:  # a file system without hard links: take the name first, then fill it
-        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
-        spool.replace(target)
 
 
 def _exists(target: Path) -> Conflict:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import subprocess
-import sys
+import re
 from pathlib import Path
 
 import pytest
@@ -241,31 +238,88 @@ def test_a_cycle_is_reported_with_its_edges(tiny: CommandLine) -> None:
     assert any(row["severity"] == "error" for row in checked.json)
 
 
-def _columns_on_a_terminal(tiny: CommandLine, width: int) -> int:
-    """The width of the widest line that a preview prints on a terminal of `width` columns."""
-    import fcntl
-    import struct
-    import termios
-
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
-    line = [sys.executable, "-m", "fuelclient.main", "--engine", str(tiny.engine), "graph", "preview", "--env", "1"]
-    with subprocess.Popen(line, stdout=theirs, stderr=subprocess.DEVNULL, stdin=theirs) as running:
-        os.close(theirs)
-        shown = b""
-        try:
-            while part := os.read(ours, 65536):
-                shown += part
-        except OSError:  # Linux says so when the other end is closed
-            pass
-        assert running.wait() == 0
-    os.close(ours)
-    return max(len(row) for row in shown.decode().splitlines())
+RING = """
+- {id: b, type: shell, version: 2.0.0, roles: [compute], requires: [c], parameters: {cmd: x, timeout: 1}}
+- {id: c, type: shell, version: 2.0.0, roles: [compute], requires: [a], parameters: {cmd: x, timeout: 1}}
+- {id: a, type: shell, version: 2.0.0, roles: [compute], requires: [b], parameters: {cmd: x, timeout: 1}}
+"""
 
 
-def test_preview_fits_a_terminal_and_is_whole_in_a_pipe(tiny: CommandLine) -> None:
-    roles = ", ".join(f"role-{number}" for number in range(30))
-    long = f"- {{id: wide, type: shell, version: 2.0.0, roles: [compute, {roles}], parameters: {{cmd: x}}}}\n"
-    tiny.ok("graph", "upload", "--env", 1, "--type", "default", "--file", "-", stdin=long)
-    assert max(map(len, tiny.ok("graph", "preview", "--env", 1).out.splitlines())) > 300
-    assert _columns_on_a_terminal(tiny, 160) <= 160
+@pytest.mark.parametrize("command", ["preview", "validate"])
+def test_a_cycle_is_told_in_the_order_of_the_ring(tiny: CommandLine, command: str) -> None:
+    tiny.ok("graph", "upload", "--env", 1, "--type", "ring", "--file", "-", stdin=RING)
+    if command == "preview":
+        told = tiny("graph", "preview", "--env", 1, "--type", "ring").err
+    else:
+        told = tiny("graph", "validate", "--env", 1, "--type", "ring", "-f", "value", "-c", "message").out
+    edges = re.findall(r"(\w)@2 runs before (\w)@2: ", told)
+    assert len(edges) == 3
+    assert [after for _, after in edges] == [before for before, _ in (*edges[1:], edges[0])]
+
+
+def test_places_lead_to_the_file_from_everywhere(
+    tiny: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tree").mkdir()
+    text = "- {id: odd, type: shell, roles: [compute], requires: [nowhere], parameters: {cmd: x, timeout: 1}}\n"
+    for name in ("one.yaml", "tree/tasks.yaml"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for source, place in (
+        (("--file", "one.yaml"), f"{tmp_path}/one.yaml:1"),
+        (("--dir", "tree"), f"{tmp_path}/tree/tasks.yaml:1"),
+        (("--file", "-"), "<stdin>:1"),
+    ):
+        tiny.ok("graph", "upload", "--env", 1, "--type", "odd", *source, stdin=text)
+        rows = tiny("graph", "validate", "--env", 1, "--type", "odd", "-f", "json").json
+        assert place in {row["place"] for row in rows}
+    assert tiny("graph", "validate", "--file", "one.yaml", "-f", "json").err == "No findings.\n"
+
+
+def test_a_merge_with_errors_is_not_written(tiny: CommandLine, tmp_path: Path) -> None:
+    tiny.ok("graph", "upload", "--release", 1, "--type", "default", "--file", "-", stdin="[]")
+    path = tmp_path / "all.yaml"
+    for target in (path, "-"):
+        done = tiny("graph", "download", "--env", 1, "--all", "--file", target)
+        assert (done.code, done.out, path.exists()) == (7, "", False)
+        first, *_, last = done.err.splitlines()
+        assert "keystone" in first
+        assert last == "The default graph of environment 1 cannot be merged, and was not written."
+
+
+def test_variants_of_one_id_are_told_in_a_download(tiny: CommandLine, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        tiny.ok("plugins", "create", tmp_path / name)
+        (tmp_path / name / "environment_config.yaml").unlink(missing_ok=True)
+        tiny.ok("plugins", "install", tmp_path / name)
+    for plugin in (1, 2):
+        task = "[{id: same, type: shell, version: 2.0.0, roles: [compute], parameters: {cmd: x, timeout: 1}}]"
+        tiny.ok("graph", "upload", "--plugin", plugin, "--type", "extra", "--file", "-", stdin=task)
+    tiny.ok("release", "create", "Newton", "--version", "newton-10.0", "--operating-system", "Ubuntu")
+    tiny.ok("env", "create", "both", "--release", 2)
+    tiny.ok("plugins", "enable", 1, 2, "--env", 2)
+    done = tiny.ok("graph", "download", "--env", 2, "--all", "--type", "extra", "--file", "-")
+    assert done.out.count("- id: same\n") == 2
+    told = "The document has the task id same for each of: plugin one-1.0.0, plugin two-1.0.0. It cannot be uploaded."
+    assert told in done.err.splitlines()
+
+
+def test_validate_says_how_much_it_found(tiny: CommandLine) -> None:
+    assert tiny.ok("graph", "validate", "--file", "-", stdin=GRAPH).err == "No findings.\n"
+    typo = "- {id: a, type: shell, roles: [compute], required_form: [b], parameters: {cmd: x, timeout: 1}}\n"
+    assert tiny("graph", "validate", "--file", "-", stdin=typo * 2).err == "1 error, 2 warnings.\n"
+    assert tiny("graph", "validate", "--file", "-", "-q", stdin=typo * 2).err == ""
+
+
+def test_the_target_is_told_once_and_only_before_a_write(tiny: CommandLine, tmp_path: Path) -> None:
+    target = f"Target: {tiny.engine}\n"
+    line = ("graph", "upload", "--type", "default", "--file")
+    assert tiny(*line, tmp_path / "nowhere", "--env", 1).err.count("\n") == 1
+    assert tiny(*line, "-", "--env", 9, stdin=GRAPH).err.count("\n") == 1
+    for failing in ("plugins install nowhere", "plugins enable nothing --env 1", "plugins remove 7 --yes"):
+        assert tiny(*failing.split()).err.count("\n") == 1
+    file = tmp_path / "graph.yaml"
+    file.write_text(GRAPH, encoding="utf-8")
+    asked = tiny("graph", "upload", "--env", 1, "--file", file, stdin="y\n", terminal=True)
+    assert asked.err.startswith(target)
+    assert asked.err.count(target) == 1

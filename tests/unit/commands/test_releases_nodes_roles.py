@@ -33,6 +33,8 @@ def test_import_of_what_is_no_release(fuel2: CommandLine) -> None:
     done = fuel2("release", "import", "-", stdin="- {name: x}\n")
     assert (done.code, done.out) == (7, "")
     assert done.err.startswith("<stdin>:1")
+    twice = fuel2("release", "import", "-", stdin="- {name: x}\n- {version: y}\n").err.splitlines()
+    assert [line.partition(":")[2].partition(":")[0] for line in twice] == ["1", "2"]
     assert fuel2("release", "import", "/nowhere/at/all.yaml").code == 5
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from command_line import CommandLine
 
 from fuelclient import __version__, errors
@@ -47,6 +49,9 @@ def packages(tmp_path: Path) -> Path:
         encoding="utf-8",
     )
     return site
+
+
+ENV = [name.removeprefix("env ") for name in sorted(COMMANDS) if name.startswith("env ")]
 
 
 @pytest.mark.parametrize("line", [[], ["--help"], ["-h"], ["help"]])
@@ -92,6 +97,14 @@ def test_help_of_a_noun_lists_its_commands(fuel2: CommandLine) -> None:
     [
         ("graph lst", "'graph lst' is not a fuel2 command. Did you mean 'graph list'?"),
         ("role create x", "'role create x' is not a fuel2 command. 'role' goes on with: list, show."),
+        ("env relabel 1", "'env relabel 1' is not a fuel2 command. 'env' goes on with: " + ", ".join(ENV) + "."),
+        ("plugins restore a", "'plugins restore a' is not a fuel2 command. 'plugins' goes on with: "),
+        ("env dlete 1", "'env dlete 1' is not a fuel2 command. Did you mean 'env delete'?"),
+        ("env add nods 1", "'env add nods 1' is not a fuel2 command. Did you mean 'env add nodes'?"),
+        (
+            "env set 1",
+            "'env set 1' is not a fuel2 command. Did you mean 'env settings download' or 'env settings upload'?",
+        ),
         ("role", "'role' is not a whole fuel2 command. It goes on with: list, show."),
         ("grahp list", "'grahp list' is not a fuel2 command. Did you mean 'graph'?"),
         ("xyzzy", "'xyzzy' is not a fuel2 command. 'fuel2 help' lists all commands."),
@@ -101,7 +114,9 @@ def test_help_of_a_noun_lists_its_commands(fuel2: CommandLine) -> None:
 )
 def test_an_unknown_command_is_told_on_stderr(fuel2: CommandLine, line: str, message: str) -> None:
     done = fuel2(*line.split())
-    assert (done.code, done.out, done.err) == (2, "", f"{message}\n")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert done.err.startswith(message)
+    assert message.endswith(": ") or done.err == f"{message}\n"
 
 
 def test_words_of_a_command_may_be_shortened(fuel2: CommandLine) -> None:
@@ -137,6 +152,59 @@ def test_global_options_stand_anywhere_and_cannot_be_abbreviated(
     assert capsys.readouterr().err == ""
     assert main(["graph", "upload", "--env", "1", "--d", "nowhere", "--engine", str(engine)]) == 5  # --dir, not --debug
     assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--e", "--en", "--env", "--envi"])
+def test_spellings_of_one_option_do_not_make_an_abbreviation_ambiguous(tiny: CommandLine, option: str) -> None:
+    assert tiny.ok("graph", "list", option, 1, "-f", "json").json
+    assert tiny.ok("graph", "preview", f"{option}=1", "--nod", 2, "-f", "json").json
+
+
+def test_an_abbreviation_of_two_options_is_ambiguous(tiny: CommandLine, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tiny("graph", "preview", "--env", 1, "--m", "overlay").code == 2
+    assert "ambiguous option: --m could match" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["table", "value", "csv", "json", "yaml", "github"])
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_every_encoding_takes_every_name(tiny: CommandLine, tmp_path: Path, form: str, encoding: str) -> None:
+    tiny.ok("env", "update", 1, "--name", "pr\u00f8d \u4e2d")
+    line = [sys.executable, "-m", "fuelclient.main", "--engine", str(tiny.engine), "env", "list", "-f", form]
+    environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "PYTHONIOENCODING": encoding}
+    done = subprocess.run(line, capture_output=True, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (0, b"")
+    printed = done.stdout.decode(encoding)
+    name = "pr\u00f8d \u4e2d"
+    if form == "json":
+        assert json.loads(printed)[0]["name"] == name
+    elif form == "yaml":
+        assert yaml.safe_load(printed)[0]["name"] == name
+    assert (name in printed) == (encoding == "utf-8")
+
+
+def test_a_document_on_stdout_is_whole_in_every_encoding(tiny: CommandLine, tmp_path: Path) -> None:
+    text = "- {id: a, type: shell, roles: [compute], parameters: {cmd: 'echo \u00f8', timeout: 1}}\n"
+    tiny.ok("graph", "upload", "--env", 1, "--type", "x", "--file", "-", stdin=text)
+    line = [sys.executable, "-m", "fuelclient.main", "--engine", str(tiny.engine), "graph", "download", "--env", "1"]
+    environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "PYTHONIOENCODING": "ascii"}
+    for form in ("json", "yaml"):
+        arguments = ["--cluster", "--type", "x", "--file", "-", "--format", form]
+        done = subprocess.run([*line, *arguments], capture_output=True, check=True, env=environment)
+        assert yaml.safe_load(done.stdout)[0]["parameters"]["cmd"] == "echo \u00f8"
+
+
+def test_an_argument_that_is_no_text_is_a_usage_error(tiny: CommandLine) -> None:
+    done = tiny("env", "create", "pr\udcf8d", "--release", 1)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("The argument 'pr\\xf8d' is not text in the encoding UTF-8. ")
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("line", ["node import", "release import", "graph upload --env 1 --type default --file"])
+def test_a_directory_where_a_file_is_meant(tiny: CommandLine, tmp_path: Path, line: str) -> None:
+    done = tiny(*line.split(), tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert ("--dir" in done.err) == line.startswith("graph")
 
 
 def test_quiet_verbose_and_the_log_file(fuel2: CommandLine, tmp_path: Path) -> None:

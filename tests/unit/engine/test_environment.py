@@ -30,6 +30,24 @@ def test_a_plugin_can_redefine_a_role_of_the_release() -> None:
     }
 
 
+def test_a_role_that_states_no_tag_has_none() -> None:
+    """An empty list stays empty (vector 86 of the loader); only a role that states nothing has a tag of its own."""
+    roles = {
+        "empty": {"tags": [], "has_primary": True},
+        "own": {"has_primary": True},
+        "null": {"tags": None, "has_primary": True},
+    }
+    for found in (environment({"roles_metadata": roles}), environment({}, {"roles_metadata": roles})):
+        assert {name: role.tags for name, role in found.roles.items()} == {
+            "empty": (), "own": ("own",), "null": ("null",),
+        }  # fmt: skip
+
+
+def test_a_role_that_states_no_tag_has_no_primary() -> None:
+    roles = {"empty": {"tags": [], "has_primary": True}, "own": {"has_primary": True}}
+    assert environment({"roles_metadata": roles}).primary_tags == {"own"}
+
+
 def test_primary_tags_come_from_everywhere() -> None:
     found = environment(
         {"tags_metadata": {"controller": {"has_primary": True}, "compute": {"has_primary": False}}},

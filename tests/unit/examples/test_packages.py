@@ -16,6 +16,7 @@ from fuelclient.model.finding import Severity
 from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.package import Package
 from fuelclient.model.task import Task
+from fuelclient.plugins.checks import check
 from fuelclient.plugins.tree import load_package
 
 ROOT = examples.directory()
@@ -43,6 +44,17 @@ def scripts_of(package: Package) -> Iterator[tuple[str, ...]]:
 def test_a_package_is_loaded_without_a_warning(name: str) -> None:
     findings = load_package(ROOT / name).findings
     assert [str(finding) for finding in findings if finding.severity is not Severity.INFO] == []
+
+
+def test_all_that_a_check_complains_of_is_one_priority() -> None:
+    """README.md says why it stays."""
+    found = [str(one) for name in PACKAGES for one in check(ROOT / name) if one.severity is not Severity.INFO]
+    [warning] = found
+    assert warning.startswith(
+        f"{ROOT}/plugins/rack-monitoring/tasks.yaml:3: warning: the priority in pre_deployment/-99.9"
+    )
+    assert "[P063]" in warning
+    assert "P063" in (ROOT / "README.md").read_text()
 
 
 def test_the_release_is_small_but_whole() -> None:

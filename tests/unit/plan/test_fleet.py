@@ -150,3 +150,8 @@ def test_without_nodes_and_roles_there_is_nothing_but_the_master() -> None:
 
     assert fleet.size == 0
     assert fleet.assumption == "The environment has no nodes, and its release knows no roles."
+
+
+def test_node_ids_of_an_environment_without_nodes_name_nobody() -> None:
+    with pytest.raises(NotFound, match="It has no nodes"):
+        fleet_of(snapshot([], known=roles("db")), node_ids=[1])

@@ -165,6 +165,21 @@ def test_a_package_is_only_overwritten_by_force(tmp_path: Path, build: Builder) 
 
 
 @pytest.mark.parametrize("build", BUILDERS)
+def test_a_package_that_is_overwritten_keeps_its_mode_and_link(tmp_path: Path, build: Builder) -> None:
+    """As every other file that is overwritten by force: one function places them all."""
+    archive = build(plugin(tmp_path / "p"), tmp_path, METADATA)
+    real = archive.rename(tmp_path / "real")
+    real.chmod(0o640)
+    content = real.read_bytes()
+    archive.symlink_to("real")
+    real.write_bytes(b"old")
+    build(tmp_path / "p", tmp_path, METADATA, force=True)
+    assert archive.is_symlink()
+    assert (real.read_bytes(), real.stat().st_mode & 0o777) == (content, 0o640)
+    assert {one.name for one in tmp_path.iterdir()} == {"p", "real", archive.name}
+
+
+@pytest.mark.parametrize("build", BUILDERS)
 def test_a_build_that_is_killed_leaves_no_package(tmp_path: Path, build: Builder) -> None:
     directory = plugin(tmp_path / "p")
     for number in range(50):

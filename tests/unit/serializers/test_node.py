@@ -71,6 +71,8 @@ def test_an_empty_file_has_no_nodes() -> None:
         ("- name: a\n  id: true", "G006", 2, "whole number"),
         ("- name: 5", "G006", 1, "a text"),
         ("- name: ' '", "G006", 1, "a text"),
+        ("- name: a\n  ip: 10.20.0.300", "G006", 2, "an address or a host name"),
+        ("- name: a\n  ip: not an ip", "G006", 2, "an address or a host name"),
         ("- name: a\n  status: broken", "G006", 2, "one of ready, discover"),
         ("- name: a\n  online: maybe", "G006", 2, "true or false"),
         ("- name: a\n  executor: docker", "G006", 2, "one of local, ssh, noop"),

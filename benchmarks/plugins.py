@@ -1,0 +1,55 @@
+"""What enabled plugins cost: the preview of two environments of one release, with real plugins and without."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+VERSIONS = ("newton", "9.0")
+_NODES = "controller=3,compute=8,cinder=3"
+
+
+def commands(fuel2: Sequence[str], corpus: Path, engine: Path) -> dict[str, list[str]]:
+    """The previews to measure, by the names of their rows.
+
+    Every plugin of the corpus is installed in the engine file `engine`; in the second environment of each release
+    all are enabled that can be, one after another: they support the release, and clash with none before them.
+    """
+    program = [*fuel2, "--engine", str(engine)]
+    for path in sorted(corpus.glob("plugins/*/metadata.yaml")):
+        _ran(program, "plugins", "install", str(path.parent))
+    plugins = _ran(program, "plugins", "list", "-f", "value", "-c", "id").split()
+    found: dict[str, list[str]] = {}
+    for version in VERSIONS:
+        release = _release(program, corpus, version)
+        plain, full = (_environment(program, f"{version}-{word}", release) for word in ("plain", "full"))
+        enabled = sum(_is_enabled(program, plugin, full) for plugin in plugins)
+        for env, what in ((plain, "no plugin"), (full, f"{enabled} plugins")):
+            name = f"fuel2 graph preview ({version}, {what})"
+            found[name] = [*program, "graph", "preview", "--env", env, "--assume", _NODES]
+    return found
+
+
+def _release(program: Sequence[str], corpus: Path, version: str) -> str:
+    """The id of the Ubuntu release of a version, with its graph."""
+    fixture = corpus / "fuel-web" / version / "nailgun/nailgun/fixtures/openstack.yaml"
+    listed = _ran(program, "release", "import", str(fixture), "-f", "value", "-c", "id", "-c", "operating_system")
+    release = next(line.split()[0] for line in listed.splitlines() if line.endswith(" Ubuntu"))
+    puppet = str(corpus / "fuel-library" / version / "deployment/puppet")
+    _ran(program, "graph", "upload", "--release", release, "--type", "default", "--dir", puppet)
+    return release
+
+
+def _environment(program: Sequence[str], name: str, release: str) -> str:
+    return _ran(program, "env", "create", name, "--release", release, "-f", "value", "-c", "id").strip()
+
+
+def _is_enabled(program: Sequence[str], plugin: str, env: str) -> bool:
+    """Whether the plugin takes part in the environment now; one that clashes does not."""
+    line = [*program, "plugins", "enable", plugin, "--env", env]
+    return subprocess.run(line, check=False, capture_output=True).returncode == 0
+
+
+def _ran(program: Sequence[str], *arguments: str) -> str:
+    return subprocess.run([*program, *arguments], check=True, capture_output=True, text=True).stdout

@@ -1,0 +1,171 @@
+"""Print one table: what the terminal UI costs at a hundred thousand task instances, and its first frame when cold.
+
+Run it with `python -m benchmarks.tui`. The budgets beside the figures are those that were set for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fuelclient.backends.base import Backend
+from fuelclient.backends.local import LocalBackend
+from fuelclient.insight.query import parse
+from fuelclient.model.cluster import Cluster
+from fuelclient.model.graph import Layer, Level, Owner
+from fuelclient.model.node import Node
+from fuelclient.model.release import Release, Role
+from fuelclient.model.snapshot import Snapshot
+from fuelclient.model.task import Task
+from fuelclient.tui.app import FuelUI
+from fuelclient.tui.presenters.instances import Instances
+from fuelclient.tui.screens.view import ViewScreen
+from fuelclient.tui.subject import Subject, subject
+from fuelclient.tui.widgets.vtable import VirtualTable
+
+TASKS, NODES = 100, 1000
+_CORPUS = Path(os.environ.get("FUEL_CORPUS", Path(__file__).resolve().parents[2] / "shared" / "corpus"))
+_FRAME = "FUEL2_FIRST_FRAME"
+
+
+def many() -> Subject:
+    """A chain of a hundred tasks on a thousand nodes."""
+    tasks = tuple(
+        Task(f"task-{number:03}", {
+            "type": "shell", "version": "2.0.0", "roles": ["worker"],
+            "requires": [f"task-{number - 1:03}"] * (number > 0),
+        })
+        for number in range(TASKS)
+    )  # fmt: skip
+    nodes = tuple(Node(number, f"node-{number}", 1, roles=("worker",)) for number in range(1, NODES + 1))
+    layer = Layer(Owner(Level.RELEASE, 1), tasks)
+    snapshot = Snapshot(Cluster(1, "many", 1), (layer,), nodes, {"worker": Role("worker", ("worker",))})
+    return subject(snapshot, Release(1, "many", "1"), (), (), {})
+
+
+@contextmanager
+def timed(costs: dict[str, float], name: str) -> Iterator[None]:
+    """Note the milliseconds of a block."""
+    start = time.perf_counter()
+    yield
+    costs[name] = (time.perf_counter() - start) * 1000
+
+
+async def large(engine: Path) -> dict[str, float]:
+    """Opening, filtering, sorting and moving in a table of all instances, until the screen shows it."""
+    costs: dict[str, float] = {}
+    shown = many()
+    ui = FuelUI(_connecting(engine))
+    async with ui.run_test(size=(160, 48)) as pilot:
+        await pilot.pause(0.3)
+        table = ui.screen.query(VirtualTable).first()
+        before = _memory()
+        with timed(costs, "open 100 000 instances"):
+            table.show(Instances(shown, ui.glyphs))
+            await _painted(table)
+        keys = "task-09"
+        for length in range(1, len(keys) + 1):
+            with timed(costs, f"keystroke {length}: /{keys[:length]}"):
+                table.filter(parse(keys[:length], table.table.keys))
+                await _painted(table)
+        with timed(costs, "filter by field: node:node-77"):
+            table.filter(parse("node:node-77", table.table.keys))
+            await _painted(table)
+        with timed(costs, "filter off"):
+            table.filter(parse("", ()))
+            await _painted(table)
+        with timed(costs, "to the last row"):
+            table.action_move(1 << 40)
+            await _painted(table)
+        costs["MB more than empty"] = _memory() - before
+    return costs
+
+
+async def _painted(table: VirtualTable) -> None:
+    """Until all messages are handled and the screen is drawn."""
+    done = asyncio.Event()
+    table.call_after_refresh(done.set)
+    await done.wait()
+
+
+def _memory() -> float:
+    """The resident memory of this process now, in megabytes."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 1e6
+
+
+def _connecting(engine: Path) -> Callable[[], Backend]:
+    def connect() -> Backend:
+        return LocalBackend(str(engine))
+
+    return connect
+
+
+def _first_frame(engine: Path) -> float:
+    """The milliseconds from the start of a new interpreter until the first environment's preview is on the screen."""
+    start = time.time()
+    environ = {**os.environ, _FRAME: str(start)}
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.tui", "frame", str(engine)],
+        env=environ, check=True, capture_output=True, text=True, cwd=Path(__file__).resolve().parents[1],
+    )  # fmt: skip
+    return float(done.stdout.split()[-1])
+
+
+async def frame(engine: Path) -> None:
+    """Show the roles of environment 1, print how long that took since the given start, and leave."""
+    ui = FuelUI(_connecting(engine), env=1)
+    async with ui.run_test(size=(140, 40)):
+        while not (isinstance(ui.screen, ViewScreen) and ui.screen.filled):
+            await asyncio.sleep(0.001)
+        await _painted(ui.screen.main)
+        print((time.time() - float(os.environ[_FRAME])) * 1000)
+
+
+def _newton(directory: Path) -> Path | None:
+    if not _CORPUS.is_dir():
+        return None
+    engine = directory / "newton.db"
+    fuel2 = [str(Path(sys.executable).with_name("fuel2")), "--engine", str(engine)]
+    puppet = str(_CORPUS / "fuel-library/newton/deployment/puppet")
+    lines = [
+        ["release", "import", str(_CORPUS / "fuel-web/newton/nailgun/nailgun/fixtures/openstack.yaml")],
+        ["graph", "upload", "--release", "1", "-t", "default", "-d", puppet],
+        ["env", "create", "newton", "--release", "1"],
+    ]  # fmt: skip
+    for number in range(1, 15):
+        role = "controller" if number <= 3 else "compute" if number <= 11 else "cinder"
+        lines.append(["node", "create", f"node-{number}", "--executor", "noop", "--env", "1", "--roles", role])
+    for line in lines:
+        subprocess.run([*fuel2, *line], check=True, capture_output=True)
+    return engine
+
+
+def main() -> None:
+    budgets = {"open 100 000 instances": 150.0, "MB more than empty": 60.0, "first frame, newton on 14 nodes": 500.0}
+    with tempfile.TemporaryDirectory(prefix="fuel2-bench-") as name:
+        directory = Path(name)
+        costs = asyncio.run(large(directory / "none.db"))
+        engine = _newton(directory)
+        if engine is not None:
+            frames = sorted(_first_frame(engine) for _ in range(5))
+            costs["first frame, newton on 14 nodes"] = frames[2]
+    print(f"{'what':<40}{'ms':>9}{'budget':>9}")
+    for what, cost in costs.items():
+        budget = budgets.get(what, 120.0)
+        print(f"{what:<40}{cost:>9.1f}{budget:>9.0f}{'' if cost <= budget else '  over'}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["frame"]:
+        asyncio.run(frame(Path(sys.argv[2])))
+    else:
+        main()

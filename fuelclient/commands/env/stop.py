@@ -1,0 +1,24 @@
+"""`env stop-deployment`."""
+
+from __future__ import annotations
+
+import argparse
+
+from fuelclient.commands.arguments import identifier
+from fuelclient.commands.base import Command
+from fuelclient.commands.task.task import STOPPING
+
+
+class EnvStopDeployment(Command):
+    """Stop whatever runs on an environment
+
+    What runs may end, nothing more starts. The command does not wait for that: 'task watch' does.
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument("id", type=identifier, help="id of the environment")
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        self.say(STOPPING.format(self.writable().transactions.stop_cluster(parsed_args.id)))

@@ -1,0 +1,76 @@
+"""`graph execute`."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from fuelclient.commands.arguments import add_env, add_nodes, names, stated
+from fuelclient.commands.task.starting import Starter, add_run
+
+if TYPE_CHECKING:
+    from fuelclient.model.transaction import ExecutionRequest
+
+
+def add_selection(parser: argparse.ArgumentParser) -> None:
+    """What to run where: `env`, `graph_types`, `nodes`, `task_names` and `subgraphs`; `selected` reads them."""
+    add_env(parser, required=True)
+    parser.add_argument(
+        "-t", "--type", "--types", "--graph-type", "--graph-types", nargs="+", type=names, action="extend",
+        metavar="TYPE", dest="graph_types", help="graph types in the order of their runs (default: default)",
+    )  # fmt: skip
+    add_nodes(parser, required=False, help="only these nodes of the environment: 1 2 or 1,2")
+    parser.add_argument(
+        "-T", "--task-names", nargs="+", type=names, action="extend", default=[], metavar="TASK", dest="task_names",
+        help="only these tasks: a b or a,b",
+    )  # fmt: skip
+    parser.add_argument(
+        "-S", "--subgraphs", nargs="+", type=stated, action="extend", default=[], metavar="SUBGRAPH",
+        help="only these parts of the graph: start/1,2:end",
+    )  # fmt: skip
+
+
+def selected(parsed_args: argparse.Namespace) -> ExecutionRequest:
+    """The request that the options of `add_selection` describe."""
+    from fuelclient.model.graph import DEFAULT_TYPE
+    from fuelclient.model.transaction import ExecutionRequest
+
+    return ExecutionRequest(
+        parsed_args.env,
+        tuple(chain.from_iterable(parsed_args.graph_types or [[DEFAULT_TYPE]])),
+        tuple(parsed_args.nodes or ()),
+        tuple(dict.fromkeys(chain.from_iterable(parsed_args.task_names))),
+        tuple(parsed_args.subgraphs),
+    )
+
+
+class GraphExecute(Starter):
+    """Run graphs on the nodes of an environment
+
+    The graphs of the given types run one after another; the first that fails ends the run. It belongs to a process of
+    its own and goes on when the terminal closes. On a terminal the command follows it to its end, and
+    ends with exit code 8 when it failed; Ctrl-C stops it, a second one kills what runs. Without a terminal
+    the command returns at once, and 0 means started, unless there is --wait.
+
+    --subgraphs take '[start[/nodes]][:end[/nodes]]': what follows start and precedes end.
+
+      fuel2 graph execute --env 1 --type fix-1 --node 2 3
+      fuel2 graph execute --env 1 --type default fix-1 --dry-run
+      fuel2 graph execute --env 1 --task-names netconfig keystone --wait
+      fuel2 graph execute --env 1 --subgraphs keystone/1: --noop
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_selection(parser)
+        add_run(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        request = replace(
+            selected(parsed_args), force=parsed_args.force, dry_run=parsed_args.dry_run, noop=parsed_args.noop,
+            trace=parsed_args.trace, executor=parsed_args.executor,
+        )  # fmt: skip
+        self.execute(request, parsed_args)

@@ -1,0 +1,69 @@
+"""`graph simulate`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fuelclient.commands.arguments import stated
+from fuelclient.commands.base import Lister, report
+from fuelclient.commands.graph.execute import add_selection, selected
+from fuelclient.commands.shell import LOG
+from fuelclient.commands.task.cells import node
+
+if TYPE_CHECKING:
+    from fuelclient.model.transaction import SimulatedGraph
+
+
+class GraphSimulate(Lister):
+    """Show what would become of a run, and how long it would take
+
+    The run is only computed, from the durations of earlier runs; what never ran is assumed to take a second. The
+    instances of --fail fail in it: a row says what would be skipped or stopped then, and because of what. 'start'
+    and 'end' are seconds from the beginning. How the run would end is said on stderr.
+
+      fuel2 graph simulate --env 1 --fail netconfig/2 keystone/1
+    """
+
+    columns = ("graph_type", "task", "node", "status", "reason", "because", "start", "end")
+    sort_by = ""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_selection(parser)
+        parser.add_argument(
+            "--fail", nargs="+", type=stated, action="extend", default=[], metavar="TASK/NODE",
+            help="let these task instances fail",
+        )  # fmt: skip
+        return parser
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        graphs = self.backend.transactions.simulate(selected(parsed_args), parsed_args.fail)
+        for graph in graphs:
+            _narrate(graph)
+        return [
+            (
+                graph.graph_type, one.task, node(one.node), str(one.status), str(one.reason), one.because,
+                _seconds(one.start), _seconds(one.end),
+            )
+            for graph in graphs
+            for one in graph.instances
+        ]  # fmt: skip
+
+
+def _seconds(moment: float | None) -> float | None:
+    return None if moment is None else round(moment, 3)
+
+
+def _narrate(graph: SimulatedGraph) -> None:
+    """Say on stderr how a run would end, and how sure its length is."""
+    report(graph.findings)
+    LOG.info("Graph %s would end: %s. %s", graph.graph_type, graph.verdict, graph.message)
+    running = sum(one.start is not None for one in graph.instances)
+    LOG.info(
+        "It would take %.1f seconds: %d of its %d durations are those of earlier runs, the others are assumed to be "
+        "%g seconds.", graph.makespan, graph.known, max(running, graph.known), graph.assumed_seconds,
+    )  # fmt: skip
+    if graph.critical:
+        LOG.info("The critical path: %s.", ", ".join(graph.critical))

@@ -1,0 +1,136 @@
+"""`task history show`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from cliff.columns import FormattableColumn
+
+from fuelclient.commands.arguments import identifier, names
+from fuelclient.commands.base import STRUCTURED, Lister, check_columns, sorted_by
+from fuelclient.commands.columns import Fields, plain
+from fuelclient.commands.task.cells import node
+
+if TYPE_CHECKING:
+    from fuelclient.model.transaction import HistoryRow
+
+_STATUSES = ("pending", "error", "ready", "running", "skipped")
+_BASE = ("task_name", "node_id", "status", "time_start", "time_end")
+_WHY = ("reason", "because", "return_code", "message")
+_BY_TASK = ("task_name", "task_parameters", "status_by_node")
+
+
+class Lines(FormattableColumn[list[str]]):
+    """Some lines of text; in a table one after another.
+
+    >>> Lines(["1 - ready", "2 - error"]).human_readable()
+    '1 - ready\\n2 - error'
+    """
+
+    def human_readable(self) -> str:
+        return "\n".join(self._value)
+
+
+class HistoryShow(Lister):
+    """Show what became of the tasks of an execution
+
+    The rows are those of all graphs of the execution, in the order of their plans, or of one of its parts. A task
+    that was placed nowhere has the node '-', a sync point the node 'null'. With --why a row has the reason
+    of its status and the failure to blame; -f json and -f yaml always have them.
+
+      fuel2 task history show 12 --statuses error --why
+      fuel2 task history show 12 --nodes 1 master --tasks-names netconfig
+    """
+
+    columns = ("graph_type", *_BASE, *_WHY, "summary", *_BY_TASK[1:])
+    sort_by = ""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument("id", type=identifier, help="id of the task")
+        for short, long, dest, shown, meaning in (
+            ("-n", "--nodes", "nodes", "NODE", "only these nodes: 1 2, master, null"),
+            ("-d", "--tasks-names", "tasks", "TASK", "only these tasks"),
+        ):
+            parser.add_argument(
+                short, long, nargs="+", type=names, action="extend", default=[], dest=dest, metavar=shown, help=meaning
+            )
+        parser.add_argument(
+            "-t", "--statuses", nargs="+", choices=_STATUSES, default=[], metavar="STATUS",
+            help=f"only these statuses: {', '.join(_STATUSES)}",
+        )  # fmt: skip
+        parser.add_argument(
+            "-p", "--show-parameters", action="store_true", help="one row to a task, with the task as it was merged"
+        )
+        parser.add_argument("--include-summary", action="store_true", help="add what tasks reported")
+        parser.add_argument("--why", action="store_true", help="add reason, failure to blame, return code and message")
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+        from fuelclient.model.transaction import HistoryFilter
+
+        filters = HistoryFilter(
+            tuple(chain.from_iterable(parsed_args.nodes)),
+            tuple(parsed_args.statuses),
+            tuple(chain.from_iterable(parsed_args.tasks)),
+        )
+        found = self.backend.transactions.history(parsed_args.id, filters)
+        several = len({row.transaction_id for row in found}) > 1
+        if parsed_args.show_parameters:
+            columns, rows = (("graph_type",) * several + _BY_TASK), _by_task(found, several)
+        else:
+            columns = ("graph_type",) * several + _BASE
+            if parsed_args.why or parsed_args.formatter in STRUCTURED:
+                columns += _WHY
+            if parsed_args.include_summary:
+                columns += ("summary",)
+            rows = [_cells(row, columns) for row in found]
+        check_columns([*parsed_args.columns, *(parsed_args.sort_keys or ())], columns)
+        return columns, sorted_by(rows, columns, parsed_args.sort_keys or ())
+
+
+def _cells(row: HistoryRow, columns: Sequence[str]) -> Sequence[Any]:
+    """The cells of one task instance."""
+    cells = {
+        "graph_type": row.graph_type, "task_name": row.task, "node_id": node(row.node), "status": str(row.status),
+        "time_start": row.time_start, "time_end": row.time_end, "reason": row.reason, "because": row.because,
+        "return_code": row.return_code, "message": row.message, "summary": Fields(plain(row.summary)),
+    }  # fmt: skip
+    return [cells[column] for column in columns]
+
+
+def _by_task(found: Sequence[HistoryRow], several: bool) -> list[Sequence[Any]]:
+    """A row to each task of each graph: how it is defined, and what became of it on each node."""
+    grouped: dict[tuple[int, str], list[HistoryRow]] = {}
+    for row in found:
+        grouped.setdefault((row.transaction_id, row.task), []).append(row)
+    return [
+        (*([rows[0].graph_type] if several else []), rows[0].task, _definition(rows[0]), Lines(list(map(_told, rows))))
+        for rows in grouped.values()
+    ]
+
+
+def _definition(row: HistoryRow) -> Lines:
+    from fuelclient import files
+
+    return Lines(files.dumps(plain(row.definition), "yaml").splitlines())
+
+
+def _told(row: HistoryRow) -> str:
+    """What became of a task on one node, in the words that the original client has for it."""
+    began, ended = (
+        _moment(time, never) for time, never in ((row.time_start, "not started"), (row.time_end, "not ended"))
+    )
+    return f"{node(row.node)} - {row.status} - {began} - {ended}"
+
+
+def _moment(time: str | None, never: str) -> str:
+    """A time without the fraction of its second.
+
+    >>> _moment("2026-01-02T03:04:05.678901", "not ended"), _moment(None, "not ended")
+    ('2026-01-02T03:04:05', 'not ended')
+    """
+    return time.partition(".")[0] if time else never

@@ -1,0 +1,136 @@
+"""What all commands that start a run share: their options, the plan of a dry run, and the wait for the end."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from fuelclient.commands.base import Command, report
+from fuelclient.commands.exits import Exit
+from fuelclient.commands.formatters import Table, encoding_of
+from fuelclient.commands.shell import LOG, count
+from fuelclient.commands.task.cells import document, node
+
+if TYPE_CHECKING:
+    from fuelclient.model.transaction import ExecutionRequest, PlannedGraph, PlannedInstance, Transaction
+
+STARTED = "Deployment task with id {0.id} for the environment {0.cluster_id} has been started."
+
+
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """How to run: `force`, `trace`, `dry_run`, `noop`, `executor`, `format` and what `add_wait` adds."""
+    parser.add_argument("--force", action="store_true", help="run everything, as if nothing had ever run")
+    parser.add_argument("--trace", action="store_true", help="ask tasks for verbose output")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--dry-run", action="store_true", help="print what would run, and start nothing")
+    mode.add_argument("--noop", action="store_true", help="let tasks tell what they would change, and change nothing")
+    parser.add_argument(
+        "--executor", choices=("local", "ssh", "noop"), default="", help="how to reach all nodes (default: its own way)"
+    )
+    add_wait(parser)
+
+
+def add_wait(parser: argparse.ArgumentParser) -> None:
+    """Whether to wait for the end, and what to print: `wait` (None: on a terminal) and `format`."""
+    waiting = parser.add_mutually_exclusive_group()
+    waiting.add_argument(
+        "--wait", action="store_true", default=None, help="follow the run to its end (default on a terminal)"
+    )
+    waiting.add_argument("--no-wait", action="store_false", dest="wait", help="return as soon as it has started")
+    parser.add_argument("--format", choices=("json", "yaml"), help="print a document instead of a sentence")
+
+
+class Starter(Command):
+    """A command that starts a run, or goes on with one; its exit code tells of the run when it waits for the end."""
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        self._exit = Exit.OK
+        super().run(parsed_args)
+        return self._exit
+
+    def execute(self, request: ExecutionRequest, parsed_args: argparse.Namespace) -> None:
+        """Start `request`, or print its plan where it is a dry run."""
+        if request.dry_run:
+            self._show(self.backend.transactions.plan(request), parsed_args)
+            return
+        begun = self.writable().transactions.begin(request)
+        report([finding for child in begun.children for finding in child.findings])
+        self.started(begun, STARTED.format(begun), parsed_args)
+
+    def started(self, begun: Transaction, sentence: str, parsed_args: argparse.Namespace) -> None:
+        """Print that a run goes on, or it as a document, which is that of its end where the command waits."""
+        waits = self.app.stdout.isatty() if parsed_args.wait is None else parsed_args.wait
+        if not parsed_args.format:
+            self.say(sentence)
+            self.app.stdout.flush()
+        if waits:
+            from fuelclient.commands.task.following import follow
+
+            self._exit = follow(self.backend, begun.id)
+        if parsed_args.format:
+            self._print(document(self.backend.transactions.get(begun.id)), parsed_args.format)
+
+    def _show(self, plans: Sequence[PlannedGraph], parsed_args: argparse.Namespace) -> None:
+        """Print plans: their rows, or all that is known of them as a document."""
+        for plan in plans:
+            report(plan.findings)
+            _narrate(plan)
+        if parsed_args.format:
+            self._print([_plan(plan) for plan in plans], parsed_args.format)
+            return
+        rows = [
+            (plan.graph_type, one.task, node(one.node), what_happens(one)) for plan in plans for one in plan.instances
+        ]
+        shown = argparse.Namespace(print_empty=True, max_width=0, fit_width=False)
+        Table().emit_list(("graph_type", "task", "node", "action"), rows, self.app.stdout, shown)
+
+    def _print(self, data: Any, form: str) -> None:
+        from fuelclient import files
+
+        self.app.stdout.write(files.dumps(data, form, encoding=encoding_of(self.app.stdout)))
+
+
+def what_happens(planned: PlannedInstance) -> str:
+    """What would happen to a task instance, in some words.
+
+    >>> from fuelclient.model.transaction import PlannedInstance
+    >>> what_happens(PlannedInstance("a", 1, "shell", "release", 1, runs=False, reason="condition", detail="is false"))
+    'skip (condition: is false)'
+    """
+    if planned.runs:
+        return "run"
+    why = ": ".join(filter(None, (planned.reason, planned.detail)))
+    return f"skip ({why})" if why else "skip"
+
+
+def _narrate(plan: PlannedGraph) -> None:
+    """Say on stderr what the rows of a plan do not."""
+    if all(one.node is None for one in plan.instances):
+        LOG.warning("The %s graph places nothing: to execute it would be an error.", plan.graph_type)
+    running = sum(one.runs for one in plan.instances)
+    LOG.info(
+        "Graph %s: %s would run, %d would be skipped, on %s in %s.%s", plan.graph_type,
+        count(running, "task instance"), len(plan.instances) - running, count(len(plan.nodes), "node"),
+        count(plan.generations, "generation"),
+        " Graphs before it may still change this." if plan.after_earlier else "",
+    )  # fmt: skip
+
+
+def _plan(plan: PlannedGraph) -> dict[str, Any]:
+    return {
+        "graph_type": plan.graph_type, "nodes": list(plan.nodes), "generations": plan.generations,
+        "digest": plan.digest, "after_earlier": plan.after_earlier,
+        "instances": [
+            {
+                "task": one.task, "node": node(one.node), "type": one.type, "layer": one.layer,
+                "generation": one.generation, "runs": one.runs, "reason": one.reason, "detail": one.detail,
+            }
+            for one in plan.instances
+        ],
+        "findings": [
+            {"severity": str(one.severity), "code": one.code, "message": one.message, "place": str(one.place),
+             "hint": one.hint}
+            for one in plan.findings
+        ],
+    }  # fmt: skip

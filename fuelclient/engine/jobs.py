@@ -1,0 +1,113 @@
+"""Jobs: task instances of a plan as executors take them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from fuelclient import redact
+from fuelclient.engine.environment import Environment
+from fuelclient.engine.trees import Trees
+from fuelclient.executors.base import MASTER, Job, Ssh, Target
+from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.graph import Level, MergedTask
+from fuelclient.model.node import ExecutorKind, Node
+from fuelclient.model.transaction import ExecutionRequest, NodeKey
+
+_SCRIPTS = "deployment_scripts_path"
+_BY_DEFAULT = "deployment_scripts"
+
+
+class Jobs:
+    """What makes jobs of one run: it knows the nodes, how to reach them, and the scripts of plugins."""
+
+    def __init__(
+        self,
+        transaction: int,
+        request: ExecutionRequest,
+        nodes: Iterable[Node],
+        facts: DeploymentFacts,
+        scripts: Mapping[int, tuple[tuple[str, str], ...]],
+    ) -> None:
+        self._transaction, self._request, self._facts, self._scripts = transaction, request, facts, scripts
+        self._nodes = {node.id: node for node in nodes}
+        self._secrets: dict[str, frozenset[str]] = {}
+
+    def job(self, task: MergedTask, node: NodeKey, rendered: Mapping[str, Any], attempt: int = 1) -> Job:
+        """The job of an instance that is begun for the `attempt`-th time."""
+        uid = str(node)
+        return Job(
+            transaction=self._transaction,
+            node=uid,
+            name=self._nodes[node].name if isinstance(node, int) else uid,
+            task=task.id,
+            type=task.task.type,
+            parameters=rendered["parameters"],
+            target=self._target(node, task),
+            attempt=attempt,
+            noop=self._request.noop,
+            debug=self._request.trace,
+            peers=self._peers,
+            secrets=self._secrets_of(uid),
+        )
+
+    def way(self, node: NodeKey) -> tuple[ExecutorKind, bool]:
+        """How a node is reached, as far as it decides what can run there: by what, and whether it has an address."""
+        found = target_of(self._nodes[node], self._request.executor) if isinstance(node, int) else Target()
+        return found.kind, bool(found.ip)
+
+    def _target(self, node: NodeKey, task: MergedTask) -> Target:
+        scripts = self._scripts.get(task.owner.id, ()) if task.owner.level is Level.PLUGIN else ()
+        if not isinstance(node, int):
+            return Target(ExecutorKind.LOCAL, scripts=scripts)
+        found = target_of(self._nodes[node], self._request.executor, scripts)
+        if self._request.noop and not found.ip:
+            return replace(found, kind=ExecutorKind.NOOP)
+        return found
+
+    @cached_property
+    def _peers(self) -> Mapping[str, Target]:
+        peers = {str(node.id): target_of(node, self._request.executor) for node in self._nodes.values()}
+        return {MASTER: Target(ExecutorKind.LOCAL), **peers}
+
+    def _secrets_of(self, uid: str) -> frozenset[str]:
+        """The secrets of the environment and of the node: texts that a command of it may print."""
+        if uid not in self._secrets:
+            own = redact.secrets_of(self._facts.nodes.get(uid, {}))
+            self._secrets[uid] = (self._common | own) if own else self._common
+        return self._secrets[uid]
+
+    @cached_property
+    def _common(self) -> frozenset[str]:
+        return redact.secrets_of(self._facts.common)
+
+
+def target_of(node: Node, executor: str = "", scripts: tuple[tuple[str, str], ...] = ()) -> Target:
+    """How a node is reached: by the executor that the request names, else by its own, else over SSH."""
+    ssh = node.ssh
+    return Target(
+        kind=ExecutorKind(executor or node.executor or ExecutorKind.SSH),
+        ip=node.ip,
+        ssh=Ssh(
+            user=str(ssh.get("user") or ""),
+            port=int(ssh.get("port") or 0),
+            key=str(ssh.get("key") or ""),
+            jump=str(ssh.get("jump") or ""),
+        ),
+        scripts=scripts,
+    )
+
+
+def plugin_scripts(members: Environment, trees: Trees) -> dict[int, tuple[tuple[str, str], ...]]:
+    """By plugin: the directories of scripts in its package, and where they belong on a node (DESIGN: D24)."""
+    found: dict[int, tuple[tuple[str, str], ...]] = {}
+    for plugin in members.plugins:
+        if not trees.has(plugin.unpacked):
+            continue
+        stated = plugin.metadata.get(_SCRIPTS)
+        below = trees.path(plugin.unpacked) / (stated if isinstance(stated, str) else _BY_DEFAULT)
+        if below.is_dir():
+            found[plugin.id] = ((str(below), f"/etc/fuel/plugins/{plugin.directory}/"),)
+    return found

@@ -1,0 +1,42 @@
+"""What nodes may be called, whichever way they come: created one by one, imported, or given to an environment.
+
+A name tells the nodes of one environment apart, and those that are in none. It need not be the only one of the whole
+engine: environments are independent, and one that is deleted must be able to let its nodes go. So only who comes is
+checked, and a node that leaves keeps its name. Nailgun checks no names at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fuelclient.engine import lookup
+from fuelclient.errors import Conflict, UsageError
+from fuelclient.model.node import Node
+from fuelclient.serializers.node import is_address
+
+
+def require_sound(wanted: Iterable[Node]) -> None:
+    """Nothing happens when all nodes have an id, a name and an address that can be one; `UsageError` otherwise."""
+    for node in wanted:
+        lookup.require_id("node", node.id)
+        if not node.name.strip():
+            raise UsageError("A node needs a name.")
+        if node.ip and not is_address(node.ip):
+            hint = "Write it like 10.20.0.3 or node-1.domain.tld."
+            raise UsageError(f"{node.ip!r} is neither an address nor a host name.", hint=hint)
+
+
+def require_free_names(present: Iterable[Node], coming: Iterable[Node], where: str) -> None:
+    """Nothing happens when `coming` have names that differ from one another and from those that are `present`;
+    `Conflict` otherwise. `where` is where all of them would be then."""
+    taken = {node.name: node.id for node in present}
+    seen: set[str] = set()
+    for node in coming:
+        if node.name in taken:
+            raise Conflict(
+                f"{where} has a node {node.name} already, with id {taken[node.name]}.",
+                hint="Choose another name; nothing was changed.",
+            )
+        if node.name in seen:
+            raise Conflict(f"Two of the nodes are called {node.name}.", hint="Rename one; nothing was changed.")
+        seen.add(node.name)

@@ -1,0 +1,105 @@
+"""What a run makes of its nodes and of its environment.
+
+Source: Nailgun `TransactionsManager` and the `on_success`, `on_error` and `on_stop` of graphs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from enum import StrEnum
+from typing import Any
+
+from fuelclient.model.cluster import ClusterStatus
+from fuelclient.model.node import Node, NodeStatus
+from fuelclient.model.status import NEVER_RAN, InstanceStatus, Verdict
+from fuelclient.plan.place import SYNC
+from fuelclient.plan.schedule import Schedule
+from fuelclient.plan.work import Work
+
+DELETED = "deleted"
+"""The word in `node_attributes` that takes a node out of its environment."""
+
+DEPLOY_ERROR = "deploy"
+
+
+class Fate(StrEnum):
+    """What happened to a node in a run: the key of the graph's metadata that says what follows."""
+
+    SUCCESS = "on_success"
+    ERROR = "on_error"
+    STOP = "on_stop"
+
+
+_DEFAULTS: Mapping[Fate, Mapping[str, Any]] = {
+    Fate.SUCCESS: {"status": NodeStatus.READY},
+    Fate.ERROR: {"status": NodeStatus.ERROR},
+    Fate.STOP: {"status": NodeStatus.STOPPED},
+}
+
+
+def fates(work: Work, schedule: Schedule, reasons: Mapping[int, str]) -> dict[int, Fate]:
+    """The fate of every node (by index of the fleet) that has a task instance in a run that is over.
+
+    A failure of its own is an error; a node on which something was never reached stopped; `reasons` are those of
+    the instances.
+    """
+    found: dict[int, Fate] = {}
+    for vertex in range(work.size):
+        node = work.node_of[vertex]
+        if node == SYNC:
+            continue
+        found.setdefault(node, Fate.SUCCESS)
+        if schedule.status(vertex) is InstanceStatus.ERROR:
+            found[node] = Fate.ERROR
+        elif reasons.get(vertex) in NEVER_RAN and found[node] is Fate.SUCCESS:
+            found[node] = Fate.STOP
+    return found
+
+
+def begun(node: Node) -> Node:
+    """A node on which a run begins."""
+    return replace(node, status=NodeStatus.DEPLOYING, error_type="")
+
+
+def after(node: Node, fate: Fate, metadata: Mapping[str, Any]) -> Node:
+    """A node after a run with this fate, by the graph's metadata.
+
+    A graph that says nothing of it makes nodes ready, failed or stopped; `node_attributes: {}` changes nothing.
+    A node that becomes ready has its pending roles from then on, and waits no more to be added.
+    """
+    stated = metadata.get(fate)
+    attributes = stated.get("node_attributes") if isinstance(stated, Mapping) else None
+    wanted: Mapping[str, Any] = attributes if isinstance(attributes, Mapping) else _DEFAULTS[fate]
+    status = str(wanted.get("status") or "")
+    if status == DELETED:
+        return replace(
+            node, cluster_id=None, status=NodeStatus.DISCOVER, roles=(), pending_roles=(), primary_tags=(),
+            error_type="", pending_addition=False, pending_deletion=False,
+        )  # fmt: skip
+    changed = replace(
+        node,
+        status=status or node.status,
+        pending_addition=bool(wanted.get("pending_addition", node.pending_addition and status != NodeStatus.READY)),
+        pending_deletion=bool(wanted.get("pending_deletion", node.pending_deletion)),
+        error_type=str(wanted.get("error_type") or ""),
+    )
+    if status == NodeStatus.READY:
+        return replace(changed, roles=node.all_roles, pending_roles=())
+    if status == NodeStatus.ERROR:
+        return replace(changed, error_type=changed.error_type or DEPLOY_ERROR)
+    return changed
+
+
+def untouched(node: Node, before: Node) -> Node:
+    """A node as it was before a run that changes nothing of it."""
+    return replace(node, status=before.status, error_type=before.error_type)
+
+
+def cluster_status(nodes: Iterable[Node], verdict: Verdict) -> ClusterStatus:
+    """An environment after a run: operational when each of its nodes is ready and none has failed."""
+    if verdict is Verdict.STOPPED:
+        return ClusterStatus.STOPPED
+    taken = list(nodes)
+    ready = all(node.status == NodeStatus.READY and not node.error_type for node in taken)
+    return ClusterStatus.OPERATIONAL if ready and taken else ClusterStatus.PARTIALLY_DEPLOYED

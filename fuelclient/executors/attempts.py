@@ -1,0 +1,237 @@
+"""Attempts: one recipe, tried until it succeeds or its limits are reached, from wherever a spool says it stands."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from fuelclient.executors.limits import Limits
+from fuelclient.executors.recipe import Recipe
+from fuelclient.executors.spool import NOTHING_SEEN, STOPPED, TIMEOUT, Ended, Spool
+from fuelclient.executors.transport import ConnectionBroken, Unreachable
+
+Say = Callable[[str], None]
+T = TypeVar("T")
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
+_PREPARING = 600.0
+_PATIENCE = 10.0
+"""Seconds that a try which began may take to say that it has a process; a machine can be very busy."""
+
+
+class Interrupted(Exception):
+    """A try began, and nobody can know how it ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """How a recipe ended: the exit code of its last try where it has one, why it ended when that was not by itself,
+    the tries it took, and the end of what it wrote."""
+
+    ok: bool
+    code: int | None
+    why: str
+    tries: int
+    out: str = ""
+    err: str = ""
+
+
+class _Over(Exception):
+    """The time is over, or somebody stopped the job."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+
+
+class Attempts:
+    """The tries of one recipe in one spool.
+
+    `go` numbers the job's attempt; `stop` is set when the job has to end; `grace` are the seconds between the polite
+    signal and the other one. `before` makes the machine ready; its time is not the task's.
+    """
+
+    def __init__(
+        self, spool: Spool, recipe: Recipe, limits: Limits, *, go: int, stop: asyncio.Event, grace: float, say: Say,
+        before: Callable[[], Awaitable[None]],
+    ) -> None:  # fmt: skip
+        self._spool, self._recipe, self._limits = spool, recipe, limits
+        self._go, self._stop, self._grace, self._say, self._before = go, stop, grace, say, before
+        self._clock = asyncio.get_running_loop().time
+        self._began = self._clock()
+        self._seen = NOTHING_SEEN
+        self._broken = ""
+
+    async def run(self, *, recovering: bool = False) -> Tried:
+        """Try until the limits are reached.
+
+        With `recovering` the spool is read first: tries that ended count, and one that runs is waited for. Raises
+        `Interrupted`, only then, when a try of before ended and left nothing behind, and `Unreachable` when the
+        machine cannot be asked. A try that vanishes while this run watches counts as failed.
+        """
+        if recovering:
+            self._seen = await patiently(self._spool.look, self._limits.timeout, self._stop)
+            self._began = self._clock() - self._seen.age
+        known = self._seen.claimed
+        failures = successes = number = 0
+        while True:
+            number += 1
+            label = f"{self._go}.{number}"
+            try:
+                end = await self._one(label)
+            except _Over as over:
+                return self._tried(False, None, over.why, number)
+            if end is None and label in known:
+                raise Interrupted(label)
+            if end is not None and end.why != "exit":
+                return self._tried(False, end.code, end.why, number)
+            if end is not None and end.code in self._recipe.ok:
+                successes += 1
+                if successes > self._limits.repeats:
+                    return self._tried(True, end.code, "", number)
+            else:
+                failures += 1
+                if failures > self._limits.retries:
+                    return self._failed(end, number)
+                self._retry(end, number)
+            if f"{self._go}.{number + 1}" not in self._seen.claimed and not await self._pause(self._limits.interval):
+                return self._tried(False, end.code if end else None, self._over(), number)
+
+    def _tried(self, ok: bool, code: int | None, why: str, tries: int) -> Tried:
+        return Tried(ok, code, why, tries, self._seen.out, self._seen.err)
+
+    def _failed(self, end: Ended | None, number: int) -> Tried:
+        return self._tried(False, end.code if end else None, "" if end else self._broken or "vanished", number)
+
+    def _retry(self, end: Ended | None, number: int) -> None:
+        how = f"exit code {end.code}" if end else self._broken or "its process vanished"
+        left = self._limits.retries + self._limits.repeats + 1
+        self._say(f"try {number} of {left} failed ({how}); next one in {self._limits.interval:g} s")
+
+    async def _one(self, label: str) -> Ended | None:
+        """The end of one try; None when it left nothing behind, or never came to begin.
+
+        Raises `_Over` when there is no time left to begin with.
+        """
+        self._broken = ""
+        if label in self._seen.ended:
+            return self._seen.ended[label]
+        if label not in self._seen.claimed:
+            if self._over():
+                raise _Over(self._over())
+            try:
+                await self._begun(label)
+            except Unreachable as error:
+                if error.final:
+                    raise
+                self._broken = str(error)
+                return None
+            except _Over as over:
+                return await self._end(label, over.why)
+        if label in self._seen.ended:
+            return self._seen.ended[label]
+        try:
+            await self._bounded(self._follow(label))
+        except _Over as over:
+            return await self._end(label, over.why)
+        return self._seen.ended.get(label)
+
+    async def _begun(self, label: str) -> None:
+        """The try was started, and has ended unless the connection broke."""
+        since = self._clock()
+        try:
+            await self._bounded(self._before(), _PREPARING)
+        except ConnectionBroken as error:
+            raise Unreachable(error.message) from error
+        self._began += self._clock() - since
+        try:
+            await self._bounded(self._launch(label))
+        except ConnectionBroken as error:
+            self._broken = str(error)
+            self._say("the connection broke; the command may go on, looking for it")
+
+    async def _launch(self, label: str) -> None:
+        await self._spool.attach(self._recipe)
+        self._seen = await self._spool.launch(self._recipe, label, self._clock() - self._began)
+
+    async def _follow(self, label: str) -> None:
+        """Look until the try has ended, or is known to be gone or never to have begun."""
+        pause, since = _FIRST_PAUSE, self._clock()
+        while True:
+            try:
+                self._seen = await self._spool.look()
+            except (ConnectionBroken, Unreachable) as error:
+                if isinstance(error, Unreachable) and error.final:
+                    raise
+                since = self._clock()
+            else:
+                if label in self._seen.ended or (self._seen.running == label and not self._seen.alive):
+                    return
+                if self._seen.running != label and self._clock() - since > _PATIENCE:
+                    return
+            await asyncio.sleep(pause)
+            pause = min(pause * 1.5, _LONGEST_PAUSE)
+
+    async def _end(self, label: str, why: str) -> Ended | None:
+        """End the try from outside, and take what it left: it may have ended by itself just before."""
+        try:
+            await self._spool.kill(label, why, self._grace)
+            self._seen = await self._spool.look()
+        except (ConnectionBroken, Unreachable) as error:
+            self._say(f"the command could not be ended: {error}")
+        return self._seen.ended.get(label, Ended(137, why))
+
+    async def _bounded(self, work: Awaitable[T], seconds: float | None = None) -> T:
+        """The result of `work`, unless the time ends or the job is stopped before. Raises `_Over` then."""
+        doing = asyncio.ensure_future(work)
+        stopped = asyncio.ensure_future(self._stop.wait())
+        try:
+            timeout = self._left() if seconds is None else seconds
+            await asyncio.wait({doing, stopped}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+            if doing.done():
+                return doing.result()
+            raise _Over(self._over() or TIMEOUT)
+        finally:
+            stopped.cancel()
+            if not doing.done():
+                doing.cancel()
+            await asyncio.wait({doing, stopped})
+            if not doing.cancelled():
+                doing.exception()  # asked for, so that nobody is told later of what nobody waits for
+
+    async def _pause(self, seconds: float) -> bool:
+        """Whether the next try may begin, after some seconds."""
+        try:
+            await self._bounded(asyncio.sleep(seconds))
+        except _Over:
+            return False
+        return not self._over()
+
+    def _left(self) -> float:
+        return max(0.0, self._limits.timeout - (self._clock() - self._began))
+
+    def _over(self) -> str:
+        if self._stop.is_set():
+            return STOPPED
+        return TIMEOUT if self._left() <= 0 else ""
+
+
+async def patiently(ask: Callable[[], Awaitable[T]], seconds: float, stop: asyncio.Event) -> T:
+    """What `ask` answers, asked again while the machine cannot be reached.
+
+    Raises `Unreachable` when that lasts for `seconds`, when it is final, or when `stop` is set.
+    """
+    clock = asyncio.get_running_loop().time
+    until, pause = clock() + seconds, _FIRST_PAUSE
+    while True:
+        try:
+            return await ask()
+        except ConnectionBroken as error:
+            broken: Unreachable = Unreachable(error.message, hint=error.hint)
+        except Unreachable as error:
+            broken = error
+        if broken.final or stop.is_set() or clock() >= until:
+            raise broken
+        await asyncio.sleep(pause)
+        pause = min(pause * 1.5, _LONGEST_PAUSE)

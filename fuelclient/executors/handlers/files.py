@@ -1,0 +1,161 @@
+"""upload_file, upload_files and copy_files: texts and files of this machine, put in place on a node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fuelclient.executors.base import Job
+from fuelclient.executors.handlers.parameters import absolute, entries, flag, mode, path, quoted, text
+from fuelclient.executors.recipe import Attachment, File, Recipe, Step
+
+MODE, DIRECTORY_MODE, OWNER = "0644", "0755", "root"
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A file as a task wants it: its content, where it goes, and who may do what with it.
+
+    `where` is the uid of the machine, or empty for the job's own. Owners are given where we may: root may.
+    """
+
+    path: str
+    content: bytes | File = field(repr=False)
+    permissions: str = MODE
+    directory: str = DIRECTORY_MODE
+    user: str = OWNER
+    group: str = OWNER
+    parents: bool = True
+    overwrite: bool = True
+    where: str = ""
+
+
+def upload_file(job: Job) -> tuple[Step, ...]:
+    return _steps(uploaded(job))
+
+
+def upload_files(job: Job) -> tuple[Step, ...]:
+    return _steps(uploaded_to_nodes(job))
+
+
+def copy_files(job: Job) -> tuple[Step, ...]:
+    return _steps(copied(job))
+
+
+def uploaded(job: Job) -> list[Placed]:
+    """The file of an upload_file task. Raises `ValueError`.
+
+    With `overwrite: false` a file that is there stays as it is, and the task succeeds.
+    """
+    parameters = job.parameters
+    return [
+        Placed(
+            absolute(parameters, "path"),
+            _data(parameters),
+            mode(parameters, "permissions", MODE),
+            mode(parameters, "dir_permissions", DIRECTORY_MODE),
+            text(parameters, "user_owner", OWNER),
+            text(parameters, "group_owner", OWNER),
+            flag(parameters, "parents", True),
+            flag(parameters, "overwrite", True),
+        )
+    ]
+
+
+def uploaded_to_nodes(job: Job) -> list[Placed]:
+    """The files of an upload_files task, each on its node. Raises `ValueError`, also for a node nobody knows."""
+    nodes = [(text(node, "uid"), node) for node in entries(job.parameters.get("nodes"), "nodes")]
+    for uid, _ in nodes:
+        if uid != job.node and uid not in job.peers:
+            raise ValueError(f"the parameter nodes names node {uid}, which is not in the environment")
+    return [
+        Placed(
+            absolute(file, "dst"),
+            _data(file),
+            mode(file, "permissions", MODE),
+            mode(file, "dir_permissions", DIRECTORY_MODE),
+            where="" if uid == job.node else uid,
+        )
+        for uid, node in nodes
+        for file in entries(node.get("files"), f"files of node {uid}")
+    ]
+
+
+def copied(job: Job) -> list[Placed]:
+    """The files of a copy_files task, read from this machine. Raises `ValueError`.
+
+    A file may have permissions of its own; else those of the task hold.
+    """
+    parameters = job.parameters
+    return [
+        Placed(
+            absolute(file, "dst"),
+            File(path(file, "src")),
+            mode(file, "permissions", mode(parameters, "permissions", MODE)),
+            mode(file, "dir_permissions", mode(parameters, "dir_permissions", DIRECTORY_MODE)),
+        )
+        for file in entries(parameters.get("files"), "files")
+    ]
+
+
+def _data(parameters: Mapping[str, Any]) -> bytes:
+    value = parameters.get("data")
+    if value is None:
+        raise ValueError("the parameter data is missing")
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError(  # noqa: TRY004 - what a handler refuses is a ValueError
+            "the parameter data must be a text; mappings become one with toYaml() or toJson()"
+        )
+    return str(value).encode("utf-8", "surrogateescape")
+
+
+def _steps(files: list[Placed]) -> tuple[Step, ...]:
+    """One recipe for each machine, in the order in which the task names them."""
+    machines = dict.fromkeys(file.where for file in files)
+    return tuple(_recipe([file for file in files if file.where == where], where) for where in machines)
+
+
+def _recipe(files: list[Placed], where: str) -> Recipe:
+    attachments = tuple(Attachment(f"file.{number}", file.content) for number, file in enumerate(files))
+    lines = "\n".join(_lines(files))
+    return Recipe(f"{_INSTALL}\n{lines}\n", attachments, where=where)
+
+
+def _lines(files: list[Placed]) -> Iterator[str]:
+    for number, file in enumerate(files):
+        words = (file.path, file.permissions, file.directory, file.user, file.group)
+        flags = f"{int(file.parents)} {int(file.overwrite)}"
+        yield f"place file.{number} {flags} {' '.join(map(quoted, words))} || exit"
+
+
+_INSTALL = """\
+me=$(id -u)
+fail() { echo "$1" >&2; return 1; }
+place() {
+  local from=$1 parents=$2 overwrite=$3 to=$4 mode=$5 directory_mode=$6 user=$7 group=$8 directory new
+  [ ! -L "$to" ] || to=$(readlink -m -- "$to")
+  [ ! -d "$to" ] || { fail "$to is a directory"; return; }
+  if [ -e "$to" ] && [ "$overwrite" = 0 ]; then
+    echo "$to exists and stays as it is"
+    return 0
+  fi
+  directory=$(dirname -- "$to")
+  if [ ! -d "$directory" ]; then
+    [ "$parents" = 1 ] || { fail "$directory does not exist, and parents is false"; return; }
+    mkdir -p -- "$directory" && chmod -- "$directory_mode" "$directory" || return
+  fi
+  new=$(mktemp -- "$directory/.fuel2.XXXXXX") || return
+  cat -- "$from" > "$new" && chmod -- "$mode" "$new" || { rm -f -- "$new"; return 1; }
+  if [ "$me" = 0 ]; then
+    chown -- "$user:$group" "$new" || { rm -f -- "$new"; return 1; }
+  fi
+  mv -fT -- "$new" "$to" || { rm -f -- "$new"; return 1; }
+  echo "$to written"
+}"""
+"""Puts a file in place: whole or not at all, and never readable by others than in the end.
+
+Directories that are there keep their permissions; a link is followed. Source: Astute `mcagents/uploadfile.rb`.
+"""

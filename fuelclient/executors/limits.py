@@ -1,0 +1,73 @@
+"""Limits: how long a task may take and how often it is tried, by its parameters and its type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from fuelclient.model.task import TaskType
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """`timeout` seconds for all tries together, `retries` extra tries after failures with `interval` seconds before
+    each of them, and `repeats` extra runs after a success."""
+
+    timeout: float
+    retries: int
+    interval: float = 2
+    repeats: int = 0
+
+
+DEFAULTS: Mapping[str, Limits] = MappingProxyType(
+    {
+        TaskType.PUPPET: Limits(5400, 2),
+        TaskType.SHELL: Limits(300, 2),
+        TaskType.MASTER_SHELL: Limits(300, 2),
+        TaskType.SYNC: Limits(300, 10),
+        TaskType.UPLOAD_FILE: Limits(60, 3),
+        TaskType.UPLOAD_FILES: Limits(300, 0),
+        TaskType.COPY_FILES: Limits(300, 0),
+        TaskType.REBOOT: Limits(900, 0),
+        TaskType.ERASE_NODE: Limits(900, 0),
+        TaskType.MOVE_TO_BOOTSTRAP: Limits(900, 0),
+        TaskType.COBBLER_SYNC: Limits(300, 0),
+    }
+)
+"""What holds for a task that states nothing.
+
+`interval` is the documented pause between retries, which Astute accepts and never makes (Q14).
+Source: Astute `config.rb`; the last three types have no timeout there.
+"""
+
+_NAMES = (("timeout", "timeout"), ("retries", "retries"), ("interval", "interval"), ("succeed_retries", "repeats"))
+
+
+def limits_of(type: str, parameters: Mapping[str, Any]) -> Limits:
+    """The limits of a task; numbers may be written as texts.
+
+    Raises `ValueError` for what is no number, or a negative one.
+
+    >>> limits_of("shell", {"retries": "0", "timeout": 7})
+    Limits(timeout=7, retries=0, interval=2, repeats=0)
+    """
+    default = DEFAULTS.get(type, Limits(300, 0))
+    stated = {field: _number(name, parameters[name]) for name, field in _NAMES if parameters.get(name) is not None}
+    return Limits(
+        timeout=stated.get("timeout", default.timeout),
+        retries=int(stated.get("retries", default.retries)),
+        interval=stated.get("interval", default.interval),
+        repeats=int(stated.get("repeats", default.repeats)) if type == TaskType.PUPPET else 0,
+    )
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        number = float(value) if not isinstance(value, bool) else -1.0
+    except (TypeError, ValueError):
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise ValueError(f"{name} must be a number from 0 on, not {value!r}")
+    return int(number) if number.is_integer() else number

@@ -1,0 +1,77 @@
+"""Narration: what an executor tells of a job, short and free of secrets."""
+
+from __future__ import annotations
+
+from fuelclient import redact
+from fuelclient.executors.attempts import Tried
+from fuelclient.executors.base import MOST_TOLD, Job, Log, Outcome
+from fuelclient.executors.limits import Limits
+from fuelclient.executors.spool import KEEP, STOPPED, TIMEOUT
+from fuelclient.model.status import InstanceStatus
+from fuelclient.model.task import TaskType
+
+_CUT = 256
+
+
+def quiet(line: str) -> None:
+    """Tell nobody."""
+
+
+def scrubbing(job: Job, log: Log) -> Log:
+    """A log that gets each line with the task instance before it, and without secrets."""
+    secrets = job.known_secrets()
+    return lambda line: log(redact.scrubbed(f"{job.label}: {line}", secrets))
+
+
+def skipped(job: Job, reason: str = "") -> Outcome:
+    """Nothing was done."""
+    return Outcome(InstanceStatus.SKIPPED, message=redact.scrubbed(reason, job.known_secrets()))
+
+
+def failure(job: Job, message: str, code: int | None = None) -> Outcome:
+    """It could not be done."""
+    return Outcome(InstanceStatus.ERROR, code, redact.scrubbed(message, job.known_secrets()))
+
+
+def told(job: Job, tried: Tried, limits: Limits) -> Outcome:
+    """The outcome of a recipe."""
+    out, err = end_of(job, tried.out), end_of(job, tried.err)
+    summary = {"tries": tried.tries, **{name: text for name, text in (("out", out), ("err", err)) if text}}
+    if tried.ok:
+        return Outcome(InstanceStatus.READY, tried.code, "", summary)
+    message = redact.scrubbed(_why(tried, limits), job.known_secrets())
+    said = _errors(err) if job.type == TaskType.PUPPET else err or out
+    if said:
+        message = f"{message}: {said}"
+    return Outcome(InstanceStatus.ERROR, tried.code, message, summary)
+
+
+def _errors(text: str) -> str:
+    """What puppet calls errors: the rest is notices, and traces of its own code."""
+    lines = [line for line in text.splitlines() if line.startswith("Error")]
+    return "\n".join(lines) or text
+
+
+def _why(tried: Tried, limits: Limits) -> str:
+    times = f" after {tried.tries} tries" if tried.tries > 1 else ""
+    if tried.why == TIMEOUT:
+        return f"timed out: not done within {limits.timeout:g} s, its processes were ended{times}"
+    if tried.why == STOPPED:
+        return f"stopped: its processes were ended{times}"
+    if tried.why == "vanished":
+        return f"its process vanished without an exit code{times}; the machine restarted, or somebody killed it"
+    if tried.why:
+        return f"{tried.why.rstrip('.')}{times}"
+    return f"exit code {tried.code}{times}"
+
+
+def end_of(job: Job, text: str) -> str:
+    """The end of an output, as a message may carry it.
+
+    What was cut off before may have cut a secret in two, so the first piece after a cut goes as well.
+    """
+    if len(text.encode()) >= KEEP:
+        head, newline, rest = text.partition("\n")
+        text = rest if newline and len(head) < len(text) - _CUT else text[_CUT:]
+    text = redact.scrubbed(text, job.known_secrets()).strip()
+    return text if len(text) <= MOST_TOLD else f"...{text[-MOST_TOLD:]}"

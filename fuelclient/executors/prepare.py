@@ -1,0 +1,107 @@
+"""Preparing: the scripts of plugins are on a machine before the first task that runs there needs them (D24)."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from fuelclient.executors import scripts
+from fuelclient.executors.base import Target
+from fuelclient.executors.reach import Reach
+from fuelclient.executors.recipe import Tree
+from fuelclient.executors.spool import pack
+from fuelclient.executors.transport import Answer, Transport, Unreachable
+
+MARKER = ".fuel2-scripts"
+"""The file beside the scripts that says which content was put there."""
+
+_ASK = """cat -- "$1/.fuel2-scripts" 2>/dev/null; exit 0"""
+
+_UNPACK = """
+umask 022
+mkdir -p -- "$1" || exit 1
+tar -x --no-same-owner -f "$2" -C "$1" || exit 1
+echo "$3" > "$1/.fuel2-scripts.new" && mv -f -- "$1/.fuel2-scripts.new" "$1/.fuel2-scripts" || exit 1
+rm -f -- "$2"
+"""
+
+
+class Scripts:
+    """The scripts that a run has brought to its machines, each directory once for each machine."""
+
+    def __init__(self, reach: Reach) -> None:
+        self._reach = reach
+        self._digests: dict[str, str] = {}
+        self._done: set[tuple[Transport, str, str]] = set()
+        self._locks: dict[tuple[Transport, str], asyncio.Lock] = {}
+
+    async def prepare(self, target: Target, directories: Iterable[tuple[str, str]]) -> list[str]:
+        """The directories are on the target; gives those that had to be sent.
+
+        A directory whose content is there already, from an earlier run too, is not sent again. Nothing that lies
+        beside the scripts is ever removed. Raises `Unreachable`, and `ConnectionBroken`.
+        """
+        transport, sent = self._reach.transport(target), []
+        for source, destination in directories:
+            async with self._locks.setdefault((transport, destination), asyncio.Lock()):
+                if await self._one(transport, self._reach.root(target), source, destination):
+                    sent.append(destination)
+        return sent
+
+    async def _one(self, transport: Transport, root: str, source: str, destination: str) -> bool:
+        if not destination.startswith("/") or not destination.strip("/."):
+            raise Unreachable(f"Plugin scripts cannot be put into {destination!r}: name a directory.", final=True)
+        if source not in self._digests:
+            self._digests[source] = await asyncio.to_thread(digest_of, source)
+        digest = self._digests[source]
+        if (transport, destination, digest) in self._done:
+            return False
+        there = await transport.call(_ASK, (destination,))
+        missing = there.out.decode("utf-8", "replace").strip() != digest
+        if missing:
+            await self._send(transport, root, source, destination, digest)
+        self._done.add((transport, destination, digest))
+        return missing
+
+    async def _send(self, transport: Transport, root: str, source: str, destination: str, digest: str) -> None:
+        directory = f"{root}/scripts"
+        _checked(await transport.call(scripts.ENTER, (directory, root)), transport, destination)
+        name = hashlib.sha256(destination.encode()).hexdigest()[:16]
+        there = f"{directory}/{name}-{os.getpid()}.tar"
+        with tempfile.NamedTemporaryFile(suffix=".tar") as archive:
+            await asyncio.to_thread(pack, Tree(source, inside=True), Path(archive.name))
+            await transport.put(there, Path(archive.name))
+        answer = await transport.call(_UNPACK, (destination.rstrip("/"), there, digest))
+        _checked(answer, transport, destination)
+
+
+def _checked(answer: Answer, transport: Transport, destination: str) -> None:
+    if answer.rc:
+        message = f"Plugin scripts cannot be put into {destination} on {transport.place}: {answer.error}."
+        raise Unreachable(message, final=True)
+
+
+def digest_of(directory: str) -> str:
+    """What tells the content of a directory from any other: names, kinds, permissions and bytes.
+
+    Raises `Unreachable` (final) where it cannot be read.
+    """
+    root, digest = Path(directory), hashlib.sha256()
+    if not root.is_dir():
+        raise Unreachable(f"The plugin scripts in {directory} are gone.", final=True, hint="Install the plugin again.")
+    try:
+        for path in sorted(root.rglob("*")):
+            kind = "link" if path.is_symlink() else "file" if path.is_file() else "directory"
+            mode = 0 if kind == "link" else path.stat().st_mode & 0o7777
+            digest.update(f"{path.relative_to(root)}\0{kind}\0{mode:o}\0".encode("utf-8", "surrogateescape"))
+            if kind == "link":
+                digest.update(os.fsencode(path.readlink()))
+            elif kind == "file":
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+    except OSError as error:
+        raise Unreachable(f"{error.filename or directory} cannot be read: {error.strerror}.", final=True) from error
+    return digest.hexdigest()

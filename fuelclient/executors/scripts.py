@@ -1,0 +1,169 @@
+"""The shell scripts of the spool. They need a POSIX shell, /proc, setsid and the usual small tools; no Python.
+
+They run on this machine and on nodes alike, and nothing secret is in them or in their arguments.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_ALIVE: Final = """
+alive=0 pid= start= boot= running= up= used=
+read -r now _ < /proc/uptime
+if [ -s pid ] && read -r pid start boot running up used < pid; then
+  read -r this_boot < /proc/sys/kernel/random/boot_id
+  if [ "$boot" != "$this_boot" ]; then
+    pid= up=$now
+  elif read -r stat 2>/dev/null < "/proc/$pid/stat"; then
+    set -- ${stat##*) }
+    if [ "${20}" = "$start" ]; then
+      [ "$1" = Z ] || alive=1
+    else
+      pid=
+    fi
+  fi
+else
+  pid= running=
+fi
+"""
+"""Sets `alive`: whether the process that the spool names still runs. A number that another process or another boot
+has now is nobody's: `pid` is empty then. When the leader is gone, what is left of its session still is ours."""
+
+_TELL: Final = """
+[ -z "$running" ] || echo "pid $running $alive $up $used $now"
+for claim in claim.*; do [ ! -e "$claim" ] || echo "claim ${claim#claim.}"; done
+if [ -s rc ]; then while read -r line; do echo "rc $line"; done < rc; fi
+echo
+[ ! -s out ] || tail -c "$keep" out
+[ ! -s err ] || tail -c "$keep" err >&2
+exit 0
+"""
+"""The result is read after the process was looked for: one that ended in between is not taken for lost."""
+
+WRAPPER: Final = """
+cd -- "$3" || exit 120
+umask 077
+exec 3>&2 2>/dev/null
+(set -C; : > "claim.$1") || exit 0
+trap : TERM HUP INT
+read -r boot < /proc/sys/kernel/random/boot_id
+read -r up _ < /proc/uptime
+read -r stat < "/proc/$$/stat"
+label=$1 used=$2
+set -- ${stat##*) }
+echo "$$ ${20} $boot $label $up $used" > pid || exit 120
+code=137 why=exit
+if [ ! -s "stop.$label" ]; then (umask 022; exec bash ./cmd 2>&3 3>&-); code=$?; fi
+[ ! -s "stop.$label" ] || read -r why < "stop.$label"
+{ [ ! -s rc ] || cat rc; echo "$label $code $why"; } > rc.new && mv -f rc.new rc
+"""
+"""The leader of a command's session: says who it is, waits, and leaves the exit code, whatever else has died.
+
+The claim is what makes a command run at most once: whoever makes that file runs it, and whoever dies before has not
+begun. It catches the signals that end its group, so that it can still write why. Whoever wants it to end leaves a word first
+and looks for its number then, and it does the two things in the other order: none of them can miss the other.
+Arguments: label, seconds already used, directory.
+"""
+
+ENTER: Final = """
+umask 077
+[ -d "$2" ] || mkdir -p -- "$2" || exit 120
+if [ ! -O "$2" ] || [ -L "$2" ]; then
+  echo "$2 belongs to somebody else; remove it, or set another spool directory" >&2
+  exit 123
+fi
+[ -d "$1" ] || mkdir -p -- "$1" || exit 120
+cd -- "$1" || exit 120
+"""
+"""Makes the spool. Arguments: its directory, the root of all spools, which has to be ours: in a directory that
+everybody may write to, somebody could have been there first."""
+
+LAUNCH: Final = (
+    ENTER
+    + """
+label=$3 size=$4 used=$5 keep=$6
+cat > "cmd.$label.$$" || exit 122
+if [ "$(wc -c < "cmd.$label.$$")" -ne "$size" ]; then
+  rm -f "cmd.$label.$$"
+  echo "the script did not arrive as a whole" >&2
+  exit 121
+fi
+if [ ! -e "claim.$label" ]; then
+  mv -f "cmd.$label.$$" cmd || exit 122
+  setsid /bin/sh -c "$7" fuel2-task "$label" "$used" "$1" < /dev/null >> out 2>> err &
+  wait $!
+else
+  rm -f "cmd.$label.$$"
+fi
+"""
+    + _ALIVE
+    + _TELL
+)
+"""Starts the script on stdin unless its label is claimed, waits for it, and tells what there is.
+
+A script that arrives in part, because its sender died, is not started. Arguments: directory, root, label, size in bytes, seconds already used,
+bytes of output to tell, the wrapper.
+"""
+
+LOOK: Final = (
+    """
+cd -- "$1" 2>/dev/null || { echo; exit 0; }
+keep=$2
+"""
+    + _ALIVE
+    + _TELL
+)
+"""Tells what there is. Arguments: directory, bytes of output to tell."""
+
+KILL: Final = (
+    ENTER
+    + """
+label=$3 why=$4 grace=$5
+ended() {
+  [ -s rc ] || return 1
+  while read -r name _; do [ "$name" != "$label" ] || return 0; done < rc
+  return 1
+}
+finish() { { [ ! -s rc ] || cat rc; echo "$label 137 $why"; } > rc.new && mv -f rc.new rc; }
+if (set -C; : > "claim.$label") 2>/dev/null; then
+  finish
+  exit 0
+fi
+ended && exit 0
+echo "$why" > "stop.$label"
+"""
+    + _ALIVE
+    + """
+[ "$running" = "$label" ] && [ -n "$pid" ] || exit 0
+members() {
+  for file in /proc/[0-9]*/stat; do
+    read -r stat 2>/dev/null < "$file" || continue
+    number=${file#/proc/} number=${number%/stat}
+    set -- ${stat##*) }
+    [ "$4" != "$pid" ] || [ "$1" = Z ] || printf '%s ' "$number"
+  done
+}
+left=$((grace * 10)) signal=TERM
+while found=$(members) && [ -n "$found" ]; do
+  [ $signal = none ] || kill -$signal $found 2>/dev/null
+  if [ "$left" -le 0 ]; then signal=KILL; else signal=none; fi
+  left=$((left - 1))
+  [ "$left" -ge -100 ] || break
+  sleep 0.1
+done
+ended || finish
+exit 0
+"""
+)
+"""Ends everything in the session of a command: SIGTERM, SIGKILL after a grace period, then its exit code.
+
+A try that has not begun is claimed here, so that it never will. A session and not only a process group, because
+programs like timeout(1) make groups of their own. What left the session on purpose, as daemons do, lives on.
+Arguments: directory, root, label, the word that says why, seconds of grace.
+"""
+
+READ: Final = """
+[ -f "$1" ] || exit 0
+tail -c "+$(($2 + 1))" -- "$1" | head -c "$3"
+"""
+"""A part of a file. Arguments: path, offset, bytes."""

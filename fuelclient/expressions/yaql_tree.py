@@ -1,0 +1,322 @@
+"""The tree of a YAQL expression, with Fuel's functions in it and with memory. Importing this imports the library.
+
+Every part of an expression that reads nothing but facts is kept by `View.once`: for all nodes while it read nothing
+of one node, else for that node. `$.uid in added($.network_metadata.nodes.values()).uid` then costs a node one
+search in a list that was made once.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import itertools
+from collections.abc import Iterator, Mapping, Sequence  # the library needs this imported before itself
+from typing import Any
+
+import yaql  # type: ignore[import-untyped]
+from yaql.language import exceptions, expressions, specs, utils  # type: ignore[import-untyped]
+
+from fuelclient.expressions import functions
+from fuelclient.expressions.facts import Union, View
+from fuelclient.expressions.failure import ExpressionError, quoted
+from fuelclient.expressions.functions import UNDEFINED, plain
+from fuelclient.expressions.yaql_calls import ON_FACTS, SEVERAL, VIEW, OnFacts
+
+MEMORY_QUOTA = 100 * 1024 * 1024
+_OPTIONS = {
+    "yaql.limitIterators": functions.MOST_ITEMS,
+    "yaql.memoryQuota": MEMORY_QUOTA,
+    "yaql.convertInputData": False,
+    "yaql.convertSetsToLists": True,
+}
+_FREE = {"$", "$1", "$node", "$common"}
+_BINDING = {"let", "with", "def", "unpack", "call"}
+"""Functions that name values or functions: parts of an expression with one of them depend on more than facts."""
+_ENDLESS = {"sequence", "repeat", "cycle", "range", "generate", "generateMany", "accumulate"}
+"""Functions whose results may have no end: nothing around them is finished before it is asked for."""
+_IMPURE = {"now", "localtz", "random"}
+
+
+@functools.cache
+def _engine() -> Any:
+    """The library's parser with our limits, made once per process."""
+    return yaql.YaqlFactory().create(_OPTIONS)
+
+
+@functools.cache
+def _functions() -> Any:
+    """The library's functions with ours; those that ask the clock, chance or this machine are refused."""
+    context = yaql.create_context().create_child_context()
+    context.register_function(_is_undef, name="isUndef")
+    context.register_function(_to_yaml, name="toYaml")
+    context.register_function(_to_json, name="toJson")
+    return context
+
+
+@specs.method  # type: ignore[untyped-decorator]
+def _is_undef(receiver: Any) -> bool:
+    return receiver is UNDEFINED
+
+
+@specs.method  # type: ignore[untyped-decorator]
+def _to_yaml(receiver: Any) -> str:
+    return functions.to_yaml(plain(receiver))
+
+
+@specs.method  # type: ignore[untyped-decorator]
+def _to_json(receiver: Any) -> str:
+    return functions.to_json(plain(receiver))
+
+
+class Tree:
+    """A parsed expression."""
+
+    __slots__ = ("_root",)
+
+    def __init__(self, root: Any) -> None:
+        self._root = root
+
+    def evaluate(self, view: View) -> Any:
+        """The value as the library gives it, unfinished sequences included. Raises what its functions raise."""
+        if view.context is None:
+            view.context = context = _functions().create_child_context()
+            context["$"], context["$node"], context["$common"] = view.new, view.node, view.common
+            context[VIEW] = view
+        try:
+            return self._root(utils.NO_VALUE, view.context, _engine())
+        except exceptions.WrappedException as error:
+            raise error.wrapped from None
+
+
+def parse_tree(text: str) -> Tree:
+    """The tree of `text`. Raises the library's parsing errors, and `ExpressionError` for wrong uses of Fuel's
+    functions and for functions that would make two plans of one graph differ."""
+    parsed = _engine()(text).expression
+    return Tree(_Rewriting(text, parsed).root)
+
+
+def _named(tree: Any) -> Iterator[str]:
+    """The names of all functions in a tree."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, expressions.Function):
+            yield node.name
+        stack.extend(_operands(node))
+
+
+def _operands(node: Any) -> tuple[Any, ...]:
+    if isinstance(node, expressions.Function):
+        return tuple(arg for arg in node.args if isinstance(arg, expressions.Expression))
+    if isinstance(node, expressions.Wrap):
+        return (node.expr,)
+    if isinstance(node, expressions.MappingRuleExpression):
+        return (node.source, node.destination)
+    return ()
+
+
+class _Rewriting:
+    """One tree on its way from the library's form to ours."""
+
+    def __init__(self, text: str, tree: Any) -> None:
+        names = set(_named(tree))
+        self.text = text
+        self.remembers = not names & _BINDING
+        self.finishes = not names & _ENDLESS
+        if impure := names & _IMPURE:
+            name = min(impure)
+            message = f"The YAQL expression {quoted(text)} asks for {name}(), whose value differs from run to run."
+            raise ExpressionError(message, text, hint="A plan has to be repeatable: compute it in the task itself.")
+        self.root, _ = self.rewritten(tree)
+
+    def rewritten(self, node: Any) -> tuple[Any, bool]:
+        """The node with rewritten operands, and whether it reads nothing but facts."""
+        if isinstance(node, expressions.GetContextValue):
+            return _Variable(node.path.value), node.path.value in _FREE
+        if isinstance(node, expressions.Wrap):
+            return self.rewritten(node.expr)
+        if isinstance(node, expressions.MappingRuleExpression):
+            source, one = self.rewritten(node.source)
+            destination, other = self.rewritten(node.destination)
+            return expressions.MappingRuleExpression(source, destination), one and other
+        if not isinstance(node, expressions.Function):
+            return node, True
+        return self.function(node)
+
+    def function(self, node: Any, *, receives: bool = False) -> tuple[Any, bool]:
+        """A function or an operator; one that is called on a receiver is a part of the dot before it."""
+        made = copy.copy(node)
+        args, fitting = [], []
+        dotted = isinstance(node, expressions.BinaryOperator) and node.operator in (".", "?.")
+        for position, arg in enumerate(node.args):
+            if dotted and position == 1 and type(arg) is expressions.Function:
+                operand, fits = self.function(arg, receives=True)
+            else:
+                operand, fits = self.rewritten(arg)
+            args.append(operand)
+            fitting.append(fits)
+        made.args, closed = tuple(args), all(fitting)
+        if receives:
+            return made, closed
+        if type(node) is expressions.Function and node.name in ON_FACTS:
+            made = self.on_facts(made, fitting)
+        elif dotted and node.operator == "." and type(args[1]) is expressions.KeywordConstant:
+            made = _Property(made)
+        return self.kept(made, closed), closed
+
+    def kept(self, part: Any, closed: bool) -> Any:
+        return _Kept(part, self.finishes) if closed and self.remembers else part
+
+    def on_facts(self, node: Any, fitting: Sequence[bool]) -> Any:
+        least, most, action = ON_FACTS[node.name]
+        count = len(node.args)
+        good = all(
+            isinstance(a, expressions.Expression) and not isinstance(a, expressions.MappingRuleExpression)
+            for a in node.args
+        )
+        if not good or count < least or (most and count > most):
+            takes = "one expression" if most else "at least one expression"
+            message = f"The YAQL expression {quoted(self.text)} calls {node.name}() with {count} arguments."
+            raise ExpressionError(message, self.text, hint=f"{node.name}() takes {takes}.")
+        parts = node.args
+        if node.name in SEVERAL:
+            changed = [OnFacts("changed", ON_FACTS["changed"][2], (arg,)) for arg in node.args]
+            parts = tuple(self.kept(part, fits) for part, fits in zip(changed, fitting, strict=True))
+        return OnFacts(node.name, action, parts)
+
+
+def _signature(node: Any) -> tuple[Any, ...]:
+    """What makes two parts of expressions the same."""
+    if isinstance(node, _Kept):
+        return ("kept", node.key)
+    if isinstance(node, _Variable):
+        return ("$", node.name)
+    if isinstance(node, _Property):
+        return (".", *(_signature(arg) for arg in node.whole.args))
+    if isinstance(node, expressions.Constant):
+        return (type(node).__name__, type(node.value).__name__, node.value)
+    if isinstance(node, expressions.MappingRuleExpression):
+        return ("=>", _signature(node.source), _signature(node.destination))
+    if isinstance(node, expressions.Function):
+        return (type(node).__name__, node.name, *(_signature(arg) for arg in node.args))
+    return ("nothing",)  # an argument that was left out
+
+
+_keys: dict[tuple[Any, ...], int] = {}
+
+
+class _Variable(expressions.Expression):  # type: ignore[misc]
+    """`$`, `$node` and the like, without the library's search for the function that reads them."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.uses_receiver = name, False
+
+    def __call__(self, _receiver: Any, context: Any, _engine: Any) -> Any:
+        return context[self.name]
+
+
+class _Property(expressions.Expression):  # type: ignore[misc]
+    """`x.name`: the key of a mapping at once, everything else by the library (`whole`)."""
+
+    def __init__(self, whole: Any) -> None:
+        self.whole, self.uses_receiver = whole, False
+        self.left, self.name = whole.args[0], whole.args[1].value
+
+    def __call__(self, receiver: Any, context: Any, engine: Any) -> Any:
+        value = self.left(utils.NO_VALUE, context, engine)
+        if isinstance(value, Mapping):
+            return value[self.name]
+        whole = copy.copy(self.whole)
+        whole.args = (expressions.Constant(value), self.whole.args[1])
+        return whole(receiver, context, engine)
+
+
+class _Kept(expressions.Expression):  # type: ignore[misc]
+    """A part of an expression that reads nothing but facts; its value is kept by the view."""
+
+    def __init__(self, part: Any, finishes: bool) -> None:
+        self.part, self.finishes = part, finishes
+        self.uses_receiver = False
+        self.rooted = isinstance(part, OnFacts)
+        self.key = _keys.setdefault((finishes, *_signature(part)), len(_keys))
+
+    def __call__(self, receiver: Any, context: Any, engine: Any) -> Any:
+        view: View = context[VIEW]
+        root = None
+        if not self.rooted:
+            dollar = context["$"]
+            if dollar is view.new:
+                root = True
+            elif dollar is view.old:
+                root = False
+            else:
+                return self.part(receiver, context, engine)
+
+        def compute() -> Any:
+            value = self.part(receiver, context, engine)
+            return _finished(value) if self.finishes else value
+
+        return view.once((self.key, root), compute, lambda value: _can_be_kept(value, view))
+
+
+def _finished(value: Any) -> Any:
+    """An unfinished sequence as a tuple; one that is too long, or fails on the way, as it would have been."""
+    if not isinstance(value, Iterator):
+        return value
+    taken: list[Any] = []
+    try:
+        for item in itertools.islice(value, functions.MOST_ITEMS + 1):
+            taken.append(item)  # noqa: PERF402 - what was taken before an error is needed
+    except Exception as error:  # raised again where the sequence is read up to here
+        return itertools.chain(taken, map(_raise, (error,)))
+    return tuple(taken) if len(taken) <= functions.MOST_ITEMS else itertools.chain(taken, value)
+
+
+def _raise(error: Exception) -> None:
+    raise error
+
+
+def _can_be_kept(value: Any, view: View) -> bool:
+    """Whether a value is finished data and holds no view, which would be another node's for the next one.
+
+    The keys and values of a mapping are views of it too, which is why only the classes of real sets count.
+    """
+    if value is None or value is UNDEFINED or isinstance(value, str | int | float) or view.is_settled(value):
+        return True
+    if isinstance(value, Union):
+        return False
+    if isinstance(value, Mapping):
+        return all(_can_be_kept(one, view) for pair in value.items() for one in pair)
+    return isinstance(value, tuple | list | set | frozenset) and all(_can_be_kept(one, view) for one in value)
+
+
+def place_of(error: Exception) -> tuple[bool, int | None, str]:
+    """Whether an error is about the text of an expression; where in it (None at its end) and what stands there."""
+    if not isinstance(error, exceptions.YaqlParsingException):
+        return False, None, ""
+    return True, error.position, str(error.value)
+
+
+def reason_of(error: Exception) -> str:
+    """What the library's own errors say, without the values that they quote; empty for other errors."""
+    if isinstance(error, exceptions.ResolutionError):
+        return _spoken(str(error).partition('"')[2].partition('"')[0], str(error).startswith("Unknown"))
+    if isinstance(error, exceptions.CollectionTooLargeException):
+        return f"a sequence has more than {functions.MOST_ITEMS} elements"
+    if isinstance(error, exceptions.MemoryQuotaExceededException):
+        return "it takes too much memory"
+    return ""
+
+
+def _spoken(name: str, unknown: bool) -> str:
+    """Why a function, a method, an operator or a property could not be used, by the library's name for it."""
+    for mark, words in (
+        ("#property#", "nothing named {} can be read there"),
+        ("#unary_operator_", "the operator {} does not fit its operand"),
+        ("#operator_", "the operator {} does not fit its operands"),
+        ("#indexer", "[] does not fit what stands before it"),
+        ("*", "the operator {} does not fit its operands"),
+    ):
+        if name.startswith(mark):
+            return words.format(name.removeprefix(mark))
+    return f"there is no function {name}" if unknown else f"the function {name} does not fit its arguments"

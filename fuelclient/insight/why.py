@@ -1,0 +1,125 @@
+"""Why one task runs after another: the shortest chain between them, each edge with the words that make it."""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from fuelclient.graph.match import matches, pattern_error
+from fuelclient.graph.references import place_of
+from fuelclient.model.finding import Place
+from fuelclient.model.graph import MergedTask
+from fuelclient.plan.expand import Expansion
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One statement that makes an edge: the task that says it, in which attribute, with which word, and where that
+    is written; `place` always has the layer."""
+
+    task: str
+    attribute: str
+    word: str
+    place: Place
+
+    def __str__(self) -> str:
+        return f"{self.task}.{self.attribute}: {self.word}"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One edge of a chain: two task instances, by their names and their merged tasks, and why the first precedes
+    the second."""
+
+    before: str
+    after: str
+    before_task: int
+    after_task: int
+    words: tuple[Word, ...]
+
+
+def chain(expansion: Expansion, before: int, after: int) -> tuple[Step, ...]:
+    """The shortest chain from some instance of merged task `before` to some instance of `after`; empty when none of
+    the latter waits for any of the former.
+
+    Barriers are passed for nothing: they are not task instances. O(V + E).
+    """
+    if before == after:
+        return ()
+    edges, task_of = expansion.edges, expansion.task_of
+    way = _way(
+        edges.successors(),
+        expansion.size,
+        [vertex for vertex, task in enumerate(task_of) if task == before],
+        {vertex for vertex, task in enumerate(task_of) if task == after},
+    )
+    return tuple(_step(expansion, one, other) for one, other in itertools.pairwise(way))
+
+
+def _way(successors: list[list[int]], real: int, starts: Iterable[int], ends: set[int]) -> list[int]:
+    """The real vertices of a way with the fewest of them."""
+    parent = dict.fromkeys(starts, -1)
+    queue = deque(parent)
+    while queue:
+        vertex = queue.popleft()
+        if vertex in ends:
+            return _back(parent, vertex, real)
+        for after in successors[vertex]:
+            if after in parent:
+                continue
+            parent[after] = vertex
+            if after < real:
+                queue.append(after)
+                continue
+            for beyond in successors[after]:  # a barrier leads to real vertices only
+                if beyond not in parent:
+                    parent[beyond] = after
+                    queue.append(beyond)
+    return []
+
+
+def _back(parent: dict[int, int], vertex: int, real: int) -> list[int]:
+    way = []
+    while vertex >= 0:
+        if vertex < real:
+            way.append(vertex)
+        vertex = parent[vertex]
+    return way[::-1]
+
+
+def _step(expansion: Expansion, before: int, after: int) -> Step:
+    words = tuple(
+        Word(task.id, reason.attribute, reason.word, place_of(task, reason.attribute))
+        for reason in expansion.edges.reasons_between(before, after)
+        for task in (expansion.tasks[reason.task],)
+    )
+    return Step(
+        expansion.name(before), expansion.name(after), expansion.task_of[before], expansion.task_of[after], words
+    )
+
+
+def stated(before: MergedTask, after: MergedTask) -> tuple[Word, ...]:
+    """What two tasks, the first of which directly precedes the second, say of each other; the second's stage where
+    they say nothing.
+
+    It looks at the two definitions alone, and so costs the same in a graph of any size.
+    """
+    said = [
+        *_said(after, before.id, ("requires", "cross_depends")),
+        *_said(before, after.id, ("required_for", "cross_depended_by")),
+    ]
+    if said:
+        return tuple(said)
+    staged = after if after.task.stage else before
+    return (Word(staged.id, "stage", staged.task.stage, place_of(staged, "stage")),)
+
+
+def _said(task: MergedTask, other: str, attributes: tuple[str, str]) -> Iterator[Word]:
+    plain, cross = attributes
+    words = [(plain, word) for word in task.task.names(plain)]
+    words += [(cross, one.name) for one in task.task.relations(cross) if isinstance(one.name, str)]
+    for attribute, word in words:
+        if word == other or (not pattern_error(word) and matches(word, other)):
+            yield Word(task.id, attribute, word, place_of(task, attribute))

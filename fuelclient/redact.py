@@ -1,0 +1,127 @@
+"""Secrets: which names stand for one, which texts are one, and how both disappear from what people read.
+
+Everything that may show a parameter, a command's output or a request in a message, a log or a history goes through
+here. The scrubbing is pure; whoever knows secrets (facts, parameters) passes them in.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import urllib.parse
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+MASK = "***"
+"""What stands where a secret was."""
+
+_NAME = re.compile(
+    r"(?i)(?<![a-z])pass(?![a-z])|passwd|password|passphrase|secret|token(?!s?_?(?:type|expir|life|prov|format|ttl))"
+    r"|credential|private_?key|api_?key|auth_?key|access_?key|ssh_?key|ssl_?key|hmac_?key|encryption_?key|cephx?_?key"
+)
+_PEM = re.compile(r"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----).*?(-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)", re.DOTALL)
+_PAIR = re.compile(
+    r"""(?P<name>[A-Za-z_][\w.-]*)(?P<between>["']?[ \t]*(?:=>|[:=])[ \t]*)"""
+    r"""(?P<value>"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,;}\]"'][^,;}\]\n]*)"""
+)
+_URL = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s/:@]*:)[^\s/@]+(@)", re.IGNORECASE)
+_WHOLE_WORD = 4
+_LONG_LINE = 16
+
+
+def is_secret(name: str) -> bool:
+    """Whether what is called `name` is a secret.
+
+    >>> is_secret("admin_password"), is_secret("rpc.auth_token"), is_secret("passenger"), is_secret("token_type")
+    (True, True, False, False)
+    """
+    return _NAME.search(name) is not None
+
+
+def secrets_of(value: Any) -> frozenset[str]:
+    """The texts that stand under secret names, anywhere in nested mappings and lists.
+
+    A mapping under a secret name gives all its texts; true, false and empty values are no secrets.
+
+    >>> sorted(secrets_of({"db": {"user": "nova", "password": "s3cr3t"}, "keys": [{"api_key": 12345}]}))
+    ['12345', 's3cr3t']
+    """
+    return frozenset(_found(value, under=False))
+
+
+def _found(value: Any, *, under: bool) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, below in value.items():
+            yield from _found(below, under=under or is_secret(str(key)))
+    elif isinstance(value, list | tuple):
+        for below in value:
+            yield from _found(below, under=under)
+    elif under and isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip():
+        yield str(value)
+
+
+def scrubbed(text: str, secrets: Collection[str] = ()) -> str:
+    """`text` without the known `secrets`, in any of the spellings that programs print them in.
+
+    Secrets of fewer than four characters are replaced as whole words only: the rest of the text must stay readable.
+    Passwords in URLs and private keys go whether they are known or not.
+
+    >>> scrubbed("login nova:pa$s at amqp://nova:x@10.0.0.1/", ["pa$s"])
+    'login nova:*** at amqp://nova:***@10.0.0.1/'
+    """
+    for spelling in sorted({spelling for secret in secrets for spelling in _spellings(secret)}, key=_longest):
+        if len(spelling) < _WHOLE_WORD:
+            text = re.sub(rf"(?<!\w){re.escape(spelling)}(?!\w)", MASK, text)
+        else:
+            text = text.replace(spelling, MASK)
+    text = _PEM.sub(rf"\1\n{MASK}\n\2", text)
+    return _URL.sub(rf"\1{MASK}\2", text)
+
+
+def _longest(spelling: str) -> tuple[int, str]:
+    return (-len(spelling), spelling)
+
+
+def _spellings(secret: str) -> Iterator[str]:
+    """A secret as it is, as shells, JSON and URLs write it, and its long lines one by one."""
+    secret = secret.strip()
+    if not secret:
+        return
+    yield secret
+    yield shlex.quote(secret)
+    yield json.dumps(secret)[1:-1]
+    yield json.dumps(secret, ensure_ascii=False)[1:-1]
+    yield urllib.parse.quote(secret, safe="")
+    yield from (line.strip() for line in secret.splitlines() if len(line.strip()) >= _LONG_LINE)
+
+
+def masked_text(text: str, secrets: Collection[str] = ()) -> str:
+    """A document or a script without the values that stand beside secret names, and without known `secrets`.
+
+    >>> masked_text("user: nova\\npassword: 'top secret'\\n")
+    'user: nova\\npassword: ***\\n'
+    """
+    return scrubbed(_PAIR.sub(_masked_pair, text), secrets)
+
+
+def _masked_pair(match: re.Match[str]) -> str:
+    if not is_secret(match["name"]):
+        # a value may hold pairs of its own: `environment: PASSWORD=x`
+        value = match["value"]
+        inner = _PAIR.sub(_masked_pair, value[1:]) if len(value) > 1 else value[1:]
+        return f"{match['name']}{match['between']}{value[:1]}{inner}"
+    return f"{match['name']}{match['between']}{MASK}"
+
+
+def masked(value: Any) -> Any:
+    """`value` with a mask where a secret name has a value; for showing parameters.
+
+    >>> masked({"user": "nova", "password": "x", "hosts": [{"token": "y"}]})
+    {'user': 'nova', 'password': '***', 'hosts': [{'token': '***'}]}
+    """
+    if isinstance(value, Mapping):
+        return {key: MASK if is_secret(str(key)) and below else masked(below) for key, below in value.items()}
+    if isinstance(value, list | tuple):
+        return [masked(below) for below in value]
+    return value

@@ -1,0 +1,121 @@
+"""The parts of a release that are read: which shape each has to have.
+
+A release keeps whatever its author wrote, and most of it nobody here looks at. What somebody does look at is checked
+when a release is read from a document, and left out, where it is malformed, when one that was stored is used: files
+of earlier versions can hold anything. `null` says nothing, wherever a mapping can have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fuelclient.serializers.values import Report, items_of, key_text, kind, line_of
+
+_MAPPING, _LIST, _NAME, _NAMES = "a mapping", "a list", "a name", "a name or a list of names"
+_HINTS = {
+    _MAPPING: "Write its keys below it.",
+    _LIST: "Write it as a list, each item after `- `.",
+    _NAME: "Write one word.",
+    _NAMES: "Write it as [controller, compute], or '*' for all.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What a value has to be; the shapes of some of its keys, and of all its other values or items."""
+
+    wanted: str
+    keys: Mapping[str, _Shape] = field(default_factory=dict)
+    each: _Shape | None = None
+
+    def below(self, key: str) -> _Shape | None:
+        return self.keys.get(key, self.each)
+
+    def fits(self, value: Any) -> bool:
+        """Whether a value, all that is below it aside, is what is wanted."""
+        if self.wanted == _MAPPING:
+            return isinstance(value, Mapping)
+        if self.wanted == _LIST:
+            return isinstance(value, list | tuple)
+        if self.wanted == _NAMES:
+            return isinstance(value, str) or (isinstance(value, list | tuple) and all(map(_is_name, value)))
+        return _is_name(value)
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str | int | float)
+
+
+_RECORDS = _Shape(_LIST, each=_Shape(_MAPPING, {"id": _Shape(_NAME), "name": _Shape(_NAME)}))
+_LIMITS = _Shape(_MAPPING, {"overrides": _Shape(_LIST, each=_Shape(_MAPPING))})
+_ROLE = _Shape(
+    _MAPPING,
+    {
+        "tags": _Shape(_LIST, each=_Shape(_NAME)),
+        "conflicts": _Shape(_NAMES),
+        "restrictions": _Shape(_LIST),
+        "limits": _LIMITS,
+    },
+)
+_VOLUMES = _Shape(_MAPPING, {"volumes_roles_mapping": _Shape(_MAPPING, each=_RECORDS), "volumes": _RECORDS})
+_METADATA = _Shape(
+    _MAPPING,
+    {
+        "roles_metadata": _Shape(_MAPPING, each=_ROLE),
+        "tags_metadata": _Shape(_MAPPING, each=_Shape(_MAPPING)),
+        "volumes_metadata": _VOLUMES,
+        "networks_metadata": _Shape(_MAPPING),
+        "network_roles_metadata": _RECORDS,
+        "components_metadata": _RECORDS,
+        "attributes_metadata": _Shape(_MAPPING, {"editable": _Shape(_MAPPING, each=_Shape(_MAPPING))}),
+    },
+)
+
+
+def check_part(name: str, value: Any, line: int, report: Report) -> None:
+    """Report (G006) everything that is malformed in one part of a release, each at its line."""
+    shape = _METADATA.below(name)
+    if shape is None or value is None:
+        return
+    for path, found, wanted, at in _malformed(value, shape, name, line):
+        report.error("G006", at, f"{path} must be {wanted}, not {kind(found)}", _HINTS[wanted])
+
+
+def sound(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The metadata of a stored release without what is malformed in it.
+
+    >>> sound({"tags_metadata": {"a": 1, "b": {}}, "roles_metadata": [], "else": 7})
+    {'tags_metadata': {'b': {}}, 'else': 7}
+    """
+    kept = _kept(metadata, _METADATA)
+    return kept if isinstance(kept, Mapping) else {}
+
+
+def _malformed(value: Any, shape: _Shape, path: str, line: int) -> Iterator[tuple[str, Any, str, int]]:
+    """Path, value, what is wanted there and line of everything in `value` that is not of its shape."""
+    if not shape.fits(value):
+        yield path, value, shape.wanted, line
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            below = shape.below(key_text(key))
+            if below is not None and item is not None:
+                yield from _malformed(item, below, f"{path}.{key_text(key)}", line_of(value, str(key)) or line)
+    elif isinstance(value, list | tuple) and shape.each is not None:
+        for index, (item, at) in enumerate(items_of(value, line)):
+            yield from _malformed(item, shape.each, f"{path}[{index}]", at)
+
+
+def _kept(value: Any, shape: _Shape) -> Any:
+    """The value without everything in it that is not of its shape; `value` has that of `shape` itself."""
+    if isinstance(value, Mapping):
+        pairs = ((key, item, shape.below(str(key)) if item is not None else None) for key, item in value.items())
+        return {
+            key: item if below is None else _kept(item, below)
+            for key, item, below in pairs
+            if below is None or below.fits(item)
+        }
+    if isinstance(value, list | tuple) and shape.each is not None:
+        return [_kept(item, shape.each) for item in value if shape.each.fits(item)]
+    return value

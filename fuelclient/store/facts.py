@@ -1,0 +1,63 @@
+"""Facts in the store: those that users uploaded, and those that each run saw."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from fuelclient.model.fact import DeploymentFacts
+from fuelclient.store.database import Connection
+from fuelclient.store.encoding import decode, encode
+
+_COMMON = ""
+"""The uid of the common part."""
+
+
+def uploaded(connection: Connection, cluster_id: int) -> DeploymentFacts:
+    """What was uploaded for a cluster; empty when nothing was."""
+    rows = connection.execute("SELECT uid, body FROM cluster_facts WHERE cluster_id = ? ORDER BY uid", (cluster_id,))
+    return _facts({uid: decode(body) for uid, body in rows})
+
+
+def put(connection: Connection, cluster_id: int, facts: DeploymentFacts) -> None:
+    """The common part and the parts of the given nodes are these; parts of other nodes stay."""
+    parts = {_COMMON: facts.common, **facts.nodes}
+    connection.executemany(
+        "INSERT INTO cluster_facts (cluster_id, uid, body) VALUES (?, ?, ?) "
+        "ON CONFLICT (cluster_id, uid) DO UPDATE SET body = excluded.body",
+        [(cluster_id, uid, encode(part)) for uid, part in parts.items()],
+    )
+
+
+def delete(connection: Connection, cluster_id: int) -> None:
+    """Nothing is uploaded for the cluster any more."""
+    connection.execute("DELETE FROM cluster_facts WHERE cluster_id = ?", (cluster_id,))
+
+
+def put_seen(connection: Connection, transaction_id: int, facts: DeploymentFacts) -> None:
+    """What a run sees; a part that another run saw as well is stored once."""
+    for uid, part in {_COMMON: facts.common, **facts.nodes}.items():
+        body = encode(part)
+        digest = hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
+        connection.execute("INSERT OR IGNORE INTO fact_parts (digest, body) VALUES (?, ?)", (digest, body))
+        connection.execute(
+            "INSERT OR REPLACE INTO transaction_facts (transaction_id, uid, part_id) "
+            "SELECT ?, ?, id FROM fact_parts WHERE digest = ?",
+            (transaction_id, uid, digest),
+        )
+
+
+def seen(connection: Connection, transaction_id: int) -> DeploymentFacts:
+    """What a run saw; parts are shared with other runs only in the file."""
+    rows = connection.execute(
+        "SELECT f.uid, p.body FROM transaction_facts f JOIN fact_parts p ON p.id = f.part_id "
+        "WHERE f.transaction_id = ? ORDER BY f.uid",
+        (transaction_id,),
+    )
+    return _facts({uid: decode(body) for uid, body in rows})
+
+
+def _facts(parts: Mapping[str, Mapping[str, Any]]) -> DeploymentFacts:
+    nodes = {uid: part for uid, part in parts.items() if uid != _COMMON}
+    return DeploymentFacts(parts.get(_COMMON, {}), nodes)

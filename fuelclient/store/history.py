@@ -1,0 +1,235 @@
+"""The history in the store: one row for each task instance of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fuelclient.model.status import InstanceStatus
+from fuelclient.model.transaction import CHILD, HistoryFilter, HistoryRow, NodeKey
+from fuelclient.plan.schedule import Change
+from fuelclient.store.database import Connection
+from fuelclient.store.encoding import encoded_or_null, mapping
+
+_INSERT = "INSERT INTO history (transaction_id, vertex, task, node, type, status) VALUES (?, ?, ?, ?, ?, ?)"
+_START = (
+    "UPDATE history SET status = ?, time_start = ?, attempts = attempts + 1 WHERE transaction_id = ? AND vertex = ?"
+)
+_END = (
+    "UPDATE history SET status = ?, reason = ?, because = ?, message = ?, return_code = ?, summary = ?, "
+    "time_start = coalesce(time_start, ?), time_end = ? WHERE transaction_id = ? AND vertex = ?"
+)
+_SELECT = (
+    "SELECT vertex, task, node, type, status, reason, because, message, time_start, time_end, return_code, attempts, "
+    "summary FROM history WHERE transaction_id = ? "
+)
+NULL = "null"
+"""How the node of a sync point is written by people and in filters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A change of an instance, and what its executor told of it."""
+
+    change: Change
+    message: str = ""
+    return_code: int | None = None
+    summary: Mapping[str, Any] = field(default_factory=dict)
+
+
+def node_key(text: str | None) -> NodeKey:
+    """A node as the store has it, as everybody else has it.
+
+    >>> node_key("3"), node_key("master"), node_key(None)
+    (3, 'master', None)
+    """
+    return int(text) if text is not None and text.isdecimal() else text
+
+
+def insert(connection: Connection, transaction_id: int, instances: Iterable[tuple[str, NodeKey, str]]) -> None:
+    """All instances of a plan (task, node, type) in their order, each pending."""
+    pending = InstanceStatus.PENDING
+    connection.executemany(
+        _INSERT,
+        (
+            (transaction_id, vertex, task, None if node is None else str(node), kind, pending)
+            for vertex, (task, node, kind) in enumerate(instances)
+        ),
+    )
+
+
+def write(connection: Connection, transaction_id: int, changes: Iterable[Written], now: str) -> None:
+    """The rows of the changed instances, at this time; of several changes of one instance the last one stands."""
+    for running, group in _grouped(changes):
+        if running:
+            connection.executemany(
+                _START, [(one.change.status, now, transaction_id, one.change.vertex) for one in group]
+            )
+        else:
+            connection.executemany(_END, [_ended(transaction_id, one, now) for one in group])
+
+
+def _grouped(changes: Iterable[Written]) -> Iterator[tuple[bool, list[Written]]]:
+    group: list[Written] = []
+    running = False
+    for one in changes:
+        starts = one.change.status is InstanceStatus.RUNNING
+        if group and starts != running:
+            yield running, group
+            group = []
+        running = starts
+        group.append(one)
+    if group:
+        yield running, group
+
+
+def _ended(transaction_id: int, one: Written, now: str) -> tuple[Any, ...]:
+    change = one.change
+    return (
+        change.status, change.reason, change.because, one.message, one.return_code,
+        encoded_or_null(one.summary), now, now, transaction_id, change.vertex,
+    )  # fmt: skip
+
+
+def changes(connection: Connection, transaction_id: int) -> list[Change]:
+    """The newest change of every instance that is not pending: what a schedule goes on from."""
+    rows = connection.execute(
+        "SELECT vertex, status, reason, because FROM history WHERE transaction_id = ? AND status != ? ORDER BY vertex",
+        (transaction_id, InstanceStatus.PENDING),
+    )
+    return [Change(row[0], InstanceStatus(row[1]), row[2], row[3]) for row in rows]
+
+
+def attempts(connection: Connection, transaction_id: int) -> dict[int, int]:
+    """How often each instance that ever began was begun."""
+    return dict(
+        connection.execute(
+            "SELECT vertex, attempts FROM history WHERE transaction_id = ? AND attempts", (transaction_id,)
+        )
+    )
+
+
+def mark_interrupted(connection: Connection, transaction_id: int, vertices: Iterable[int], reason: str) -> None:
+    """Nobody knows how these running instances ended: somebody has to decide."""
+    connection.executemany(
+        "UPDATE history SET reason = ? WHERE transaction_id = ? AND vertex = ?",
+        [(reason, transaction_id, vertex) for vertex in vertices],
+    )
+
+
+def begin_again(connection: Connection, transaction_id: int, vertices: Iterable[int], now: str) -> None:
+    """These running instances are begun once more."""
+    connection.executemany(
+        "UPDATE history SET reason = '', time_start = ?, attempts = attempts + 1 "
+        "WHERE transaction_id = ? AND vertex = ?",
+        [(now, transaction_id, vertex) for vertex in vertices],
+    )
+
+
+def rows(
+    connection: Connection, transaction_id: int, graph_type: str, wanted: HistoryFilter, definitions: Mapping[str, Any]
+) -> list[HistoryRow]:
+    """The rows of a run that a filter lets through, in the order of its plan; `definitions` are its merged tasks."""
+    clauses, values = "", list[object]([transaction_id])
+    for column, allowed in (("coalesce(node, 'null')", wanted.nodes), ("status", wanted.statuses),
+                            ("task", wanted.tasks)):  # fmt: skip
+        if allowed:
+            clauses += f"AND {column} IN ({', '.join('?' * len(allowed))}) "
+            values += allowed
+    found = connection.execute(f"{_SELECT}{clauses}ORDER BY vertex", values).fetchall()
+    blamed = {row[6] for row in found if row[6] is not None}
+    names = _names(connection, transaction_id, blamed)
+    return [_row(row, transaction_id, graph_type, names, definitions) for row in found]
+
+
+def _names(connection: Connection, transaction_id: int, vertices: Iterable[int]) -> dict[int, str]:
+    found = {}
+    for vertex in vertices:
+        task, node = connection.execute(
+            "SELECT task, node FROM history WHERE transaction_id = ? AND vertex = ?", (transaction_id, vertex)
+        ).fetchone()
+        found[vertex] = task if node is None else f"{task}@{node}"
+    return found
+
+
+def _row(
+    row: tuple[Any, ...], transaction_id: int, graph_type: str, names: Mapping[int, str], definitions: Mapping[str, Any]
+) -> HistoryRow:
+    return HistoryRow(
+        transaction_id=transaction_id,
+        graph_type=graph_type,
+        task=row[1],
+        node=node_key(row[2]),
+        type=row[3],
+        status=InstanceStatus(row[4]),
+        reason=row[5],
+        because=names.get(row[6], ""),
+        message=row[7],
+        time_start=row[8],
+        time_end=row[9],
+        return_code=row[10],
+        attempts=row[11],
+        summary=mapping(row[12]),
+        definition=definitions.get(row[1], {}),
+    )
+
+
+def last_successes(connection: Connection, cluster_id: int, before: int) -> dict[tuple[str, str], int]:
+    """By task and uid: the latest run on a cluster, of those with an id below `before`, in which it succeeded.
+
+    Runs that changed nothing (dry and noop ones) do not count.
+    """
+    found = connection.execute(
+        "SELECT h.task, coalesce(h.node, 'null'), max(h.transaction_id) FROM transactions t "
+        "JOIN history h ON h.transaction_id = t.id "
+        "WHERE t.cluster_id = ? AND t.name = ? AND t.counts AND t.id < ? AND h.status = ? GROUP BY 1, 2",
+        (cluster_id, CHILD, before, InstanceStatus.READY),
+    )
+    return {(task, uid): transaction for task, uid, transaction in found}
+
+
+def durations(connection: Connection, cluster_id: int) -> dict[tuple[str, str], float]:
+    """By task and uid: how many seconds its latest success took on a cluster."""
+    found = connection.execute(
+        "SELECT h.task, coalesce(h.node, 'null'), max(h.transaction_id), "
+        "(julianday(h.time_end) - julianday(h.time_start)) * 86400 FROM transactions t "
+        "JOIN history h ON h.transaction_id = t.id "
+        "WHERE t.cluster_id = ? AND t.name = ? AND t.counts AND h.status = ? GROUP BY 1, 2",
+        (cluster_id, CHILD, InstanceStatus.READY),
+    )
+    return {(task, uid): max(0.0, seconds or 0.0) for task, uid, _, seconds in found}
+
+
+def statuses(connection: Connection, transaction_id: int) -> list[tuple[int, InstanceStatus]]:
+    """Every instance with its status, in the order of its plan."""
+    found = connection.execute(
+        "SELECT vertex, status FROM history WHERE transaction_id = ? ORDER BY vertex", (transaction_id,)
+    )
+    return [(vertex, InstanceStatus(status)) for vertex, status in found]
+
+
+def by_node(connection: Connection, transaction_id: int) -> list[tuple[NodeKey, InstanceStatus, str]]:
+    """The node, status and reason of every instance but for sync points."""
+    found = connection.execute(
+        "SELECT DISTINCT node, status, reason FROM history WHERE transaction_id = ? AND node IS NOT NULL "
+        "ORDER BY node, status, reason",
+        (transaction_id,),
+    )
+    return [(node_key(node), InstanceStatus(status), reason) for node, status, reason in found]
+
+
+def running(connection: Connection, transaction_id: int, reason: str) -> list[str]:
+    """The names (`task@node`) of instances that are running with a reason."""
+    found = connection.execute(
+        "SELECT vertex FROM history WHERE transaction_id = ? AND status = ? AND reason = ? ORDER BY vertex",
+        (transaction_id, InstanceStatus.RUNNING, reason),
+    ).fetchall()
+    names = _names(connection, transaction_id, [row[0] for row in found])
+    return list(names.values())
+
+
+def placed(connection: Connection, transaction_id: int) -> set[str]:
+    """The tasks that a run has instances of."""
+    found = connection.execute("SELECT DISTINCT task FROM history WHERE transaction_id = ?", (transaction_id,))
+    return {row[0] for row in found}

@@ -1,0 +1,295 @@
+"""The app: where one is, what is known, and the keys that work everywhere. It decides nothing about graphs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from textual import on
+from textual.app import App
+from textual.binding import Binding
+
+from fuelclient.backends.base import Backend
+from fuelclient.tui.gateway import Gateway
+from fuelclient.tui.glyphs import glyphs
+from fuelclient.tui.keys import active_keys, help_groups
+from fuelclient.tui.messages import Answered, Failed
+from fuelclient.tui.presenters import chrome
+from fuelclient.tui.presenters.chrome import Part
+from fuelclient.tui.presenters.table import Tone
+from fuelclient.tui.providers import Places
+from fuelclient.tui.requests import AskSubject
+from fuelclient.tui.routes import TABS, Route, Trail, View, command_line
+from fuelclient.tui.screens.browse import BrowseScreen, WhyScreen
+from fuelclient.tui.screens.dialogs import HelpDialog, LogDialog
+from fuelclient.tui.screens.environments import EnvironmentsScreen
+from fuelclient.tui.screens.lanes import LanesScreen
+from fuelclient.tui.screens.preview import PreviewScreen
+from fuelclient.tui.screens.problems import PluginsScreen, ProblemsScreen
+from fuelclient.tui.screens.roles import NodesScreen, RolesScreen
+from fuelclient.tui.screens.view import ViewScreen
+from fuelclient.tui.subject import Subject
+from fuelclient.tui.theme import THEME
+from fuelclient.tui.widgets.bar import Bar
+from fuelclient.tui.widgets.panes import ASCII_CSS
+from fuelclient.tui.widgets.tones import TONE_CSS
+
+_SCREENS: dict[View, type[ViewScreen]] = {
+    View.ENVIRONMENTS: EnvironmentsScreen,
+    View.ROLES: RolesScreen,
+    View.NODES: NodesScreen,
+    View.PREVIEW: PreviewScreen,
+    View.LANES: LanesScreen,
+    View.BROWSE: BrowseScreen,
+    View.PROBLEMS: ProblemsScreen,
+    View.PLUGINS: PluginsScreen,
+    View.WHY: WhyScreen,
+}
+
+_TASKS = (View.PREVIEW, View.LANES, View.BROWSE, View.PROBLEMS, View.WHY)
+"""The views whose rows are tasks, or about one."""
+
+
+class FuelUI(App[None]):
+    """The terminal UI over any backend; `connect` makes one in whatever thread calls it."""
+
+    TITLE = "fuel2"
+    CSS = TONE_CSS + ASCII_CSS
+    COMMANDS = {Places}
+    ENABLE_COMMAND_PALETTE = True
+    HELP = "fuel2 shows environments, their roles and the order of their graphs. It reads, and changes nothing."
+    BINDING_GROUP_TITLE = "everywhere"
+
+    BINDINGS = [
+        Binding("question_mark", "help", "help", id="app.help", key_display="?"),
+        Binding("m,space", "mark", "mark", id="app.mark", key_display="m"),
+        Binding("w", "why", "why after", id="app.why"),
+        *(
+            Binding(str(digit), f"view('{view}')", view, show=False, id=f"app.{view}")
+            for digit, view in enumerate(TABS, start=1)
+        ),
+        Binding("0", "environments", "environments", show=False, id="app.environments"),
+        Binding("left_square_bracket,backspace", "go_back", "back", show=False, id="app.back", key_display="["),
+        Binding("right_square_bracket", "go_forward", "forward", show=False, id="app.forward", key_display="]"),
+        Binding("y", "copy_id", "copy id", id="app.copy-id"),
+        Binding("Y,shift+y", "copy_yaml", "copy YAML", show=False, id="app.copy-yaml", key_display="Y"),
+        Binding("c", "copy_line", "copy command line", show=False, id="app.copy-line"),
+        Binding("at", "log", "command log", id="app.log", key_display="@"),
+        Binding("t", "types", "graph type", show=False, id="app.types"),
+        Binding("ctrl+r", "renew", "read again", show=False, id="app.renew"),
+        Binding("colon", "command_palette", "go to ...", show=False, id="app.palette", key_display=":"),
+        Binding("q", "quit", "quit", id="app.quit"),
+    ]
+
+    def __init__(
+        self, connect: Callable[[], Backend], *, env: int = 0, ascii_only: bool = False, program: str = "fuel2"
+    ) -> None:
+        super().__init__()
+        self.glyphs = glyphs(ascii_only=ascii_only)
+        self.gateway = Gateway(connect, self.post_message, time.monotonic)
+        self.trail = Trail(Route())
+        if env:
+            self.trail.go(Route(View.ROLES, env))
+        self.log_lines: list[str] = []
+        self.marked: tuple[AskSubject, int] | None = None
+        self.program = program
+        self.trouble = ""
+        self.register_theme(THEME)
+        self.theme = THEME.name
+
+    def on_mount(self) -> None:
+        self.push_screen(self._made())
+        self.set_interval(1.0, self._watch)
+
+    # where one is
+
+    def go(self, route: Route) -> None:
+        """Be somewhere else."""
+        self._remember()
+        self.trail.go(route)
+        self._enter()
+
+    def _enter(self) -> None:
+        self.switch_screen(self._made())
+
+    def _made(self) -> ViewScreen:
+        route = self.trail.here
+        self.log_lines.append(command_line(route, self.program))
+        screen = _SCREENS[route.view](route)
+        screen.set_class(self.glyphs.is_ascii, "-ascii")
+        return screen
+
+    def _remember(self) -> None:
+        """Keep what the screen shows, so that coming back finds it."""
+        if isinstance(self.screen, ViewScreen) and self.screen.filled:
+            self.trail.amend(self.screen.state())
+
+    def action_go_back(self) -> None:
+        self._remember()
+        if self.trail.back():
+            self._enter()
+
+    def action_go_forward(self) -> None:
+        self._remember()
+        if self.trail.forward():
+            self._enter()
+
+    def action_environments(self) -> None:
+        if self.trail.here.view is not View.ENVIRONMENTS:
+            self.go(Route(focus=str(self.trail.here.env)))
+
+    def action_view(self, view: str) -> None:
+        """Another view of the environment, or of the one under the cursor; at the same task."""
+        here, screen = self.trail.here, self.screen
+        if not isinstance(screen, ViewScreen) or view == here.view:
+            return
+        if isinstance(screen, EnvironmentsScreen):
+            if screen.env_here():
+                self.go(Route(View(view), screen.env_here()))
+            return
+        self.go(here.to(View(view), row=screen.subject_row()))
+
+    def action_types(self) -> None:
+        """The next graph type of the environment."""
+        subject = self.subject_here()
+        if subject is not None and len(subject.types) > 1:
+            place = subject.types.index(self.trail.here.graph_type)
+            self.go(self.trail.here.of(subject.types[(place + 1) % len(subject.types)]))
+        else:
+            self.notify("There is no other graph type here.")
+
+    def subject_here(self) -> Subject | None:
+        """What is known of the environment on the screen."""
+        here = self.trail.here
+        found = self.gateway.known(AskSubject(here.env, here.graph_type)) if here.env else None
+        return found if isinstance(found, Subject) else None
+
+    # marks
+
+    def action_mark(self) -> None:
+        """Mark the task under the cursor, or unmark it."""
+        row = self.screen.subject_row() if isinstance(self.screen, ViewScreen) else -1
+        if row < 0:
+            self.notify("There is no task under the cursor.")
+            return
+        mark = (AskSubject(self.trail.here.env, self.trail.here.graph_type), row)
+        self.marked = None if self.marked == mark else mark
+        self.decorate()
+
+    def action_why(self) -> None:
+        """The chain between the marked task and the one under the cursor."""
+        row = self.screen.subject_row() if isinstance(self.screen, ViewScreen) else -1
+        asked = AskSubject(self.trail.here.env, self.trail.here.graph_type)
+        if row < 0 or self.marked is None or self.marked[0] != asked or self.marked[1] == row:
+            self.notify("Mark a task with m, go to another one of the same graph, and press w there.")
+            return
+        self.go(replace(self.trail.here.to(View.WHY, row=row), other=self.marked[1]))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's)
+        """Keys about tasks work where rows are tasks."""
+        return action not in ("mark", "why") or self.trail.here.view in _TASKS
+
+    def mark_text(self) -> str:
+        """The id of the marked task, if it is of the graph on the screen."""
+        here, subject = self.trail.here, self.subject_here()
+        if self.marked is None or subject is None or self.marked[0] != AskSubject(here.env, here.graph_type):
+            return ""
+        row = self.marked[1]
+        return subject.study.rows[row].task if row < len(subject.study.rows) else ""
+
+    # copying
+
+    def action_copy_id(self) -> None:
+        if isinstance(self.screen, ViewScreen):
+            self._copy(self.screen.name_here())
+
+    def action_copy_yaml(self) -> None:
+        """Copy the merged definition of the task under the cursor."""
+        subject = self.subject_here()
+        row = self.screen.subject_row() if isinstance(self.screen, ViewScreen) else -1
+        if subject is None or row < 0:
+            self.notify("There is no task under the cursor.")
+            return
+        from fuelclient import files
+        from fuelclient.serializers.task import task_to
+
+        self._copy(files.dumps([task_to(subject.study.task(row).task)], "yaml"))
+
+    def action_copy_line(self) -> None:
+        self._copy(self.log_lines[-1])
+
+    def _copy(self, text: str) -> None:
+        if text:
+            self.copy_to_clipboard(text)
+            self.notify(text if len(text) < 200 else f"{text[:200]} ...", title="copied", markup=False)
+
+    # dialogs
+
+    def action_help(self) -> None:
+        if isinstance(self.screen, ViewScreen):
+            self.push_screen(HelpDialog(help_groups(self.screen)))
+
+    def action_log(self) -> None:
+        if isinstance(self.screen, ViewScreen):
+            self.push_screen(LogDialog(self.log_lines, self.glyphs))
+
+    # answers
+
+    @on(Answered)
+    def _answered(self, message: Answered) -> None:
+        if self.gateway.settle(message):
+            self.trouble = ""
+            if isinstance(self._view(), ViewScreen):
+                self._view().refill()
+
+    @on(Failed)
+    def _failed(self, message: Failed) -> None:
+        if message.request not in self.gateway.pending:
+            return
+        delay = self.gateway.fail(message)
+        again = f"asking again in {delay:.0f} s" if delay is not None else "ctrl+r asks again"
+        self.trouble = f"{message.reason}  {again}"
+        if delay is not None:
+            self.set_timer(delay, lambda: self._again(message))
+        self.decorate()
+
+    def _again(self, message: Failed) -> None:
+        waiting = self.gateway.pending.get(message.request)
+        if waiting is not None and waiting.ticket == message.ticket:
+            self.gateway.ask(message.request)
+
+    def _watch(self) -> None:
+        """Tell when a backend takes its time."""
+        slow = self.gateway.slow()
+        if slow and not self.trouble:
+            self.trouble = f"Still waiting for {slow[0].what} ...  ctrl+r asks again"
+            self.decorate()
+
+    def action_renew(self) -> None:
+        self.trouble = ""
+        if isinstance(self.screen, ViewScreen):
+            self.gateway.renew(self.screen.request())
+            self.decorate()
+
+    def _view(self) -> ViewScreen:
+        """The view that is shown, maybe under a dialog."""
+        views = [screen for screen in self.screen_stack if isinstance(screen, ViewScreen)]
+        return views[-1]
+
+    # the bars
+
+    def decorate(self) -> None:
+        """Fill the bars of the screen."""
+        screen = self._view()
+        if not screen.query("#head"):
+            return
+        here, subject = self.trail.here, self.subject_here()
+        badges = chrome.badges(here, subject, screen.size.width - 62)
+        screen.query_one("#head", Bar).show(chrome.crumbs(here, subject, self.glyphs), badges)
+        screen.query_one("#tabs", Bar).show(chrome.tabs(here))
+        banner = screen.query_one("#banner", Bar)
+        banner.set_class(bool(self.trouble), "shown")
+        banner.show([Part(f" {self.glyphs.error} {self.trouble}", Tone.BAD)])
+        screen.query_one("#line", Bar).show(*chrome.line(command_line(here, self.program), self.mark_text()))
+        screen.query_one("#keys", Bar).show(chrome.keys(active_keys(screen)))

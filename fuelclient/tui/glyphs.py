@@ -1,0 +1,47 @@
+"""Glyphs: every sign that the terminal UI draws, once in Unicode and once in ASCII."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fuelclient.insight.lanes import ASCII as ASCII_INK
+from fuelclient.insight.lanes import Ink
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """The signs. Each says by its form what it means: colour only repeats it."""
+
+    cursor: str = "▌"
+    mark: str = "◆"
+    cut: str = "…"
+    crumb: str = "▸"
+    dot: str = "·"
+    arrow: str = "→"
+    up: str = "▲"
+    down: str = "▼"
+    was: str = "╰ was"
+    gone: str = "╰ gone"
+    added: str = "+"
+    changed: str = "~"
+    error: str = "✗"
+    warning: str = "!"
+    info: str = "i"
+    ok: str = "✓"
+    no: str = "-"
+    caret: str = "^"
+    is_ascii: bool = False
+    ink: Ink = field(default_factory=Ink)
+
+
+UNICODE = Glyphs()
+
+ASCII = Glyphs(
+    cursor=">", mark="*", cut="~", crumb="/", dot=".", arrow="->", up="^", down="v", was="`- was", gone="`- gone",
+    error="x", ok="y", no="-", is_ascii=True, ink=ASCII_INK,
+)  # fmt: skip
+
+
+def glyphs(*, ascii_only: bool) -> Glyphs:
+    """The set to draw with."""
+    return ASCII if ascii_only else UNICODE

@@ -1,0 +1,54 @@
+"""Keys: those that work now, for the bar below, and all of them, for the help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from textual.binding import Binding
+from textual.dom import DOMNode
+from textual.screen import Screen
+
+from fuelclient.tui.screens.dialogs import Group
+
+_SHOWN = {"left_square_bracket": "[", "right_square_bracket": "]", "exclamation_mark": "!", "question_mark": "?",
+          "slash": "/", "at": "@", "colon": ":", "pagedown": "PgDn", "pageup": "PgUp", "enter": "Enter",
+          "escape": "Esc", "tab": "Tab", "shift+tab": "shift+Tab"}  # fmt: skip
+
+_LAST = ("help", "quit")
+
+
+def key_name(key: str) -> str:
+    """A key as people read it.
+
+    >>> key_name("question_mark"), key_name("ctrl+r")
+    ('?', 'ctrl+r')
+    """
+    return _SHOWN.get(key, key)
+
+
+def active_keys(screen: Screen[Any]) -> list[tuple[str, str]]:
+    """The keys that are worth showing, those that help and quit last."""
+    found: dict[str, str] = {}
+    for active in screen.active_bindings.values():
+        binding = active.binding
+        if binding.show and active.enabled and binding.description not in found:
+            found[binding.description] = binding.key_display or key_name(binding.key)
+    ordered = sorted(found, key=lambda what: what in _LAST)
+    return [(found[what], what) for what in ordered]
+
+
+def help_groups(screen: Screen[Any]) -> Iterator[Group]:
+    """The focused widget, the screen and the app: what each is for, and its keys."""
+    nodes: list[DOMNode] = [screen, screen.app]
+    if screen.focused is not None:
+        nodes.insert(0, screen.focused)
+    for node in nodes:
+        keys: dict[str, list[str]] = {}
+        for cls in type(node).__mro__:
+            for binding in cls.__dict__.get("BINDINGS", ()):
+                if isinstance(binding, Binding) and binding.id:
+                    names = [key_name(key) for key in binding.key.split(",")]
+                    keys.setdefault(binding.description, []).extend(names)
+        name = getattr(node, "BINDING_GROUP_TITLE", None) or type(node).__name__.removesuffix("Screen").lower()
+        yield str(name), str(node.HELP or ""), [(" ".join(names), what) for what, names in keys.items()]

@@ -1,0 +1,74 @@
+"""Messages: what the gateway and the widgets tell the screens. Dataclasses, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from fuelclient.tui.requests import Request
+
+if TYPE_CHECKING:
+    from fuelclient.tui.widgets.vtable import VirtualTable
+
+
+@dataclass
+class Answered(Message):
+    """A backend has answered the `ticket`-th request."""
+
+    ticket: int
+    request: Request[object]
+    value: object
+
+
+@dataclass
+class Failed(Message):
+    """A backend could not answer. `passing` is what may be well again in a moment; the rest stays as it is until
+    somebody changes the data."""
+
+    ticket: int
+    request: Request[object]
+    reason: str
+    passing: bool
+
+
+@dataclass
+class Moved(Message):
+    """The cursor of a table stands on another row (of the table's own numbering), or on none (-1)."""
+
+    table: VirtualTable
+    row: int
+
+    def can_replace(self, message: Message) -> bool:
+        """Of several moves only the last one counts."""
+        return isinstance(message, Moved) and message.table is self.table
+
+
+@dataclass
+class Chosen(Message):
+    """A row was chosen, by Enter or by a double click."""
+
+    table: VirtualTable
+    row: int
+
+
+@dataclass
+class Arranged(Message):
+    """A table shows other rows, or the same in another order."""
+
+    table: VirtualTable
+
+
+@dataclass
+class QueryChanged(Message):
+    """Somebody typed in the filter."""
+
+    text: str
+
+
+@dataclass
+class QueryLeft(Message):
+    """Somebody is done with the filter; with `clear` it is to be forgotten."""
+
+    clear: bool

@@ -1,0 +1,80 @@
+"""Chrome: what stands in the bars above and below every screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters.table import Tone
+from fuelclient.tui.presenters.words import layer_name, letter
+from fuelclient.tui.routes import TABS, Route
+from fuelclient.tui.subject import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a bar. `action` is run by a click; parts of the highest `rank` go first where not all fit."""
+
+    text: str
+    tone: Tone = Tone.PLAIN
+    action: str = ""
+    rank: int = 0
+
+
+READ_ONLY = Part("RO", Tone.ACCENT)
+"""What says that nothing can be changed from here."""
+
+
+def crumbs(route: Route, subject: Subject | None, glyphs: Glyphs) -> list[Part]:
+    """Where one is; each piece leads there."""
+    parts = [Part("fuel2", Tone.STRONG), _sign(glyphs), Part("environments", Tone.PLAIN, "app.environments", 1)]
+    if route.env:
+        name = f"{route.env} {subject.study.snapshot.cluster.name}" if subject else str(route.env)
+        parts += [_sign(glyphs), Part(name, Tone.PLAIN, "app.view('roles')")]
+        parts += [_sign(glyphs), Part(str(route.view), Tone.ACCENT)]
+    return parts
+
+
+def _sign(glyphs: Glyphs) -> Part:
+    return Part(glyphs.crumb, Tone.DIM)
+
+
+def badges(route: Route, subject: Subject | None, room: int) -> list[Part]:
+    """The graph type, the layers that are merged (by their letters where `room` is short), and that nothing can be
+    changed."""
+    if subject is None:
+        return [READ_ONLY]
+    owners = [layer.owner for layer in subject.study.snapshot.layers]
+    full = "  ".join(f"{letter(owner)} {_named(layer_name(owner))}" for owner in owners)
+    layers = full if len(full) <= room else "".join(map(letter, owners))
+    return [Part(route.graph_type, Tone.STRONG, "app.types", 2), Part(layers, Tone.DIM, rank=3), READ_ONLY]
+
+
+def _named(text: str) -> str:
+    return {"release": "release", "cluster": "environment"}.get(text, text)
+
+
+def tabs(route: Route) -> list[Part]:
+    """The views of an environment with their keys."""
+    if not route.env:
+        return [Part("Enter opens an environment, / filters, ? helps", Tone.DIM)]
+    return [
+        Part(f"{digit} {view}", Tone.ACCENT if view is route.view else Tone.DIM, f"app.view('{view}')")
+        for digit, view in enumerate(TABS, start=1)
+    ]
+
+
+def keys(bindings: Sequence[tuple[str, str]]) -> list[Part]:
+    """The keys that work here, the most useful first; the last two, which help and quit, stay where room is short."""
+    last = len(bindings) - 2
+    return [
+        Part(f"{key} {what}", Tone.DIM, rank=place + 1 if place < last else 0)
+        for place, (key, what) in enumerate(bindings)
+    ]
+
+
+def line(command: str, mark: str) -> tuple[list[Part], list[Part]]:
+    """The equivalent command line, and the task that is marked."""
+    right = [Part(f"marked: {mark}", Tone.ACCENT, rank=1)] if mark else []
+    return [Part(f"$ {command}", Tone.DIM)], right

@@ -1,0 +1,135 @@
+"""Environments: the list, one of them in detail, and what to do where there is none."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from fuelclient.model.cluster import Cluster
+from fuelclient.model.graph import Level
+from fuelclient.model.node import Node
+from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
+from fuelclient.tui.presenters.words import count, fact, names, title
+from fuelclient.tui.requests import Overview
+from fuelclient.tui.routes import TABS
+
+_COLUMNS = (
+    Column("id", "id", least=2, right=True),
+    Column("name", "environment", least=8, most=30),
+    Column("status", "status", least=6, most=20),
+    Column("release", "release", least=8, most=34, grows=True),
+    Column("nodes", "nodes", least=5, right=True, rank=1),
+    Column("plugins", "plugins", least=7, right=True, rank=2),
+    Column("graphs", "graph types", least=11, most=40, rank=3),
+)
+
+_NO_RELEASE = (
+    "There is no environment yet, and no release to make one from.",
+    "",
+    "fuel2 demo                       packaged examples, with nodes and plugins",
+    "fuel2 plugins install PACKAGE    a release that comes as a plugin",
+    "fuel2 release import FILE        a release from a fixture",
+    "",
+    "Then press ctrl+r here.",
+)
+
+_NO_ENVIRONMENT = (
+    "There is no environment yet. Releases are there:",
+    "",
+    "fuel2 release list",
+    "fuel2 env create NAME --release ID",
+    "",
+    "Then press ctrl+r here.",
+)
+
+_ABOUT = {
+    "roles": "what each role brings, and who has it",
+    "nodes": "the machines and their roles",
+    "preview": "merged tasks in execution order, and who set what",
+    "lanes": "the graph, one row for each task",
+    "browse": "what comes before and after a task",
+    "problems": "findings, with the line they are about",
+    "plugins": "what each plugin adds and overrides",
+}
+
+
+def table(overview: Overview) -> Table:
+    """All environments by id."""
+    releases = {release.id: release for release in overview.releases}
+    rows = []
+    for cluster in overview.clusters:
+        release = releases.get(cluster.release_id)
+        rows.append(
+            (
+                str(cluster.id),
+                Cell(cluster.name, Tone.STRONG),
+                str(cluster.status),
+                f"{release.name} {release.version}" if release else str(cluster.release_id),
+                str(sum(node.cluster_id == cluster.id for node in overview.nodes)),
+                str(sum(cluster.id in plugin.clusters for plugin in overview.plugins)),
+                names(_types(overview, cluster)),
+            )
+        )
+    empty = _NO_ENVIRONMENT if overview.releases else _NO_RELEASE
+    return Table(_COLUMNS, rows, [str(cluster.id) for cluster in overview.clusters], empty)
+
+
+def detail(overview: Overview, cluster: Cluster, glyphs: Glyphs) -> list[Line]:
+    """One environment: its release, nodes by role, plugins, and where to go from here."""
+    release = next((one for one in overview.releases if one.id == cluster.release_id), None)
+    nodes = [node for node in overview.nodes if node.cluster_id == cluster.id]
+    plugins = [plugin for plugin in overview.plugins if cluster.id in plugin.clusters]
+    lines = [title(f"environment {cluster.id} {cluster.name}")]
+    if release is not None:
+        system = f", {release.operating_system}" if release.operating_system else ""
+        lines.append(fact("release", f"{release.id} {release.name} {release.version}{system}"))
+    lines += [
+        fact("status", str(cluster.status)),
+        fact("networks", cluster.net_segment_type),
+        fact("nodes", _nodes_by_status(nodes) or f"none {glyphs.arrow} fuel2 env add nodes"),
+        *(fact("  " + role, how_many) for role, how_many in _nodes_by_role(nodes)),
+        fact("plugins", names(plugin.label for plugin in plugins) or "none enabled"),
+        *(fact("graph", text) for text in _graphs(overview, cluster)),
+        (),
+        title("Enter opens it; then"),
+        *(
+            (Cell(f"  {digit} ", Tone.ACCENT), f"{view:<9} ", Cell(_ABOUT[view], Tone.DIM))
+            for digit, view in enumerate(TABS, start=1)
+        ),
+    ]
+    return lines
+
+
+def _types(overview: Overview, cluster: Cluster) -> list[str]:
+    return sorted({graph.type for graph in overview.graphs if _concerns(graph.owner.level, graph.owner.id, overview,
+                                                                        cluster)})  # fmt: skip
+
+
+def _concerns(level: Level, owner: int, overview: Overview, cluster: Cluster) -> bool:
+    if level is Level.RELEASE:
+        return owner == cluster.release_id
+    if level is Level.CLUSTER:
+        return owner == cluster.id
+    return any(plugin.id == owner and cluster.id in plugin.clusters for plugin in overview.plugins)
+
+
+def _graphs(overview: Overview, cluster: Cluster) -> list[str]:
+    """Each graph type with the layers that make it."""
+    found: dict[str, list[str]] = {}
+    for graph in overview.graphs:
+        if graph.task_ids and _concerns(graph.owner.level, graph.owner.id, overview, cluster):
+            label = graph.owner.label.removeprefix("plugin ")
+            found.setdefault(graph.type, []).append(f"{label} {len(graph.task_ids)}")
+    return [f"{kind}: {' + '.join(layers)}" for kind, layers in sorted(found.items())]
+
+
+def _nodes_by_status(nodes: list[Node]) -> str:
+    counted = Counter(str(node.status) for node in nodes)
+    statuses = names(f"{number} {status}" for status, number in sorted(counted.items()))
+    offline = sum(not node.online for node in nodes)
+    return f"{statuses}, {offline} offline" if offline else statuses
+
+
+def _nodes_by_role(nodes: list[Node]) -> list[tuple[str, str]]:
+    counted = Counter(role for node in nodes for role in node.all_roles)
+    return [(role, count(number, "node")) for role, number in counted.items()]

@@ -1,0 +1,96 @@
+"""Lanes: the graph of tasks as it runs, one row for each, filtered before the lanes are laid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fuelclient.insight.lanes import draw, lanes
+from fuelclient.insight.query import Query
+from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters.preview import empty
+from fuelclient.tui.presenters.table import Cell, Column, Table, Tone, Value
+from fuelclient.tui.presenters.words import chips, sigil
+from fuelclient.tui.subject import Subject
+
+MOST = 14
+"""How many lanes are drawn; more are folded into their number, so that task names stay on the screen."""
+
+_COLUMNS = (
+    Column("order", "#", least=3, right=True, rank=5),
+    Column("stage", "stage", least=8, most=16, rank=1),
+    Column("lanes", "lanes", least=5, most=2 * MOST + 4),
+    Column("change", "", least=1, most=1),
+    Column("task", "task", least=26, most=44, grows=True),
+    Column("priority", "prio", least=6, most=8, rank=2, right=True),
+    Column("band", "band", least=8, most=10, rank=3),
+    Column("layers", "layers", least=6, most=12, rank=4),
+    Column("nodes", "nodes", least=5, right=True, rank=6),
+)
+
+FIELDS = ("task", "type", "role", "stage", "band", "layer")
+"""What a query of this screen can ask of: `role` is a role of the environment, `layer` a layer's name."""
+
+
+def keep(subject: Subject, query: Query) -> list[int]:
+    """The rows of the study that answer `query`. Tasks that run nowhere have no lane, and are left out."""
+    study = subject.study
+    placed = [row for row, shown in enumerate(study.rows) if shown.nodes]
+    roles: dict[int, list[str]] = {}
+    for role, tasks in subject.tasks_of.items():
+        for index in tasks:
+            roles.setdefault(index, []).append(role)
+    fields = [_fields(subject, row, roles) for row in placed]
+    texts = [" ".join(one.values()) for one in fields]
+    return [placed[found] for found in query.select(len(placed), texts.__getitem__, lambda row, key: fields[row][key])]
+
+
+def _fields(subject: Subject, row: int, roles: dict[int, list[str]]) -> dict[str, str]:
+    shown = subject.study.rows[row]
+    return {
+        "task": shown.task.lower(),
+        "type": shown.type.lower(),
+        "role": ",".join(roles.get(subject.study.indices[row], ())).lower(),
+        "stage": (shown.stage or "").lower(),
+        "band": (shown.band or "").lower(),
+        "layer": ",".join((shown.layer, *shown.overrides)).lower(),
+    }
+
+
+def table(subject: Subject, kept: Sequence[int], glyphs: Glyphs) -> Table:
+    """The rows that were kept, with lanes between them that carry the order of those that were not."""
+    study = subject.study
+    place = {row: number for number, row in enumerate(kept)}
+    following = [[place[after] for after in line] for line in subject.reach.reduced(kept)]
+    rows: list[tuple[Value, ...]] = []
+    band = None
+    for line in lanes(following):
+        row = kept[line.vertex]
+        shown, task = study.rows[row], study.task(row)
+        changed = Tone.ACCENT if shown.is_changed else Tone.PLAIN
+        begins = shown.stage != band
+        band = shown.stage
+        rows.append(
+            (
+                Cell(str(shown.order), Tone.DIM),
+                Cell(shown.stage or "", Tone.STRONG) if begins else "",
+                Cell(draw(line, glyphs.ink, MOST), changed),
+                Cell(sigil(task, glyphs), Tone.ACCENT),
+                Cell(shown.task, changed),
+                "" if shown.priority is None else str(shown.priority),
+                Cell(shown.band or "", Tone.DIM),
+                Cell(chips(task, study.snapshot.layers, glyphs), changed),
+                str(len(shown.nodes)),
+            )
+        )
+    widest = max((len(str(cells[2])) for cells in rows), default=5)
+    columns = [replace(column, least=widest) if column.key == "lanes" else column for column in _COLUMNS]
+    nothing = empty(subject) if not study.rows else ("No task answers the filter.", "", "Esc clears it.")
+    return Table(columns, rows, [study.rows[row].task for row in kept], nothing)
+
+
+def width(subject: Subject, kept: Sequence[int]) -> int:
+    """How many lanes the kept rows need."""
+    place = {row: number for number, row in enumerate(kept)}
+    following = [[place[after] for after in line] for line in subject.reach.reduced(kept)]
+    return max((line.width for line in lanes(following)), default=0)

@@ -1,0 +1,80 @@
+"""Nodes: the machines of an environment, and what runs on each."""
+
+from __future__ import annotations
+
+from fuelclient.model.node import Node, NodeStatus
+from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
+from fuelclient.tui.presenters.words import count, fact, names, title, value_text
+from fuelclient.tui.subject import Subject
+
+_COLUMNS = (
+    Column("id", "id", least=2, right=True),
+    Column("name", "node", least=8, most=30),
+    Column("status", "status", least=8, most=16),
+    Column("roles", "roles (+ pending)", least=12, most=60, grows=True),
+    Column("online", "online", least=6, rank=2),
+    Column("ip", "address", least=7, most=40, rank=3),
+    Column("executor", "reached", least=7, most=10, rank=4),
+)
+
+_EMPTY = (
+    "The environment has no nodes; previews assume some.",
+    "",
+    "fuel2 node import FILE",
+    "fuel2 env add nodes --env ID --nodes 1 2 --roles controller",
+    "",
+    "Then press ctrl+r here.",
+)
+
+
+def table(subject: Subject, glyphs: Glyphs) -> Table:
+    """All nodes by id."""
+    nodes = sorted(subject.study.snapshot.nodes, key=lambda node: node.id)
+    return Table(_COLUMNS, [_row(node, glyphs) for node in nodes], [str(node.id) for node in nodes], _EMPTY)
+
+
+def _row(node: Node, glyphs: Glyphs) -> tuple[Cell | str, ...]:
+    status = Tone.BAD if node.status == NodeStatus.ERROR else Tone.PLAIN
+    online = Cell(f"{glyphs.ok} yes", Tone.DIM) if node.online else Cell(f"{glyphs.error} no", Tone.BAD)
+    return (
+        str(node.id), Cell(node.name, Tone.STRONG), Cell(str(node.status), status), roles(node), online, node.ip,
+        reached(node),
+    )  # fmt: skip
+
+
+def roles(node: Node) -> str:
+    """Deployed roles, then the pending ones with a plus."""
+    return names([*node.roles, *(f"+{role}" for role in node.pending_roles if role not in node.roles)])
+
+
+def reached(node: Node) -> str:
+    """How tasks reach the node."""
+    return node.executor or ("ssh" if node.ip else "")
+
+
+def detail(subject: Subject, node: Node, glyphs: Glyphs) -> list[Line]:
+    """One node, and its task instances in execution order."""
+    study = subject.study
+    uid = [place for place, one in enumerate(study.expansion.fleet.nodes) if one.uid == node.id]
+    lines = [
+        title(f"node {node.id} {node.name}"),
+        fact("status", str(node.status) + ("" if node.online else ", offline: it takes no part")),
+        fact("deployed", names(node.roles) or "nothing"),
+        fact("pending", names(role for role in node.pending_roles if role not in node.roles) or "nothing"),
+        fact("address", node.ip or "none"),
+        fact("reached by", reached(node) or "nothing: it has no address"),
+    ]
+    if uid:
+        lines.append(fact("tags", names(study.expansion.fleet.nodes[uid[0]].tags)))
+    lines += [fact(str(key), value_text(value)) for key, value in node.attributes.items()]
+    mine = [vertex for vertex in study.order if uid and study.expansion.node_of[vertex] == uid[0]]
+    lines += [(), title(f"{count(len(mine), 'task instance')} in execution order")]
+    for vertex in mine:
+        index = study.expansion.task_of[vertex]
+        task = study.merged.tasks[index]
+        changed = study.rows[study.row_of[index]].is_changed
+        sign = glyphs.changed if task.overrides else glyphs.added if changed else " "
+        tone = Tone.ACCENT if changed else Tone.PLAIN
+        lines.append((Cell(f"{study.generation[vertex]:>4} ", Tone.DIM), Cell(f"{sign} {task.id}", tone)))
+    return lines

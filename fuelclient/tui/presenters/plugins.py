@@ -1,0 +1,124 @@
+"""Plugins: installed and enabled ones, what each adds to the environment and what it overrides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from fuelclient.model.graph import Level
+from fuelclient.model.plugin import Plugin
+from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
+from fuelclient.tui.presenters.words import count, fact, names, severity, title
+from fuelclient.tui.subject import Subject
+
+_COLUMNS = (
+    Column("id", "id", least=2, right=True),
+    Column("name", "plugin", least=10, most=34, grows=True),
+    Column("version", "version", least=7, most=12),
+    Column("here", "here", least=10, most=18),
+    Column("adds", "adds", least=4, right=True),
+    Column("overrides", "overrides", least=9, right=True),
+    Column("roles", "roles", least=16, most=30, rank=2),
+    Column("clashes", "clashes", least=7, right=True, rank=1),
+)
+
+_EMPTY = (
+    "No plugin is installed.",
+    "",
+    "fuel2 plugins install PACKAGE     a directory, an .fp or an .rpm",
+    "fuel2 plugins create              a plugin to start from",
+    "",
+    "Then press ctrl+r here.",
+)
+
+
+def table(subject: Subject, glyphs: Glyphs) -> Table:
+    """All installed plugins by name and version, with what they do here."""
+    rows = [_row(plugin, subject, glyphs) for plugin in subject.plugins]
+    return Table(_COLUMNS, rows, [str(plugin.id) for plugin in subject.plugins], _EMPTY)
+
+
+def _row(plugin: Plugin, subject: Subject, glyphs: Glyphs) -> tuple[Cell | str, ...]:
+    enabled = subject.env in plugin.clusters
+    added, overridden = _tasks(plugin, subject)
+    clashes = sum(finding.is_error for finding in (subject.clashes or {}).get(plugin.id, ()))
+    return (
+        str(plugin.id),
+        Cell(plugin.name, Tone.STRONG),
+        plugin.version,
+        Cell(*_state(plugin, subject, glyphs)),
+        str(len(added)) if enabled else "",
+        str(len(overridden)) if enabled else "",
+        names(plugin.metadata.get("roles_metadata") or {}),
+        Cell(f"{glyphs.error} {clashes}", Tone.BAD) if clashes else "",
+    )
+
+
+def _state(plugin: Plugin, subject: Subject, glyphs: Glyphs) -> tuple[str, Tone]:
+    if subject.release.id in plugin.releases:
+        return f"{glyphs.ok} its release", Tone.PLAIN
+    if subject.env in plugin.clusters:
+        return f"{glyphs.ok} enabled", Tone.ACCENT
+    return f"{glyphs.no} installed", Tone.DIM
+
+
+def _tasks(plugin: Plugin, subject: Subject) -> tuple[list[str], list[str]]:
+    """The tasks that a plugin's layer adds to the merged graph, and those that it overrides."""
+    added: list[str] = []
+    overridden: list[str] = []
+    for task in subject.study.merged.tasks:
+        owners = (task.owner, *task.overrides)
+        place = next((n for n, owner in enumerate(owners) if owner.level is Level.PLUGIN and owner.id == plugin.id), -1)
+        if place >= 0:
+            (overridden if owners[place + 1 :] else added).append(task.id)
+    return added, overridden
+
+
+def detail(subject: Subject, plugin: Plugin, glyphs: Glyphs) -> list[Line]:
+    """One plugin: what it says of itself, what it brings, adds, overrides, and where it clashes."""
+    metadata = plugin.metadata
+    settings = metadata.get("attributes_metadata") or {}
+    added, overridden = _tasks(plugin, subject)
+    lines = [title(f"{plugin.title or plugin.name} {plugin.version}")]
+    if metadata.get("description"):
+        lines += [(" ".join(str(metadata["description"]).split()),), ()]
+    lines += [
+        fact("here", *(Cell(text, tone) for text, tone in [_state(plugin, subject, glyphs)])),
+        fact("environments", names(plugin.clusters) or "none"),
+        fact("package", plugin.package_version),
+        fact("releases", names(_releases(metadata)) or "its own"),
+        fact("roles", names(metadata.get("roles_metadata") or {}) or "none"),
+        fact("volumes", names(_ids((metadata.get("volumes_metadata") or {}).get("volumes"))) or "none"),
+        fact("settings", names(key for key in settings if key != "metadata") or "none"),
+        *(fact("graph", f"{graph.type}: {count(len(graph.task_ids), 'task')}") for graph in subject.graphs
+          if graph.owner.level is Level.PLUGIN and graph.owner.id == plugin.id),
+    ]  # fmt: skip
+    for word, sign, tasks in (("adds", glyphs.added, added), ("overrides", glyphs.changed, overridden)):
+        if tasks:
+            lines += [(), title(f"{word} {count(len(tasks), 'task')}")]
+            lines += [(Cell(f"  {sign} {task}", Tone.ACCENT),) for task in tasks]
+    return [*lines, *_clashes(subject, plugin, glyphs)]
+
+
+def _clashes(subject: Subject, plugin: Plugin, glyphs: Glyphs) -> Iterator[Line]:
+    found = (subject.clashes or {}).get(plugin.id, ())
+    if found:
+        yield ()
+        yield title("clashes, and what to know")
+    for finding in found:
+        yield (severity(finding, glyphs), f" {finding.message} ", Cell(finding.code, Tone.DIM))
+        if finding.hint:
+            yield (Cell(f"  {finding.hint}", Tone.DIM),)
+
+
+def _releases(metadata: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{one.get('os', '')} {one.get('version', '')}".strip()
+        for one in metadata.get("releases") or ()
+        if isinstance(one, Mapping) and not one.get("is_release")
+    ]
+
+
+def _ids(records: Sequence[Any] | None) -> list[str]:
+    return [str(one.get("id")) for one in records or () if isinstance(one, Mapping)]

@@ -1,0 +1,131 @@
+"""Roles: what each brings, what it does not go with, and who has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fuelclient.insight.roles import Holders, holders
+from fuelclient.model.release import Role
+from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
+from fuelclient.tui.presenters.words import count, fact, names, title, value_text
+from fuelclient.tui.subject import Subject
+
+_COLUMNS = (
+    Column("role", "role", least=16, most=30),
+    Column("tasks", "tasks", least=5, right=True),
+    Column("deployed", "deployed", least=8, right=True),
+    Column("pending", "pending", least=7, right=True),
+    Column("limits", "limits", least=6, most=24, rank=2),
+    Column("conflicts", "conflicts", least=9, most=30, rank=1),
+    Column("from", "from", least=7, most=28, rank=3, grows=True),
+)
+
+_EMPTY = ("The release of this environment knows no roles.", "", "fuel2 release show ID shows what it has.")
+
+
+def table(subject: Subject) -> Table:
+    """All roles in the release's order, then the plugins'."""
+    having = holders(subject.study.snapshot.nodes)
+    rows = [_row(role, subject, having.get(role.name, Holders())) for role in subject.study.snapshot.roles.values()]
+    return Table(_COLUMNS, rows, empty=_EMPTY)
+
+
+def _row(role: Role, subject: Subject, having: Holders) -> tuple[Cell | str, ...]:
+    own = role.owner == "release"
+    return (
+        Cell(role.name, Tone.STRONG),
+        str(len(subject.tasks_of[role.name])),
+        _number(len(having.deployed)),
+        _number(len(having.pending)),
+        limits(role.metadata.get("limits")),
+        conflicts(role),
+        Cell(role.owner.removeprefix("plugin "), Tone.DIM if own else Tone.ACCENT),
+    )
+
+
+def _number(number: int) -> str:
+    return str(number) if number else ""
+
+
+def limits(stated: Any) -> str:
+    """The limits of a role in a few words.
+
+    >>> limits({"min": 1, "max": 3, "recommended": 3, "overrides": []})
+    'min 1, max 3, recommended 3'
+    """
+    if not isinstance(stated, Mapping):
+        return ""
+    return names(f"{key} {value_text(value)}" for key, value in stated.items() if value not in ([], {}, None)
+                 and not isinstance(value, list))  # fmt: skip
+
+
+def conflicts(role: Role) -> str:
+    """What the role does not share a node with; `*` is every other role."""
+    stated = role.metadata.get("conflicts")
+    if isinstance(stated, list | tuple):
+        return names(stated)
+    return "every other (*)" if stated == "*" else str(stated or "")
+
+
+def detail(subject: Subject, role: Role, glyphs: Glyphs) -> list[Line]:
+    """One role: its words, its limits, its volumes, its nodes, and its tasks in execution order."""
+    having = holders(subject.study.snapshot.nodes).get(role.name, Holders())
+    by_id = {node.id: node.name for node in subject.study.snapshot.nodes}
+    stated = role.metadata
+    lines = [title(f"{role.name}" + (f": {stated['name']}" if stated.get("name") else ""))]
+    if stated.get("description"):
+        lines += [(" ".join(str(stated["description"]).split()),), ()]
+    lines += [
+        fact("from", role.owner),
+        fact("tags", names(role.tags)),
+        fact("primary", "one node of it is" if set(role.tags) & subject.study.snapshot.primary_tags else "none"),
+        fact("conflicts", conflicts(role) or "none"),
+        fact("limits", limits(stated.get("limits")) or "none"),
+    ]
+    restrictions = stated.get("restrictions") or []
+    for one in restrictions if isinstance(restrictions, list) else [restrictions]:
+        lines.append(fact("restriction", _restriction(one)))
+    for volume in role.volumes:
+        lines.append(fact("volume", _volume(volume)))
+    for word, nodes in (("deployed on", having.deployed), ("pending on", having.pending)):
+        if nodes:
+            lines.append(fact(word, names(f"{by_id[node]} ({node})" for node in nodes)))
+    if not having.all:
+        lines.append(fact("nodes", "nobody has it"))
+    return [*lines, (), *_tasks(subject, role, glyphs)]
+
+
+def _tasks(subject: Subject, role: Role, glyphs: Glyphs) -> list[Line]:
+    study, mine = subject.study, subject.tasks_of[role.name]
+    lines = [title(f"{count(len(mine), 'task')} in execution order")]
+    rows = [row for row, index in enumerate(study.indices) if index in mine]
+    for row in rows:
+        task = study.task(row)
+        tone = Tone.ACCENT if study.rows[row].is_changed else Tone.PLAIN
+        sign = glyphs.changed if task.overrides else glyphs.added if study.rows[row].is_changed else " "
+        where = study.rows[row].stage or "runs nowhere here"
+        lines.append((Cell(f"{row + 1:>4} {sign} ", tone), Cell(task.id, tone), Cell(f"  {where}", Tone.DIM)))
+    if mine and not rows:
+        lines.append((Cell("The graph has no order: see 6 problems.", Tone.WARN),))
+    return lines
+
+
+def _volume(volume: Any) -> str:
+    if not isinstance(volume, Mapping):
+        return value_text(volume)
+    size = volume.get("allocate_size")
+    kind = names(str(volume[key]) for key in ("label", "type") if volume.get(key))
+    return f"{volume.get('id')}" + (f" ({size})" if size else "") + (f": {kind}" if kind else "")
+
+
+def _restriction(stated: Any) -> str:
+    if isinstance(stated, Mapping):
+        condition = stated.get("condition")
+        if condition is None and len(stated) == 1:
+            [(condition, message)] = stated.items()
+            return f"not when {condition}: {message}"
+        message = stated.get("message")
+        return f"not when {condition}" + (f": {message}" if message else "")
+    return f"not when {stated}"

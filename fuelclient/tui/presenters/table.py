@@ -1,0 +1,171 @@
+"""Tables as plain data: columns, rows that are never copied, and the text that filters look into."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fuelclient.insight.query import Query
+
+
+class Tone(StrEnum):
+    """How a text is meant. A tone is never the only carrier of what it says."""
+
+    PLAIN = "plain"
+    DIM = "dim"
+    STRONG = "strong"
+    ACCENT = "accent"
+    WARN = "warn"
+    BAD = "bad"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A text and its tone; a plain `str` is a cell too."""
+
+    text: str
+    tone: Tone = Tone.PLAIN
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Value = str | Cell
+Line = tuple[Value, ...]
+"""A line of text, in pieces of different tones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its key in queries, its title, how wide it may be. Of columns that do not all fit, those with the
+    highest `rank` go first; one of rank 0 stays. A column that `grows` takes what is left over; of one with `tail` the
+    end is what counts, and stays."""
+
+    key: str
+    title: str
+    least: int = 4
+    most: int = 40
+    rank: int = 0
+    right: bool = False
+    grows: bool = False
+    tail: bool = False
+
+
+class Table:
+    """Columns and rows. `ids` are what `y` copies, row by row; `empty` is said where there are no rows.
+
+    `rows` may be any sequence, also one that makes its rows when they are asked for: a table looks only at those
+    that it shows, at some hundred more to find its widths, and at all of them for the first filter or sort.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        rows: Sequence[Sequence[Value]] = (),
+        ids: Sequence[str] | None = None,
+        empty: Sequence[str] = ("Nothing here.",),
+    ) -> None:
+        self.columns = tuple(columns)
+        self.rows = rows
+        self.ids = ids if ids is not None else [str(row[0]) for row in rows]
+        self.empty = tuple(empty)
+        self._places = {column.key: place for place, column in enumerate(self.columns)}
+        self._texts: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What a query can ask of."""
+        return tuple(self._places)
+
+    def text(self, row: int) -> str:
+        """A row as the filter sees it."""
+        if len(self._texts) != len(self.rows):
+            self._texts = self.texts()
+        return self._texts[row]
+
+    def texts(self) -> list[str]:
+        """All rows as the filter sees them."""
+        return [" ".join(map(str, row)).lower() for row in self.rows]
+
+    def field(self, row: int, key: str) -> str:
+        """One field as the filter sees it."""
+        return str(self.rows[row][self._places[key]]).lower()
+
+    def select(self, query: Query) -> list[int]:
+        """The rows that answer `query`, in their order."""
+        if query.terms and len(self._texts) != len(self.rows):
+            self._texts = self.texts()
+        return query.select(len(self.rows), self._texts.__getitem__ if self._texts else self.text, self.field)
+
+    def sorted(self, order: Sequence[int], column: int, *, descending: bool) -> list[int]:
+        """`order` by one column: numbers by their value and before words, blanks last either way."""
+        keys = {row: _sort_key(str(self.rows[row][column])) for row in order}
+        blank = [row for row in order if keys[row] is None]
+        told = sorted(
+            (row for row in order if keys[row] is not None), key=lambda row: keys[row] or (), reverse=descending
+        )
+        return told + blank
+
+
+def _sort_key(text: str) -> tuple[int, float, str] | None:
+    """Where a cell sorts; None for one that says nothing.
+
+    >>> sorted(["10", "9-12", "b", "a"], key=_sort_key)
+    ['9-12', '10', 'a', 'b']
+    """
+    stripped = text.strip().lower()
+    if not stripped:
+        return None
+    number = stripped[1:].partition("-")[0] if stripped.startswith("-") else stripped.partition("-")[0]
+    try:
+        value = float(number)
+    except ValueError:
+        return 1, 0.0, stripped
+    return 0, -value if stripped.startswith("-") else value, stripped
+
+
+_SAMPLE = 1000
+
+
+def widths(table: Table, available: int, gap: int = 2) -> list[int]:
+    """The width of each column in `available` cells; 0 for one that is left out.
+
+    Widths follow from the contents of at most a thousand rows, spread over the table.
+    """
+    step = max(1, len(table.rows) // _SAMPLE)
+    found = []
+    for place, column in enumerate(table.columns):
+        longest = max((len(str(table.rows[row][place])) for row in range(0, len(table.rows), step)), default=0)
+        found.append(min(max(longest, len(column.title), 1), max(column.most, len(column.title))))
+    return _fitted(table.columns, found, available, gap)
+
+
+def _fitted(columns: Sequence[Column], natural: list[int], available: int, gap: int) -> list[int]:
+    shown = list(natural)
+    ranks = sorted({column.rank for column in columns if column.rank}, reverse=True)
+    while _total(shown, gap) > available:
+        over = _total(shown, gap) - available
+        slack = {place: shown[place] - columns[place].least for place in range(len(columns)) if shown[place]}
+        widest = max(slack, key=lambda place: (slack[place], columns[place].grows, place), default=-1)
+        room = sum(value for value in slack.values() if value > 0)
+        if widest >= 0 and slack[widest] > 0 and (room >= over or not ranks):
+            shown[widest] -= 1
+        elif ranks:
+            rank = ranks.pop(0)
+            shown = [0 if column.rank == rank else width for column, width in zip(columns, shown, strict=True)]
+        else:
+            break
+    left = available - _total(shown, gap)
+    growing = [place for place, column in enumerate(columns) if column.grows and shown[place]]
+    if left > 0 and growing:
+        shown[growing[-1]] += left
+    return shown
+
+
+def _total(shown: Sequence[int], gap: int) -> int:
+    visible = [width for width in shown if width]
+    return sum(visible) + gap * max(0, len(visible) - 1)

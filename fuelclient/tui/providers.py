@@ -1,0 +1,94 @@
+"""What the command palette offers: places of the UI, environments, tasks and nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from fuelclient.tui.requests import AskOverview, AskSubject, Overview
+from fuelclient.tui.routes import TABS, Route, View
+from fuelclient.tui.subject import Subject
+
+if TYPE_CHECKING:
+    from fuelclient.tui.app import FuelUI
+
+_MOST = 200
+"""How many names are matched letter by letter: fuzzy matching of a hundred thousand takes seconds."""
+
+Target = tuple[str, str, Route]
+"""A name, what it is, and where it leads."""
+
+
+class Places(Provider):
+    """Everything that has a name here. Only what is known already is offered: a palette does not wait."""
+
+    async def discover(self) -> Hits:
+        for name, meaning, route in _views(self._ui):
+            yield DiscoveryHit(name, self._going(route), help=meaning)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        word = query.lower().replace(" ", "")
+        likely = [target for target in _targets(self._ui) if _may_match(word, target[0].lower())][:_MOST]
+        for name, meaning, route in likely:
+            score = matcher.match(name)
+            if score > 0:
+                yield Hit(score, matcher.highlight(name), self._going(route), text=name, help=meaning)
+
+    @property
+    def _ui(self) -> FuelUI:
+        return cast("FuelUI", self.app)
+
+    def _going(self, route: Route) -> _Go:
+        return _Go(self._ui, route)
+
+
+class _Go:
+    """Calling it goes to a route."""
+
+    def __init__(self, ui: FuelUI, route: Route) -> None:
+        self._ui, self._route = ui, route
+
+    def __call__(self) -> None:
+        self._ui.go(self._route)
+
+
+def _may_match(word: str, name: str) -> bool:
+    """Whether all letters of `word` stand in `name`, in their order.
+
+    >>> _may_match("keyst", "primary-keystone"), _may_match("xk", "keystone")
+    (True, False)
+    """
+    letters = iter(name)
+    return all(letter in letters for letter in word)
+
+
+def _views(ui: FuelUI) -> Iterator[Target]:
+    here = ui.trail.here
+    yield "environments", "all environments", Route()
+    if here.env:
+        for view in TABS:
+            yield str(view), f"{view} of environment {here.env}", here.to(view)
+        subject = ui.gateway.known(AskSubject(here.env, here.graph_type))
+        if isinstance(subject, Subject):
+            for kind in subject.types:
+                yield f"graph type {kind}", "another graph of this environment", here.of(kind)
+
+
+def _targets(ui: FuelUI) -> Iterator[Target]:
+    yield from _views(ui)
+    overview = ui.gateway.known(AskOverview())
+    if isinstance(overview, Overview):
+        for cluster in overview.clusters:
+            yield f"environment {cluster.name}", f"environment {cluster.id}", Route(View.ROLES, cluster.id)
+    here = ui.trail.here
+    subject = ui.gateway.known(AskSubject(here.env, here.graph_type)) if here.env else None
+    if isinstance(subject, Subject):
+        for row, shown in enumerate(subject.study.rows):
+            yield shown.task, f"task {shown.order}, {shown.layer}", here.to(View.PREVIEW, shown.task, row=row)
+        for node in subject.study.snapshot.nodes:
+            yield f"node {node.name}", f"node {node.id}", here.to(View.NODES, str(node.id))
+        for role in subject.study.snapshot.roles:
+            yield f"role {role}", "a role", here.to(View.ROLES, role)

@@ -1,0 +1,133 @@
+"""What the UI asks of a backend: each request is a value that knows how to read its answer.
+
+Only the gateway calls `read`, in a thread of its own; what is expensive to derive from the answer is derived there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from fuelclient.backends.base import Backend
+from fuelclient.model.cluster import Cluster
+from fuelclient.model.finding import Finding
+from fuelclient.model.graph import DEFAULT_TYPE, GraphSummary, Level
+from fuelclient.model.node import Node
+from fuelclient.model.plugin import Plugin
+from fuelclient.model.release import Release
+from fuelclient.plugins.clashes import Contributor, clashes
+from fuelclient.tui.subject import Subject, subject
+
+_Answer_co = TypeVar("_Answer_co", covariant=True)
+
+
+class Request(Protocol[_Answer_co]):
+    """Something to ask for; equal requests have the same answer until somebody changes the data."""
+
+    @property
+    def what(self) -> str:
+        """What is asked for, for people who wait for it."""
+
+    def read(self, backend: Backend) -> _Answer_co:
+        """Ask the backend. Raises its errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """All environments, and what there is beside them."""
+
+    clusters: tuple[Cluster, ...]
+    releases: tuple[Release, ...]
+    nodes: tuple[Node, ...]
+    plugins: tuple[Plugin, ...]
+    graphs: tuple[GraphSummary, ...]
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskOverview:
+    """Ask for an `Overview`."""
+
+    @property
+    def what(self) -> str:
+        return "the environments"
+
+    def read(self, backend: Backend) -> Overview:
+        return Overview(
+            tuple(backend.clusters.list()),
+            tuple(backend.releases.list()),
+            tuple(backend.nodes.list()),
+            tuple(backend.plugins.list()),
+            tuple(backend.graphs.list()),
+            backend.target,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AskSubject:
+    """Ask for one graph of one environment."""
+
+    env: int
+    graph_type: str = DEFAULT_TYPE
+
+    @property
+    def what(self) -> str:
+        return f"the {self.graph_type} graph of environment {self.env}"
+
+    def read(self, backend: Backend) -> Subject:
+        snapshot = backend.graphs.snapshot(self.env, self.graph_type)
+        release = backend.releases.get(snapshot.cluster.release_id)
+        graphs = tuple(backend.graphs.list(self.env))
+        plugins = tuple(backend.plugins.list())
+        everywhere = backend.graphs.list(levels=[Level.RELEASE, Level.PLUGIN])
+        return subject(snapshot, release, graphs, plugins, _clashes(self.env, release, plugins, everywhere))
+
+
+@dataclass(frozen=True, slots=True)
+class AskSource:
+    """Ask for the lines around one line of a file on this machine; there are none where it cannot be read."""
+
+    file: str
+    line: int
+    around: int = 4
+
+    @property
+    def what(self) -> str:
+        return self.file
+
+    def read(self, backend: Backend) -> tuple[tuple[int, str], ...]:  # noqa: ARG002 (files lie beside any backend)
+        try:
+            with Path(self.file).open(encoding="utf-8", errors="replace") as stream:
+                first = max(1, self.line - self.around)
+                return tuple(
+                    (number, text.rstrip("\n"))
+                    for number, text in enumerate(stream, start=1)
+                    if first <= number <= self.line + self.around
+                )
+        except OSError:
+            return ()
+
+
+def _clashes(
+    env: int, release: Release, plugins: Sequence[Plugin], graphs: Sequence[GraphSummary]
+) -> Mapping[int, tuple[Finding, ...]]:
+    """For each plugin, in what it meets the environment's release and the plugins that are enabled there."""
+    tasks: dict[tuple[Level, int], dict[str, tuple[str, ...]]] = {}
+    for graph in graphs:
+        tasks.setdefault((graph.owner.level, graph.owner.id), {})[graph.type] = graph.task_ids
+    parties = {
+        plugin.id: Contributor(
+            plugin.id, plugin.name, plugin.version, plugin.metadata, tasks.get((Level.PLUGIN, plugin.id), {})
+        )
+        for plugin in plugins
+    }
+    base = Contributor(0, release.name, metadata=release.metadata, tasks=tasks.get((Level.RELEASE, release.id), {}))
+    found = {}
+    for plugin in plugins:
+        if release.id in plugin.releases:
+            continue  # it brought the release itself
+        others = [parties[one.id] for one in plugins if env in one.clusters and one.id != plugin.id]
+        found[plugin.id] = clashes(parties[plugin.id], base, others)
+    return found

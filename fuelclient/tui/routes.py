@@ -1,0 +1,108 @@
+"""Routes: where one can be, how it is called, and the command line that shows the same."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from fuelclient.model.graph import DEFAULT_TYPE
+
+
+class View(StrEnum):
+    """The screens, in the order of their keys; `environments` is above all others, `why` is reached from a mark."""
+
+    ENVIRONMENTS = "environments"
+    ROLES = "roles"
+    NODES = "nodes"
+    PREVIEW = "preview"
+    LANES = "lanes"
+    BROWSE = "browse"
+    PROBLEMS = "problems"
+    PLUGINS = "plugins"
+    WHY = "why"
+
+
+TABS = (View.ROLES, View.NODES, View.PREVIEW, View.LANES, View.BROWSE, View.PROBLEMS, View.PLUGINS)
+"""The views of an environment, by the digits 1 to 7."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A place: a view, its environment and graph type, and what it is about (the id of a task, a role, a node).
+
+    `query` is the filter that it opens with, `row` a row of the study where an id alone would not do, and `other` the
+    row of the task that `why` begins at.
+    """
+
+    view: View = View.ENVIRONMENTS
+    env: int = 0
+    graph_type: str = DEFAULT_TYPE
+    focus: str = ""
+    query: str = ""
+    row: int = -1
+    other: int = -1
+
+    def to(self, view: View, focus: str = "", query: str = "", row: int = -1) -> Route:
+        """Another view of the same environment."""
+        return Route(view, self.env, self.graph_type, focus, query, row)
+
+    def of(self, graph_type: str) -> Route:
+        """The same view of another graph."""
+        return replace(self, graph_type=graph_type, focus="", query="", row=-1, other=-1)
+
+
+@dataclass(slots=True)
+class Trail:
+    """Where one has been: back and forward, as in a browser."""
+
+    here: Route
+    _back: list[Route] = field(default_factory=list)
+    _forward: list[Route] = field(default_factory=list)
+
+    def go(self, route: Route) -> None:
+        """Be somewhere else; what was ahead is forgotten."""
+        self._back.append(self.here)
+        self._forward.clear()
+        self.here = route
+
+    def amend(self, route: Route) -> None:
+        """Be at the same place in another state, so that coming back finds it."""
+        self.here = route
+
+    def back(self) -> bool:
+        """Be where one was before; False at the beginning."""
+        return self._step(self._back, self._forward)
+
+    def forward(self) -> bool:
+        """Undo `back`; False where there is nothing ahead."""
+        return self._step(self._forward, self._back)
+
+    def _step(self, source: list[Route], target: list[Route]) -> bool:
+        if not source:
+            return False
+        target.append(self.here)
+        self.here = source.pop()
+        return True
+
+
+def command_line(route: Route, program: str = "fuel2") -> str:
+    """The command that shows on stdout what a route shows on the screen.
+
+    >>> command_line(Route(View.PREVIEW, 1))
+    'fuel2 graph preview --env 1'
+    """
+    env = f"--env {route.env}"
+    kind = "" if route.graph_type == DEFAULT_TYPE else f" --type {shlex.quote(route.graph_type)}"
+    commands = {
+        View.ENVIRONMENTS: "env list",
+        View.ROLES: f"role show {shlex.quote(route.focus)} {env}" if route.focus else f"role list {env}",
+        View.NODES: f"node show {shlex.quote(route.focus)}" if route.focus.isdigit() else f"node list {env}",
+        View.PREVIEW: f"graph preview {env}{kind}",
+        View.LANES: f"graph preview {env}{kind} -s order",
+        View.BROWSE: f"graph preview {env}{kind} -f yaml",
+        View.PROBLEMS: f"graph validate {env}{kind}",
+        View.PLUGINS: f"plugins show {shlex.quote(route.focus)}" if route.focus else "plugins list",
+        View.WHY: f"graph preview {env}{kind} -f yaml",
+    }
+    return f"{program} {commands[route.view]}"

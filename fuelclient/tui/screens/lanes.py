@@ -1,0 +1,67 @@
+"""Lanes: graph order as a picture that scrolls."""
+
+from __future__ import annotations
+
+from textual import on
+
+from fuelclient.insight.query import Query
+from fuelclient.tui.messages import Chosen, Moved
+from fuelclient.tui.presenters import lanes, preview
+from fuelclient.tui.presenters.words import count
+from fuelclient.tui.screens.subject import SubjectScreen
+from fuelclient.tui.widgets.details import Details
+from fuelclient.tui.widgets.panes import Pane, Panes
+from fuelclient.tui.widgets.vtable import VirtualTable
+
+
+class LanesScreen(SubjectScreen):
+    """One row for each task that runs, in execution order, with lanes that lead to what waits for it."""
+
+    HELP = (
+        "Graph order. A lane leads from a task down to the one that waits for it. Filter by role=compute or"
+        " stage:deploy: the lanes are laid anew, and order through hidden tasks stays. Enter browses from a task."
+    )
+    PLACEHOLDER = "filter: role=compute, stage:deploy, band:network, layer:cluster, type:puppet, word"
+
+    def body(self) -> Panes:
+        return Panes("wide", Pane("graph order", VirtualTable(self.glyphs)), Pane("this task", Details()))
+
+    def present(self) -> None:
+        self.kept: list[int] = []
+        self._lay(self.query_for(self.filter_bar.text), self.row_wanted())
+
+    def fields(self) -> tuple[str, ...]:
+        return lanes.FIELDS
+
+    def apply(self, query: Query) -> None:
+        if self.filled:
+            self._lay(query, self.subject_row())
+
+    def _lay(self, query: Query, row: int) -> None:
+        self.kept = lanes.keep(self.subject, query)
+        self.main.filter(Query())
+        cursor = self.kept.index(row) if row in self.kept else 0
+        self.main.show(lanes.table(self.subject, self.kept, self.glyphs), cursor=cursor)
+        note = count(lanes.width(self.subject, self.kept), "lane")
+        against = self.subject.reach.against
+        if against:
+            note += f", {count(against, 'edge')} upwards not drawn"
+        self.panes.note(0, note)
+
+    def totals(self) -> tuple[int, int]:
+        if not self.filled:
+            return 0, 0
+        return len(self.kept), sum(bool(row.nodes) for row in self.subject.study.rows)
+
+    def subject_row(self) -> int:
+        return self.kept[self.main.row] if self.filled and 0 <= self.main.row < len(self.kept) else -1
+
+    @on(Moved)
+    def _moved(self, message: Moved) -> None:
+        row = self.kept[message.row] if 0 <= message.row < len(self.kept) else -1
+        if row >= 0:
+            self.query_one(Details).show(preview.detail(self.subject, row, self.glyphs))
+
+    @on(Chosen)
+    def _chosen(self) -> None:
+        self.open_task(self.subject_row())

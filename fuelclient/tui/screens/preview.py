@@ -1,0 +1,77 @@
+"""Preview: what would run, in order, and who set it."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.binding import Binding
+
+from fuelclient.insight.query import parse
+from fuelclient.tui.messages import Chosen, Moved
+from fuelclient.tui.presenters import instances, preview
+from fuelclient.tui.presenters.table import Table
+from fuelclient.tui.presenters.words import count
+from fuelclient.tui.screens.subject import SubjectScreen
+from fuelclient.tui.widgets.details import Details
+from fuelclient.tui.widgets.panes import Pane, Panes
+from fuelclient.tui.widgets.vtable import VirtualTable
+
+
+class PreviewScreen(SubjectScreen):
+    """Merged tasks, or their instances, in execution order; who set each attribute; findings."""
+
+    HELP = (
+        "What would run, in order. Signs before a task: ~ changed by a layer above, + added by one. Layers: R release,"
+        " P plugin, C cluster. i shows task instances, Enter browses from a task."
+    )
+    PLACEHOLDER = "filter: keystone, layer:cluster, type:puppet, role:compute, stage:deploy, !word"
+
+    BINDINGS = [Binding("i", "instances", "tasks/instances", id="preview.instances")]
+
+    def body(self) -> Panes:
+        self.blame = VirtualTable(self.glyphs, id="blame", chooses=False)
+        return Panes(
+            "three", Pane("tasks", VirtualTable(self.glyphs, id="tasks")), Pane("who set what", self.blame),
+            Pane("where, findings", Details()),
+        )  # fmt: skip
+
+    def present(self) -> None:
+        self.expanded = self.route.query.startswith("node:")
+        self._show(self.row_wanted())
+
+    def _show(self, row: int) -> None:
+        study = self.subject.study
+        if self.expanded:
+            index = study.indices[row] if study.rows else -1
+            first = next((n for n, vertex in enumerate(study.order) if study.expansion.task_of[vertex] == index), 0)
+            table: Table = instances.Instances(self.subject, self.glyphs)
+        else:
+            table, first = preview.tasks(self.subject, self.glyphs), row
+        query = parse(self.filter_bar.text, table.keys, inverted=self.inverted)
+        self.main.show(table, cursor=first, query=query)
+        if study.preview is not None:
+            figures = f"{count(study.preview.instances, 'instance')} on {count(study.preview.nodes, 'node')}"
+            self.panes.note(0, f"{figures}, assumed" if study.preview.assumption else figures)
+
+    def action_instances(self) -> None:
+        """Show task instances instead of tasks, or the other way round, at the same task."""
+        if self.filled:
+            row = max(0, self.subject_row())
+            self.expanded = not self.expanded
+            self._show(row)
+
+    def subject_row(self) -> int:
+        if not self.filled or self.main.row < 0:
+            return -1
+        return instances.row_of(self.subject, self.main.row) if self.expanded else self.main.row
+
+    @on(Moved)
+    def _moved(self, message: Moved) -> None:
+        row = self.subject_row()
+        if message.table is self.main and 0 <= row < len(self.subject.study.rows):
+            self.blame.show(preview.attributes(self.subject.study.task(row), self.glyphs))
+            self.panes.note(1, self.subject.study.rows[row].task)
+            self.query_one(Details).show(preview.detail(self.subject, row, self.glyphs))
+
+    @on(Chosen)
+    def _chosen(self) -> None:
+        self.open_task(self.subject_row())

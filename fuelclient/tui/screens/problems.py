@@ -1,0 +1,82 @@
+"""Problems and plugins of an environment."""
+
+from __future__ import annotations
+
+import os
+
+from textual import on
+
+from fuelclient.tui.messages import Chosen, Moved
+from fuelclient.tui.presenters import plugins, problems
+from fuelclient.tui.requests import AskSource
+from fuelclient.tui.screens.subject import SubjectScreen
+from fuelclient.tui.widgets.details import Details
+from fuelclient.tui.widgets.panes import Pane, Panes
+from fuelclient.tui.widgets.vtable import VirtualTable
+
+
+class ProblemsScreen(SubjectScreen):
+    """Every finding about the graph, and the line that it is about."""
+
+    HELP = "Every finding, the worst first; below it its source, where the file is on this machine. Enter browses."
+    PLACEHOLDER = "filter: error, code:G030, task:keystone, !info"
+
+    def body(self) -> Panes:
+        return Panes("stack", Pane("findings", VirtualTable(self.glyphs)), Pane("source", Details()))
+
+    def present(self) -> None:
+        self.found = problems.ordered(self.subject)
+        self.main.show(problems.table(self.subject, self.glyphs), cursor=self.main.row)
+        self.panes.only(0, alone=not self.found)
+
+    def refill(self) -> None:
+        super().refill()
+        if self.filled:
+            self._source(self.main.row)
+
+    @on(Moved)
+    def _moved(self, message: Moved) -> None:
+        if self.filled:
+            self._source(message.row)
+
+    def _source(self, row: int) -> None:
+        if not 0 <= row < len(self.found):
+            return
+        finding = self.found[row]
+        source = None
+        if finding.place.file and finding.place.line:
+            source = self.ui.gateway.answer(AskSource(finding.place.file, finding.place.line))
+        self.query_one(Details).show(problems.detail(finding, source, self.glyphs, os.getcwd()))
+
+    def subject_row(self) -> int:
+        if not self.filled or not 0 <= self.main.row < len(self.found):
+            return -1
+        task = self.found[self.main.row].task
+        found = self.subject.study.named(task) if task else None
+        return -1 if found is None else found
+
+    @on(Chosen)
+    def _chosen(self) -> None:
+        row = self.subject_row()
+        if row >= 0:
+            self.open_task(row)
+
+
+class PluginsScreen(SubjectScreen):
+    """The plugins: installed, enabled here, what each adds and overrides, and where it clashes."""
+
+    HELP = "Installed plugins, and what each does in this environment: + adds a task, ~ overrides one."
+
+    def body(self) -> Panes:
+        return Panes("pair", Pane("plugins", VirtualTable(self.glyphs, chooses=False)), Pane("this plugin", Details()))
+
+    def present(self) -> None:
+        table = plugins.table(self.subject, self.glyphs)
+        self.panes.only(0, alone=not table.ids)
+        self.main.show(table, cursor=table.ids.index(self.route.focus) if self.route.focus in table.ids else 0)
+
+    @on(Moved)
+    def _moved(self, message: Moved) -> None:
+        if self.filled and 0 <= message.row < len(self.subject.plugins):
+            plugin = self.subject.plugins[message.row]
+            self.query_one(Details).show(plugins.detail(self.subject, plugin, self.glyphs))

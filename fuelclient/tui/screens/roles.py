@@ -1,0 +1,68 @@
+"""Roles and nodes of an environment."""
+
+from __future__ import annotations
+
+from textual import on
+
+from fuelclient.tui.messages import Chosen, Moved
+from fuelclient.tui.presenters import nodes, roles
+from fuelclient.tui.routes import View
+from fuelclient.tui.screens.subject import SubjectScreen
+from fuelclient.tui.widgets.details import Details
+from fuelclient.tui.widgets.panes import Pane, Panes
+from fuelclient.tui.widgets.vtable import VirtualTable
+
+
+class RolesScreen(SubjectScreen):
+    """The roles of an environment, and what the one under the cursor brings."""
+
+    HELP = "What each role brings, what it does not go with, and who has it. Enter shows its tasks as lanes."
+
+    def body(self) -> Panes:
+        return Panes("pair", Pane("roles", VirtualTable(self.glyphs)), Pane("this role", Details()))
+
+    def present(self) -> None:
+        names = list(self.subject.study.snapshot.roles)
+        wanted = names.index(self.route.focus) if self.route.focus in names else 0
+        self.main.show(roles.table(self.subject), cursor=wanted)
+
+    @on(Moved)
+    def _moved(self, message: Moved) -> None:
+        known = list(self.subject.study.snapshot.roles.values()) if self.filled else []
+        if 0 <= message.row < len(known):
+            self.query_one(Details).show(roles.detail(self.subject, known[message.row], self.glyphs))
+
+    @on(Chosen)
+    def _chosen(self, message: Chosen) -> None:
+        role = self.main.table.ids[message.row]
+        self.ui.go(self.route.to(View.LANES, query=f"role={role}"))
+
+
+class NodesScreen(SubjectScreen):
+    """The nodes of an environment, and what runs on the one under the cursor."""
+
+    HELP = "The machines of the environment. Enter shows what runs on one, in order."
+
+    def body(self) -> Panes:
+        return Panes("pair", Pane("nodes", VirtualTable(self.glyphs)), Pane("this node", Details()))
+
+    def present(self) -> None:
+        table = nodes.table(self.subject, self.glyphs)
+        wanted = list(table.ids).index(self.route.focus) if self.route.focus in table.ids else 0
+        self.main.show(table, cursor=wanted)
+
+    @on(Moved)
+    def _moved(self, message: Moved) -> None:
+        if not self.filled or message.row < 0:
+            return
+        by_id = {str(node.id): node for node in self.subject.study.snapshot.nodes}
+        node = by_id.get(self.main.table.ids[message.row])
+        if node is not None:
+            self.query_one(Details).show(nodes.detail(self.subject, node, self.glyphs))
+
+    @on(Chosen)
+    def _chosen(self, message: Chosen) -> None:
+        name = next(
+            node.name for node in self.subject.study.snapshot.nodes if str(node.id) == self.main.table.ids[message.row]
+        )
+        self.ui.go(self.route.to(View.PREVIEW, query=f"node:{name}"))

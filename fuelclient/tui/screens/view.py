@@ -1,0 +1,221 @@
+"""What all screens share: bars above and below, the filter, panes, and the way from an answer to the tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.screen import Screen
+
+from fuelclient.insight.query import Query, parse
+from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.messages import Arranged, QueryChanged, QueryLeft
+from fuelclient.tui.presenters.table import Table
+from fuelclient.tui.requests import Request
+from fuelclient.tui.routes import Route
+from fuelclient.tui.widgets.bar import Bar
+from fuelclient.tui.widgets.filterbar import FilterBar
+from fuelclient.tui.widgets.panes import Panes
+from fuelclient.tui.widgets.vtable import VirtualTable
+
+if TYPE_CHECKING:
+    from fuelclient.tui.app import FuelUI
+
+
+class ViewScreen(Screen[None]):
+    """A screen that shows a route. Subclasses say what they ask for, what panes they have, and how an answer fills
+    them. The first table is the one that is filtered."""
+
+    PLACEHOLDER: ClassVar[str] = "filter: words, field:word, !word"
+
+    AUTO_FOCUS = ""  # the active pane takes the focus; Textual would give it to the filter
+
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (14, "-tall")]
+
+    DEFAULT_CSS = """
+    ViewScreen { background: $background; }
+    ViewScreen #head { background: $surface; }
+    ViewScreen #banner { display: none; background: $surface; }
+    ViewScreen #banner.shown { display: block; }
+    ViewScreen #keys { background: $surface; }
+    .-short #tabs, .-short #line, .-short FilterBar { display: none; }
+    """
+
+    BINDINGS = [
+        # with priority the focus has moved before the next key is looked at, however fast somebody types
+        Binding("slash", "type", "filter", id="view.filter", key_display="/", priority=True),
+        Binding("exclamation_mark", "invert", "invert the filter", show=False, id="view.invert", key_display="!"),
+        Binding("escape", "leave", "clear, or back", show=False, id="view.leave"),
+        Binding("tab", "pane(1)", "pane", id="view.pane"),
+        Binding("shift+tab", "pane(-1)", "pane before", show=False, id="view.pane-before"),
+    ]
+
+    def __init__(self, route: Route) -> None:
+        super().__init__()
+        self.route = route
+        self.inverted = False
+        self.filled = False
+
+    @property
+    def ui(self) -> FuelUI:
+        """The app, by its own type."""
+        return cast("FuelUI", self.app)
+
+    @property
+    def glyphs(self) -> Glyphs:
+        return self.ui.glyphs
+
+    # what a screen is
+
+    def request(self) -> Request[object]:
+        """What the screen asks for."""
+        raise NotImplementedError
+
+    def body(self) -> Panes:
+        """The panes, the first of which holds the table that is filtered."""
+        raise NotImplementedError
+
+    def fill(self, answer: object) -> None:
+        """Show an answer."""
+        raise NotImplementedError
+
+    def state(self) -> Route:
+        """The route that brings back what the screen shows now."""
+        raise NotImplementedError
+
+    # putting it together
+
+    def compose(self) -> ComposeResult:
+        yield Bar(id="head")
+        yield Bar(id="tabs", gap=2)
+        yield Bar(id="banner")
+        yield FilterBar(self.PLACEHOLDER)
+        yield self.body()
+        yield Bar(id="line")
+        yield Bar(id="keys", gap=2)
+
+    def on_mount(self) -> None:
+        self.filter_bar.text = self.route.query
+        self.main.show(Table((), empty=(f"Reading {self.request().what} ...",)))
+        self.main.filter(self.query_for(self.route.query))
+        self.refill()
+
+    def refill(self) -> None:
+        """Fill the screen if there is an answer; else it is on its way."""
+        answer = self.ui.gateway.answer(self.request())
+        if answer is not None:
+            self.fill(answer)
+            self.filled = True
+            if self.filter_bar.text:
+                self.apply(self.query_for(self.filter_bar.text))  # its fields are known only now
+        self.ui.decorate()
+
+    @property
+    def panes(self) -> Panes:
+        return self.query_one(Panes)
+
+    @property
+    def filter_bar(self) -> FilterBar:
+        return self.query_one(FilterBar)
+
+    @property
+    def main(self) -> VirtualTable:
+        """The table that is filtered."""
+        return cast(VirtualTable, self.panes.panes[0].inside)
+
+    # filtering
+
+    def fields(self) -> tuple[str, ...]:
+        """What a query can ask of."""
+        return self.main.table.keys
+
+    def query_for(self, text: str) -> Query:
+        """The query that a text means here."""
+        return parse(text, self.fields(), inverted=self.inverted)
+
+    def apply(self, query: Query) -> None:
+        """Show what answers a query."""
+        self.main.filter(query)
+
+    def totals(self) -> tuple[int, int]:
+        """How many rows are shown, out of how many."""
+        return len(self.main.order), len(self.main.table)
+
+    @on(QueryChanged)
+    def _query_changed(self, message: QueryChanged) -> None:
+        message.stop()
+        self.apply(self.query_for(message.text))
+        self.tell()
+
+    @on(QueryLeft)
+    def _query_left(self, message: QueryLeft) -> None:
+        message.stop()
+        if message.clear:
+            self.filter_bar.text = ""
+        self.panes.activate(0)
+
+    @on(Arranged)
+    def _arranged(self, message: Arranged) -> None:
+        message.stop()
+        if message.table is self.main:
+            self.tell()
+
+    def tell(self) -> None:
+        """Say how many rows are shown."""
+        shown, total = self.totals()
+        self.filter_bar.tell(shown, total, self.main.sorting, inverted=self.inverted)
+        self.panes.fit(len(self.main.order) or len(self.main.table.empty))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's)
+        """While somebody types, a slash is a letter."""
+        return action != "type" or not self.query(FilterBar) or not self.filter_bar.has_focus_within
+
+    def action_type(self) -> None:
+        self.filter_bar.type()
+
+    def action_invert(self) -> None:
+        self.inverted = not self.inverted
+        self.apply(self.query_for(self.filter_bar.text))
+        self.tell()
+
+    def action_leave(self) -> None:
+        """Clear the filter, or go back where there is none."""
+        if self.filter_bar.text or self.inverted:
+            self.inverted = False
+            self.filter_bar.text = ""
+            self.apply(self.query_for(""))
+            self.tell()
+        else:
+            self.ui.action_go_back()
+
+    # panes
+
+    def action_pane(self, step: int) -> None:
+        self.panes.activate(self.panes.active + step)
+
+    def on_descendant_focus(self) -> None:
+        self.panes.follow_focus()
+        self.ui.decorate()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._resized)
+
+    def _resized(self) -> None:
+        if self.is_attached and self.query(Panes):
+            self.panes.title()
+            self.tell()
+            self.ui.decorate()
+
+    # what keys act on
+
+    def subject_row(self) -> int:
+        """The row of the study under the cursor, or -1 where rows are no tasks."""
+        return -1
+
+    def name_here(self) -> str:
+        """The id of what is under the cursor: what `y` copies."""
+        table = self.focused if isinstance(self.focused, VirtualTable) else self.main
+        return table.table.ids[table.row] if table.row >= 0 else ""

@@ -1,0 +1,40 @@
+"""Details: lines of text that wrap and scroll."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import VerticalScroll
+from textual.widgets import Static
+
+from fuelclient.tui.presenters.table import Line
+from fuelclient.tui.widgets.tones import content
+
+
+class Details(VerticalScroll, can_focus=True):
+    """A text about what another pane has under its cursor."""
+
+    DEFAULT_CSS = """
+    Details { height: 1fr; scrollbar-size: 0 1; scrollbar-background: $background; scrollbar-color: $panel; }
+    Details > Static { width: 1fr; padding: 0 1; }
+    """
+
+    HELP = "A text about what the other pane has under its cursor. It scrolls."
+    BINDING_GROUP_TITLE = "text"
+
+    BINDINGS = [
+        Binding("j", "scroll_down", "scroll down", show=False, id="text.down"),
+        Binding("k", "scroll_up", "scroll up", show=False, id="text.up"),
+        Binding("ctrl+d", "page_down", "page down", show=False, id="text.page-down"),
+        Binding("ctrl+u", "page_up", "page up", show=False, id="text.page-up"),
+        Binding("g", "scroll_home", "beginning", show=False, id="text.first"),
+        Binding("G,shift+g", "scroll_end", "end", show=False, id="text.last"),
+    ]
+
+    def compose(self) -> ComposeResult:
+        yield Static("", markup=False)
+
+    def show(self, lines: list[Line]) -> None:
+        """Show other lines, from their beginning."""
+        self.query_one(Static).update(content(lines))
+        self.scroll_home(animate=False)

@@ -1,0 +1,83 @@
+"""The filter: one line to type a query in, and a chip that always says how many rows answer it."""
+
+from __future__ import annotations
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widgets import Input
+
+from fuelclient.tui.messages import QueryChanged, QueryLeft
+from fuelclient.tui.presenters.chrome import Part
+from fuelclient.tui.presenters.table import Tone
+from fuelclient.tui.widgets.bar import Bar
+
+
+class _Query(Input):
+    """The line itself; it is left with Enter (the query stays) or Escape (it goes)."""
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key in ("escape", "enter", "down", "up"):
+            event.stop()
+            event.prevent_default()
+            self.post_message(QueryLeft(clear=event.key == "escape"))
+
+
+class FilterBar(Horizontal):
+    """`/ query` on the left, `4/204` and the sort order on the right."""
+
+    DEFAULT_CSS = """
+    FilterBar { height: 1; }
+    FilterBar > #slash { width: 3; }
+    FilterBar > _Query { width: 1fr; height: 1; border: none; padding: 0; background: $background; }
+    FilterBar > _Query:focus { border: none; background: $surface; }
+    FilterBar > #chip { width: 30; }
+    """
+
+    def __init__(self, placeholder: str) -> None:
+        super().__init__()
+        self._placeholder = placeholder
+        self._inverted = False
+
+    def compose(self) -> ComposeResult:
+        yield Bar(id="slash")
+        yield _Query(placeholder=self._placeholder, select_on_focus=False)
+        yield Bar(id="chip")
+
+    def on_mount(self) -> None:
+        self._slash()
+
+    @property
+    def text(self) -> str:
+        """The query as it was typed."""
+        return self.query_one(_Query).value
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self.query_one(_Query).value = text
+
+    def type(self) -> None:
+        """Let the user type, at once: `focus` alone would let the next key through to the table."""
+        self.screen.set_focus(self.query_one(_Query))
+
+    def tell(self, shown: int, total: int, sorting: str, *, inverted: bool) -> None:
+        """Say how many rows are shown, out of how many, in which order."""
+        self._inverted = inverted
+        self._slash()
+        filtered = bool(self.text.strip())
+        chip = Part(f"{shown}/{total}", Tone.ACCENT if filtered else Tone.DIM)
+        order = [Part(f"by {sorting}", Tone.DIM, rank=1)] if sorting else []
+        self.query_one("#chip", Bar).show((), [*order, chip])
+
+    @property
+    def chip(self) -> str:
+        """What the chip says."""
+        return self.query_one("#chip", Bar).text
+
+    def _slash(self) -> None:
+        self.query_one("#slash", Bar).show([Part("!/" if self._inverted else " /", Tone.ACCENT)])
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(QueryChanged(event.value))

@@ -1,0 +1,104 @@
+"""Panes: the parts of a screen, side by side where there is room, one at a time where there is none."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+from textual.content import Content
+from textual.widget import Widget
+
+ASCII_CSS = """
+.-ascii Pane { border-top: ascii $panel; }
+.-ascii Pane:focus-within { border-top: ascii $accent; }
+.-ascii VirtualTable, .-ascii Details { scrollbar-size: 0 0; }
+"""
+"""How a screen of the class `-ascii` differs, for the app."""
+
+
+class Pane(Vertical):
+    """A part of a screen with its name above it."""
+
+    DEFAULT_CSS = """
+    Pane { border-top: solid $panel; border-title-color: $text-muted; border-title-style: none; padding: 0; }
+    Pane:focus-within { border-top: solid $accent; border-title-color: $accent; }
+    """
+
+    def __init__(self, name: str, inside: Widget) -> None:
+        super().__init__(name=name)
+        self.inside = inside
+        self.note = ""
+        self.border_title = Content(name)
+
+    def compose(self) -> ComposeResult:
+        yield self.inside
+
+
+class Panes(Container):
+    """Several panes, in one of the shapes `stack` (above one another), `pair` (side by side, on a narrow screen above
+    one another), `wide`, `three` and `columns` (on a narrow screen one at a time). One is active: it has the focus,
+    and is the one that is shown where there is room for one only."""
+
+    DEFAULT_CSS = """
+    Panes { height: 1fr; layout: grid; grid-gutter: 0 1; }
+    Panes.pair, Panes.wide { grid-size: 2; grid-columns: 3fr 2fr; }
+    Panes.three { grid-size: 2; grid-columns: 11fr 9fr; grid-rows: 2fr 1fr; }
+    Panes.three > .first { row-span: 2; }
+    Panes.columns { grid-size: 3; grid-columns: 3fr 4fr 3fr; }
+    Panes.stack, .-narrow Panes, .-short Panes { layout: vertical; }
+    Panes > Pane { height: 1fr; }
+    .-narrow Panes.wide > Pane, .-narrow Panes.three > Pane, .-narrow Panes.columns > Pane { display: none; }
+    .-short Panes > Pane { display: none; }
+    Panes > Pane.hidden { display: none; }
+    .-narrow Panes > Pane.active, .-short Panes > Pane.active { display: block; }
+    """
+
+    def __init__(self, shape: str, *panes: Pane, active: int = 0) -> None:
+        super().__init__(*panes, classes=shape)
+        self.panes = panes
+        self.active = active
+        panes[0].add_class("first")
+
+    def on_mount(self) -> None:
+        self.activate(self.active)
+
+    def activate(self, place: int) -> None:
+        """Make a pane the active one."""
+        self.active = place % len(self.panes)
+        for number, pane in enumerate(self.panes):
+            pane.set_class(number == self.active, "active")
+        self.screen.set_focus(self.panes[self.active].inside)
+        self.title()
+
+    def follow_focus(self) -> None:
+        """Make the pane active that has the focus, however it came by it."""
+        for number, pane in enumerate(self.panes):
+            if pane.has_focus_within and number != self.active:
+                self.activate(number)
+
+    def fit(self, rows: int) -> None:
+        """Where panes are above one another, give the first no more lines than its rows need."""
+        classes = self.screen.classes
+        above = self.has_class("stack") or (self.has_class("pair") and "-narrow" in classes)
+        self.panes[0].styles.max_height = max(rows, 1) + 3 if above and "-short" not in classes else None
+
+    def only(self, place: int, *, alone: bool) -> None:
+        """Show one pane alone, or all of them again."""
+        for number, pane in enumerate(self.panes):
+            pane.set_class(alone and number != place, "hidden")
+
+    def note(self, place: int, text: str) -> None:
+        """Say something more beside the name of a pane."""
+        self.panes[place].note = text
+        self.title()
+
+    def title(self) -> None:
+        """Name the panes; one that stands alone names the others too, as tabs."""
+        classes = self.screen.classes
+        stacked = self.has_class("stack") or self.has_class("pair")
+        alone = "-short" in classes or ("-narrow" in classes and not stacked)
+        for pane in self.panes:
+            if alone:
+                names = [(f" {other.name} ", "bold reverse" if other is pane else "dim") for other in self.panes]
+                pane.border_title = Content.assemble(*names, (f" {pane.note} " if pane.note else "", ""))
+            else:
+                pane.border_title = Content(f"{pane.name}  {pane.note}".strip())

@@ -1,0 +1,64 @@
+"""Tones on the screen: the one place that turns them into styles."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.content import Content
+from textual.widget import Widget
+
+from fuelclient.tui.presenters.table import Cell, Line, Tone, Value
+
+_STYLES = {
+    Tone.PLAIN: "",
+    Tone.DIM: "$text-muted",
+    Tone.STRONG: "bold",
+    Tone.ACCENT: "$accent",
+    Tone.WARN: "$text-warning",
+    Tone.BAD: "bold $text-error",
+}
+
+
+def content(lines: list[Line]) -> Content:
+    """Lines of cells as one text, which wraps."""
+    parts: list[str | tuple[str, str]] = []
+    for place, line in enumerate(lines):
+        parts.append("\n" if place else "")
+        parts += [
+            (str(cell), _STYLES[tone_of(cell)]) if tone_of(cell) is not Tone.PLAIN else str(cell) for cell in line
+        ]
+    return Content.assemble(*parts)
+
+
+def tone_of(cell: Value) -> Tone:
+    """The tone of a cell; a plain text has none."""
+    return cell.tone if isinstance(cell, Cell) else Tone.PLAIN
+
+
+TONE_CLASSES = {f"tone--{tone}" for tone in Tone}
+"""What a widget that draws in tones adds to its component classes; Textual inherits them from one base only."""
+
+TONE_CSS = """
+.tone--dim { color: $text-muted; }
+.tone--strong { text-style: bold; }
+.tone--accent { color: $accent; }
+.tone--warn { color: $text-warning; }
+.tone--bad { color: $text-error; text-style: bold; }
+"""
+"""The styles of the tones, for the app: default styles of a widget would hold for that widget alone."""
+
+
+class Toned(Widget):
+    """A widget that draws its own lines in tones."""
+
+    COMPONENT_CLASSES = TONE_CLASSES
+
+    def toned(self, tone: Tone, base: Style) -> Style:
+        """`base` in a tone."""
+        if tone is Tone.PLAIN:
+            return base
+        return base + self.get_component_rich_style(f"tone--{tone}", partial=True)
+
+    def segment(self, cell: Value, base: Style) -> Segment:
+        """A cell as it is drawn."""
+        return Segment(str(cell), self.toned(tone_of(cell), base))

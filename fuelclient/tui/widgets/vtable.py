@@ -1,0 +1,286 @@
+"""A table for any number of rows: it draws the lines that are seen, and keeps nothing of the others.
+
+Rows stay where they are; a filter or a sort only makes another list of their numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding
+from textual.geometry import Size
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from fuelclient.insight.query import Query
+from fuelclient.tui.glyphs import UNICODE, Glyphs
+from fuelclient.tui.messages import Arranged, Chosen, Moved
+from fuelclient.tui.presenters.table import Table, Value, widths
+from fuelclient.tui.widgets.tones import TONE_CLASSES, Toned, tone_of
+
+_GAP = 2
+_GUTTER = 2
+_FAR = 1 << 40
+
+
+class VirtualTable(ScrollView, Toned, can_focus=True):
+    """Rows under a header that stays. `order` are the rows that are shown; `marked` is one of them or -1."""
+
+    COMPONENT_CLASSES = TONE_CLASSES | {"vtable--header", "vtable--cursor", "vtable--cursor-away"}
+
+    DEFAULT_CSS = """
+    VirtualTable { height: 1fr; scrollbar-size: 0 1; scrollbar-background: $background; scrollbar-color: $panel; }
+    VirtualTable > .vtable--header { color: $text-muted; text-style: bold; }
+    VirtualTable > .vtable--cursor { background: $accent 30%; text-style: bold; }
+    VirtualTable > .vtable--cursor-away { background: $surface; text-style: bold; }
+    """
+
+    HELP = "Rows are filtered with `/`, sorted with `s`, and never cut without a sign."
+    BINDING_GROUP_TITLE = "table"
+
+    BINDINGS = [
+        Binding("down,j", "move(1)", "next row", show=False, id="table.down"),
+        Binding("up,k", "move(-1)", "row above", show=False, id="table.up"),
+        Binding("pagedown,ctrl+f", "page(2)", "page down", show=False, id="table.page-down"),
+        Binding("pageup,ctrl+b", "page(-2)", "page up", show=False, id="table.page-up"),
+        Binding("ctrl+d", "page(1)", "half a page down", show=False, id="table.half-down"),
+        Binding("ctrl+u", "page(-1)", "half a page up", show=False, id="table.half-up"),
+        Binding("g", "first", "first row (gg)", show=False, id="table.first"),
+        Binding("home", f"move(-{_FAR})", "first row", show=False, id="table.home"),
+        Binding("end,G,shift+g", f"move({_FAR})", "last row", show=False, id="table.last"),
+        Binding("enter", "choose", "open", id="table.open"),
+        Binding("s", "sort", "sort by the next column", show=False, id="table.sort"),
+        Binding("S,shift+s", "descend", "sort the other way", show=False, id="table.descend"),
+    ]
+
+    cursor = reactive(0, repaint=False)
+
+    def __init__(self, glyphs: Glyphs = UNICODE, *, id: str | None = None, chooses: bool = True) -> None:
+        super().__init__(id=id)
+        self.glyphs = glyphs
+        self.chooses = chooses
+        self.table = Table(())
+        self.order: Sequence[int] = ()
+        self.marked = -1
+        self.sort: tuple[int, bool] | None = None
+        self._query = Query()
+        self._widths: list[int] = []
+        self._laid_for = -1
+        self._pending_first = False
+
+    # what is shown
+
+    def show(self, table: Table, *, cursor: int = 0, query: Query | None = None) -> None:
+        """Show other rows, with the cursor on row `cursor`; the sort is forgotten, and the filter stays unless
+        there is another one: it must ask of no column that the table does not have."""
+        self.table, self.sort, self._laid_for = table, None, -1
+        if query is not None:
+            self._query = query
+        self._arrange(cursor)
+
+    def filter(self, query: Query) -> None:
+        """Show the rows that answer `query`; the cursor stays on its row when that is one of them."""
+        if query != self._query:
+            self._query = query
+            self._arrange(self.row)
+
+    @property
+    def row(self) -> int:
+        """The number of the row under the cursor, or -1."""
+        return self.order[self.cursor] if 0 <= self.cursor < len(self.order) else -1
+
+    def go_to(self, row: int) -> bool:
+        """Put the cursor on a row; False when it is not shown."""
+        if row not in self.order:
+            return False
+        self.cursor = self.order.index(row)
+        return True
+
+    def mark(self, row: int) -> None:
+        """Mark one row, or none (-1)."""
+        self.marked = row
+        self.refresh()
+
+    def _arrange(self, row: int) -> None:
+        order: Sequence[int] = self.table.select(self._query) if self._query.terms else range(len(self.table))
+        if self.sort is not None:
+            order = self.table.sorted(order, self.sort[0], descending=self.sort[1])
+        self.order = order
+        self._resize()
+        place = order.index(row) if row >= 0 and row in order else 0
+        self.set_reactive(VirtualTable.cursor, place)
+        self._reveal()
+        self.refresh()
+        self.post_message(Arranged(self))
+        self.post_message(Moved(self, self.row))
+
+    def _resize(self) -> None:
+        self.virtual_size = Size(self.size.width, len(self.order) + 1)
+
+    # moving
+
+    def validate_cursor(self, cursor: int) -> int:
+        return max(0, min(len(self.order) - 1, cursor))
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        if old != new:
+            self._reveal()
+            self.refresh()
+            self.post_message(Moved(self, self.row))
+
+    def _reveal(self) -> None:
+        """Scroll so that the cursor is seen; the header takes one line of the view."""
+        if not self.size.height:
+            return  # a resize follows
+        visible = max(1, self.size.height - 1)
+        top = self.scroll_offset.y
+        if self.cursor < top:
+            self.scroll_to(y=self.cursor, animate=False, force=True)
+        elif self.cursor >= top + visible:
+            self.scroll_to(y=self.cursor - visible + 1, animate=False, force=True)
+
+    def action_move(self, rows: int) -> None:
+        self.cursor += rows
+
+    def action_page(self, halves: int) -> None:
+        self.cursor += halves * max(1, (self.size.height - 1) // 2)
+
+    def action_first(self) -> None:
+        """The first row at the second `g` in a row."""
+        if self._pending_first:
+            self.cursor = 0
+        self._pending_first = not self._pending_first
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key != "g":
+            self._pending_first = False
+
+    def action_choose(self) -> None:
+        if self.row >= 0 and self.chooses:
+            self.post_message(Chosen(self, self.row))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's)
+        return self.chooses or action != "choose"
+
+    def on_click(self, event: events.Click) -> None:
+        if event.y == 0:
+            return
+        place = self.scroll_offset.y + event.y - 1
+        if 0 <= place < len(self.order):
+            self.cursor = place
+            if event.chain == 2:
+                self.action_choose()
+
+    # sorting
+
+    def action_sort(self) -> None:
+        """Sort by the next column that is shown; after the last one by none."""
+        shown = [place for place, width in enumerate(self._widths) if width and self.table.columns[place].title]
+        current = self.sort[0] if self.sort else -1
+        following = [place for place in shown if place > current]
+        self.sort = (following[0], False) if following else None
+        self._arrange(self.row)
+
+    def action_descend(self) -> None:
+        if self.sort is not None:
+            self.sort = (self.sort[0], not self.sort[1])
+            self._arrange(self.row)
+
+    @property
+    def sorting(self) -> str:
+        """How rows are sorted, in words; empty for their own order."""
+        if self.sort is None:
+            return ""
+        column = self.table.columns[self.sort[0]].title
+        return f"{column} {self.glyphs.down if self.sort[1] else self.glyphs.up}"
+
+    # drawing
+
+    def on_resize(self) -> None:
+        self._laid_for = -1
+        self._resize()
+        self._reveal()
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def _lay(self) -> None:
+        width = self.scrollable_content_region.width
+        if self._laid_for != width:
+            self._widths = widths(self.table, width - _GUTTER, _GAP)
+            self._laid_for = width
+
+    def render_line(self, y: int) -> Strip:
+        self._lay()
+        base = self.rich_style
+        if not self.order:
+            return self._empty(y, base)
+        if y == 0:
+            return self._header(base)
+        place = y + self.scroll_offset.y - 1
+        if place >= len(self.order):
+            return Strip.blank(self.size.width, base)
+        row = self.order[place]
+        style = self._row_style(place)
+        sign = self.glyphs.cursor if place == self.cursor else " "
+        mark = self.glyphs.mark if row == self.marked else " "
+        segments = [Segment(sign, self.toned_accent(style)), Segment(mark, self.toned_accent(style))]
+        segments += self._cells(self.table.rows[row], style)
+        return Strip(segments).crop_extend(0, self.size.width, style)
+
+    def toned_accent(self, base: Style) -> Style:
+        """`base` in the accent colour."""
+        return base + self.get_component_rich_style("tone--accent", partial=True)
+
+    def _row_style(self, place: int) -> Style:
+        if place != self.cursor:
+            return self.rich_style
+        return self.get_component_rich_style("vtable--cursor" if self.has_focus else "vtable--cursor-away")
+
+    def _header(self, base: Style) -> Strip:
+        style = base + self.get_component_rich_style("vtable--header", partial=True)
+        titles: list[Value] = []
+        for place, column in enumerate(self.table.columns):
+            sign = ""
+            if self.sort is not None and self.sort[0] == place:
+                sign = self.glyphs.down if self.sort[1] else self.glyphs.up
+            titles.append(f"{column.title}{sign}")
+        segments = [Segment(" " * _GUTTER, style), *self._cells(titles, style)]
+        return Strip(segments).crop_extend(0, self.size.width, style)
+
+    def _cells(self, row: Sequence[Value], base: Style) -> list[Segment]:
+        segments = []
+        for cell, width, column in zip(row, self._widths, self.table.columns, strict=True):
+            if width:
+                text = _fit(str(cell), width, self.glyphs.cut, tail=column.tail)
+                pad = Segment(" " * (width - cell_len(text)), base)
+                told = Segment(text, self.toned(tone_of(cell), base))
+                segments += [pad, told] if column.right else [told, pad]
+                segments.append(Segment(" " * _GAP, base))
+        return segments
+
+    def _empty(self, y: int, base: Style) -> Strip:
+        """Why there are no rows, and what to do about it."""
+        lines = ("No row answers the filter.", "", "Esc clears it.") if len(self.table) else self.table.empty
+        text = f"  {lines[y - 1]}" if 0 < y <= len(lines) else ""
+        return Strip([Segment(text, base)]).crop_extend(0, self.size.width, base)
+
+
+def _fit(text: str, width: int, cut: str, *, tail: bool = False) -> str:
+    """A text in at most `width` cells; what does not fit ends in a sign.
+
+    >>> _fit("abcdef", 4, "~"), _fit("abcdef", 4, "~", tail=True), _fit("7", 3, "~")
+    ('abc~', '~def', '7')
+    """
+    text = text.replace("\n", " ").replace("\t", " ")
+    if cell_len(text) <= width:
+        return text
+    return cut + text[1 - width :] if tail and width > 1 else set_cell_size(text, width - 1) + cut

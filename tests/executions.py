@@ -1,0 +1,132 @@
+"""Environments on which graphs are really executed: nodes whose tasks run on this machine, in files of a test."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fuelclient.backends import connect
+from fuelclient.backends.base import Backend, OwnerRef
+from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level
+from fuelclient.model.node import Node
+from fuelclient.model.release import Release
+from fuelclient.model.task import Task
+from fuelclient.model.transaction import ExecutionRequest, HistoryRow, Transaction
+from fuelclient.settings import load
+from fuelclient.store import runners
+from fuelclient.store.database import Database
+from fuelclient.store.runners import Runner
+
+PATIENCE = 60.0
+"""Seconds that a run of a test may take: far more than it needs, since the machine may be busy."""
+
+RELEASE = Release(
+    0,
+    "Tiny",
+    "tiny-1.0",
+    metadata={"roles_metadata": {"controller": {"has_primary": True}, "compute": {}, "storage": {}}},
+)
+TOLERANT = Task("compute", {"type": "group", "roles": ["compute"], "fault_tolerance": "100%"})
+"""A group whose nodes may all fail."""
+
+
+def stage(name: str, **attributes: object) -> Task:
+    """A sync point."""
+    return Task(name, {"type": "stage", **attributes})
+
+
+def shell(name: str, cmd: object = "true", *, timeout: float = 60, **attributes: object) -> Task:
+    """A shell task of compute nodes that is tried once."""
+    parameters = {"cmd": cmd, "timeout": timeout, "retries": 0}
+    return Task(
+        name, {"type": "shell", "version": "2.0.0", "roles": ["compute"], "parameters": parameters, **attributes}
+    )
+
+
+@dataclass(frozen=True)
+class Executions:
+    """Environment 1 of an engine in `directory`, and what its tasks wrote down there."""
+
+    directory: Path
+    backend: Backend
+
+    @property
+    def engine(self) -> Path:
+        return self.directory / "engine.db"
+
+    @property
+    def notes(self) -> Path:
+        """The file that tasks write to with `note`."""
+        return self.directory / "notes"
+
+    def note(self, text: str) -> str:
+        """A command that writes one line of `notes`; lines of several processes never mix."""
+        return f"echo {text} >> {self.notes}"
+
+    def noted(self) -> list[str]:
+        return self.notes.read_text(encoding="utf-8").splitlines() if self.notes.exists() else []
+
+    def graph(self, *tasks: Task, graph_type: str = DEFAULT_TYPE, metadata: Mapping[str, Any] | None = None) -> None:
+        """The environment has this graph."""
+        owner = OwnerRef(Level.CLUSTER, 1)
+        self.backend.graphs.upload(owner, GraphDocument(tasks, metadata=metadata or {}), graph_type)
+
+    def begin(self, *graph_types: str, **options: Any) -> Transaction:
+        return self.backend.transactions.begin(ExecutionRequest(1, graph_types or (DEFAULT_TYPE,), **options))
+
+    def run(self, *graph_types: str, **options: Any) -> Transaction:
+        """Execute, and wait for the end."""
+        return self.ended(self.begin(*graph_types, **options).id)
+
+    def ended(self, transaction_id: int) -> Transaction:
+        """The transaction after it has ended."""
+        return self.until(transaction_id, lambda found: found.is_final)
+
+    def until(self, transaction_id: int, holds: Any) -> Transaction:
+        """The transaction as soon as something holds of it."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            found = self.backend.transactions.get(transaction_id)
+            if holds(found):
+                return found
+            assert time.monotonic() < deadline, (found, self.log(transaction_id))
+            time.sleep(0.01)
+
+    def log(self, transaction_id: int) -> str:
+        path = Path(f"{self.engine}.runs") / f"{transaction_id}.log"
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+    def rows(self, transaction_id: int) -> Sequence[HistoryRow]:
+        return self.backend.transactions.history(transaction_id)
+
+    def outcomes(self, transaction_id: int) -> dict[str, tuple[str, str]]:
+        """By instance (`task@node`): its status and its reason."""
+        return {f"{row.task}@{row.node}": (str(row.status), row.reason) for row in self.rows(transaction_id)}
+
+    def statuses(self) -> dict[int, str]:
+        """By node: its status."""
+        return {node.id: str(node.status) for node in self.backend.nodes.list(1)}
+
+    def runner(self) -> Runner | None:
+        """Who runs the environment."""
+        with closing(Database(str(self.engine))) as database, database.read() as connection:
+            return runners.find(connection, 1)
+
+
+def executions(directory: Path, nodes: int = 3, roles: Iterable[str] = ("compute",)) -> Executions:
+    """An engine with an environment of so many nodes, all on this machine."""
+    directory.mkdir(parents=True, exist_ok=True)
+    backend = connect(load({"ENGINE": str(directory / "engine.db")}))
+    backend.releases.create([RELEASE])
+    backend.clusters.create("prod", 1)
+    backend.nodes.create(
+        [
+            Node(0, f"node-{number}", cluster_id=1, pending_roles=tuple(roles), executor="local")
+            for number in range(1, nodes + 1)
+        ]
+    )
+    return Executions(directory, backend)

@@ -1,0 +1,273 @@
+"""What can go wrong while a task runs: runners that are killed, machines that restart, secrets that could be seen."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from executing import Bench, command_lines, eventually, job_of, living, together
+
+from fuelclient.executors.base import Job
+from fuelclient.executors.local_transport import LocalTransport
+from fuelclient.executors.recipe import Recipe
+from fuelclient.executors.spool import Spool
+
+ROOT = Path(__file__).resolve().parents[2]
+
+RUNNER = """
+    import asyncio, sys
+    from executing import Bench, job_of
+    from pathlib import Path
+
+    async def main(root, *commands):
+        bench = Bench(Path(root))
+        executor = bench.executor()
+        jobs = [job_of("shell", f"t{n}", cmd=cmd, retries=2, interval=0.1) for n, cmd in enumerate(commands)]
+        await asyncio.gather(*(executor.run(job, print) for job in jobs))
+
+    asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def runner(bench: Bench, *commands: str) -> subprocess.Popen[bytes]:
+    """A process that runs shell jobs, each as a task `t<number>`."""
+    paths = os.pathsep.join((str(ROOT), str(ROOT / "tests")))
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(RUNNER), str(bench.root), *commands],
+        env={**os.environ, "PYTHONPATH": paths},
+        stdout=subprocess.DEVNULL,
+    )
+
+
+def shot(process: subprocess.Popen[bytes]) -> None:
+    """The runner and everything in its process group that a terminal or an operator would hit is dead."""
+    process.kill()
+    process.wait(timeout=20)
+
+
+def job(number: int, cmd: str) -> Job:
+    return job_of("shell", f"t{number}", cmd=cmd, retries=2, interval=0.1)
+
+
+def test_a_command_outlives_its_runner_and_is_waited_for(bench: Bench) -> None:
+    waiting = f"until [ -e {bench.root}/go ]; do sleep 0.05; done"
+    cmd = f"echo began >> {bench.root}/log; {waiting}; echo ended >> {bench.root}/log"
+    process = runner(bench, cmd)
+    assert eventually((bench.root / "log").exists)
+    shot(process)
+    threading.Timer(0.5, (bench.root / "go").touch).start()
+    outcome = bench.recover(job(0, cmd))
+    assert outcome is not None
+    assert (outcome.status, outcome.rc) == ("ready", 0)
+    assert (bench.root / "log").read_text() == "began\nended\n"
+
+
+def test_a_result_that_is_there_is_taken(bench: Bench) -> None:
+    cmd = f"echo x >> {bench.root}/log"
+    process = runner(bench, cmd, "sleep 4713")
+    assert eventually(lambda: (bench.spool(job(0, cmd)) / "rc").exists() and living("sleep 4713"))
+    shot(process)
+    outcome = bench.recover(job(0, cmd))
+    assert outcome is not None
+    assert outcome.status == "ready"
+    assert (bench.root / "log").read_text() == "x\n"
+    asyncio.run(bench.executor().kill(job(1, "sleep 4713")))
+    assert not living("sleep 4713")
+    stopped = bench.recover(job(1, "sleep 4713"))
+    assert stopped is not None
+    assert stopped.message.startswith("stopped")
+
+
+def test_retries_that_are_left_are_made(bench: Bench) -> None:
+    cmd = f"echo x >> {bench.root}/log; sleep 0.3; exit 9"
+    process = runner(bench, cmd)
+    assert eventually((bench.root / "log").exists)
+    shot(process)
+    outcome = bench.recover(job(0, cmd))
+    assert outcome is not None
+    assert (outcome.rc, outcome.summary["tries"]) == (9, 3)
+    assert (bench.root / "log").read_text() == "x\n" * 3
+
+
+def test_a_job_that_never_began_is_run(bench: Bench) -> None:
+    outcome = bench.recover(job(0, "echo first"))
+    assert outcome is not None
+    assert outcome.summary["out"] == "first"
+
+
+def test_a_command_that_was_killed_without_a_trace_is_nobody_knows(bench: Bench) -> None:
+    process = runner(bench, "sleep 4714")
+    assert eventually(lambda: living("sleep 4714"))
+    shot(process)
+    leader = int((bench.spool(job(0, "")) / "pid").read_text().split()[0])
+    os.killpg(leader, signal.SIGKILL)
+    assert bench.recover(job(0, "sleep 4714")) is None
+    again = replace(job(0, "echo again"), attempt=2)
+    assert bench.run(again).summary["out"] == "again"
+
+
+def test_what_ran_before_a_restart_of_the_machine_is_nobody_knows(bench: Bench) -> None:
+    process = runner(bench, "sleep 4715")
+    assert eventually(lambda: living("sleep 4715"))
+    shot(process)
+    pid = bench.spool(job(0, "")) / "pid"
+    words = pid.read_text().split()
+    pid.write_text(" ".join([*words[:2], "11111111-0000-0000-0000-000000000000", *words[3:], "\n"]))
+    try:
+        assert bench.recover(job(0, "sleep 4715")) is None
+        asyncio.run(bench.executor().kill(job(0, "sleep 4715")))
+        assert living("sleep 4715"), "a process of another boot is not ours to kill"
+    finally:
+        os.killpg(int(words[0]), signal.SIGKILL)
+
+
+def test_a_number_that_another_process_has_now_is_left_alone(bench: Bench) -> None:
+    process = runner(bench, "sleep 4716")
+    assert eventually(lambda: living("sleep 4716"))
+    shot(process)
+    pid = bench.spool(job(0, "")) / "pid"
+    words = pid.read_text().split()
+    stranger = subprocess.Popen(["sleep", "4717"], start_new_session=True)
+    try:
+        pid.write_text(" ".join([str(stranger.pid), "1", *words[2:], "\n"]))
+        assert bench.recover(job(0, "sleep 4716")) is None
+        asyncio.run(bench.executor().kill(job(0, "sleep 4716")))
+        assert stranger.poll() is None
+    finally:
+        stranger.kill()
+        stranger.wait()
+        os.killpg(int(words[0]), signal.SIGKILL)
+
+
+def test_the_whole_session_ends_with_the_kill_of_a_job_of_a_dead_runner(bench: Bench) -> None:
+    loop = f"{bench.root}/loop"
+    Path(loop).write_text("trap '' TERM\nwhile :; do sleep 0.1; done\n")
+    process = runner(bench, f"sh {loop} a & sh {loop} b")
+    assert eventually(lambda: len(living(f"sh {loop}")) >= 2)
+    shot(process)
+    asyncio.run(bench.executor().kill(job(0, f"sh {loop} a & sh {loop} b")))
+    assert not living(f"sh {loop}")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nothing_runs_twice_whenever_the_runner_dies(bench: Bench, seed: int) -> None:
+    """Each command appends once per try; killed at random, then recovered, all have the result of a quiet run."""
+    chance = random.Random(seed)  # noqa: S311 - a seed is what makes it repeatable
+    logs = [bench.root / f"log{number}" for number in range(12)]
+    commands = [f"echo x >> {log}; sleep 0.0{number % 5}; exit {number % 2}" for number, log in enumerate(logs)]
+    process = runner(bench, *commands)
+    eventually(logs[0].exists, 10)
+    time.sleep(chance.random() * 0.6)
+    shot(process)
+    executor = bench.executor()
+    outcomes = together(*(executor.recover(job(number, cmd)) for number, cmd in enumerate(commands)))
+    for number, outcome in enumerate(outcomes):
+        assert outcome is not None
+        assert outcome.rc == number % 2
+        assert logs[number].read_text() == "x\n" * (3 if number % 2 else 1)
+
+
+def test_two_who_start_the_same_try_start_it_once(bench: Bench) -> None:
+    recipe = Recipe(f"echo x >> {bench.root}/log; sleep 0.3; exit 5")
+    directory = f"{bench.root}/spool/1/1/t"
+    spools = [Spool(LocalTransport(), f"{bench.root}/spool", directory) for _ in range(5)]
+    together(*(spool.launch(recipe, "1.1", 0) for spool in spools))
+    seen = asyncio.run(spools[0].look())
+    assert eventually(lambda: "1.1" in asyncio.run(spools[0].look()).ended)
+    assert seen.claimed == {"1.1"}
+    assert (bench.root / "log").read_text() == "x\n"
+
+
+def test_a_script_that_arrives_in_part_is_not_started(bench: Bench) -> None:
+    from fuelclient.executors import scripts
+
+    directory = f"{bench.root}/spool/1/1/t"
+    arguments = (directory, f"{bench.root}/spool", "1.1", "1000", "0", "100", scripts.WRAPPER)
+    text = f"touch {bench.root}/ran\n".encode()
+    answer = asyncio.run(LocalTransport().call(scripts.LAUNCH, arguments, text))
+    assert (answer.rc, answer.error) == (121, "the script did not arrive as a whole")
+    assert not (bench.root / "ran").exists()
+    assert asyncio.run(Spool(LocalTransport(), f"{bench.root}/spool", directory).look()).claimed == frozenset()
+
+
+def test_a_try_that_was_stopped_before_it_began_never_begins(bench: Bench) -> None:
+    spool = Spool(LocalTransport(), f"{bench.root}/spool", f"{bench.root}/spool/1/1/t")
+    asyncio.run(spool.kill("1.1", "stopped", 1))
+    seen = asyncio.run(spool.launch(Recipe(f"touch {bench.root}/ran"), "1.1", 0))
+    assert seen.ended["1.1"].why == "stopped"
+    assert not (bench.root / "ran").exists()
+
+
+SECRET = "s3cr3t-P4ss w0rd"  # noqa: S105 - it is one that has to disappear
+
+
+@pytest.fixture
+def watched() -> Iterator[set[str]]:
+    """All command lines that any process had while a test ran."""
+    seen: set[str] = set()
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.is_set():
+            seen.update(line for _, line in command_lines())
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    yield seen
+    over.set()
+    thread.join()
+
+
+def test_secrets_are_seen_nowhere(bench: Bench, watched: set[str], caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    logging.getLogger("asyncio").setLevel(logging.DEBUG)
+    parameters = {"db_password": SECRET, "nested": {"token": "t0ken-4711"}}
+    cmd = f"read -r x <<< '{SECRET}'; sleep 0.2; echo \"given $x and t0ken-4711\" >&2; exit 1"
+    jobs = [
+        job_of("shell", "shell", cmd=cmd, retries=1, interval=0, **parameters),
+        job_of("upload_file", "upload", path=f"{bench.root}/file", data=f"password: {SECRET}\n", **parameters),
+        job_of("upload_file", "fails", path=f"{bench.root}", data=SECRET, retries=0, **parameters),
+        job_of("master_shell", "late", cmd=f": {SECRET}; sleep 9", timeout=0.5, **parameters),
+        replace(job_of("shell", "noop", cmd=cmd, **parameters), noop=True),
+    ]
+    outcomes = [bench.run(job) for job in jobs]
+    assert [outcome.status.value for outcome in outcomes] == ["error", "ready", "error", "error", "ready"]
+    assert "given *** and ***" in outcomes[0].message
+    shown = "\n".join((*map(repr, outcomes), *map(repr, jobs), *bench.lines, caplog.text, *watched))
+    for secret in (SECRET, "t0ken-4711"):
+        assert secret not in shown
+    assert any("fuel2-task" in line for line in watched), "the watcher saw the commands"
+    assert (bench.root / "file").read_text() == f"password: {SECRET}\n"
+
+
+def test_a_secret_that_is_cut_off_is_not_told_in_part(bench: Bench) -> None:
+    secret = "0123456789" * 8
+    job = job_of("shell", cmd=f"printf '%s' '{secret * 60}' >&2; exit 1", password=secret, retries=0)
+    outcome = bench.run(job)
+    assert "2345678901" not in outcome.message
+
+
+def test_a_machine_that_cannot_start_anything_says_so(bench: Bench) -> None:
+    outcome = bench.run(job_of("shell", cmd="true"))
+    assert outcome.status == "ready"
+    (bench.root / "spool" / "1" / "1" / "t0").write_text("a file where a directory has to be")
+    outcome = bench.run(job(0, "true"))
+    assert outcome.status == "error"
+    assert "Nothing can be started" in outcome.message

@@ -1,0 +1,87 @@
+"""Small works for tests of the schedule: instances as `task@node`, sync points by their name alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from fuelclient.model.status import InstanceStatus, Reason
+from fuelclient.plan.place import FaultTolerance
+from fuelclient.plan.simulate import Simulation
+from fuelclient.plan.work import NO_KEY, Kind, Work
+
+SYNC_NAME = "sync"
+_SIGNS = {InstanceStatus.RUNNING: "+", InstanceStatus.READY: "=", InstanceStatus.ERROR: "!"}
+
+
+def work_from(
+    nodes: Mapping[str, Sequence[str]],
+    order: Iterable[str] = (),
+    *,
+    groups: Mapping[str, Mapping[str, Any]] | None = None,
+    limits: Mapping[str, int] | None = None,
+    lenient: Iterable[str] = (),
+    skip: Mapping[str, str] | None = None,
+    max_busy: int = 50,
+) -> Work:
+    """A work of the tasks that are listed for each node, in the order in which they are first listed; `order` has
+    entries such as `a@n1 -> b@n2`."""
+    names = ("", *(name for name in nodes if name != SYNC_NAME))
+    tasks = tuple(dict.fromkeys(task for listed in nodes.values() for task in listed))
+    where = {name: index for index, name in enumerate(names)} | {SYNC_NAME: 0}
+    pairs = sorted((tasks.index(task), where[node]) for node, listed in nodes.items() for task in listed)
+    at = {tasks[task] if not node else f"{tasks[task]}@{names[node]}": v for v, (task, node) in enumerate(pairs)}
+    successors: list[list[int]] = [[] for _ in pairs]
+    for edge in order:
+        before, _, after = edge.partition(" -> ")
+        successors[at[before]].append(at[after])
+    skipped = {at[name]: reason for name, reason in (skip or {}).items()}
+    limited = tuple((limits or {}).items())
+    keys = {task: key for key, (task, _) in enumerate(limited)}
+    return Work(
+        tasks=tasks,
+        nodes=names,
+        task_of=[task for task, _ in pairs],
+        node_of=[node for _, node in pairs],
+        kinds=[
+            Kind.SYNC if not node else Kind.SKIP if v in skipped else Kind.REAL for v, (_, node) in enumerate(pairs)
+        ],
+        fail_on_error=[name not in set(lenient) for name in at],
+        limit_of=[keys.get(tasks[task], NO_KEY) for task, _ in pairs],
+        limits=tuple(limit for _, limit in limited),
+        successors=successors,
+        fault_tolerance=tuple(
+            FaultTolerance(name, tuple(where[node] for node in group["nodes"]), group["tolerated"])
+            for name, group in (groups or {}).items()
+        ),
+        skipped=skipped,
+        max_busy=max_busy,
+    )
+
+
+def vertex_of(work: Work) -> dict[str, int]:
+    return {work.name(vertex): vertex for vertex in range(work.size)}
+
+
+def trace(work: Work, found: Simulation) -> str:
+    """What started (`+`), ended well (`=`) and failed (`!`), and what was skipped after it ran (`~`), in order."""
+    told, running = [], set()
+    for moment in found.moments:
+        change = moment.change
+        if change.status in _SIGNS:
+            told.append(_SIGNS[change.status] + work.name(change.vertex))
+        elif change.vertex in running:
+            told.append("~" + work.name(change.vertex))
+        if change.status is InstanceStatus.RUNNING:
+            running.add(change.vertex)
+    return " ".join(told)
+
+
+def skips(work: Work, found: Simulation) -> dict[str, str]:
+    """Why each skipped instance is, with the instance to blame; sync points that were passed are left out."""
+    told = {}
+    for vertex, change in sorted(found.last().items()):
+        if change.status is InstanceStatus.SKIPPED and change.reason != Reason.SYNC_POINT:
+            blamed = "" if change.because is None else f" {work.name(change.because)}"
+            told[work.name(vertex)] = f"{change.reason}{blamed}"
+    return told

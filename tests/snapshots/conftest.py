@@ -1,0 +1,54 @@
+"""Engines that pictures are taken of, and a comparison of pictures with those that were looked at."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("textual", reason="the terminal UI needs textual")
+
+from tui_driving import demo_engine, newton_engine
+
+PICTURES = Path(__file__).parent / "pictures"
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An engine with the packaged examples."""
+    return demo_engine(tmp_path_factory.mktemp("demo"))
+
+
+@pytest.fixture(scope="session")
+def newton(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An engine with newton and a plugin."""
+    return newton_engine(tmp_path_factory.mktemp("newton"))
+
+
+@pytest.fixture(autouse=True)
+def _still(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
+
+
+@pytest.fixture
+def compare(tmp_path: Path) -> Callable[[str, str], None]:
+    """Compare an SVG with the picture of that name. FUEL_PICTURES=new writes it instead: look at it then."""
+
+    def check(name: str, svg: str) -> None:
+        steady = re.sub(r"terminal-\d+", "terminal", svg)
+        path = PICTURES / f"{name}.svg"
+        if os.environ.get("FUEL_PICTURES") == "new":
+            PICTURES.mkdir(exist_ok=True)
+            path.write_text(steady, encoding="utf-8")
+            return
+        assert path.exists(), f"no picture of {name} yet: FUEL_PICTURES=new takes one"
+        if path.read_text(encoding="utf-8") != steady:
+            taken = tmp_path / f"{name}.svg"
+            taken.write_text(steady, encoding="utf-8")
+            pytest.fail(f"{path} differs from {taken}: look at both; FUEL_PICTURES=new takes the new one")
+
+    return check

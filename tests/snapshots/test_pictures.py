@@ -1,0 +1,83 @@
+"""Every screen as a picture: at two sizes on the packaged examples and on newton, and without colours."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import textual
+from corpus import corpus
+from tui_driving import Driven, connecting, driven
+
+Compare = Callable[[str, str], None]
+
+SIZES = [(80, 24), (140, 40)]
+
+STEPS = {
+    "environments": ("0",),
+    "roles": ("1", "j"),
+    "nodes": ("2",),
+    "preview": ("3", *["j"] * 13),
+    "instances": ("3", "i"),
+    "lanes": ("4",),
+    "lanes-of-a-role": ("1", "j", "enter"),
+    "browse": ("3", *["j"] * 21, "enter"),
+    "why": ("3", *["j"] * 11, "m", *["j"] * 12, "w"),
+    "problems": ("6", "j"),
+    "plugins": ("7",),
+    "help": ("3", "question_mark"),
+    "log": ("3", "at"),
+}
+"""The keys that lead from the environments' first one to each screen."""
+
+pytestmark = pytest.mark.skipif(
+    textual.__version__ != "8.2.8", reason=f"pictures were taken with textual 8.2.8, not {textual.__version__}"
+)
+
+
+def picture(engine: Path, name: str, size: tuple[int, int]) -> str:
+    """The screen after its keys, as SVG."""
+
+    async def take() -> str:
+        async with driven(connecting(engine), size, env=1) as one:
+            await one.press(*STEPS[name])
+            await _nothing_wrong(one)
+            return one.ui.export_screenshot(title=f"fuel2 {name}")
+
+    return asyncio.run(take())
+
+
+async def _nothing_wrong(one: Driven) -> None:
+    assert not one.ui.trouble
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("name", STEPS)
+def test_examples(demo: Path, name: str, size: tuple[int, int], compare: Compare) -> None:
+    compare(f"examples-{name}-{size[0]}x{size[1]}", picture(demo, name, size))
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_without_colours(demo: Path, name: str, compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    compare(f"no-color-{name}-80x24", picture(demo, name, (80, 24)))
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("name", [name for name in STEPS if name not in ("help", "log")])
+def test_newton(
+    newton: Path, name: str, size: tuple[int, int], compare: Compare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(corpus())  # sources are named as seen from there
+    compare(f"newton-{name}-{size[0]}x{size[1]}", picture(newton, name, size))
+
+
+def test_an_engine_without_environments(tmp_path: Path, compare: Compare) -> None:
+    async def take() -> str:
+        async with driven(connecting(tmp_path / "none.db"), (80, 24)) as one:
+            return one.ui.export_screenshot(title="fuel2")
+
+    compare("empty-80x24", asyncio.run(take()))

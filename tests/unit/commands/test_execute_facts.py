@@ -1,0 +1,111 @@
+"""`env deployment-facts ...` and what runs see of them; `graph simulate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+from executions import TOLERANT, Executions, executions, shell
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> Executions:
+    """Environment 1 with three compute nodes."""
+    return executions(tmp_path)
+
+
+@pytest.fixture
+def fuel2(env: Executions) -> CommandLine:
+    return CommandLine(env.engine)
+
+
+def written(directory: Path, **texts: str) -> Path:
+    """Files of facts below `directory`, named by their parts."""
+    place = directory / "deployment_1"
+    place.mkdir(exist_ok=True)
+    for name, text in texts.items():
+        (place / f"{name.removeprefix('of_')}.yaml").write_text(text, encoding="utf-8")
+    return place
+
+
+def test_uploaded_facts_reach_the_tasks(env: Executions, fuel2: CommandLine, tmp_path: Path) -> None:
+    place = written(tmp_path, cluster="word: common\n", of_2="word: own\n", compute_3="{word: third, list: [1, 2]}\n")
+    done = fuel2.ok("env", "deployment-facts", "upload", "--env", 1, "-d", tmp_path, "-f", "yaml")
+    assert done.out == "Deployment facts for the environment 1 were uploaded successfully.\n"
+    env.graph(shell("a", {"yaql_exp": f"'echo ' + $.word + ' >> {env.notes}'"}))
+    fuel2.ok("graph", "execute", "--env", 1, "--wait")
+    assert sorted(env.noted()) == ["common", "own", "third"]
+
+    refused = fuel2("env", "deployment-facts", "download", "-e", 1, "-d", tmp_path)
+    assert (refused.code, (place / "compute_3.yaml").exists()) == (6, True)
+    other = tmp_path / "other"
+    other.mkdir()
+    done = fuel2.ok("env", "deployment-facts", "download", "-e", 1, "-d", other, "-f", "yaml")
+    assert done.out == f"User-defined deployment facts for the environment 1 were downloaded to {other}/deployment_1\n"
+    assert sorted(path.name for path in (other / "deployment_1").iterdir()) == ["2.yaml", "3.yaml", "cluster.yaml"]
+    assert (other / "deployment_1" / "2.yaml").read_text(encoding="utf-8") == "word: own\n"
+
+    fuel2.ok("env", "deployment-facts", "download", "-e", 1, "-d", other, "-n", 3, "--force")
+    assert sorted(path.name for path in (other / "deployment_1").iterdir()) == ["3.yaml", "cluster.yaml"]
+    fuel2.ok("env", "deployment-facts", "upload", "-e", 1, "-d", other)
+    assert env.backend.facts.get(1).nodes["3"] == {"word": "third", "list": [1, 2]}
+
+
+def test_parts_without_a_file_stay(env: Executions, fuel2: CommandLine, tmp_path: Path) -> None:
+    place = written(tmp_path, cluster="a: 1\n", of_1="b: 1\n")
+    fuel2.ok("env", "deployment-facts", "upload", "-e", 1, "-d", tmp_path)
+    (place / "cluster.yaml").unlink()
+    written(tmp_path, of_1="b: 2\n")
+    fuel2.ok("env", "deployment-facts", "upload", "-e", 1, "-d", tmp_path)
+    found = env.backend.facts.get(1)
+    assert (found.common, found.nodes) == ({"a": 1}, {"1": {"b": 2}})
+    done = fuel2.ok("env", "deployment-facts", "delete", 1)
+    assert done.out == "Deployment facts for the environment 1 were deleted successfully.\n"
+    assert env.backend.facts.get(1).is_empty
+    assert fuel2("env", "deployment-facts", "download", "-e", 1, "-d", tmp_path, "--force").code == 5
+
+
+def test_the_default_facts_can_be_uploaded(env: Executions, fuel2: CommandLine, tmp_path: Path) -> None:
+    done = fuel2.ok("env", "deployment-facts", "get-default", "-e", 1, "-d", tmp_path, "-f", "json")
+    assert done.out.startswith("Default deployment facts for the environment 1 were downloaded to ")
+    assert (tmp_path / "deployment_1" / "2.json").exists()
+    before = env.backend.facts.effective(1)
+    fuel2.ok("env", "deployment-facts", "upload", "-e", 1, "-d", tmp_path, "-f", "json")
+    assert env.backend.facts.effective(1) == before
+
+
+@pytest.mark.parametrize(
+    ("texts", "code", "message"),
+    [
+        ({"of_9": "a: 1\n"}, 5, "Node 9 of environment 1 does not exist."),
+        ({"cluster": "- a\n"}, 7, "cluster.yaml: facts are a mapping"),
+        ({"of_1": "a: 1\n", "compute_1": "a: 2\n"}, 6, "the facts of 1 too"),
+        ({}, 5, "*.yaml does not exist."),
+    ],
+)
+def test_what_are_no_facts(
+    env: Executions, fuel2: CommandLine, tmp_path: Path, texts: dict[str, str], code: int, message: str
+) -> None:
+    written(tmp_path, **texts)
+    done = fuel2("env", "deployment-facts", "upload", "-e", 1, "-d", tmp_path)
+    assert (done.code, message in done.err) == (code, True), done.err
+    assert env.backend.facts.get(1).is_empty
+
+
+def test_a_simulation_says_what_a_failure_would_cost(env: Executions, fuel2: CommandLine) -> None:
+    env.graph(shell("a", env.note("a")), shell("b", requires=["a"]))
+    done = fuel2.ok("graph", "simulate", "--env", 1, "--node", 1, "--fail", "a/1", "-f", "json")
+    assert [(one["task"], one["node"], one["status"], one["because"]) for one in done.json] == [
+        ("a", 1, "error", ""),
+        ("b", 1, "skipped", "a@1"),
+    ]
+    assert "Graph default would end: error." in done.err
+    whole = fuel2.ok("graph", "simulate", "--env", 1, "-f", "json")
+    assert [(one["start"], one["end"]) for one in whole.json if one["node"] == 2] == [(0.0, 1.0), (1.0, 2.0)]
+    assert "It would take 2.0 seconds: 0 of its 6 durations" in whole.err
+    assert env.noted() == []
+    env.graph(TOLERANT, shell("a"), shell("b", requires=["a"]))
+    tolerated = fuel2.ok("graph", "simulate", "--env", 1, "--fail", "a/1")
+    assert "Graph default would end: ready." in tolerated.err
+    assert fuel2("graph", "simulate", "--env", 1, "--fail", "c/1").code == 5

@@ -1,0 +1,13 @@
+"""What the tests of executors share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from executing import Bench
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)

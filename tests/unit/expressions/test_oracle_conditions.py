@@ -1,0 +1,122 @@
+"""Answers of a real Nailgun, reproduced on its recorded facts: what is skipped and why, what is rendered, and all
+edges, those that YAQL computes included."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from building import RELEASE, tasks_from
+from corpus import corpus
+
+from fuelclient.expressions.conditions import condition_of
+from fuelclient.expressions.facts import Facts, View, Views
+from fuelclient.expressions.render import Master, computed_relations, render
+from fuelclient.model.graph import MergedTask
+from fuelclient.model.task import Relation
+from fuelclient.plan.evaluate import Skip, evaluate
+from fuelclient.plan.expand import Expansion, expand
+from fuelclient.plan.fleet import MASTER, Fleet, FleetNode
+
+pytestmark = pytest.mark.corpus
+
+CASES = ("1", "2", "4a", "4b", "6a", "7")
+MASTER_SEEN = Master()
+SIMPLE = {"id", "type", "parameters", "fail_on_error"}
+Edge = tuple[str, str | None, str, str | None]
+
+
+@functools.cache
+def case(name: str) -> Mapping[str, Any]:
+    text = corpus("oracles", "expansion", f"case-{name}.json").read_text(encoding="utf-8")
+    found: Mapping[str, Any] = json.loads(text)
+    return found
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A case as we plan it."""
+
+    expansion: Expansion
+    views: Views
+    skips: Sequence[Skip | None]
+
+    def view(self, task: int, node: int) -> View:
+        return self.views.at(self.expansion.tasks[task].id, self.expansion.fleet.nodes[node].uid)
+
+    def vertex(self, number: int) -> tuple[str, str | None]:
+        uid = self.expansion.fleet.nodes[self.expansion.node_of[number]].uid
+        return self.expansion.tasks[self.expansion.task_of[number]].id, None if uid is None else str(uid)
+
+
+@functools.cache
+def planned(name: str, memoise: bool = True) -> Planned:
+    recorded = case(name)
+    assert recorded["old_facts"] is None
+    participants = sorted((n for n in recorded["nodes"] if n["participates"]), key=lambda node: int(node["uid"]))
+    nodes = [FleetNode(int(node["uid"]), tuple(node["all_tags"])) for node in participants]
+    fleet = Fleet((FleetNode(None), FleetNode(MASTER), *nodes))
+    tasks = [MergedTask(task, RELEASE) for task in tasks_from(recorded["tasks"])]
+    views = Views(Facts(recorded["facts"]["common"], recorded["facts"]["nodes"]), memoise=memoise)
+    chosen = {tuple(one["candidates"]): one["chosen"][0] for one in recorded["expected"]["policy_any"]}
+
+    def choose(candidates: Sequence[int]) -> int:
+        uids = tuple(str(fleet.nodes[index].uid) for index in candidates)
+        return candidates[uids.index(chosen[uids])]
+
+    def computed(task: int, node: int) -> Iterable[tuple[str, Relation]]:
+        return computed_relations(tasks[task].task, views.at(tasks[task].id, fleet.nodes[node].uid), MASTER_SEEN)
+
+    def holds(task: int, node: int) -> bool:
+        return condition_of(tasks[task].task, views.at(tasks[task].id, fleet.nodes[node].uid)).holds
+
+    expansion = expand(tasks, fleet, choose=choose, computed=computed)
+    return Planned(expansion, views, evaluate(expansion, holds, recorded["options"]["tasks"]))
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("memoise", [True, False], ids=["memoised", "plain"])
+def test_the_skipped_instances_and_their_reasons_are_nailguns(name: str, memoise: bool) -> None:
+    found = planned(name, memoise)
+    skipped = {(*found.vertex(number), str(why)) for number, why in enumerate(found.skips) if why}
+    expected = case(name)["expected"]
+
+    assert skipped == {(task, node, why) for task, node, why in expected["skipped"]}
+    ran = {found.vertex(number) for number, why in enumerate(found.skips) if why is None}
+    assert ran == {(task, node) for task, node, kind in expected["vertices"] if kind != "skipped"}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_all_edges_are_nailguns(name: str) -> None:
+    found = planned(name)
+    edges = {(*found.vertex(one), *found.vertex(other)) for one, other in found.expansion.edges.pairs()}
+    recorded: set[Edge] = {tuple(edge) for edge in case(name)["expected"]["edges"] if edge[:2] != edge[2:]}
+
+    assert edges == recorded
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_rendered_parameters_are_nailguns(name: str) -> None:
+    found = planned(name)
+    number = {found.vertex(vertex): vertex for vertex in range(found.expansion.size)}
+    compared = 0
+    for task_id, nodes in case(name)["expected"]["parameters_sample"].items():
+        for uid, recorded in nodes.items():
+            vertex = number[task_id, uid]
+            task, node = found.expansion.task_of[vertex], found.expansion.node_of[vertex]
+            rendered = render(found.expansion.tasks[task].task.attributes, found.view(task, node), MASTER_SEEN)
+            assert {key: rendered[key] for key in ("parameters", "fail_on_error")} == recorded, (task_id, uid)
+            compared += 1
+
+    assert compared >= 10
+
+
+def test_what_is_alike_is_evaluated_once() -> None:
+    """On six nodes fewer than a third of newton's conditions and their parts are kept for one node alone."""
+    views = planned("1").views
+
+    assert len(views.shared) > 3 * len(views.own) > 0

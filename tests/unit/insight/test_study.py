@@ -1,0 +1,137 @@
+"""Questions about a merged graph: why, blame, lanes, roles."""
+
+from __future__ import annotations
+
+import pytest
+from command_line import tiny_engine
+
+from fuelclient.backends.local import LocalBackend
+from fuelclient.insight.blame import blame
+from fuelclient.insight.lanes import ASCII, Lane, draw, lanes
+from fuelclient.insight.reduction import Reach
+from fuelclient.insight.roles import holders, tasks_of_roles
+from fuelclient.insight.study import Study, study
+from fuelclient.insight.why import chain, stated
+from fuelclient.model.cluster import Cluster
+from fuelclient.model.graph import Layer, Level, Owner
+from fuelclient.model.node import Node
+from fuelclient.model.release import Role
+from fuelclient.model.snapshot import Snapshot
+from fuelclient.model.task import Task
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    fuel2 = tiny_engine(tmp_path_factory.mktemp("tiny"))
+    backend = LocalBackend(str(fuel2.engine))
+    found = study(backend.graphs.snapshot(1))
+    backend.close()
+    return found
+
+
+def index(found: Study, name: str) -> int:
+    return next(place for place, task in enumerate(found.merged.tasks) if task.id == name)
+
+
+def snapshot(*tasks: Task, nodes: int = 3) -> Snapshot:
+    layer = Layer(Owner(Level.RELEASE, 1), tasks)
+    holding = tuple(Node(number, f"node-{number}", 1, roles=("web",)) for number in range(1, nodes + 1))
+    return Snapshot(Cluster(1, "c", 1), (layer,), holding, {"web": Role("web", ("web",))})
+
+
+def test_rows_know_their_merged_tasks(tiny: Study) -> None:
+    assert [tiny.task(row).id for row in range(len(tiny.rows))] == [row.task for row in tiny.rows]
+    assert tiny.named("keystone") == next(n for n, row in enumerate(tiny.rows) if row.task == "keystone")
+    assert tiny.named("nothing") is None
+
+
+def test_before_and_after_mirror_each_other(tiny: Study) -> None:
+    pairs = {(one, other) for one, following in enumerate(tiny.after) for other in following}
+    assert pairs == {(one, other) for other, preceding in enumerate(tiny.before) for one in preceding}
+    assert (index(tiny, "netconfig"), index(tiny, "keystone")) in pairs
+
+
+def test_a_chain_names_field_and_layer(tiny: Study) -> None:
+    [step] = chain(tiny.expansion, index(tiny, "netconfig"), index(tiny, "keystone"))
+    assert (step.before, step.after) == ("netconfig@1", "keystone@1")
+    [word] = step.words
+    assert str(word) == "keystone.requires: netconfig"
+    assert word.place.layer == "release"
+    assert chain(tiny.expansion, index(tiny, "keystone"), index(tiny, "netconfig")) == ()
+    assert chain(tiny.expansion, index(tiny, "keystone"), index(tiny, "keystone")) == ()
+
+
+def test_a_chain_goes_through_barriers_and_takes_the_fewest_edges() -> None:
+    base = {"type": "shell", "version": "2.0.0", "roles": ["web"]}
+    tasks = (
+        Task("a", base),
+        Task("b", {**base, "cross_depends": [{"name": "a", "role": "*"}]}),
+        Task("c", {**base, "requires": ["b"]}),
+        Task("d", {**base, "requires": ["c"], "cross_depends": [{"name": "b", "role": "*"}]}),
+    )
+    found = study(snapshot(*tasks, nodes=8))
+    assert found.expansion.edges.barriers
+    steps = chain(found.expansion, 0, 3)
+    assert [(step.before_task, step.after_task) for step in steps] == [(0, 1), (1, 3)]
+    assert [str(word) for step in steps for word in step.words] == ["b.cross_depends: a", "d.cross_depends: b"]
+    assert [str(word) for word in stated(found.merged.tasks[2], found.merged.tasks[3])] == ["d.requires: c"]
+
+
+def test_a_cycle_is_a_study_with_findings() -> None:
+    base = {"type": "shell", "version": "2.0.0", "roles": ["web"]}
+    found = study(snapshot(Task("a", {**base, "requires": ["b"]}), Task("b", {**base, "requires": ["a"]})))
+    assert found.rows == ()
+    assert "cycle" in found.problem
+    assert any(finding.code == "G050" for finding in found.findings)
+
+
+def test_blame_says_what_was_replaced(tiny: Study) -> None:
+    rows = {row.path: row for row in blame(tiny.merged.tasks[index(tiny, "keystone")])}
+    timeout = rows["parameters.timeout"]
+    assert (timeout.value, timeout.origin.owner.label, timeout.is_changed) == (99, "cluster", True)
+    assert [(value, origin.owner.label) for value, origin in timeout.replaced] == [(1, "release")]
+    assert rows["parameters.cmd"].origin.owner.label == "release"
+    assert not rows["parameters.cmd"].is_changed
+
+
+def test_blame_says_what_a_replacement_dropped() -> None:
+    release = Layer(Owner(Level.RELEASE, 1), (
+        Task("a", {"type": "shell", "roles": ["web"], "requires": ["b"], "parameters": {"cmd": "x", "timeout": 1}}),
+    ))  # fmt: skip
+    over = Task("a", {"type": "shell", "roles": ["web"], "parameters": {"cmd": "y"}})
+    cluster = Layer(Owner(Level.CLUSTER, 1), (over,))
+    found = study(Snapshot(Cluster(1, "c", 1), (release, cluster), (), {"web": Role("web", ("web",))}))
+    rows = {row.path: row for row in blame(found.merged.tasks[0])}
+    assert rows["requires"].dropped
+    assert rows["parameters.timeout"].dropped
+    assert [value for value, _ in rows["parameters.timeout"].replaced] == [1]
+    assert [value for value, _ in rows["parameters.cmd"].replaced] == ["x"]
+    assert not rows["type"].is_changed
+
+
+def test_roles_bring_tasks_and_have_holders(tiny: Study) -> None:
+    found = tasks_of_roles(tiny.merged.tasks, tiny.snapshot)
+    names = {role: {tiny.merged.tasks[task].id for task in tasks} for role, tasks in found.items()}
+    assert names == {"controller": {"netconfig", "keystone", "banner"}, "compute": {"netconfig"}}
+    assert holders(tiny.snapshot.nodes)["controller"].pending == (1,)
+
+
+def test_lanes_meet_where_they_lead() -> None:
+    rows = list(lanes([[1, 2, 3], [3], [3], []]))
+    assert [draw(row, ASCII, 9) for row in rows] == ["*-.-.", "*-+-+", "  *-+", "    *"]
+    assert [(row.column, row.opened, row.joined) for row in rows] == [
+        (0, (1, 2), ()), (0, (), (2,)), (1, (), (2,)), (2, (), ()),
+    ]  # fmt: skip
+
+
+def test_many_lanes_are_folded() -> None:
+    row = Lane(0, 0, frozenset(range(1, 30)))
+    assert draw(row, ASCII, 3) == "* | | ~+27"
+
+
+def test_reduction_keeps_reachability_and_nothing_else() -> None:
+    reach = Reach([{1, 2, 3}, {3}, {3}, {4}, set()])
+    assert reach.reduced() == [[1, 2], [3], [3], [4], []]
+    assert reach.reduced([0, 3, 4]) == [[3], [4], []]
+    assert (reach.ancestors(3), reach.descendants(0), reach.against) == (3, 4, 0)
+    assert Reach([{1}, {0}]).against == 1

@@ -1,0 +1,123 @@
+"""Which instances are skipped, in which order they are asked, and how failing conditions are told."""
+
+from __future__ import annotations
+
+import pytest
+from building import edges, fleet, merged, task
+
+from fuelclient.errors import CycleDetected, InvalidDocument, InvalidGraph
+from fuelclient.model.finding import Finding
+from fuelclient.model.task import Relation, Source
+from fuelclient.plan.evaluate import Skip, evaluate
+from fuelclient.plan.expand import Expansion, expand
+from fuelclient.plan.order import ordered
+
+NODES = {1: ["db"], 2: ["db", "web"]}
+
+
+def expansion() -> Expansion:
+    tasks = merged(
+        task("begin", type="stage", condition={"yaql_exp": "false"}),
+        task("mark", type="skipped", roles=["db"]),
+        task("a", type="shell", roles=["db"], source=Source("tasks.yaml", 7, {"condition": 9})),
+        task("b", type="puppet", roles=["web"]),
+        task("group", type="group", roles=["db"], tasks=["b"]),
+    )
+    return expand(tasks, fleet(NODES))
+
+
+def skipped(found: Expansion, skips: list[Skip | None]) -> dict[str, str | None]:
+    return {found.name(vertex): why for vertex, why in enumerate(skips)}
+
+
+def test_reasons_and_their_precedence() -> None:
+    found = expansion()
+    asked: list[tuple[int, int]] = []
+
+    def holds(task_index: int, node: int) -> bool:
+        asked.append((node, task_index))
+        return found.fleet.nodes[node].uid != 1
+
+    skips = skipped(found, evaluate(found, holds))
+
+    assert skips == {
+        "begin": "stage",
+        "mark@1": "skipped-type",
+        "mark@2": "skipped-type",
+        "a@1": "condition",
+        "a@2": None,
+        "b@1": "condition",
+        "b@2": None,
+    }
+    assert asked == sorted(asked)
+    assert len(asked) == 4
+
+
+@pytest.mark.parametrize(
+    ("only", "filtered"), [(["a"], {"b@1", "b@2"}), ([], {"a@1", "a@2", "b@1", "b@2"}), (None, set())]
+)
+def test_a_filter_leaves_stages_alone_and_asks_no_condition(only: list[str] | None, filtered: set[str]) -> None:
+    found = expansion()
+    asked: set[str] = set()
+
+    def holds(task_index: int, node: int) -> bool:
+        asked.add(f"{found.tasks[task_index].id}@{found.fleet.nodes[node].uid}")
+        return True
+
+    skips = skipped(found, evaluate(found, holds, only))
+
+    assert {name for name, why in skips.items() if why == Skip.FILTER} == filtered
+    assert not asked & filtered
+    assert skips["begin"] == Skip.STAGE
+
+
+def test_every_task_whose_condition_fails_is_told_once() -> None:
+    found = expansion()
+
+    def holds(task_index: int, _node: int) -> bool:
+        raise InvalidDocument(f"no key for {task_index}.", hint="Use .get.")
+
+    with pytest.raises(InvalidGraph, match="The conditions of 2 tasks fail") as caught:
+        evaluate(found, holds)
+    told = [finding for finding in caught.value.findings if isinstance(finding, Finding)]
+    assert [(finding.code, finding.message, finding.hint) for finding in told] == [
+        ("G034", "a@1 and 1 more: condition: no key for 2.", "Use .get."),
+        ("G034", "b@1 and 1 more: condition: no key for 3.", "Use .get."),
+    ]
+    assert str(told[0].place).startswith("tasks.yaml:9")
+
+
+def test_other_errors_are_not_swallowed() -> None:
+    def holds(_task: int, _node: int) -> bool:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        evaluate(expansion(), holds)
+
+
+def test_computed_dependencies_differ_by_node_and_tell_why() -> None:
+    tasks = merged(
+        task("a", type="shell", roles=["db"]),
+        task("b", type="shell", roles=["db"], cross_depends={"yaql_exp": "..."}, requires=[{"yaql_exp": "..."}]),
+    )
+    asked: list[tuple[int, int]] = []
+
+    def computed(task_index: int, node: int) -> list[tuple[str, Relation]]:
+        asked.append((task_index, node))
+        return [("cross_depends", Relation("a", "*" if node == 3 else "self"))]
+
+    assert edges(expand(tasks, fleet(NODES))) == set()
+    found = expand(tasks, fleet(NODES), computed=computed)
+    assert asked == [(1, 2), (1, 3)]
+    assert edges(found) == {"a@1 -> b@1", "a@1 -> b@2", "a@2 -> b@2"}
+
+
+def test_a_cycle_of_computed_dependencies_is_told_with_its_attribute() -> None:
+    tasks = merged(
+        task("a", type="shell", roles=["db"], requires={"yaql_exp": "..."}),
+        task("b", type="shell", roles=["db"], requires=["a"]),
+    )
+    with pytest.raises(CycleDetected) as caught:
+        ordered(expand(tasks, fleet({1: ["db"]}), computed=lambda *_: [("requires", Relation("b"))]))
+    assert caught.value.cycle == ("a@1", "b@1")
+    assert any("a says requires: b" in str(finding) for finding in caught.value.findings)

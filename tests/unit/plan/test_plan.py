@@ -1,0 +1,270 @@
+"""Plans: what would run, what would not and why, and what is refused before anything runs."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from building import CLUSTER, RELEASE, layer, plugin, roles, snapshot, task
+from corpus import corpus
+
+from fuelclient.engine.planning import Expressions
+from fuelclient.errors import CycleDetected, InvalidGraph, NotFound
+from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.finding import Finding
+from fuelclient.model.graph import Layer
+from fuelclient.model.node import Node
+from fuelclient.model.task import Task
+from fuelclient.model.transaction import ExecutionRequest
+from fuelclient.plan.plan import Plan, plan
+from fuelclient.plan.work import Kind
+from fuelclient.serializers.task import task_from
+
+FACTS = DeploymentFacts(
+    {"public_ssl": {"hostname": "localhost"}, "cluster": {"id": 1}},
+    {"1": {"uid": "1"}, "2": {"uid": "2"}, "3": {"uid": "3"}, "master": {}, "null": {}},
+)
+
+
+def sh(name: str, **attributes: Any) -> Task:
+    return task(name, **{"type": "shell", "roles": ["web"], "parameters": {"cmd": "true"}, **attributes})
+
+
+def node(number: int, *taken: str, **rest: Any) -> Node:
+    return Node(number, f"node-{number}", 1, pending_roles=taken or ("web",), **{"executor": "local", **rest})
+
+
+def planned(
+    *tasks: Task,
+    nodes: Iterable[Node] = (),
+    layers: Sequence[Layer] = (),
+    facts: DeploymentFacts = FACTS,
+    **request: Any,
+) -> Plan:
+    members = list(nodes) or [node(1), node(2)]
+    stated = layers or [layer(RELEASE, *tasks)]
+    names = {role for one in members for role in one.all_roles}
+    taken = snapshot(stated, members, roles(*sorted(names)))
+    return plan(taken, ExecutionRequest(1, **request), Expressions(facts))
+
+
+def told(made: Plan) -> dict[str, str]:
+    """By instance: that it runs, or why not."""
+    work = made.work
+    return {
+        work.name(vertex): "runs" if work.kinds[vertex] is Kind.REAL else str(work.passed_because(vertex))
+        for vertex in range(work.size)
+    }
+
+
+def refused(*tasks: Task, **rest: Any) -> dict[str, str]:
+    """By code: the message of the findings that keep a graph from running."""
+    with pytest.raises(InvalidGraph) as caught:
+        planned(*tasks, **rest)
+    return {one.code: one.message for one in caught.value.findings if isinstance(one, Finding) and one.is_error}
+
+
+def test_conditions_skip_instances_and_say_why() -> None:
+    """N15, and a condition that differs between nodes."""
+    made = planned(sh("a", condition="0"), sh("b", condition={"yaql_exp": "$.uid = '2'"}), sh("c", condition=False))
+
+    assert told(made) == {
+        "a@1": "condition", "a@2": "condition", "b@1": "condition", "b@2": "runs", "c@1": "condition",
+        "c@2": "condition",
+    }  # fmt: skip
+    assert made.details[2] == "YAQL \"$.uid = '2'\" is false"
+    assert set(made.rendered) == {3}
+
+
+def test_what_is_no_task_of_the_filter_is_skipped_but_for_stages_groups_and_skipped_ones() -> None:
+    """N30, N35."""
+    made = planned(
+        sh("task1", type="puppet"), task("task2", type="group", roles=["web"]), sh("task3"),
+        sh("task4", type="skipped"), task("task5", type="stage"), nodes=[node(1)], task_names=("task1",),
+    )  # fmt: skip
+
+    assert told(made) == {"task1@1": "runs", "task3@1": "filtered", "task4@1": "type", "task5": "sync_point"}
+
+
+def test_an_unknown_task_is_an_error_with_the_nearest() -> None:
+    """N31 by D18."""
+    with pytest.raises(NotFound, match=r"Task keystne does not exist\. Did you mean keystone\?"):
+        planned(sh("keystone"), task_names=("keystne",))
+
+
+def test_a_subgraph_skips_what_is_outside_without_evaluating_it() -> None:
+    broken = {"yaql_exp": "$.no_such_key"}
+    made = planned(sh("a", condition=broken), sh("b", requires=["a"]), sh("c", requires=["b"]), subgraphs=("b:b",))
+
+    assert told(made) == {
+        "a@1": "subgraph", "a@2": "subgraph", "b@1": "runs", "b@2": "runs", "c@1": "subgraph", "c@2": "subgraph",
+    }  # fmt: skip
+
+
+def test_parameters_are_rendered_for_each_node() -> None:
+    """N13, N17."""
+    parameters = {
+        "path": "/etc/{CLUSTER_ID}/astute.yaml",
+        "data": {"yaql_exp": "$.cluster"},
+        "me": {"yaql_exp": "$.uid"},
+    }
+    made = planned(sh("a", type="upload_file", parameters=parameters))
+
+    assert made.rendered[1]["parameters"] == {
+        "path": "/etc/1/astute.yaml", "data": {"id": 1}, "me": "2", "cwd": "/",
+    }  # fmt: skip
+    assert made.rendered[1]["fail_on_error"] is True
+
+
+def test_computed_dependencies_order_instances() -> None:
+    """N16."""
+    made = planned(sh("a"), sh("b", requires={"yaql_exp": "['a']"}), nodes=[node(1)])
+
+    assert made.order.generation == [0, 1]
+
+
+def test_trace_and_noop_change_what_a_run_needs() -> None:
+    assert planned(sh("a"), trace=True).rendered[0]["parameters"]["debug"] is True
+    assert planned(sh("a"), noop=True).work.fail_on_error == [False, False]
+    assert planned(sh("a", fail_on_error=False)).work.fail_on_error == [False, False]
+
+
+def test_strategies_are_rendered_values() -> None:
+    parameters = {"cmd": "true", "strategy": {"type": "parallel", "amount": {"yaql_exp": "switch(true => 3)"}}}
+
+    assert planned(sh("a", parameters=parameters)).work.limits == (3,)
+    assert "G006" in refused(sh("a", parameters={"cmd": "true", "strategy": {"type": "parallel", "amount": -4}}))
+
+
+def test_what_expressions_cannot_give_is_told_for_every_task() -> None:
+    """N17: a key that no facts have ends everything before it begins."""
+    broken = {"yaql_exp": "$.some.fake_param"}
+
+    assert refused(sh("a", parameters={"cmd": broken}))["G034"].startswith("a@1 and 1 more: parameters: ")
+    assert refused(sh("a", condition=broken))["G034"].startswith("a@1 and 1 more: condition: ")
+    assert refused(sh("a", requires=broken))["G034"].startswith("a@1 and 1 more: dependencies: ")
+
+
+def test_a_node_without_a_way_to_it_is_refused() -> None:
+    """D23: importing a release must not deploy it onto this machine."""
+    lost = node(2, executor="")
+
+    assert refused(sh("a"), nodes=[node(1), lost]) == {
+        "G047": "node 2 has no address and no executor, and task a would run on it"
+    }
+    assert told(planned(sh("a"), nodes=[node(1), lost], executor="local"))["a@2"] == "runs"
+    assert told(planned(sh("a"), nodes=[node(1), replace(lost, ip="10.20.0.4")]))["a@2"] == "runs"
+    assert told(planned(sh("a", type="master_shell"), nodes=[lost]))["a@2"] == "runs"
+    assert told(planned(sh("a", condition=False), nodes=[lost]))["a@2"] == "condition"
+
+
+def test_types_without_a_handler_are_refused() -> None:
+    assert refused(sh("a", type="erase_node"))["G046"].startswith("Task a/1 cannot run: there is no handler")
+    assert told(planned(sh("a", type="erase_node", condition=False)))["a@1"] == "condition"
+
+
+def test_variants_that_meet_on_a_node_are_refused() -> None:
+    """D4."""
+    layers = [layer(plugin("one", plugin_id=1), sh("a")), layer(plugin("two", plugin_id=2), sh("a"))]
+
+    assert "G044" in refused(layers=layers)
+
+
+def test_a_group_that_lists_an_unknown_task_is_refused() -> None:
+    assert "G043" in refused(task("g", type="group", roles=["web"], tasks=["keystne"]), sh("keystone"))
+
+
+def test_a_cycle_is_refused() -> None:
+    with pytest.raises(CycleDetected) as caught:
+        planned(sh("a", requires=["b"]), sh("b", requires=["a"]), nodes=[node(1)])
+
+    assert caught.value.cycle == ("a@1", "b@1")
+
+
+def test_offline_nodes_are_told() -> None:
+    """N29."""
+    made = planned(sh("a"), nodes=[node(1), node(2, online=False)])
+
+    assert told(made) == {"a@1": "runs"}
+    assert [one.message for one in made.findings if one.code == "G045"] == [
+        "offline nodes are left out, and nothing waits for them: 2"
+    ]
+
+
+def test_a_node_filter_chooses_by_what_a_node_says() -> None:
+    """N33."""
+    graph = Layer(CLUSTER, (sh("a"),), {"node_filter": "$.pending_deletion or $.name = 'node-3'"})
+    members = [node(1), node(2, pending_deletion=True), node(3)]
+
+    assert planned(layers=[graph], nodes=members).node_ids == (2, 3)
+
+
+def test_what_runs_nowhere_is_known() -> None:
+    made = planned(sh("a"), sh("b", roles=["gone"]), task("g", type="group", roles=["gone"]))
+
+    assert [one.id for one in made.nowhere] == ["b"]
+    assert not made.places_nothing
+    assert planned(task("s", type="stage"), sh("b", roles=["gone"])).places_nothing
+
+
+def test_the_digest_tells_plans_apart() -> None:
+    base = planned(sh("a"), sh("b"))
+
+    assert planned(sh("a"), sh("b")).digest == base.digest
+    others = [
+        planned(sh("a"), sh("b", requires=["a"])),
+        planned(sh("a"), sh("b", parameters={"cmd": "false"})),
+        planned(sh("a"), sh("b"), nodes=[node(1)]),
+        planned(sh("a"), sh("b", condition=False)),
+        planned(sh("a"), sh("b"), task("g", type="group", roles=["web"], fault_tolerance=1)),
+        planned(sh("a"), sh("b"), noop=True),
+    ]
+    assert len({base.digest, *(one.digest for one in others)}) == len(others) + 1
+
+
+CASES = ("1", "2", "4a", "4b", "7")
+
+
+@functools.cache
+def _recorded(name: str) -> tuple[Mapping[str, Any], Plan]:
+    """A case of a real Nailgun, planned as a whole: its own layers below one another, its nodes, its facts."""
+    case = json.loads(corpus("oracles", "expansion", f"case-{name}.json").read_text(encoding="utf-8"))
+    tasks = []
+    for position, record in enumerate(case["tasks"], start=1):
+        read, _ = task_from(record, file="", owner_label="oracle", position=position)
+        assert read is not None
+        tasks.append(read)
+    members = [
+        Node(int(one["uid"]), one["uid"], 1, "ready", tuple(one["all_tags"]), executor="local")
+        for one in case["nodes"]
+        if one["participates"]
+    ]
+    facts = DeploymentFacts(case["facts"]["common"], case["facts"]["nodes"])
+    names = tuple(case["options"]["tasks"] or ())
+    # Which nodes of several `policy: any` means is not asked here: `test_oracle_conditions` has the edges.
+    return case, planned(*tasks, nodes=members, facts=facts, task_names=names)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", CASES)
+def test_a_whole_plan_skips_and_renders_what_nailgun_did(name: str) -> None:
+    case, made = _recorded(name)
+    expected = case["expected"]
+    reasons = {"stage": "type", "skipped-type": "type", "filter": "filtered", "condition": "condition"}
+    wanted = {
+        f"{name}@{uid}" if uid else name: reasons[why] if uid else "sync_point"
+        for name, uid, why in expected["skipped"]
+    }
+
+    assert {instance: why for instance, why in told(made).items() if why != "runs"} == wanted
+    number = {made.work.name(vertex): vertex for vertex in range(made.work.size)}
+    for task_id, by_node in expected["parameters_sample"].items():
+        for uid, recorded in by_node.items():
+            vertex = number[f"{task_id}@{uid}"]
+            if vertex in made.rendered:
+                rendered = made.rendered[vertex]
+                assert {key: rendered[key] for key in ("parameters", "fail_on_error")} == recorded

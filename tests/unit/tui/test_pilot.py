@@ -1,0 +1,221 @@
+"""The named use, driven by keys: from environments to roles to graph order; why a task comes after another."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+from command_line import CommandLine
+from tui_driving import Driven, connecting, driven
+
+from fuelclient.tui.routes import View
+from fuelclient.tui.screens.browse import BrowseScreen
+from fuelclient.tui.screens.preview import PreviewScreen
+from fuelclient.tui.widgets.bar import Bar
+from fuelclient.tui.widgets.details import Details
+
+Story = Callable[[Driven], Coroutine[Any, Any, None]]
+
+
+def tell(engine: Path, story: Story, size: tuple[int, int] = (140, 40), **options: Any) -> None:
+    """Run a story on an app of its own."""
+
+    async def run() -> None:
+        async with driven(connecting(engine), size, **options) as one:
+            await story(one)
+
+    asyncio.run(run())
+
+
+def test_environments_to_roles_to_graph_order(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        assert one.ids == ["1"]
+        assert "ocata-ubuntu" in one.text()
+        await one.press("enter")
+        assert one.view() is View.ROLES
+        assert one.ids == ["controller", "compute", "storage", "gateway", "telemetry", "image-cache"]
+        await one.press("j")
+        said = one.text()
+        for words in ("recommended", "volume", "12 tasks in execution order", "pending on"):
+            assert words in said
+        await one.press("enter")
+        assert one.view() is View.LANES
+        assert one.screen.filter_bar.text == "role=compute"
+        assert one.ids[:3] == ["remove-stale-facts", "fetch-scripts", "hand-out-cluster-facts"]
+        assert "compute-agent" in one.ids
+        assert "volume-backend" not in one.ids
+        assert one.screen.filter_bar.chip.strip() == f"{len(one.ids)}/49"
+        await one.press("escape")
+        assert len(one.ids) == 49
+        await one.press("left_square_bracket")
+        assert one.view() is View.ROLES
+        assert one.screen.name_here() == "compute"
+
+    tell(demo, story)
+
+
+def test_find_a_task_see_who_set_what(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("3", "slash")
+        await one.type("host-n")
+        await one.press("enter")
+        assert one.ids == ["host-network"]
+        assert one.screen.filter_bar.chip.strip() == "1/55"
+        assert isinstance(one.screen, PreviewScreen)
+        rows = [[str(cell) for cell in row] for row in one.screen.blame.table.rows]
+        changed = {row[0].removeprefix("~ "): place for place, row in enumerate(rows) if row[2] == "cluster"}
+        assert changed
+        place = next(iter(changed.values()))
+        assert rows[place][3].startswith("cluster/override.yaml:")
+        assert rows[place + 1][0].strip() == "╰ was"
+        assert rows[place + 1][2] == "release"
+        await one.press("exclamation_mark")
+        assert len(one.ids) == 54
+        assert "!/" in one.text()
+
+    tell(demo, story)
+
+
+def test_why_a_task_comes_after_another(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("3")
+        await one.cursor_to("base-packages")
+        await one.press("m")
+        assert "marked: base-packages" in one.text()
+        await one.cursor_to("primary-database")
+        await one.press("w")
+        assert one.view() is View.WHY
+        rows = [[str(cell) for cell in row] for row in one.main.table.rows]
+        assert rows[0][1].startswith("base-packages@")
+        assert rows[-1][2].startswith("→ primary-database@")
+        assert all(" says " in row[3] and row[4] and row[5] for row in rows)
+        assert "primary-database runs after base-packages" in one.text()
+        await one.press("escape")
+        assert one.screen.name_here() == "primary-database"
+
+    tell(demo, story)
+
+
+def test_browse_walks_along_edges_and_back(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("3")
+        await one.cursor_to("load-balancer")
+        await one.press("enter")
+        screen = one.screen
+        assert isinstance(screen, BrowseScreen)
+        reduced = len(screen.downstream.table)
+        await one.press("r")
+        assert len(screen.downstream.table) > reduced
+        await one.press("r", "l", "enter")
+        assert isinstance(one.screen, BrowseScreen)
+        assert one.screen.centre != screen.centre
+        await one.press("left_square_bracket")
+        assert isinstance(one.screen, BrowseScreen)
+        assert one.screen.centre == screen.centre
+        await one.press("right_square_bracket")
+        assert isinstance(one.screen, BrowseScreen)
+        assert one.screen.centre != screen.centre
+
+    tell(demo, story)
+
+
+def test_instances_of_a_node(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("2")
+        name = str(one.main.table.rows[0][1])
+        await one.press("enter")
+        assert one.screen.filter_bar.text == f"node:{name}"
+        assert one.ids
+        assert all(row.endswith("@1") for row in one.ids)
+        await one.press("i")
+        assert len(one.main.table) == 55
+
+    tell(demo, story)
+
+
+def test_every_action_shows_its_command_line(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("3")
+        assert one.screen.query_one("#line", Bar).text.strip() == "$ fuel2 graph preview --env 1"
+        await one.press("c")
+        assert one.ui.clipboard == "fuel2 graph preview --env 1"
+        await one.press("y")
+        assert one.ui.clipboard == "pre_deployment_start"
+        await one.press("Y")
+        assert one.ui.clipboard.startswith("- id: pre_deployment_start\n  type: stage\n")
+        await one.press("at")
+        assert "fuel2 env list" in one.text()
+        assert "fuel2 graph preview --env 1" in one.text()
+
+    tell(demo, story)
+
+
+def test_help_names_the_keys_of_the_focused_widget(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("question_mark")
+        assert "next row" in one.text()
+        await one.press("escape", "tab", "question_mark")
+        assert "next row" not in one.text()
+        assert "scroll down" in one.text()
+
+    tell(demo, story)
+
+
+def test_palette_finds_a_task(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("1", "colon")
+        await one.type("hostnet")
+        await one.pilot.pause(0.3)
+        await one.press("enter")
+        assert one.view() is View.PREVIEW
+        assert one.screen.name_here() == "host-network"
+
+    tell(demo, story)
+
+
+def test_nothing_but_ascii(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        for key in "1234567":
+            await one.press(key)
+            assert one.text().isascii(), one.text()
+
+    tell(demo, story, ascii_only=True)
+
+
+def test_resized_to_nothing_and_back(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        for key in "1234567":
+            await one.press(key)
+            before = one.text()
+            for width, height in ((20, 5), (1, 1), (140, 40)):
+                await one.pilot.resize_terminal(width, height)
+                await one.settle()
+            assert one.text() == before
+
+    tell(demo, story)
+
+
+def test_no_environment_says_how_to_get_one(tmp_path: Path) -> None:
+    async def story(one: Driven) -> None:
+        for command in ("fuel2 demo", "fuel2 plugins install", "fuel2 release import"):
+            assert command in one.text()
+        CommandLine(tmp_path / "empty.db").ok("demo")
+        await one.press("ctrl+r")
+        assert one.ids == ["1"]
+        assert one.screen.query_one(Details).display
+
+    tell(tmp_path / "empty.db", story)
+
+
+def test_a_narrow_terminal_shows_one_pane_and_tabs(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("3")
+        panes = one.screen.panes.panes
+        assert [pane.display and pane.size.area > 0 for pane in panes] == [True, False, False]
+        await one.press("tab")
+        assert [pane.size.area > 0 and pane.has_class("active") for pane in panes] == [False, True, False]
+        assert "who set what" in one.text()
+
+    tell(demo, story, (80, 24))
