@@ -97,9 +97,7 @@ def check(env: Executions, undisturbed: Executions) -> None:
     assert all(row.time_end is not None for row in env.rows(1))
 
 
-@pytest.mark.parametrize(
-    "seed", [pytest.param(seed, marks=[pytest.mark.slow]) for seed in range(200)]
-)
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow]) for seed in range(200)])
 def test_a_killed_runner_leaves_no_trace_in_the_outcome(tmp_path: Path, undisturbed: Executions, seed: int) -> None:
     env = executions(tmp_path, NODES)
     try:
