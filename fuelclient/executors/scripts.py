@@ -60,9 +60,9 @@ if [ ! -s "stop.$label" ]; then (umask 022; exec bash ./cmd 2>&3 3>&-); code=$?;
 """The leader of a command's session: says who it is, waits, and leaves the exit code, whatever else has died.
 
 The claim is what makes a command run at most once: whoever makes that file runs it, and whoever dies before has not
-begun. It catches the signals that end its group, so that it can still write why. Whoever wants it to end leaves a word first
-and looks for its number then, and it does the two things in the other order: none of them can miss the other.
-Arguments: label, seconds already used, directory.
+begun. The leader catches the signals that end its group, so that it can still write why. Whoever wants it to end
+leaves a word first and looks for its number then, and it does the two things in the other order: none of them can
+miss the other. Arguments: label, seconds already used, directory.
 """
 
 ENTER: Final = """
@@ -101,8 +101,8 @@ fi
 )
 """Starts the script on stdin unless its label is claimed, waits for it, and tells what there is.
 
-A script that arrives in part, because its sender died, is not started. Arguments: directory, root, label, size in bytes, seconds already used,
-bytes of output to tell, the wrapper.
+A script that arrives in part, because its sender died, is not started. Arguments: directory, root, label, size in
+bytes, seconds already used, bytes of output to tell, the wrapper.
 """
 
 LOOK: Final = (
