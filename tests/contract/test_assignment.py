@@ -124,6 +124,7 @@ class AssignmentContract:
 
     def test_what_cannot_be_evaluated_forbids_nothing(self, backend: Backend, env: int) -> None:
         backend.clusters.add_nodes(env, [1, 2, 3], ["odd"])
+        assert [backend.nodes.get(number).pending_roles for number in (1, 2, 3)] == [("odd",)] * 3
 
     # Limits
 
@@ -141,6 +142,7 @@ class AssignmentContract:
 
     def test_lower_limits_and_recommendations_are_not_enforced(self, backend: Backend, env: int) -> None:
         backend.clusters.add_nodes(env, [1], ["controller"])
+        assert backend.nodes.get(1).pending_roles == ("controller",)
 
     # Nodes that are created
 

@@ -41,7 +41,8 @@ def test_one_file_with_tasks_makes_a_tree_a_graph(tiny: CommandLine, tmp_path: P
     (tmp_path / "a").mkdir()
     (tmp_path / "tasks.yaml").write_text("# nothing\n", encoding="utf-8")
     (tmp_path / "a" / "tasks.yaml").write_text("[]\n", encoding="utf-8")
-    tiny.ok("graph", "upload", "--env", 1, "--type", "default", "--dir", tmp_path)
+    done = tiny.ok("graph", "upload", "--env", 1, "--type", "default", "--dir", tmp_path)
+    assert done.out == "Deployment graph was successfully uploaded.\n"
 
 
 @pytest.mark.parametrize("text", ["[]", "tasks: []"])
