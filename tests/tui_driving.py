@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import shutil
+import sqlite3
+import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +17,17 @@ from command_line import CommandLine
 from corpus import corpus
 from textual.pilot import Pilot
 
+from fuelclient import examples
 from fuelclient.backends.base import Backend
 from fuelclient.backends.local import LocalBackend
+from fuelclient.commands.exits import Exit
 from fuelclient.tui.app import FuelUI
 from fuelclient.tui.routes import View
+from fuelclient.tui.screens.run import RunScreen
 from fuelclient.tui.screens.view import ViewScreen
 from fuelclient.tui.widgets.vtable import VirtualTable
 
-NEWTON_PLUGIN = "fuel-plugin-detach-rabbitmq"
+NEWTON_PLUGINS = ("fuel-plugin-detach-rabbitmq", "fuel-plugin-kubernetes")
 
 
 def demo_engine(directory: Path) -> Path:
@@ -31,8 +38,8 @@ def demo_engine(directory: Path) -> Path:
 
 
 def newton_engine(directory: Path) -> Path:
-    """An engine with newton's default graph on 14 nodes and one plugin of the corpus. It must be called in the
-    corpus, so that files are named as seen from there."""
+    """An engine with newton's default graph on 14 nodes and three plugins: two of the corpus, and the packaged
+    example, built for newton. It must be called in the corpus, so that files are named as seen from there."""
     fuel2 = CommandLine(directory / "newton.db")
     root = corpus()
     fuel2.ok("release", "import", root / "fuel-web/newton/nailgun/nailgun/fixtures/openstack.yaml")
@@ -40,13 +47,99 @@ def newton_engine(directory: Path) -> Path:
         fuel2.ok(
             "graph", "upload", "--release", 2, "--type", "default", "--dir", "fuel-library/newton/deployment/puppet"
         )
-        fuel2.ok("plugins", "install", f"plugins/{NEWTON_PLUGIN}")
+        for plugin in NEWTON_PLUGINS:
+            fuel2.ok("plugins", "install", f"plugins/{plugin}")
+    fuel2.ok("plugins", "install", _example_for_newton(fuel2, directory))
     fuel2.ok("env", "create", "newton", "--release", 2)
-    fuel2.ok("plugins", "enable", 1, "--env", 1)
+    for plugin_id in (1, 2, 3):
+        fuel2.ok("plugins", "enable", plugin_id, "--env", 1)
     for number in range(1, 15):
         role = "controller" if number <= 3 else "compute" if number <= 11 else "cinder"
         fuel2.ok("node", "create", f"node-{number}", "--executor", "noop", "--env", 1, "--roles", role)
     return fuel2.engine
+
+
+def _example_for_newton(fuel2: CommandLine, directory: Path) -> str:
+    """A package of an example that says that it is for newton; the path of what was built."""
+    source = directory / "rack-monitoring"
+    shutil.copytree(Path(examples.__file__).parent / "plugins" / "rack-monitoring", source)
+    metadata = source / "metadata.yaml"
+    metadata.write_text(metadata.read_text(encoding="utf-8").replace("ocata-11.0", "newton-10.0"), encoding="utf-8")
+    return fuel2.ok("plugins", "build", source).out.strip()
+
+
+BROKEN = """
+- id: compute
+  type: group
+  roles: [compute]
+  fault_tolerance: 100%
+- id: look-around
+  type: shell
+  version: 2.0.0
+  roles: [controller]
+  parameters: {cmd: "echo looking around", timeout: 60}
+- id: break-something
+  type: shell
+  version: 2.0.0
+  roles: [controller]
+  requires: [look-around]
+  parameters: {cmd: "echo step one; echo step two; echo no such volume >&2; exit 3", timeout: 60, retries: 0}
+- id: use-it
+  type: shell
+  version: 2.0.0
+  roles: [controller]
+  requires: [break-something]
+  parameters: {cmd: "true", timeout: 60}
+"""
+
+
+SURVEY = "\n".join(
+    f"- {{id: survey-{number:02}, type: shell, version: 2.0.0, roles: [/.*/], parameters: {{cmd: 'true', timeout: 9}},"
+    f" requires: [{f'survey-{number - 1:02}' if number else ''}]}}"
+    for number in range(60)
+)
+"""A graph of sixty tasks on every node, one after another."""
+
+
+def execute(engine: Path, graph_type: str = "default") -> None:
+    """Run three graphs on environment 1: one that succeeds, one that fails, and one whose runner seems to have been
+    killed half way. All of their times are made up, so that pictures of them stay the same."""
+    fuel2 = CommandLine(engine)
+    if graph_type == "survey":
+        fuel2.ok("graph", "upload", "--env", 1, "--type", graph_type, "--file", "-", stdin=SURVEY)
+    fuel2.ok("graph", "execute", "--env", 1, "--type", graph_type, "--noop", "--wait")
+    fuel2.ok("graph", "upload", "--env", 1, "--type", "broken", "--file", "-", stdin=BROKEN)
+    failed = fuel2("graph", "execute", "--env", 1, "--type", "broken", "--executor", "local", "--wait")
+    assert failed.code == Exit.FAILED, failed
+    fuel2.ok("graph", "execute", "--env", 1, "--type", graph_type, "--noop", "--force", "--wait")
+    with contextlib.closing(sqlite3.connect(engine)) as connection, connection:
+        parent, child = connection.execute("SELECT max(parent_id), max(id) FROM transactions").fetchone()
+        half = connection.execute("SELECT count(*) / 2 FROM history WHERE transaction_id = ?", (child,)).fetchone()[0]
+        connection.execute(
+            "UPDATE history SET status = CASE WHEN vertex < ? + 4 THEN 'running' ELSE 'pending' END, reason = '', "
+            "message = '', time_end = NULL WHERE transaction_id = ? AND vertex >= ?", (half, child, half)
+        )  # fmt: skip
+        connection.execute(
+            "UPDATE transactions SET status = 'running', progress = 50, message = '', time_end = NULL "
+            "WHERE id IN (?, ?)", (parent, child)
+        )  # fmt: skip
+        connection.execute("DELETE FROM events WHERE parent_id = ?", (parent,))
+        for table, seconds in (("history", "vertex"), ("transactions", "id * 3600")):
+            connection.execute(_END.format(table, seconds))
+            connection.execute(_START.format(table, seconds))
+
+
+_END = (
+    "UPDATE {} SET time_end = strftime('%Y-%m-%dT%H:%M:%f', '2026-01-02', ({} + 7) || ' seconds') "
+    "WHERE time_end IS NOT NULL AND time_end != time_start"
+)
+_START = (
+    "UPDATE {} SET time_start = strftime('%Y-%m-%dT%H:%M:%f', '2026-01-02', ({}) || ' seconds') "
+    "WHERE time_start IS NOT NULL AND coalesce(time_end, '') != time_start"
+)
+
+LATER = datetime(2026, 1, 2, 8, 30, tzinfo=UTC)
+"""When pictures are taken."""
 
 
 def connecting(engine: Path) -> Callable[[], Backend]:
@@ -56,6 +149,14 @@ def connecting(engine: Path) -> Callable[[], Backend]:
         return LocalBackend(str(engine))
 
     return connect
+
+
+async def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
+    """Wait until something is true; it fails when that takes too long."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it never became true"
+        await asyncio.sleep(0.01)
 
 
 @dataclass
@@ -77,7 +178,8 @@ class Driven:
     async def settle(self) -> None:
         for _ in range(2000):
             await self.pilot.pause()
-            if not self.ui.gateway.pending:
+            waiting = self.ui.gateway.pending or self.ui.gateway.acting or self.ui.typed
+            if not (waiting or (isinstance(self.ui.screen, RunScreen) and self.ui.screen.is_behind)):
                 break
             await asyncio.sleep(0.005)
         await self.pilot.pause()
@@ -106,6 +208,17 @@ class Driven:
         assert chosen.go_to(list(chosen.table.ids).index(name))
         await self.settle()
 
+    async def until(self, *words: str) -> None:
+        """Wait until the screen shows all words."""
+        try:
+            await until(lambda: all(word in self.text() for word in words))
+        except AssertionError as error:
+            raise AssertionError(f"{words} never came:\n{self.text()}") from error
+
+    def told(self) -> str:
+        """The notifications that are shown."""
+        return "\n".join(f"{one.title} {one.message}" for one in self.ui._notifications)
+
     def text(self) -> str:
         """Everything on the screen, line by line."""
         size = self.ui.size
@@ -118,11 +231,17 @@ _KEYS = {"=": "equals_sign", ":": "colon", "-": "minus", "_": "underscore", "!":
 
 @contextlib.asynccontextmanager
 async def driven(
-    connect: Callable[[], Backend], size: tuple[int, int] = (140, 40), *, env: int = 0, ascii_only: bool = False
+    connect: Callable[[], Backend],
+    size: tuple[int, int] = (140, 40),
+    *,
+    env: int = 0,
+    ascii_only: bool = False,
+    notifications: bool = False,
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> AsyncIterator[Driven]:
     """The app, running without a terminal, with its first screen filled."""
-    ui = FuelUI(connect, env=env, ascii_only=ascii_only)
-    async with ui.run_test(size=size) as pilot:
+    ui = FuelUI(connect, env=env, ascii_only=ascii_only, clock=clock)
+    async with ui.run_test(size=size, notifications=notifications) as pilot:
         one = Driven(ui, pilot)
         await one.settle()
         yield one

@@ -5,32 +5,38 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 
-from textual import on
-from textual.app import App
+from textual import events, on
 from textual.binding import Binding
 
 from fuelclient.backends.base import Backend
+from fuelclient.model.transaction import Transaction
+from fuelclient.tui.arming import Arming
 from fuelclient.tui.gateway import Gateway
 from fuelclient.tui.glyphs import glyphs
 from fuelclient.tui.keys import active_keys, help_groups
-from fuelclient.tui.messages import Answered, Failed
+from fuelclient.tui.known import Known
+from fuelclient.tui.messages import Acted, Answered, Failed, Refused
 from fuelclient.tui.presenters import chrome
 from fuelclient.tui.presenters.chrome import Part
 from fuelclient.tui.presenters.table import Tone
 from fuelclient.tui.providers import Places
-from fuelclient.tui.requests import AskSubject
+from fuelclient.tui.requests import AskRuns, AskSubject
 from fuelclient.tui.routes import TABS, Route, Trail, View, command_line
 from fuelclient.tui.screens.browse import BrowseScreen, WhyScreen
 from fuelclient.tui.screens.dialogs import HelpDialog, LogDialog
 from fuelclient.tui.screens.environments import EnvironmentsScreen
+from fuelclient.tui.screens.history import HistoryScreen
 from fuelclient.tui.screens.lanes import LanesScreen
 from fuelclient.tui.screens.preview import PreviewScreen
 from fuelclient.tui.screens.problems import PluginsScreen, ProblemsScreen
 from fuelclient.tui.screens.roles import NodesScreen, RolesScreen
+from fuelclient.tui.screens.run import RunScreen
 from fuelclient.tui.screens.view import ViewScreen
 from fuelclient.tui.subject import Subject
 from fuelclient.tui.theme import THEME
+from fuelclient.tui.typeahead import PatientApp
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.panes import ASCII_CSS
 from fuelclient.tui.widgets.tones import TONE_CSS
@@ -44,6 +50,8 @@ _SCREENS: dict[View, type[ViewScreen]] = {
     View.BROWSE: BrowseScreen,
     View.PROBLEMS: ProblemsScreen,
     View.PLUGINS: PluginsScreen,
+    View.HISTORY: HistoryScreen,
+    View.RUN: RunScreen,
     View.WHY: WhyScreen,
 }
 
@@ -51,14 +59,17 @@ _TASKS = (View.PREVIEW, View.LANES, View.BROWSE, View.PROBLEMS, View.WHY)
 """The views whose rows are tasks, or about one."""
 
 
-class FuelUI(App[None]):
+class FuelUI(PatientApp):
     """The terminal UI over any backend; `connect` makes one in whatever thread calls it."""
 
     TITLE = "fuel2"
     CSS = TONE_CSS + ASCII_CSS
     COMMANDS = {Places}
     ENABLE_COMMAND_PALETTE = True
-    HELP = "fuel2 shows environments, their roles and the order of their graphs. It reads, and changes nothing."
+    HELP = (
+        "fuel2 shows environments, their roles, the order of their graphs, and runs. It only reads until A arms it;"
+        " then e executes, and x, X, u, D stop, kill, resume and delete a run. Each asks first, and leaving disarms."
+    )
     BINDING_GROUP_TITLE = "everywhere"
 
     BINDINGS = [
@@ -79,22 +90,33 @@ class FuelUI(App[None]):
         Binding("t", "types", "graph type", show=False, id="app.types"),
         Binding("ctrl+r", "renew", "read again", show=False, id="app.renew"),
         Binding("colon", "command_palette", "go to ...", show=False, id="app.palette", key_display=":"),
+        Binding("A,shift+a", "arm", "arm", id="app.arm", key_display="A"),
+        Binding("e", "execute", "execute", id="act.execute"),
         Binding("q", "quit", "quit", id="app.quit"),
     ]
 
     def __init__(
-        self, connect: Callable[[], Backend], *, env: int = 0, ascii_only: bool = False, program: str = "fuel2"
+        self,
+        connect: Callable[[], Backend],
+        *,
+        env: int = 0,
+        ascii_only: bool = False,
+        program: str = "fuel2",
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         super().__init__()
+        self.clock = clock
         self.glyphs = glyphs(ascii_only=ascii_only)
         self.gateway = Gateway(connect, self.post_message, time.monotonic)
         self.trail = Trail(Route())
         if env:
             self.trail.go(Route(View.ROLES, env))
+        self.known = Known(self.gateway, self.trail)
         self.log_lines: list[str] = []
         self.marked: tuple[AskSubject, int] | None = None
         self.program = program
         self.trouble = ""
+        self.arming = Arming(self)
         self.register_theme(THEME)
         self.theme = THEME.name
 
@@ -102,20 +124,28 @@ class FuelUI(App[None]):
         self.push_screen(self._made())
         self.set_interval(1.0, self._watch)
 
+    def on_unmount(self) -> None:
+        self.gateway.close()
+
     # where one is
 
     def go(self, route: Route) -> None:
         """Be somewhere else."""
         self._remember()
+        before = self.trail.here
         self.trail.go(route)
-        self._enter()
+        self._enter(before)
 
-    def _enter(self) -> None:
+    def _enter(self, before: Route) -> None:
+        self.arming.left(before, self.trail.here)
+        while not isinstance(self.screen, ViewScreen):
+            self.pop_screen()  # a dialog over the place that is left
         self.switch_screen(self._made())
 
     def _made(self) -> ViewScreen:
         route = self.trail.here
         self.log_lines.append(command_line(route, self.program))
+        self.typed.entered()
         screen = _SCREENS[route.view](route)
         screen.set_class(self.glyphs.is_ascii, "-ascii")
         return screen
@@ -126,14 +156,16 @@ class FuelUI(App[None]):
             self.trail.amend(self.screen.state())
 
     def action_go_back(self) -> None:
-        self._remember()
-        if self.trail.back():
-            self._enter()
+        self._step(self.trail.back)
 
     def action_go_forward(self) -> None:
+        self._step(self.trail.forward)
+
+    def _step(self, step: Callable[[], bool]) -> None:
         self._remember()
-        if self.trail.forward():
-            self._enter()
+        before = self.trail.here
+        if step():
+            self._enter(before)
 
     def action_environments(self) -> None:
         if self.trail.here.view is not View.ENVIRONMENTS:
@@ -144,11 +176,10 @@ class FuelUI(App[None]):
         here, screen = self.trail.here, self.screen
         if not isinstance(screen, ViewScreen) or view == here.view:
             return
-        if isinstance(screen, EnvironmentsScreen):
-            if screen.env_here():
-                self.go(Route(View(view), screen.env_here()))
-            return
-        self.go(here.to(View(view), row=screen.subject_row()))
+        if here.env:
+            self.go(here.to(View(view), row=screen.subject_row()))
+        elif screen.env_here():
+            self.go(Route(View(view), screen.env_here()))
 
     def action_types(self) -> None:
         """The next graph type of the environment."""
@@ -161,9 +192,7 @@ class FuelUI(App[None]):
 
     def subject_here(self) -> Subject | None:
         """What is known of the environment on the screen."""
-        here = self.trail.here
-        found = self.gateway.known(AskSubject(here.env, here.graph_type)) if here.env else None
-        return found if isinstance(found, Subject) else None
+        return self.known.subject
 
     # marks
 
@@ -219,10 +248,49 @@ class FuelUI(App[None]):
     def action_copy_line(self) -> None:
         self._copy(self.log_lines[-1])
 
+    def copy_line(self, line: str) -> None:
+        """Copy a command line."""
+        self._copy(line)
+
     def _copy(self, text: str) -> None:
         if text:
             self.copy_to_clipboard(text)
             self.notify(text if len(text) < 200 else f"{text[:200]} ...", title="copied", markup=False)
+
+    # acting
+
+    def action_arm(self) -> None:
+        self.arming.toggle()
+
+    def action_execute(self) -> None:
+        self.arming.execute()
+
+    def action_stop(self, kill: bool) -> None:
+        self.arming.stop(kill=kill)
+
+    def action_resume(self) -> None:
+        self.arming.resume()
+
+    def action_delete(self) -> None:
+        self.arming.delete()
+
+    def run_found(self, found: Transaction) -> None:
+        """A run is known better than the history had it, which is asked for again when it is shown."""
+        self.gateway.forget(AskRuns())
+        self.gateway.forget(AskRuns(found.cluster_id))
+
+    # typing ahead
+
+    def is_built(self) -> bool:
+        return self.screen.focused is not None
+
+    def is_filled(self) -> bool:
+        return not isinstance(self.screen, ViewScreen) or self.screen.filled or bool(self.trouble)
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key):
+            self.arming.touch()
+        await super().on_event(event)
 
     # dialogs
 
@@ -240,8 +308,9 @@ class FuelUI(App[None]):
     def _answered(self, message: Answered) -> None:
         if self.gateway.settle(message):
             self.trouble = ""
-            if isinstance(self._view(), ViewScreen):
-                self._view().refill()
+            screen = self._view()
+            if screen is not None:
+                screen.refill()
 
     @on(Failed)
     def _failed(self, message: Failed) -> None:
@@ -259,12 +328,33 @@ class FuelUI(App[None]):
         if waiting is not None and waiting.ticket == message.ticket:
             self.gateway.ask(message.request)
 
+    @on(Acted)
+    def _acted(self, message: Acted) -> None:
+        self.arming.acted(message)
+
+    @on(Refused)
+    def _refused(self, message: Refused) -> None:
+        self.arming.refused(message)
+
     def _watch(self) -> None:
-        """Tell when a backend takes its time."""
+        """Once a second: tell when a backend takes its time, and ask again for what changes by itself."""
         slow = self.gateway.slow()
         if slow and not self.trouble:
-            self.trouble = f"Still waiting for {slow[0].what} ...  ctrl+r asks again"
-            self.decorate()
+            self.tell_trouble(f"Still waiting for {slow[0]} ...  ctrl+r asks again")
+        self.arming.watch()
+        screen = self._view()
+        if (
+            screen is not None
+            and screen.is_live()
+            and not self.trouble
+            and screen.request() not in self.gateway.pending
+        ):
+            screen.renewed()
+
+    def tell_trouble(self, text: str) -> None:
+        """Show a banner, or none."""
+        self.trouble = text
+        self.decorate()
 
     def action_renew(self) -> None:
         self.trouble = ""
@@ -272,24 +362,24 @@ class FuelUI(App[None]):
             self.gateway.renew(self.screen.request())
             self.decorate()
 
-    def _view(self) -> ViewScreen:
-        """The view that is shown, maybe under a dialog."""
-        views = [screen for screen in self.screen_stack if isinstance(screen, ViewScreen)]
-        return views[-1]
+    def _view(self) -> ViewScreen | None:
+        """The view that is shown, maybe under a dialog; None while the app begins or ends."""
+        views = [screen for screen in self._screen_stack if isinstance(screen, ViewScreen)]
+        return views[-1] if views else None
 
     # the bars
 
     def decorate(self) -> None:
         """Fill the bars of the screen."""
         screen = self._view()
-        if not screen.query("#head"):
+        if screen is None or not screen.query("#keys"):
             return
         here, subject = self.trail.here, self.subject_here()
-        badges = chrome.badges(here, subject, screen.size.width - 62)
+        badges = chrome.badges(here, subject, screen.size.width - 62, armed=self.arming.armed)
         screen.query_one("#head", Bar).show(chrome.crumbs(here, subject, self.glyphs), badges)
         screen.query_one("#tabs", Bar).show(chrome.tabs(here))
         banner = screen.query_one("#banner", Bar)
         banner.set_class(bool(self.trouble), "shown")
         banner.show([Part(f" {self.glyphs.error} {self.trouble}", Tone.BAD)])
         screen.query_one("#line", Bar).show(*chrome.line(command_line(here, self.program), self.mark_text()))
-        screen.query_one("#keys", Bar).show(chrome.keys(active_keys(screen)))
+        screen.query_one("#keys", Bar).show(chrome.keys(active_keys(screen, armed=self.arming.armed)))

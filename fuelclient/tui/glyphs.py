@@ -30,6 +30,13 @@ class Glyphs:
     ok: str = "✓"
     no: str = "-"
     caret: str = "^"
+    running: str = "▶"
+    skipped: str = "○"
+    blocked: str = "⊘"
+    full: str = "█"
+    hollow: str = "░"
+    on: str = "●"
+    off: str = "○"
     is_ascii: bool = False
     ink: Ink = field(default_factory=Ink)
 
@@ -38,7 +45,9 @@ UNICODE = Glyphs()
 
 ASCII = Glyphs(
     cursor=">", mark="*", cut="~", crumb="/", dot=".", arrow="->", up="^", down="v", was="`- was", gone="`- gone",
-    error="x", ok="y", no="-", is_ascii=True, ink=ASCII_INK,
+    error="x", ok="y", no="-", running=">", skipped="-", blocked="#", full="#",
+    hollow=".", on="(x)", off="( )", is_ascii=True,
+    ink=ASCII_INK,
 )  # fmt: skip
 
 

@@ -27,14 +27,18 @@ def key_name(key: str) -> str:
     return _SHOWN.get(key, key)
 
 
-def active_keys(screen: Screen[Any]) -> list[tuple[str, str]]:
-    """The keys that are worth showing, those that help and quit last."""
+def active_keys(screen: Screen[Any], *, armed: bool = False) -> list[tuple[str, str]]:
+    """The keys that are worth showing, those that change something first and only when they may, and those that help
+    and quit last."""
     found: dict[str, str] = {}
+    ranks: dict[str, int] = {}
     for active in screen.active_bindings.values():
         binding = active.binding
-        if binding.show and active.enabled and binding.description not in found:
+        acts = (binding.id or "").startswith("act.")
+        if binding.show and active.enabled and (armed or not acts) and binding.description not in found:
             found[binding.description] = binding.key_display or key_name(binding.key)
-    ordered = sorted(found, key=lambda what: what in _LAST)
+            ranks[binding.description] = 0 if acts else 2 if binding.description in _LAST else 1
+    ordered = sorted(found, key=ranks.__getitem__)
     return [(found[what], what) for what in ordered]
 
 

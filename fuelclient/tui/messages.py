@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from fuelclient.model.transaction import PlannedGraph, Transaction
+from fuelclient.tui.actions import Action
 from fuelclient.tui.requests import Request
 
 if TYPE_CHECKING:
+    from fuelclient.tui.widgets.matrix import Matrix
     from fuelclient.tui.widgets.vtable import VirtualTable
 
 
@@ -34,6 +38,23 @@ class Failed(Message):
 
 
 @dataclass
+class Acted(Message):
+    """A backend has done something; `value` is what it said."""
+
+    action: Action
+    value: Transaction | Sequence[PlannedGraph] | None
+
+
+@dataclass
+class Refused(Message):
+    """A backend did not do something; `unknown` is true when nobody knows whether it was done after all."""
+
+    action: Action
+    reason: str
+    unknown: bool
+
+
+@dataclass
 class Moved(Message):
     """The cursor of a table stands on another row (of the table's own numbering), or on none (-1)."""
 
@@ -43,6 +64,19 @@ class Moved(Message):
     def can_replace(self, message: Message) -> bool:
         """Of several moves only the last one counts."""
         return isinstance(message, Moved) and message.table is self.table
+
+
+@dataclass
+class Pointed(Message):
+    """The cursor of a matrix stands on another cell."""
+
+    matrix: Matrix
+    row: int
+    column: int
+
+    def can_replace(self, message: Message) -> bool:
+        """Of several moves only the last one counts."""
+        return isinstance(message, Pointed) and message.matrix is self.matrix
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""What the command palette offers: places of the UI, environments, tasks and nodes."""
+"""What the command palette offers: places of the UI, environments, tasks, nodes and runs."""
 
 from __future__ import annotations
 
@@ -68,6 +68,7 @@ def _may_match(word: str, name: str) -> bool:
 def _views(ui: FuelUI) -> Iterator[Target]:
     here = ui.trail.here
     yield "environments", "all environments", Route()
+    yield "all runs", "the history of all environments", Route(View.HISTORY)
     if here.env:
         for view in TABS:
             yield str(view), f"{view} of environment {here.env}", here.to(view)
@@ -84,6 +85,10 @@ def _targets(ui: FuelUI) -> Iterator[Target]:
         for cluster in overview.clusters:
             yield f"environment {cluster.name}", f"environment {cluster.id}", Route(View.ROLES, cluster.id)
     here = ui.trail.here
+    for found in ui.known.runs():
+        graphs = ", ".join(found.request.graph_types)
+        route = Route(View.RUN, found.cluster_id, run=found.id)
+        yield f"run {found.id}", f"{graphs} on environment {found.cluster_id}, {found.status}", route
     subject = ui.gateway.known(AskSubject(here.env, here.graph_type)) if here.env else None
     if isinstance(subject, Subject):
         for row, shown in enumerate(subject.study.rows):

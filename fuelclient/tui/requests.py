@@ -11,14 +11,18 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from fuelclient.backends.base import Backend
+from fuelclient.errors import NotFound, Unsupported
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import DEFAULT_TYPE, GraphSummary, Level
 from fuelclient.model.node import Node
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
+from fuelclient.model.transaction import PARENT, Transaction
 from fuelclient.plugins.clashes import Contributor, clashes
+from fuelclient.tui.presenters.words import printable
 from fuelclient.tui.subject import Subject, subject
+from fuelclient.tui.watched import Watched
 
 _Answer_co = TypeVar("_Answer_co", covariant=True)
 
@@ -108,6 +112,66 @@ class AskSource:
                 )
         except OSError:
             return ()
+
+
+@dataclass(frozen=True, slots=True)
+class AskRuns:
+    """Ask for the executions of an environment (0: of all), the last one first."""
+
+    env: int = 0
+
+    @property
+    def what(self) -> str:
+        return f"the runs of environment {self.env}" if self.env else "the runs"
+
+    def read(self, backend: Backend) -> tuple[Transaction, ...]:
+        try:
+            found = backend.transactions.list(cluster_id=self.env or None, names=[PARENT])
+        except Unsupported:  # a backend without executions has had none
+            return ()
+        return tuple(sorted(found, key=lambda one: -one.id))
+
+
+@dataclass(frozen=True, slots=True)
+class AskRun:
+    """Ask for one execution with its task instances."""
+
+    id: int
+
+    @property
+    def what(self) -> str:
+        return f"run {self.id}"
+
+    def read(self, backend: Backend) -> Watched:
+        found = backend.transactions.get(self.id)
+        if found.parent_id is not None:
+            found = backend.transactions.get(found.parent_id)
+        return Watched(found, backend.transactions.history(found.id))
+
+
+@dataclass(frozen=True, slots=True)
+class AskLog:
+    """Ask for what a task instance of a run printed: its last lines, those of its errors last. Where there is none,
+    the answer says why."""
+
+    transaction: int
+    task: str
+    node: str
+    most: int = 500
+
+    @property
+    def what(self) -> str:
+        return f"the log of {self.task}/{self.node}"
+
+    def read(self, backend: Backend) -> tuple[str, ...]:
+        try:
+            logs = backend.transactions.logs(self.transaction, self.task, self.node)
+        except (NotFound, Unsupported) as error:
+            return (str(error),)
+        lines = [*printable(logs.output), *printable(logs.errors)]
+        if logs.return_code is not None:
+            lines.append(f"(return code {logs.return_code})")
+        return tuple(lines[-self.most :])
 
 
 def _clashes(

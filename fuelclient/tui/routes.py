@@ -10,7 +10,8 @@ from fuelclient.model.graph import DEFAULT_TYPE
 
 
 class View(StrEnum):
-    """The screens, in the order of their keys; `environments` is above all others, `why` is reached from a mark."""
+    """The screens, in the order of their keys; `environments` is above all others, `why` is reached from a mark,
+    `run` from the history or by executing."""
 
     ENVIRONMENTS = "environments"
     ROLES = "roles"
@@ -20,11 +21,13 @@ class View(StrEnum):
     BROWSE = "browse"
     PROBLEMS = "problems"
     PLUGINS = "plugins"
+    HISTORY = "history"
+    RUN = "run"
     WHY = "why"
 
 
-TABS = (View.ROLES, View.NODES, View.PREVIEW, View.LANES, View.BROWSE, View.PROBLEMS, View.PLUGINS)
-"""The views of an environment, by the digits 1 to 7."""
+TABS = (View.ROLES, View.NODES, View.PREVIEW, View.LANES, View.BROWSE, View.PROBLEMS, View.PLUGINS, View.HISTORY)
+"""The views of an environment, by the digits 1 to 8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class Route:
     """A place: a view, its environment and graph type, and what it is about (the id of a task, a role, a node).
 
     `query` is the filter that it opens with, `row` a row of the study where an id alone would not do, and `other` the
-    row of the task that `why` begins at.
+    row of the task that `why` begins at. `run` is an execution. The history of environment 0 is that of all.
     """
 
     view: View = View.ENVIRONMENTS
@@ -42,6 +45,7 @@ class Route:
     query: str = ""
     row: int = -1
     other: int = -1
+    run: int = 0
 
     def to(self, view: View, focus: str = "", query: str = "", row: int = -1) -> Route:
         """Another view of the same environment."""
@@ -104,5 +108,7 @@ def command_line(route: Route, program: str = "fuel2") -> str:
         View.PROBLEMS: f"graph validate {env}{kind}",
         View.PLUGINS: f"plugins show {shlex.quote(route.focus)}" if route.focus else "plugins list",
         View.WHY: f"graph preview {env}{kind} -f yaml",
+        View.HISTORY: f"task list {env} --names deploy" if route.env else "task list --names deploy",
+        View.RUN: f"task history show {route.run} --why" if route.run else f"task list {env}",
     }
     return f"{program} {commands[route.view]}"

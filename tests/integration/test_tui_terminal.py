@@ -40,12 +40,12 @@ class Terminal:
     def text(self) -> str:
         return self("capture-pane", "-p")
 
-    def wait_for(self, *words: str, seconds: float = 20.0) -> str:
-        """The screen as soon as it shows all words."""
+    def wait_for(self, *words: str, without: str = "\0", seconds: float = 20.0) -> str:
+        """The screen as soon as it shows all words, and not the one that it is to be without."""
         end = time.monotonic() + seconds
         while True:
             shown = self.text()
-            if all(word in shown for word in words):
+            if all(word in shown for word in words) and without not in shown:
                 return shown
             assert time.monotonic() < end, f"{words} never came:\n{shown}"
             time.sleep(0.05)
@@ -58,7 +58,6 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
     made("kill-server")
 
 
-@pytest.mark.slow  # keys typed while a screen changes still get lost: CONTRIBUTING.md, In progress
 def test_from_environments_to_graph_order_and_out(terminal: Terminal, tmp_path: Path) -> None:
     engine = demo_engine(tmp_path)
     fuel2 = Path(sys.executable).with_name("fuel2")
@@ -74,7 +73,7 @@ def test_from_environments_to_graph_order_and_out(terminal: Terminal, tmp_path: 
     terminal.keys("/", "h", "o", "s", "t", "-", "n")
     terminal.wait_for("1/55", "host-network", "override.yaml")
     terminal("resize-window", "-x", "20", "-y", "5")
-    terminal.wait_for("1 demo", "Tab pane")
+    terminal.wait_for("tasks", "host-net")
     terminal("resize-window", "-x", "140", "-y", "40")
     terminal.wait_for("1/55", "host-network", "override.yaml")
     terminal.keys("Enter")
@@ -83,7 +82,25 @@ def test_from_environments_to_graph_order_and_out(terminal: Terminal, tmp_path: 
     terminal.wait_for("LEFT WITH 0")
 
 
-@pytest.mark.slow  # keys typed while a screen changes still get lost: CONTRIBUTING.md, In progress
+def test_keys_that_are_typed_ahead_are_not_lost(terminal: Terminal, tmp_path: Path) -> None:
+    engine = demo_engine(tmp_path)
+    fuel2 = Path(sys.executable).with_name("fuel2")
+    terminal.start(f"{fuel2} --engine {engine} tui", 140, 40)
+    terminal.wait_for("environments", "demo", "RO")
+    terminal.keys("Enter", "j", "Enter", "3", "/", "h", "o", "s", "t", "-", "n", "Enter", "Enter")
+    terminal.wait_for("browse", "runs before", "host-network", "runs after")
+    terminal.keys("8")
+    terminal.wait_for("Nothing was executed on environment 1 yet.")
+    terminal.keys("A")
+    terminal.wait_for("ARMED", "e execute")
+    terminal.keys("e")
+    terminal.wait_for("type demo", "$ fuel2 --engine", "graph execute --env 1")
+    terminal.keys("Escape")  # alone: with another key behind it, it would be alt
+    terminal.wait_for("ARMED", without="type demo")
+    terminal.keys("q")
+    terminal.wait_for("LEFT WITH 0")
+
+
 def test_without_a_terminal_it_says_what_to_use_instead(tmp_path: Path) -> None:
     fuel2 = Path(sys.executable).with_name("fuel2")
     line = [str(fuel2), "--engine", str(tmp_path / "engine.db"), "tui"]

@@ -11,21 +11,25 @@ import pytest
 
 pytest.importorskip("textual", reason="the terminal UI needs textual")
 
-from tui_driving import demo_engine, newton_engine
+from tui_driving import demo_engine, execute, newton_engine
 
 PICTURES = Path(__file__).parent / "pictures"
 
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An engine with the packaged examples."""
-    return demo_engine(tmp_path_factory.mktemp("demo"))
+    """An engine with the packaged examples, and runs of them."""
+    engine = demo_engine(tmp_path_factory.mktemp("demo"))
+    execute(engine)
+    return engine
 
 
 @pytest.fixture(scope="session")
 def newton(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An engine with newton and a plugin."""
-    return newton_engine(tmp_path_factory.mktemp("newton"))
+    """An engine with newton and three plugins, and runs of it."""
+    engine = newton_engine(tmp_path_factory.mktemp("newton"))
+    execute(engine, "survey")
+    return engine
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import textual
 from corpus import corpus
-from tui_driving import Driven, connecting, driven
+from tui_driving import LATER, Driven, connecting, driven
 
 Compare = Callable[[str, str], None]
 
@@ -27,6 +27,11 @@ STEPS = {
     "why": ("3", *["j"] * 11, "m", *["j"] * 12, "w"),
     "problems": ("6", "j"),
     "plugins": ("7",),
+    "history": ("8", "j"),
+    "run": ("8", "j", "enter"),
+    "run-whose-runner-is-gone": ("8", "enter"),
+    "execute": ("A", "e"),
+    "stop": ("8", "enter", "A", "x"),
     "help": ("3", "question_mark"),
     "log": ("3", "at"),
 }
@@ -41,7 +46,7 @@ def picture(engine: Path, name: str, size: tuple[int, int]) -> str:
     """The screen after its keys, as SVG."""
 
     async def take() -> str:
-        async with driven(connecting(engine), size, env=1) as one:
+        async with driven(connecting(engine), size, env=1, clock=lambda: LATER) as one:
             await one.press(*STEPS[name])
             await _nothing_wrong(one)
             return one.ui.export_screenshot(title=f"fuel2 {name}")
@@ -67,7 +72,7 @@ def test_without_colours(demo: Path, name: str, compare: Compare, monkeypatch: p
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("name", [name for name in STEPS if name not in ("help", "log")])
+@pytest.mark.parametrize("name", [name for name in STEPS if name not in ("help", "log", "execute", "stop")])
 def test_newton(
     newton: Path, name: str, size: tuple[int, int], compare: Compare, monkeypatch: pytest.MonkeyPatch
 ) -> None:

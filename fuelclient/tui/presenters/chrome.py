@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Tone
 from fuelclient.tui.presenters.words import layer_name, letter
-from fuelclient.tui.routes import TABS, Route
+from fuelclient.tui.routes import TABS, Route, View
 from fuelclient.tui.subject import Subject
 
 
@@ -25,6 +25,9 @@ class Part:
 READ_ONLY = Part("RO", Tone.ACCENT)
 """What says that nothing can be changed from here."""
 
+ARMED = Part("ARMED", Tone.BAD, "app.arm")
+"""What says that something can."""
+
 
 def crumbs(route: Route, subject: Subject | None, glyphs: Glyphs) -> list[Part]:
     """Where one is; each piece leads there."""
@@ -32,7 +35,9 @@ def crumbs(route: Route, subject: Subject | None, glyphs: Glyphs) -> list[Part]:
     if route.env:
         name = f"{route.env} {subject.study.snapshot.cluster.name}" if subject else str(route.env)
         parts += [_sign(glyphs), Part(name, Tone.PLAIN, "app.view('roles')")]
-        parts += [_sign(glyphs), Part(str(route.view), Tone.ACCENT)]
+    if route.env or route.view is View.HISTORY:
+        name = f"run {route.run}" if route.view is View.RUN else str(route.view)
+        parts += [_sign(glyphs), Part(name, Tone.ACCENT)]
     return parts
 
 
@@ -40,15 +45,16 @@ def _sign(glyphs: Glyphs) -> Part:
     return Part(glyphs.crumb, Tone.DIM)
 
 
-def badges(route: Route, subject: Subject | None, room: int) -> list[Part]:
-    """The graph type, the layers that are merged (by their letters where `room` is short), and that nothing can be
-    changed."""
-    if subject is None:
-        return [READ_ONLY]
+def badges(route: Route, subject: Subject | None, room: int, *, armed: bool = False) -> list[Part]:
+    """The graph type, the layers that are merged (by their letters where `room` is short), and whether something can
+    be changed."""
+    state = ARMED if armed else READ_ONLY
+    if subject is None or route.view in (View.HISTORY, View.RUN):
+        return [state]
     owners = [layer.owner for layer in subject.study.snapshot.layers]
     full = "  ".join(f"{letter(owner)} {_named(layer_name(owner))}" for owner in owners)
     layers = full if len(full) <= room else "".join(map(letter, owners))
-    return [Part(route.graph_type, Tone.STRONG, "app.types", 2), Part(layers, Tone.DIM, rank=3), READ_ONLY]
+    return [Part(route.graph_type, Tone.STRONG, "app.types", 2), Part(layers, Tone.DIM, rank=3), state]
 
 
 def _named(text: str) -> str:
@@ -58,9 +64,12 @@ def _named(text: str) -> str:
 def tabs(route: Route) -> list[Part]:
     """The views of an environment with their keys."""
     if not route.env:
-        return [Part("Enter opens an environment, / filters, ? helps", Tone.DIM)]
+        if route.view is View.HISTORY:
+            return [Part("The runs of all environments. Enter opens one, a shows those of one environment", Tone.DIM)]
+        return [Part("Enter opens an environment, H shows all runs, / filters, ? helps", Tone.DIM)]
+    here = View.HISTORY if route.view is View.RUN else route.view
     return [
-        Part(f"{digit} {view}", Tone.ACCENT if view is route.view else Tone.DIM, f"app.view('{view}')")
+        Part(f"{digit} {view}", Tone.ACCENT if view is here else Tone.DIM, f"app.view('{view}')")
         for digit, view in enumerate(TABS, start=1)
     ]
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import Level
 from fuelclient.model.node import Node
+from fuelclient.model.transaction import Transaction
 from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters import history
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
 from fuelclient.tui.presenters.words import count, fact, names, title
 from fuelclient.tui.requests import Overview
@@ -18,6 +21,7 @@ _COLUMNS = (
     Column("name", "environment", least=8, most=30),
     Column("status", "status", least=6, most=20),
     Column("release", "release", least=8, most=34, grows=True),
+    Column("run", "last run", least=8, most=20),
     Column("nodes", "nodes", least=5, right=True, rank=1),
     Column("plugins", "plugins", least=7, right=True, rank=2),
     Column("graphs", "graph types", least=11, most=40, rank=3),
@@ -50,11 +54,12 @@ _ABOUT = {
     "browse": "what comes before and after a task",
     "problems": "findings, with the line they are about",
     "plugins": "what each plugin adds and overrides",
+    "history": "what was executed, and what became of it",
 }
 
 
-def table(overview: Overview) -> Table:
-    """All environments by id."""
+def table(overview: Overview, runs: Sequence[Transaction] | None, glyphs: Glyphs) -> Table:
+    """All environments by id; their last runs are None as long as they are not known."""
     releases = {release.id: release for release in overview.releases}
     rows = []
     for cluster in overview.clusters:
@@ -65,6 +70,7 @@ def table(overview: Overview) -> Table:
                 Cell(cluster.name, Tone.STRONG),
                 str(cluster.status),
                 f"{release.name} {release.version}" if release else str(cluster.release_id),
+                "" if runs is None else history.last(runs, cluster.id, glyphs),
                 str(sum(node.cluster_id == cluster.id for node in overview.nodes)),
                 str(sum(cluster.id in plugin.clusters for plugin in overview.plugins)),
                 names(_types(overview, cluster)),

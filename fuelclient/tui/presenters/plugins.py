@@ -14,7 +14,7 @@ from fuelclient.tui.subject import Subject
 
 _COLUMNS = (
     Column("id", "id", least=2, right=True),
-    Column("name", "plugin", least=10, most=34, grows=True),
+    Column("name", "plugin", least=20, most=34, grows=True),
     Column("version", "version", least=7, most=12),
     Column("here", "here", least=10, most=18),
     Column("adds", "adds", least=4, right=True),

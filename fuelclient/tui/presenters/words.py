@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ from fuelclient.model.graph import Layer, Level, MergedTask, Origin, Owner
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Cell, Line, Tone
 
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[^\[]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LETTERS = {Level.RELEASE: "R", Level.PLUGIN: "P", Level.CLUSTER: "C"}
 
 
@@ -118,3 +121,44 @@ def fact(name: str, *value: Cell | str, width: int = 14) -> Line:
 def title(text: str) -> Line:
     """A heading of a detail pane."""
     return (Cell(text, Tone.STRONG),)
+
+
+def printable(text: str) -> list[str]:
+    """The lines of an output without what would move the cursor of a terminal: colours go, and so does what a
+    carriage return writes over.
+
+    >>> printable("a\\x1b[31mred\\x1b[0m\\n10 %\\r20 %\\n")
+    ['ared', '20 %']
+    """
+    plain = _ESCAPES.sub("", text).removesuffix("\n")
+    lines = plain.split("\n") if plain else []
+    return [_CONTROLS.sub(" ", line.rstrip("\r").rpartition("\r")[2]) for line in lines]
+
+
+def sentence(text: str) -> str:
+    """A message of somebody else on one line.
+
+    >>> sentence("no such\\n\\tfile")
+    'no such file'
+    """
+    return " ".join(" ".join(printable(text)).split())
+
+
+def length(seconds: float) -> str:
+    """A duration as clocks show it: `0:07`, `12:03`, `1:02:03`.
+
+    >>> length(7.4), length(723), length(3723)
+    ('0:07', '12:03', '1:02:03')
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def moment(time: str | None) -> str:
+    """A time in ISO 8601 as people read it, without the fraction of its second; nothing for none.
+
+    >>> moment("2026-01-02T03:04:05.678901"), moment(None)
+    ('2026-01-02 03:04:05', '')
+    """
+    return time.partition(".")[0].removesuffix("Z").partition("+")[0].replace("T", " ") if time else ""

@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import cast
 
 from textual import on
+from textual.binding import Binding
 
+from fuelclient.model.transaction import Transaction
 from fuelclient.tui.messages import Chosen, Moved
 from fuelclient.tui.presenters import environments
-from fuelclient.tui.requests import AskOverview, Overview, Request
+from fuelclient.tui.requests import AskOverview, AskRuns, Overview, Request
 from fuelclient.tui.routes import Route, View
 from fuelclient.tui.screens.view import ViewScreen
 from fuelclient.tui.widgets.details import Details
@@ -20,7 +22,11 @@ from fuelclient.tui.widgets.vtable import VirtualTable
 class EnvironmentsScreen(ViewScreen):
     """All environments, and the one under the cursor in detail."""
 
-    HELP = "All environments. Enter opens the one under the cursor at its roles; 1 to 7 open it at another view."
+    HELP = "All environments. Enter opens the one under the cursor at its roles; 1 to 8 open it at another view."
+
+    BINDINGS = [Binding("H,shift+h", "history", "all runs", id="environments.history", key_display="H")]
+
+    runs: tuple[Transaction, ...] | None = None
 
     def request(self) -> Request[object]:
         return AskOverview()
@@ -30,10 +36,29 @@ class EnvironmentsScreen(ViewScreen):
 
     def fill(self, answer: object) -> None:
         overview = cast(Overview, answer)
-        self.overview = overview
         wanted = [place for place, one in enumerate(overview.clusters) if str(one.id) == self.route.focus]
-        self.main.show(environments.table(overview), cursor=wanted[0] if wanted else 0)
+        self.overview, self.runs = overview, None
+        self.main.show(environments.table(overview, None, self.glyphs), cursor=(wanted or [0])[0], keep=True)
         self.panes.only(0, alone=not overview.clusters)
+
+    def told(self) -> None:
+        """Tell the last run of each environment, as soon as they are known."""
+        runs = self.ui.gateway.answer(AskRuns()) if self.overview.clusters else ()
+        if runs is not None and runs is not self.runs:
+            self.runs = runs
+            self.main.show(environments.table(self.overview, runs, self.glyphs), cursor=self.main.row, keep=True)
+
+    def is_live(self) -> bool:
+        """Whether something is being executed."""
+        return self.filled and any(not one.is_final for one in self.runs or ())
+
+    def renewed(self) -> None:
+        """Ask again how far the runs are."""
+        if AskRuns() not in self.ui.gateway.pending:
+            self.ui.gateway.ask(AskRuns())
+
+    def action_history(self) -> None:
+        self.ui.go(Route(View.HISTORY))
 
     def state(self) -> Route:
         return replace(self.route, focus=self.name_here(), query=self.filter_bar.text)
@@ -43,10 +68,11 @@ class EnvironmentsScreen(ViewScreen):
         return self.overview.clusters[self.main.row].id if self.filled and self.main.row >= 0 else 0
 
     @on(Moved)
-    def _moved(self, message: Moved) -> None:
-        if message.row >= 0 and message.row < len(self.overview.clusters):
-            cluster = self.overview.clusters[message.row]
-            self.query_one(Details).show(environments.detail(self.overview, cluster, self.glyphs))
+    def _moved(self) -> None:
+        known = self.overview.clusters if self.filled else ()
+        here = 0 <= self.main.row < len(known)
+        lines = environments.detail(self.overview, known[self.main.row], self.glyphs) if here else []
+        self.query_one(Details).show(lines)
 
     @on(Chosen)
     def _chosen(self, message: Chosen) -> None:

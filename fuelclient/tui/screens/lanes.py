@@ -57,10 +57,9 @@ class LanesScreen(SubjectScreen):
         return self.kept[self.main.row] if self.filled and 0 <= self.main.row < len(self.kept) else -1
 
     @on(Moved)
-    def _moved(self, message: Moved) -> None:
-        row = self.kept[message.row] if 0 <= message.row < len(self.kept) else -1
-        if row >= 0:
-            self.query_one(Details).show(preview.detail(self.subject, row, self.glyphs))
+    def _moved(self) -> None:
+        row = self.kept[self.main.row] if 0 <= self.main.row < len(self.kept) else -1
+        self.query_one(Details).show(preview.detail(self.subject, row, self.glyphs) if row >= 0 else [])
 
     @on(Chosen)
     def _chosen(self) -> None:

@@ -71,6 +71,10 @@ class PreviewScreen(SubjectScreen):
             self.blame.show(preview.attributes(self.subject.study.task(row), self.glyphs))
             self.panes.note(1, self.subject.study.rows[row].task)
             self.query_one(Details).show(preview.detail(self.subject, row, self.glyphs))
+        elif message.table is self.main:
+            self.blame.show(Table(self.blame.table.columns, empty=("No task is under the cursor.",)))
+            self.panes.note(1, "")
+            self.query_one(Details).show([])
 
     @on(Chosen)
     def _chosen(self) -> None:

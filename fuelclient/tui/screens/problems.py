@@ -29,18 +29,17 @@ class ProblemsScreen(SubjectScreen):
         self.main.show(problems.table(self.subject, self.glyphs), cursor=self.main.row)
         self.panes.only(0, alone=not self.found)
 
-    def refill(self) -> None:
-        super().refill()
+    def told(self) -> None:
+        self._source(self.main.row)
+
+    @on(Moved)
+    def _moved(self) -> None:
         if self.filled:
             self._source(self.main.row)
 
-    @on(Moved)
-    def _moved(self, message: Moved) -> None:
-        if self.filled:
-            self._source(message.row)
-
     def _source(self, row: int) -> None:
         if not 0 <= row < len(self.found):
+            self.query_one(Details).show([])
             return
         finding = self.found[row]
         source = None
@@ -76,7 +75,7 @@ class PluginsScreen(SubjectScreen):
         self.main.show(table, cursor=table.ids.index(self.route.focus) if self.route.focus in table.ids else 0)
 
     @on(Moved)
-    def _moved(self, message: Moved) -> None:
-        if self.filled and 0 <= message.row < len(self.subject.plugins):
-            plugin = self.subject.plugins[message.row]
-            self.query_one(Details).show(plugins.detail(self.subject, plugin, self.glyphs))
+    def _moved(self) -> None:
+        known = self.subject.plugins if self.filled else ()
+        here = 0 <= self.main.row < len(known)
+        self.query_one(Details).show(plugins.detail(self.subject, known[self.main.row], self.glyphs) if here else [])

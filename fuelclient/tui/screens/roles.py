@@ -27,10 +27,10 @@ class RolesScreen(SubjectScreen):
         self.main.show(roles.table(self.subject), cursor=wanted)
 
     @on(Moved)
-    def _moved(self, message: Moved) -> None:
+    def _moved(self) -> None:
         known = list(self.subject.study.snapshot.roles.values()) if self.filled else []
-        if 0 <= message.row < len(known):
-            self.query_one(Details).show(roles.detail(self.subject, known[message.row], self.glyphs))
+        here = 0 <= self.main.row < len(known)
+        self.query_one(Details).show(roles.detail(self.subject, known[self.main.row], self.glyphs) if here else [])
 
     @on(Chosen)
     def _chosen(self, message: Chosen) -> None:
@@ -52,13 +52,12 @@ class NodesScreen(SubjectScreen):
         self.main.show(table, cursor=wanted)
 
     @on(Moved)
-    def _moved(self, message: Moved) -> None:
-        if not self.filled or message.row < 0:
+    def _moved(self) -> None:
+        if not self.filled:
             return
         by_id = {str(node.id): node for node in self.subject.study.snapshot.nodes}
-        node = by_id.get(self.main.table.ids[message.row])
-        if node is not None:
-            self.query_one(Details).show(nodes.detail(self.subject, node, self.glyphs))
+        node = by_id.get(self.main.table.ids[self.main.row]) if self.main.row >= 0 else None
+        self.query_one(Details).show(nodes.detail(self.subject, node, self.glyphs) if node is not None else [])
 
     @on(Chosen)
     def _chosen(self, message: Chosen) -> None:

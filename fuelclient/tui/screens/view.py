@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.screen import Screen
+from textual.widget import Widget
 
 from fuelclient.insight.query import Query, parse
+from fuelclient.model.transaction import Transaction
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.messages import Arranged, QueryChanged, QueryLeft
 from fuelclient.tui.presenters.table import Table
@@ -26,15 +29,17 @@ if TYPE_CHECKING:
 
 class ViewScreen(Screen[None]):
     """A screen that shows a route. Subclasses say what they ask for, what panes they have, and how an answer fills
-    them. The first table is the one that is filtered."""
+    them. The table in the pane number `MAIN` is the one that is filtered."""
 
+    MAIN: ClassVar[int] = 0
     PLACEHOLDER: ClassVar[str] = "filter: words, field:word, !word"
 
     AUTO_FOCUS = ""  # the active pane takes the focus; Textual would give it to the filter
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (14, "-tall")]
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (9, "-short"), (14, "-tall")]
 
+    SCOPED_CSS = False  # some rules begin with a class of the screen itself
     DEFAULT_CSS = """
     ViewScreen { background: $background; }
     ViewScreen #head { background: $surface; }
@@ -42,6 +47,9 @@ class ViewScreen(Screen[None]):
     ViewScreen #banner.shown { display: block; }
     ViewScreen #keys { background: $surface; }
     .-short #tabs, .-short #line, .-short FilterBar { display: none; }
+    .-tiny Bar, .-tiny FilterBar, .-short #advice, .-short #counts { display: none; }
+    .-tiny FilterBar Bar { display: block; }
+    .-tiny #banner.shown { display: block; }
     """
 
     BINDINGS = [
@@ -58,6 +66,7 @@ class ViewScreen(Screen[None]):
         self.route = route
         self.inverted = False
         self.filled = False
+        self._answer: object = None
 
     @property
     def ui(self) -> FuelUI:
@@ -78,6 +87,10 @@ class ViewScreen(Screen[None]):
         """The panes, the first of which holds the table that is filtered."""
         raise NotImplementedError
 
+    def above(self) -> Iterable[Widget]:
+        """What stands between the filter and the panes."""
+        return ()
+
     def fill(self, answer: object) -> None:
         """Show an answer."""
         raise NotImplementedError
@@ -93,6 +106,7 @@ class ViewScreen(Screen[None]):
         yield Bar(id="tabs", gap=2)
         yield Bar(id="banner")
         yield FilterBar(self.PLACEHOLDER)
+        yield from self.above()
         yield self.body()
         yield Bar(id="line")
         yield Bar(id="keys", gap=2)
@@ -104,11 +118,20 @@ class ViewScreen(Screen[None]):
         self.refill()
 
     def refill(self) -> None:
-        """Fill the screen if there is an answer; else it is on its way."""
+        """Fill the screen if there is another answer than before; else it is on its way. Cursors stay where they
+        are: somebody may have moved them since."""
+        if not self.query("FilterBar > _Query"):
+            return  # it is being taken apart
         answer = self.ui.gateway.answer(self.request())
-        if answer is not None:
+        if answer is not None and answer is self._answer:
+            self.told()
+        elif answer is not None:
+            if self.filled:
+                self.route = self.state()
+            self._answer = answer
             self.fill(answer)
             self.filled = True
+            self.told()
             if self.filter_bar.text:
                 self.apply(self.query_for(self.filter_bar.text))  # its fields are known only now
         self.ui.decorate()
@@ -124,7 +147,7 @@ class ViewScreen(Screen[None]):
     @property
     def main(self) -> VirtualTable:
         """The table that is filtered."""
-        return cast(VirtualTable, self.panes.panes[0].inside)
+        return cast(VirtualTable, self.panes.panes[self.MAIN].inside)
 
     # filtering
 
@@ -155,7 +178,8 @@ class ViewScreen(Screen[None]):
         message.stop()
         if message.clear:
             self.filter_bar.text = ""
-        self.panes.activate(0)
+        self.filter_bar.leave()
+        self.panes.activate(self.MAIN)
 
     @on(Arranged)
     def _arranged(self, message: Arranged) -> None:
@@ -167,7 +191,8 @@ class ViewScreen(Screen[None]):
         """Say how many rows are shown."""
         shown, total = self.totals()
         self.filter_bar.tell(shown, total, self.main.sorting, inverted=self.inverted)
-        self.panes.fit(len(self.main.order) or len(self.main.table.empty))
+        if self.MAIN == 0:
+            self.panes.fit(len(self.main.order) or len(self.main.table.empty))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's)
         """While somebody types, a slash is a letter."""
@@ -209,7 +234,28 @@ class ViewScreen(Screen[None]):
             self.tell()
             self.ui.decorate()
 
+    # what changes by itself
+
+    def told(self) -> None:
+        """Show what was asked for beside the request of the screen, if it is there."""
+
+    def is_live(self) -> bool:
+        """Whether what is shown changes by itself, and nobody tells of it."""
+        return False
+
+    def renewed(self) -> None:
+        """Ask again for what has changed by itself."""
+        self.ui.gateway.ask(self.request())
+
     # what keys act on
+
+    def env_here(self) -> int:
+        """The environment that is meant here, or 0."""
+        return self.route.env
+
+    def run_here(self) -> Transaction | None:
+        """The run that is meant here."""
+        return None
 
     def subject_row(self) -> int:
         """The row of the study under the cursor, or -1 where rows are no tasks."""

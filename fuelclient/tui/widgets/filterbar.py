@@ -57,8 +57,14 @@ class FilterBar(Horizontal):
         self.query_one(_Query).value = text
 
     def type(self) -> None:
-        """Let the user type, at once: `focus` alone would let the next key through to the table."""
+        """Let the user type, at once: `focus` alone would let the next key through to the table. Where there is no
+        room for the line, it is shown as long as somebody types in it."""
+        self.styles.display = "block"
         self.screen.set_focus(self.query_one(_Query))
+
+    def leave(self) -> None:
+        """Be hidden again where there is no room."""
+        self.styles.clear_rule("display")
 
     def tell(self, shown: int, total: int, sorting: str, *, inverted: bool) -> None:
         """Say how many rows are shown, out of how many, in which order."""

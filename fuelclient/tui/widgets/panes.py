@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
@@ -10,7 +12,8 @@ from textual.widget import Widget
 ASCII_CSS = """
 .-ascii Pane { border-top: ascii $panel; }
 .-ascii Pane:focus-within { border-top: ascii $accent; }
-.-ascii VirtualTable, .-ascii Details { scrollbar-size: 0 0; }
+.-ascii Toast { border-left: ascii $accent; }
+.-ascii VirtualTable, .-ascii Details, .-ascii Matrix { scrollbar-size: 0 0; }
 """
 """How a screen of the class `-ascii` differs, for the app."""
 
@@ -35,21 +38,28 @@ class Pane(Vertical):
 
 class Panes(Container):
     """Several panes, in one of the shapes `stack` (above one another), `pair` (side by side, on a narrow screen above
-    one another), `wide`, `three` and `columns` (on a narrow screen one at a time). One is active: it has the focus,
+    one another), `wide`, `three`, `columns` (on a narrow screen one at a time) and `run` (the first one always stands
+    above the others, which on a narrow screen are shown one at a time). One is active: it has the focus,
     and is the one that is shown where there is room for one only."""
 
+    SCOPED_CSS = False  # rules begin with a class of the screen, which stands above
     DEFAULT_CSS = """
     Panes { height: 1fr; layout: grid; grid-gutter: 0 1; }
     Panes.pair, Panes.wide { grid-size: 2; grid-columns: 3fr 2fr; }
     Panes.three { grid-size: 2; grid-columns: 11fr 9fr; grid-rows: 2fr 1fr; }
     Panes.three > .first { row-span: 2; }
     Panes.columns { grid-size: 3; grid-columns: 3fr 4fr 3fr; }
-    Panes.stack, .-narrow Panes, .-short Panes { layout: vertical; }
+    Panes.run { grid-size: 2; grid-columns: 3fr 2fr; grid-rows: 4 3fr 2fr; }
+    Panes.run > .first { column-span: 2; }
+    Panes.run > .second { row-span: 2; }
+    Panes.stack, .-narrow Panes, .-short Panes, .-tiny Panes { layout: vertical; }
     Panes > Pane { height: 1fr; }
     .-narrow Panes.wide > Pane, .-narrow Panes.three > Pane, .-narrow Panes.columns > Pane { display: none; }
-    .-short Panes > Pane { display: none; }
+    .-narrow Panes.run > Pane { display: none; }
+    .-narrow.-tall Panes.run > .first, .-narrow.-tall Panes.run > .lower { display: block; }
+    .-short Panes > Pane, .-tiny Panes > Pane { display: none; }
     Panes > Pane.hidden { display: none; }
-    .-narrow Panes > Pane.active, .-short Panes > Pane.active { display: block; }
+    .-narrow Panes > Pane.active, .-short Panes > Pane.active, .-tiny Panes > Pane.active { display: block; }
     """
 
     def __init__(self, shape: str, *panes: Pane, active: int = 0) -> None:
@@ -57,6 +67,8 @@ class Panes(Container):
         self.panes = panes
         self.active = active
         panes[0].add_class("first")
+        panes[min(1, len(panes) - 1)].add_class("second")
+        self._lower = 1
 
     def on_mount(self) -> None:
         self.activate(self.active)
@@ -64,8 +76,10 @@ class Panes(Container):
     def activate(self, place: int) -> None:
         """Make a pane the active one."""
         self.active = place % len(self.panes)
+        self._lower = self.active or self._lower
         for number, pane in enumerate(self.panes):
             pane.set_class(number == self.active, "active")
+            pane.set_class(number == self._lower, "lower")
         self.screen.set_focus(self.panes[self.active].inside)
         self.title()
 
@@ -77,9 +91,14 @@ class Panes(Container):
 
     def fit(self, rows: int) -> None:
         """Where panes are above one another, give the first no more lines than its rows need."""
-        classes = self.screen.classes
+        classes, first = self.screen.classes, self.panes[0].styles
+        if self.has_class("run"):
+            height = max(3, min(rows + 2, 2 * self.size.height // 5))
+            first.height = "1fr" if _is_low(classes) else height
+            self.styles.grid_rows = f"{height} 3fr 2fr"
+            return
         above = self.has_class("stack") or (self.has_class("pair") and "-narrow" in classes)
-        self.panes[0].styles.max_height = max(rows, 1) + 3 if above and "-short" not in classes else None
+        first.max_height = max(rows, 1) + 3 if above and not _is_low(classes) else None
 
     def only(self, place: int, *, alone: bool) -> None:
         """Show one pane alone, or all of them again."""
@@ -95,10 +114,18 @@ class Panes(Container):
         """Name the panes; one that stands alone names the others too, as tabs."""
         classes = self.screen.classes
         stacked = self.has_class("stack") or self.has_class("pair")
-        alone = "-short" in classes or ("-narrow" in classes and not stacked)
+        tabs = list(self.panes) if _is_low(classes) or ("-narrow" in classes and not stacked) else []
+        if tabs and self.has_class("run") and not _is_low(classes):
+            tabs = tabs[1:]
         for pane in self.panes:
-            if alone:
-                names = [(f" {other.name} ", "bold reverse" if other is pane else "dim") for other in self.panes]
+            if pane in tabs:
+                shown = tabs[tabs.index(pane) :] if self.screen.size.width < 40 else tabs
+                names = [(f" {other.name} ", "bold reverse" if other is pane else "dim") for other in shown]
                 pane.border_title = Content.assemble(*names, (f" {pane.note} " if pane.note else "", ""))
             else:
                 pane.border_title = Content(f"{pane.name}  {pane.note}".strip())
+
+
+def _is_low(classes: Collection[str]) -> bool:
+    """Whether a screen has room for one pane only, whatever its width."""
+    return "-short" in classes or "-tiny" in classes

@@ -75,10 +75,12 @@ class VirtualTable(ScrollView, Toned, can_focus=True):
 
     # what is shown
 
-    def show(self, table: Table, *, cursor: int = 0, query: Query | None = None) -> None:
-        """Show other rows, with the cursor on row `cursor`; the sort is forgotten, and the filter stays unless
-        there is another one: it must ask of no column that the table does not have."""
-        self.table, self.sort, self._laid_for = table, None, -1
+    def show(self, table: Table, *, cursor: int = 0, query: Query | None = None, keep: bool = False) -> None:
+        """Show other rows, with the cursor on row `cursor`; the sort is forgotten, unless it is to be kept for columns
+        that are the same, and the filter stays unless there is another one: it must ask of no column that the table
+        does not have."""
+        self.sort = self.sort if keep and table.columns == self.table.columns else None
+        self.table, self._laid_for = table, -1
         if query is not None:
             self._query = query
         self._arrange(cursor)
@@ -204,7 +206,9 @@ class VirtualTable(ScrollView, Toned, can_focus=True):
     def on_resize(self) -> None:
         self._laid_for = -1
         self._resize()
-        self._reveal()
+        if self.size.height:  # as if it had just been shown, whatever sizes it had on the way
+            visible = max(1, self.size.height - 1)
+            self.scroll_to(y=max(0, self.cursor - visible + 1), animate=False, force=True)
 
     def on_focus(self) -> None:
         self.refresh()

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from command_line import CommandLine
-from tui_driving import Driven, connecting, driven
+from textual import events
+from textual.widgets import Static
+from tui_driving import Driven, connecting, driven, until
 
 from fuelclient.tui.routes import View
 from fuelclient.tui.screens.browse import BrowseScreen
@@ -219,3 +221,53 @@ def test_a_narrow_terminal_shows_one_pane_and_tabs(demo: Path) -> None:
         assert "who set what" in one.text()
 
     tell(demo, story, (80, 24))
+
+
+def test_side_panes_say_nothing_where_no_row_answers(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        for key, word in (
+            ("1", "controller"),
+            ("2", "status"),
+            ("3", "generation"),
+            ("4", "generation"),
+            ("7", "package"),
+        ):
+            await one.press(key)
+            assert word in str(one.screen.query(Details).last().query_one(Static).content)
+            await one.press("slash")
+            await one.type("zzz")
+            assert "answers the filter" in one.text()
+            assert str(one.screen.query(Details).last().query_one(Static).content) == ""
+            await one.press("escape")
+            assert word in str(one.screen.query(Details).last().query_one(Static).content)
+
+    tell(demo, story)
+
+
+def test_keys_typed_ahead_wait_for_the_screen_they_were_meant_for(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        for key in ("enter", "j", "enter", "3", "slash", *"host", "minus", "n", "enter", "enter"):
+            one.ui.post_message(events.Key(key, key if len(key) == 1 else "-" if key == "minus" else None))
+        await until(lambda: one.view() is View.BROWSE and one.screen.filled)
+        assert isinstance(one.screen, BrowseScreen)
+        assert one.screen.subject.study.rows[one.screen.centre].task == "host-network"
+
+    tell(demo, story)
+
+
+def test_twenty_columns_and_five_lines_show_the_rows(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("3")
+        lines = one.text().splitlines()
+        assert lines[0].startswith("─ tasks")
+        assert lines[1].split()[:2] == ["#", "task"]
+        assert sum(line.split()[0].isdigit() for line in (line.lstrip("▌ ") for line in lines[2:])) == 3
+        await one.press("slash")
+        await one.type("host-n")
+        assert "host-n" in one.text()
+        await one.press("enter")
+        assert len(one.text().splitlines()) >= 3
+        await one.press("tab")
+        assert "who set what" in one.text()
+
+    tell(demo, story, (20, 5))

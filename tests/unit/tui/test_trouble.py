@@ -7,15 +7,28 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 import pytest
-from tui_driving import connecting, driven
+from tui_driving import connecting, driven, until
 
 from fuelclient.backends.base import Backend
 from fuelclient.backends.local import LocalBackend
 from fuelclient.errors import Unavailable
 from fuelclient.tui import gateway
 from fuelclient.tui.routes import View
+
+
+class Wire:
+    """A backend at the other end of a line: whoever asks for one of its facets needs the line."""
+
+    def __init__(self, line: Line, backend: Backend) -> None:
+        self._line, self._backend = line, backend
+
+    def __getattr__(self, facet: str) -> object:
+        if facet != "close":
+            self._line.pass_through()
+        return getattr(self._backend, facet)
 
 
 class Line:
@@ -29,27 +42,21 @@ class Line:
         self.calls = 0
 
     def connect(self) -> Backend:
+        self.pass_through()
+        return cast(Backend, Wire(self, LocalBackend(str(self.engine))))
+
+    def pass_through(self) -> None:
+        """Let a call through, when the line lets it."""
         self.calls += 1
         self.free.wait(30)
         if self.error is not None:
             raise self.error
-        return LocalBackend(str(self.engine))
 
     @contextmanager
     def blocked(self) -> Iterator[None]:
         self.free.clear()
         yield
         self.free.set()
-
-
-async def until(condition: object, seconds: float = 5.0) -> None:
-    """Wait until a callable says yes; it fails when that takes too long."""
-    assert callable(condition)
-    for _ in range(int(seconds / 0.01)):
-        if condition():
-            return
-        await asyncio.sleep(0.01)
-    pytest.fail("it never became true")
 
 
 @pytest.fixture(autouse=True)

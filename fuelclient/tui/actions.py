@@ -1,0 +1,123 @@
+"""What the UI can change: each action is a value that knows how it is done, and the command line that does the same."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from fuelclient.backends.base import Backend
+from fuelclient.model.graph import DEFAULT_TYPE
+from fuelclient.model.transaction import ExecutionRequest, PlannedGraph, Transaction
+
+
+class Action(Protocol):
+    """Something to have done, once."""
+
+    @property
+    def what(self) -> str:
+        """What is done, for people: `stop run 3`."""
+
+    @property
+    def words(self) -> str:
+        """The words of the command that does the same, without the name of the program."""
+
+    def act(self, backend: Backend) -> Transaction | Sequence[PlannedGraph] | None:
+        """Do it. Raises the backend's errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Execute:
+    """Run graphs on an environment; a dry run only plans them."""
+
+    request: ExecutionRequest
+
+    @property
+    def what(self) -> str:
+        doing = "plan" if self.request.dry_run else "execute"
+        return f"{doing} {', '.join(self.request.graph_types)} on environment {self.request.cluster_id}"
+
+    @property
+    def words(self) -> str:
+        asked = self.request
+        words = ["graph", "execute", "--env", str(asked.cluster_id)]
+        if asked.graph_types != (DEFAULT_TYPE,):
+            words += ["--type", *asked.graph_types]
+        if asked.node_ids:
+            words += ["--node", *map(str, asked.node_ids)]
+        if asked.task_names:
+            words += ["--task-names", *asked.task_names]
+        words += ["--force"] * asked.force + ["--dry-run"] * asked.dry_run + ["--noop"] * asked.noop
+        return shlex.join(words)
+
+    def act(self, backend: Backend) -> Transaction | Sequence[PlannedGraph]:
+        if self.request.dry_run:
+            return backend.transactions.plan(self.request)
+        return backend.transactions.begin(self.request)
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Ask a run to stop; with `kill` what runs is ended too."""
+
+    id: int
+    kill: bool = False
+
+    @property
+    def what(self) -> str:
+        return f"{'kill' if self.kill else 'stop'} run {self.id}"
+
+    @property
+    def words(self) -> str:
+        return f"task stop {self.id}{' --kill' if self.kill else ''}"
+
+    def act(self, backend: Backend) -> Transaction:
+        return backend.transactions.stop(self.id, kill=self.kill)
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """Go on with a run whose runner was killed; `again` runs those once more of which nobody knows how they ended."""
+
+    id: int
+    again: bool = False
+
+    @property
+    def what(self) -> str:
+        return f"resume run {self.id}"
+
+    @property
+    def words(self) -> str:
+        return f"task resume {self.id}{' --rerun-interrupted' if self.again else ''}"
+
+    def act(self, backend: Backend) -> Transaction:
+        return backend.transactions.resume(self.id, rerun_interrupted=self.again)
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Remove a run with its history; `force` also one that has not ended although its runner is gone."""
+
+    id: int
+    force: bool = False
+
+    @property
+    def what(self) -> str:
+        return f"delete run {self.id}"
+
+    @property
+    def words(self) -> str:
+        return f"task delete {self.id}{' --force' if self.force else ''}"
+
+    def act(self, backend: Backend) -> None:
+        backend.transactions.delete(self.id, force=self.force)
+
+
+def command_of(action: Action, program: str = "fuel2") -> str:
+    """The command line that does what an action does.
+
+    >>> command_of(Execute(ExecutionRequest(1, node_ids=(2, 3), noop=True)))
+    'fuel2 graph execute --env 1 --node 2 3 --noop'
+    """
+    return f"{program} {action.words}"

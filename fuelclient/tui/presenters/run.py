@@ -1,0 +1,265 @@
+"""A run: how far it is, what became of its task instances, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import overload
+
+from fuelclient.insight.query import Query
+from fuelclient.model.transaction import NodeKey, Transaction
+from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters.chrome import Part
+from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone, Value
+from fuelclient.tui.presenters.words import count, fact, length, moment, sentence, title, value_text
+from fuelclient.tui.watched import Watched, between
+
+WORDS = ("ready", "running", "pending", "skipped", "error", "not reached")
+"""What can become of an instance, in the order in which it is told."""
+
+_TONES = {"ready": Tone.DIM, "running": Tone.ACCENT, "pending": Tone.DIM, "skipped": Tone.DIM, "error": Tone.BAD,
+          "not reached": Tone.WARN}  # fmt: skip
+
+_INSTANCES = (
+    Column("status", "status", least=13, most=13),
+    Column("task", "task", least=14, most=44),
+    Column("node", "node", least=12, most=28),
+    Column("took", "took", least=4, most=8, right=True),
+    Column("message", "why", least=14, most=120, grows=True, rank=1),
+    Column("type", "type", least=6, most=13, rank=3),
+)
+
+_WHY = {
+    "dep_failed": "something before it failed",
+    "node_failed": "its node failed",
+    "stopped": "the run was stopped",
+    "condition": "its condition is false",
+    "filtered": "its node is not among those that were chosen",
+    "subgraph": "it is not in the part of the graph that was chosen",
+    "type": "tasks of its type do nothing here",
+    "sync_point": "a sync point",
+    "failure_ignored": "it failed, and says that this does not matter",
+    "executor": "it could not be run",
+    "interrupted": "nobody knows how it ended",
+}
+
+
+def sign(word: str, glyphs: Glyphs) -> str:
+    """The sign of what became of an instance; each has its own form."""
+    return {
+        "ready": glyphs.ok, "running": glyphs.running, "pending": glyphs.dot, "skipped": glyphs.skipped,
+        "error": glyphs.error, "not reached": glyphs.blocked,
+    }[word]  # fmt: skip
+
+
+def status(word: str, glyphs: Glyphs) -> Cell:
+    """What became of an instance: sign and word."""
+    return Cell(f"{sign(word, glyphs)} {word}", _TONES[word])
+
+
+def transaction_status(found: Transaction, glyphs: Glyphs) -> Cell:
+    """How a run stands: sign and word."""
+    if found.runner == "gone" and not found.is_final:
+        return Cell(f"{glyphs.warning} runner gone", Tone.BAD)
+    if found.stop and not found.is_final:
+        return Cell(f"{glyphs.running} {'being killed' if found.stop == 'kill' else 'stopping'}", Tone.WARN)
+    return status(str(found.status), glyphs)
+
+
+def why(watched: Watched, number: int) -> str:
+    """Why an instance has its status, in words; empty where there is nothing to say."""
+    reason, because = watched.reason[number], watched.rows[number].because
+    told = _WHY.get(reason, reason)
+    if because:
+        told += f": {because}"
+    message = sentence(watched.message[number])
+    return f"{told}. {message}" if told and message else told or message
+
+
+def progress(watched: Watched, now: datetime, width: int, glyphs: Glyphs) -> list[Part]:
+    """How far a run is: a bar, done out of all, how long it has taken and how long it still takes."""
+    found, total = watched.transaction, len(watched.rows)
+    share = watched.done / total if total else float(found.is_final)
+    cells = max(6, min(40, width - 60))
+    full = int(share * cells)
+    elapsed, left = between(found.time_start, found.time_end, now), watched.left(now)
+    parts = [
+        Part(f" {glyphs.full * full}{glyphs.hollow * (cells - full)}", Tone.ACCENT),
+        Part(f"{int(share * 100):3} %", Tone.STRONG),
+        Part(f"{watched.done}/{total}", Tone.PLAIN),
+        Part(str(transaction_status(found, glyphs)), transaction_status(found, glyphs).tone),
+    ]
+    graphs = [child.graph_type for child in found.children]
+    ended = sum(child.is_final for child in found.children)
+    if len(graphs) > 1 and not found.is_final:
+        parts.append(Part(f"graph {min(ended + 1, len(graphs))} of {len(graphs)}", Tone.DIM, rank=2))
+    if elapsed is not None:
+        parts.append(Part(f"{'took' if found.is_final else 'for'} {length(elapsed)}", Tone.DIM, rank=1))
+    if left is not None and found.runner != "gone":
+        parts.append(Part(f"ETA {length(left)}", Tone.PLAIN))
+    return parts
+
+
+def counts(watched: Watched, glyphs: Glyphs) -> list[Part]:
+    """How many instances are what; of what there is none, nothing is said."""
+    told = [
+        Part(f"{sign(word, glyphs)} {watched.counts[word]} {word}", _TONES[word], rank=1 + (word == "skipped"))
+        for word in WORDS
+        if watched.counts[word]
+    ]
+    return [Part("", Tone.PLAIN), *told] if told else [Part(" nothing has been planned yet", Tone.DIM)]
+
+
+def advice(watched: Watched) -> str:
+    """What to do about a run that does not go on by itself; empty where there is nothing to do."""
+    found = watched.transaction
+    if not found.is_final and found.runner == "gone":
+        return "Nobody works at this run: its runner was killed. u resumes it, x ends it."
+    return sentence(found.message)
+
+
+class Instances(Table):
+    """One row for each task instance, made when it is looked at. With `only`, those of these numbers.
+
+    What a filter looks into is joined from texts that are made once, and from what became of each instance.
+    """
+
+    def __init__(
+        self,
+        watched: Watched,
+        glyphs: Glyphs,
+        names_of: dict[int, str],
+        now: datetime,
+        only: Sequence[int] | None = None,
+    ) -> None:
+        self.watched, self.now = watched, now
+        self.numbers: Sequence[int] = range(len(watched.rows)) if only is None else only
+        rows = _Rows(self, glyphs, names_of)
+        empty = ("No task instance failed.", "", "f shows all of them.") if only is not None else (
+            "No task instance has been planned.", "", advice(watched) or "The run is just beginning.")  # fmt: skip
+        super().__init__(_INSTANCES, rows, _Ids(self), empty)
+        self._names_of = names_of
+        self._heads: list[str] = []
+
+    def texts(self) -> list[str]:
+        watched = self.watched
+        if len(self._heads) != len(self.numbers):
+            tails = {node: node_name(node, self._names_of).lower() for node in watched.nodes}
+            self._heads = [f"{watched.rows[one].task.lower()} {tails[watched.rows[one].node]} " for one in self.numbers]
+        return [
+            head + watched.word(one) + " " + watched.message[one].lower()
+            for head, one in zip(self._heads, self.numbers, strict=True)
+        ]
+
+    def field(self, row: int, key: str) -> str:
+        number = self.numbers[row]
+        if key == "status":
+            return self.watched.word(number)
+        if key == "node":
+            return node_name(self.watched.rows[number].node, self._names_of).lower()
+        if key == "task":
+            return self.watched.rows[number].task.lower()
+        return super().field(row, key)
+
+    def select(self, query: Query) -> list[int]:
+        self._texts = []  # statuses have changed since
+        return super().select(query)
+
+
+class _Rows(Sequence[tuple[Value, ...]]):
+    """The cells of instances."""
+
+    def __init__(self, table: Instances, glyphs: Glyphs, names_of: dict[int, str]) -> None:
+        self._table, self._glyphs, self._names_of = table, glyphs, names_of
+
+    def __len__(self) -> int:
+        return len(self._table.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> tuple[Value, ...]: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[tuple[Value, ...]]: ...
+    def __getitem__(self, place: int | slice) -> tuple[Value, ...] | list[tuple[Value, ...]]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        watched, number = self._table.watched, self._table.numbers[place]
+        row = watched.rows[number]
+        took = watched.seconds(number, self._table.now)
+        fault = Tone.STRONG if watched.is_fault(number) else Tone.PLAIN
+        return (
+            status(watched.word(number), self._glyphs), Cell(row.task, fault), node_name(row.node, self._names_of),
+            "" if took is None else length(took), Cell(why(watched, number), Tone.DIM), Cell(row.type, Tone.DIM),
+        )  # fmt: skip
+
+
+class _Ids(Sequence[str]):
+    """The names of instances."""
+
+    def __init__(self, table: Instances) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        return len(self._table.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        return self._table.watched.name(self._table.numbers[place])
+
+
+def node_name(node: NodeKey, names_of: dict[int, str]) -> str:
+    """A node by its id and its name, where that is known."""
+    if node is None:
+        return "sync point"
+    return f"{node} {names_of[node]}" if isinstance(node, int) and node in names_of else str(node)
+
+
+def detail(watched: Watched, number: int, names_of: dict[int, str], now: datetime, glyphs: Glyphs) -> list[Line]:
+    """One instance: what became of it, when, why, and what it reported."""
+    row, word = watched.rows[number], watched.word(number)
+    took = watched.seconds(number, now)
+    lines = [
+        title(watched.name(number)),
+        fact("status", status(word, glyphs)),
+        fact("node", node_name(row.node, names_of)),
+    ]
+    lines += [fact("why", why(watched, number))] if why(watched, number) else []
+    lines += [fact("began", moment(watched.began[number]))] if watched.began[number] else []
+    lines += [fact("took", length(took))] if took is not None else []
+    lines += [fact("tries", str(row.attempts))] if row.attempts > 1 else []
+    lines += [fact("return code", str(row.return_code))] if row.return_code is not None else []
+    if row.summary:
+        lines += [(), title("summary")]
+        lines += [fact(str(key), sentence(value_text(value))) for key, value in row.summary.items()]
+    return lines
+
+
+def about(watched: Watched, now: datetime, glyphs: Glyphs) -> list[Line]:
+    """A run as a whole: what was asked for, when, and how it stands."""
+    found, asked = watched.transaction, watched.transaction.request
+    took = between(found.time_start, found.time_end, now)
+    lines = [
+        title(f"run {found.id} of environment {found.cluster_id}"),
+        fact("status", transaction_status(found, glyphs)),
+        fact("graphs", ", ".join(f"{child.graph_type} ({child.status})" for child in found.children)),
+        fact("nodes", ", ".join(map(str, asked.node_ids)) or "all that the graph names"),
+        *([fact("tasks", ", ".join(asked.task_names))] if asked.task_names else []),
+        *([fact("manner", manner(found))] if manner(found) else []),
+        fact("began", moment(found.time_start)),
+        fact("took" if found.is_final else "for", length(took) if took is not None else ""),
+        fact("instances", f"{watched.done} of {len(watched.rows)} done"),
+        *([fact("", count(watched.nowhere, "task") + " placed nowhere")] if watched.nowhere else []),
+        *(fact("", status(word, glyphs), f"  {watched.counts[word]}") for word in WORDS if watched.counts[word]),
+    ]
+    return [*lines, (), (advice(watched),)] if advice(watched) else lines
+
+
+def manner(found: Transaction) -> str:
+    """What is unusual about how a run was asked for."""
+    asked = found.request
+    flags = (("dry run", asked.dry_run), ("noop", asked.noop), ("force", asked.force), ("trace", asked.trace))
+    return ", ".join(name for name, is_set in flags if is_set)

@@ -1,0 +1,345 @@
+"""Run: one execution, live or ended: a matrix of nodes and tasks, its task instances, and what one of them prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from textual import on
+from textual.binding import Binding
+from textual.widget import Widget
+
+from fuelclient.insight.query import parse
+from fuelclient.tui.gateway import reason
+from fuelclient.tui.messages import Chosen, Moved, Pointed
+from fuelclient.tui.presenters import run
+from fuelclient.tui.presenters.chrome import Part
+from fuelclient.tui.presenters.matrix import Grid
+from fuelclient.tui.presenters.table import Tone
+from fuelclient.tui.requests import AskLog, AskRun, Request
+from fuelclient.tui.routes import Route
+from fuelclient.tui.screens.view import ViewScreen
+from fuelclient.tui.watched import Watched
+from fuelclient.tui.widgets.bar import Bar
+from fuelclient.tui.widgets.details import Details
+from fuelclient.tui.widgets.logtail import LogTail
+from fuelclient.tui.widgets.matrix import Matrix
+from fuelclient.tui.widgets.panes import Pane, Panes
+from fuelclient.tui.widgets.vtable import VirtualTable
+
+if TYPE_CHECKING:
+    from fuelclient.model.transaction import Event, Transaction
+    from fuelclient.tui.workers import Feed
+
+DRAIN = 0.1
+"""Seconds between two looks into the queue of events: what comes meanwhile is drawn at once."""
+
+SIFT = 1.0
+"""Seconds between two filterings of a run that changes: the filter may look into a hundred thousand rows."""
+
+
+class RunScreen(ViewScreen):
+    """One run. It only follows: leaving it, or the UI, never hurts the run."""
+
+    HELP = (
+        "A run, live or ended. The matrix has a line for each node and a sign for each task instance: its name stands"
+        " above, what it printed below. f shows faults only. Armed with A: x stops, X kills, u resumes, D deletes."
+    )
+    PLACEHOLDER = "filter instances: status:error, node:node-3, task:keystone, word, !word"
+    MAIN = 1
+
+    BINDINGS = [
+        Binding("f", "faults", "faults only", id="run.faults"),
+        Binding("F,shift+f", "tail", "follow the log", show=False, id="run.follow"),
+        Binding("x", "app.stop(False)", "stop", id="act.stop"),
+        Binding("X,shift+x", "app.stop(True)", "kill", id="act.kill"),
+        Binding("u", "app.resume", "resume", id="act.resume"),
+        Binding("D,shift+d", "app.delete", "delete", id="act.delete"),
+    ]
+
+    def __init__(self, route: Route) -> None:
+        super().__init__(route)
+        self.faults = False
+        self.number = -1
+        self._touched = False
+        self.is_behind = False
+        self._watched: Watched | None = None
+        self._feed: Feed | None = None
+        self._lost = False
+        self._log: AskLog | None = None
+        self._since_sift = self._since_log = self._since_step = 0.0
+
+    def request(self) -> Request[object]:
+        return AskRun(self.route.run)
+
+    def above(self) -> Iterator[Widget]:
+        yield Bar(id="progress", gap=2)
+        yield Bar(id="counts", gap=2)
+        yield Bar(id="advice")
+
+    def body(self) -> Panes:
+        self.matrix = Matrix(self.glyphs, id="matrix")
+        self.table = VirtualTable(self.glyphs, id="instances", chooses=False)
+        self.log_tail = LogTail(id="tail")
+        self.detail = Details(id="this")
+        return Panes(
+            "run", Pane("nodes and tasks", self.matrix), Pane("task instances", self.table),
+            Pane("log", self.log_tail), Pane("this instance", self.detail),
+        )  # fmt: skip
+
+    def on_mount(self) -> None:
+        self.set_interval(DRAIN, self._drain)
+
+    def on_unmount(self) -> None:
+        if self._feed is not None:
+            self._feed.stop()
+
+    def fill(self, answer: object) -> None:
+        watched = cast(Watched, answer)
+        first = self._watched is None
+        self._watched = watched
+        if first and self.route.focus:
+            names = (number for number in range(len(watched.rows)) if watched.name(number) == self.route.focus)
+            self.number = next(names, -1)
+            self._touched = self.number >= 0
+        if not self._touched or not 0 <= self.number < len(watched.rows):
+            self.number = self._interesting(watched)
+        self.ui.run_found(watched.transaction)
+        self._show()
+        self._follow()
+
+    def told(self) -> None:
+        if self._watched is not None:
+            self._show_log(self._watched)
+
+    @staticmethod
+    def _interesting(watched: Watched) -> int:
+        """The first instance that failed, while the run goes on one that runs, else the first one."""
+        for word in ("error",) if watched.transaction.is_final else ("running", "error"):
+            if watched.counts[word]:
+                return next(number for number in range(len(watched.rows)) if watched.word(number) == word)
+        return 0 if watched.rows else -1
+
+    def _follow(self) -> None:
+        """Read the log of a run that has not ended, from its beginning: what is known already changes nothing."""
+        if self._feed is not None:
+            self._feed.stop()
+            self._feed = None
+        if self._watched is not None and not self._watched.transaction.is_final:
+            self._feed = self.ui.gateway.follow(self._watched.transaction.id)
+
+    # what happens meanwhile
+
+    def _drain(self) -> None:
+        """Take what the feed has brought, and draw it once."""
+        if self.is_behind:
+            self._show_one()
+        watched = self._watched
+        if self._feed is None or watched is None:
+            return
+        batches = self._feed.take()
+        for batch in batches:
+            if batch.trouble is not None:
+                self._lost = True
+                self.ui.tell_trouble(f"{reason(batch.trouble)}  asking again in {batch.delay:.0f} s")
+        told = [batch.found for batch in batches if batch.found is not None]
+        if told:
+            self._told(watched, told[-1], [event for batch in batches for event in batch.events])
+        if not watched.transaction.is_final:
+            self._bars()
+            self._renew_log(DRAIN)
+            self._keep_up(DRAIN)
+
+    def _told(self, watched: Watched, found: Transaction, events: list[Event]) -> None:
+        """Bring the run up to date."""
+        if self._lost:
+            self._lost = False
+            self.ui.tell_trouble("")
+        ended = found.is_final and not watched.transaction.is_final
+        watched.transaction = found
+        changed, strange = watched.apply(events)
+        if ended or strange:
+            self.ui.gateway.renew(self.request())  # the whole history, with return codes and summaries
+            self.ui.run_found(found)
+        if changed:
+            self._changed(changed)
+
+    def _changed(self, changed: list[int]) -> None:
+        self._since_sift += DRAIN
+        if self.faults or (self.filter_bar.text and self._since_sift >= SIFT):
+            self._since_sift = 0.0
+            self._show()
+            return
+        self._instances().now = self.ui.clock()
+        self.matrix.refresh()
+        self.table.refresh()
+        if self.number in changed:
+            self.is_behind = True
+
+    def _keep_up(self, passed: float) -> None:
+        """Show an instance that runs, as long as nobody has chosen one; each for a second at least."""
+        watched = self._watched
+        self._since_step += passed
+        if watched is None or self._touched or self._since_step < SIFT or self.faults or self.filter_bar.text:
+            return
+        if 0 <= self.number < len(watched.rows) and watched.word(self.number) not in ("running", "error"):
+            self._since_step = 0.0
+            self.number = self._interesting(watched)
+            self.table.go_to(self.number)
+            self._pointed_at()
+            self._show_one()
+
+    # showing
+
+    def _instances(self) -> run.Instances:
+        return cast(run.Instances, self.table.table)
+
+    def _show(self) -> None:
+        """Show the run anew, with the cursors on the same instance."""
+        watched = self._watched
+        if watched is None:
+            return
+        names_of = self.ui.known.node_names(watched.transaction.cluster_id)
+        only = [one for one in range(len(watched.rows)) if watched.is_fault(one)] if self.faults else None
+        table = run.Instances(watched, self.glyphs, names_of, self.ui.clock(), only)
+        place = self.number if only is None else only.index(self.number) if self.number in only else 0
+        query = parse(self.filter_bar.text, table.keys, inverted=self.inverted)
+        self.table.show(table, cursor=place, query=query, keep=True)
+        self.matrix.show(Grid(watched, self.glyphs, names_of, only))
+        self.panes.note(0, "faults only" if self.faults else "")
+        self._bars()
+        self._pointed_at()
+        self._show_one()
+
+    def _bars(self) -> None:
+        watched = self._watched
+        if watched is not None:
+            now, width = self.ui.clock(), self.size.width
+            self.query_one("#progress", Bar).show(run.progress(watched, now, width, self.glyphs))
+            self.query_one("#counts", Bar).show(run.counts(watched, self.glyphs))
+            advice = self.query_one("#advice", Bar)
+            advice.display = bool(run.advice(watched))
+            advice.show([Part(f"  {run.advice(watched)}", Tone.STRONG)])
+
+    def _pointed_at(self) -> None:
+        """Put the matrix where the table is."""
+        place = self.matrix.grid.place(self.number) if self.matrix.grid else None
+        if place is not None:
+            self.matrix.go_to(*place)
+
+    def _show_one(self) -> None:
+        """Show the chosen instance: what became of it, and what it printed. A cursor that moves has that done ten
+        times a second at most, since texts that wrap make the whole screen be laid out anew."""
+        self.is_behind = False
+        watched = self._watched
+        if watched is None or not 0 <= self.number < len(watched.rows):
+            self.detail.show([])
+            self.log_tail.show_log("", [])
+            return
+        names_of = self.ui.known.node_names(watched.transaction.cluster_id)
+        now = self.ui.clock()
+        lines = run.detail(watched, self.number, names_of, now, self.glyphs)
+        self.detail.show([*lines, (), *run.about(watched, now, self.glyphs)])
+        self._ask_log(watched)
+
+    # the log
+
+    def _ask_log(self, watched: Watched) -> None:
+        """Ask for the log of the chosen instance, and for no other any more."""
+        row = watched.rows[self.number]
+        wanted = None
+        if row.node is not None and watched.word(self.number) in ("running", "ready", "error"):
+            wanted = AskLog(row.transaction_id, row.task, str(row.node))
+        if self._log is not None and self._log != wanted:
+            self.ui.gateway.drop(self._log)
+        if wanted is not None and wanted == self._log:
+            self.ui.gateway.ask(wanted)  # it may have grown
+        self._log = wanted
+        self._since_log = 0.0
+        self._show_log(watched)
+
+    def _renew_log(self, passed: float) -> None:
+        """Ask for the log again from time to time while its instance runs."""
+        self._since_log += passed
+        if self._log is None or self._since_log < 1.0 or self._log in self.ui.gateway.pending:
+            return
+        if self._watched is not None and self._watched.word(self.number) == "running":
+            self._since_log = 0.0
+            self.ui.gateway.ask(self._log)
+
+    def _show_log(self, watched: Watched) -> None:
+        if not 0 <= self.number < len(watched.rows):
+            return
+        name, said = watched.name(self.number), run.why(watched, self.number)
+        if self._log is None:
+            word = watched.word(self.number)
+            self.log_tail.show_log(name, [f"{word}{f': {said}' if said else ''}", "It printed nothing."])
+            return
+        lines = self.ui.gateway.answer(self._log)
+        if lines is None:
+            self.log_tail.show_log(name, [f"Reading {self._log.what} ..."])
+        else:
+            self.log_tail.show_log(name, list(lines) or ["It printed nothing."])
+        self.panes.note(2, name)
+
+    # keys
+
+    def action_faults(self) -> None:
+        """Show only what failed and what was never reached, or everything again."""
+        if self._watched is not None:
+            self.faults = not self.faults
+            self._show()
+            self.number = self._number_of(self.table.row)
+            self._pointed_at()
+            self._show_one()
+            self.tell()
+
+    def action_tail(self) -> None:
+        """Stay at the end of the log, or stop there."""
+        self.log_tail.following = not self.log_tail.following
+
+    def _number_of(self, row: int) -> int:
+        return self._instances().numbers[row] if row >= 0 and self._watched is not None else -1
+
+    @on(Moved)
+    def _moved(self, message: Moved) -> None:
+        if self.filled and message.table is self.table and self._watched is not None:
+            number = self._number_of(self.table.row)
+            if number != self.number:
+                self.number, self._touched = number, True
+                self._pointed_at()
+                self.is_behind = True
+
+    @on(Pointed)
+    def _pointed(self, message: Pointed) -> None:
+        """Put the table where the matrix is; a cell without an instance stands for none."""
+        message.stop()
+        self.number, self._touched = self.matrix.number, True
+        if self._watched is not None and self.number >= 0:
+            numbers = self._instances().numbers
+            self.table.go_to(self.number if isinstance(numbers, range) else numbers.index(self.number))
+        self.is_behind = True
+
+    @on(Chosen)
+    def _chosen(self, message: Chosen) -> None:
+        message.stop()
+
+    def tell(self) -> None:
+        super().tell()
+        self.panes.fit(len(self.matrix.grid.lines) if self.matrix.grid else 1)
+
+    def run_here(self) -> Transaction | None:
+        """The run on the screen."""
+        return self._watched.transaction if self._watched is not None else None
+
+    @property
+    def done(self) -> int:
+        """How many instances need nothing more, as far as is known."""
+        return self._watched.done if self._watched is not None else 0
+
+    def name_here(self) -> str:
+        return self._watched.name(self.number) if self._watched is not None and self.number >= 0 else ""
+
+    def state(self) -> Route:
+        return replace(self.route, focus=self.name_here(), query=self.filter_bar.text)

@@ -1,0 +1,189 @@
+"""A matrix for any number of nodes and tasks: it draws the cells that are seen."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from fuelclient.tui.glyphs import UNICODE, Glyphs
+from fuelclient.tui.messages import Pointed
+from fuelclient.tui.presenters.matrix import Grid
+from fuelclient.tui.presenters.table import Cell, Tone
+from fuelclient.tui.widgets.tones import TONE_CLASSES, Toned
+
+_MOST_LABEL = 24
+_SHARE = 7
+_FAR = 1 << 30
+
+
+class Matrix(ScrollView, Toned, can_focus=True):
+    """Nodes as lines, tasks as columns of one sign; above them the name of the task under the cursor."""
+
+    COMPONENT_CLASSES = TONE_CLASSES | {"matrix--header", "matrix--line", "matrix--cell"}
+
+    DEFAULT_CSS = """
+    Matrix { height: 1fr; scrollbar-size: 0 1; scrollbar-background: $background; scrollbar-color: $panel; }
+    Matrix > .matrix--header { color: $text-muted; text-style: bold; }
+    Matrix > .matrix--line { background: $surface; }
+    Matrix > .matrix--cell { background: $accent 40%; text-style: bold reverse; }
+    """
+
+    HELP = "A line for each node, a sign for each of its task instances in execution order. The arrows move."
+    BINDING_GROUP_TITLE = "matrix"
+
+    BINDINGS = [
+        Binding("down,j", "move(1, 0)", "node below", show=False, id="matrix.down"),
+        Binding("up,k", "move(-1, 0)", "node above", show=False, id="matrix.up"),
+        Binding("right,l", "move(0, 1)", "next task", show=False, id="matrix.right"),
+        Binding("left,h", "move(0, -1)", "task before", show=False, id="matrix.left"),
+        Binding("pagedown,ctrl+d", "page(1)", "page down", show=False, id="matrix.page-down"),
+        Binding("pageup,ctrl+u", "page(-1)", "page up", show=False, id="matrix.page-up"),
+        Binding("home", f"move(0, -{_FAR})", "first task", show=False, id="matrix.home"),
+        Binding("end", f"move(0, {_FAR})", "last task", show=False, id="matrix.end"),
+        Binding("g", f"move(-{_FAR}, 0)", "first node", show=False, id="matrix.first"),
+        Binding("G,shift+g", f"move({_FAR}, 0)", "last node", show=False, id="matrix.last"),
+    ]
+
+    def __init__(self, glyphs: Glyphs = UNICODE, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.glyphs = glyphs
+        self.grid: Grid | None = None
+        self.line = self.column = 0
+        self._label = 0
+
+    def show(self, grid: Grid) -> None:
+        """Show another run, or other parts of one; the cursor stays where it is if there is such a cell."""
+        self.grid = grid
+        widest = max((cell_len(label) for label in grid.labels), default=0)
+        self._label = min(widest, _MOST_LABEL)
+        self.line = max(0, min(self.line, len(grid.lines) - 1))
+        self.column = max(0, min(self.column, len(grid.columns) - 1))
+        self._resize()
+        self.refresh()
+
+    @property
+    def number(self) -> int:
+        """The instance under the cursor, or -1."""
+        return self.grid.number(self.line, self.column) if self.grid else -1
+
+    def go_to(self, line: int, column: int) -> None:
+        """Put the cursor on a cell, and tell nobody."""
+        if (line, column) != (self.line, self.column):
+            self.line, self.column = line, column
+            self._reveal()
+            self.refresh()
+
+    def action_move(self, lines: int, columns: int) -> None:
+        if self.grid is None:
+            return
+        line = max(0, min(len(self.grid.lines) - 1, self.line + lines))
+        column = max(0, min(len(self.grid.columns) - 1, self.column + columns))
+        if (line, column) != (self.line, self.column):
+            self.go_to(line, column)
+            self.post_message(Pointed(self, line, column))
+
+    def action_page(self, pages: int) -> None:
+        self.action_move(pages * max(1, self.size.height - 2), 0)
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.x - self._frozen
+        if self.grid is not None and event.y > 0 and offset >= 0:
+            line, column = self.scroll_offset.y + event.y - 1, self.scroll_offset.x + offset
+            self.action_move(line - self.line, column - self.column)
+
+    # where things are
+
+    @property
+    def _frozen(self) -> int:
+        """The cells before the first task: the cursor's sign, the node and its share."""
+        return 2 + self._label + _SHARE
+
+    @property
+    def _room(self) -> int:
+        """How many tasks are seen at once."""
+        return max(1, self.scrollable_content_region.width - self._frozen)
+
+    def _resize(self) -> None:
+        if self.grid is not None:
+            self.virtual_size = Size(self._frozen + len(self.grid.columns), len(self.grid.lines) + 1)
+
+    def on_resize(self) -> None:
+        self._resize()
+        self._reveal()
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def _reveal(self) -> None:
+        """Scroll so that the cursor is seen."""
+        if not self.size.height:
+            return
+        visible = max(1, self.scrollable_content_region.height - 1)
+        left, top = self.scroll_offset
+        y = min(max(top, self.line - visible + 1), self.line)
+        x = min(max(left, self.column - self._room + 1), self.column)
+        if (x, y) != (left, top):
+            self.scroll_to(x=x, y=y, animate=False, force=True)
+
+    # drawing
+
+    def render_line(self, y: int) -> Strip:
+        base, grid = self.rich_style, self.grid
+        line = y - 1 + self.scroll_offset.y
+        if grid is None or not grid.columns:
+            return Strip.blank(self.size.width, base)
+        if y == 0:
+            return self._header(grid, base)
+        if line >= len(grid.lines):
+            return Strip.blank(self.size.width, base)
+        here = line == self.line
+        style = base + self.get_component_rich_style("matrix--line", partial=True) if here else base
+        label = set_cell_size(grid.label(line), self._label)
+        segments = [
+            self.segment(Cell(f"{self.glyphs.cursor if here else ' '} ", Tone.ACCENT), style),
+            self.segment(Cell(label, Tone.STRONG if here else Tone.PLAIN), style),
+            self.segment(Cell(f" {grid.share(line)} ", Tone.DIM), style),
+        ]
+        segments += self._cells(grid, line, style)
+        return Strip(segments).crop_extend(0, self.size.width, style)
+
+    def _cells(self, grid: Grid, line: int, base: Style) -> list[Segment]:
+        """The signs of a line, those of one tone together."""
+        first = self.scroll_offset.x
+        segments: list[Segment] = []
+        text, tone = "", Tone.PLAIN
+        for column in range(first, min(first + self._room, len(grid.columns))):
+            cell = grid.cell(line, column) or Cell(" ", tone)
+            if line == self.line and column == self.column:
+                segments += [Segment(text, self.toned(tone, base)), Segment(str(cell), self._cursor(cell, base))]
+                text = ""
+                continue
+            if cell.tone is not tone:
+                segments.append(Segment(text, self.toned(tone, base)))
+                text, tone = "", cell.tone
+            text += str(cell)
+        return [*segments, Segment(text, self.toned(tone, base))]
+
+    def _cursor(self, cell: Cell, base: Style) -> Style:
+        return self.toned(cell.tone, base) + self.get_component_rich_style("matrix--cell", partial=True)
+
+    def _header(self, grid: Grid, base: Style) -> Strip:
+        """The task under the cursor, with a sign that points at its column; it turns to the left where the right
+        side has no room."""
+        style = base + self.get_component_rich_style("matrix--header", partial=True)
+        at, name = self._frozen + self.column - self.scroll_offset.x, grid.head(self.column)
+        width = self.scrollable_content_region.width
+        if at + 2 + cell_len(name) <= width:
+            text = f"{' ' * at}{self.glyphs.down} {name}"
+        else:
+            text = f"{name} {self.glyphs.down}".rjust(at + 1)[-(at + 1) :]
+        return Strip([Segment(text, style)]).crop_extend(0, self.size.width, style)

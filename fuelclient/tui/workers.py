@@ -1,0 +1,175 @@
+"""Workers: a few threads, each with a backend that it keeps; and one that reads the log of a run again and again.
+
+An engine connection is usable only in the thread that opened it, so a backend never leaves the thread that made it,
+which also closes it. Threads are daemons: a backend that never answers keeps nobody from leaving.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+
+from fuelclient.backends.base import Backend
+from fuelclient.errors import FuelError, Unavailable
+from fuelclient.model.transaction import Event, Transaction
+
+SIZE = 3
+"""How many answers are worked at at once; those that hang do not count."""
+
+STUCK = 10.0
+"""Seconds after which a worker is taken for hanging, and another one may take its place."""
+
+BATCH = 1000
+"""How many events are asked for at once."""
+
+PAUSE, LONGEST_PAUSE = 0.1, 1.0
+"""Seconds between two looks at a run: while things happen, and when nothing has happened for a while."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Something to do with a backend, unless nobody wants it any more; `failed` is told of any exception."""
+
+    wanted: Callable[[], bool]
+    run: Callable[[Backend], None]
+    failed: Callable[[Exception], None]
+
+
+@dataclass(slots=True)
+class _Worker:
+    """A thread and since when it is busy (None: it waits for work)."""
+
+    thread: threading.Thread | None = None
+    since: float | None = None
+
+
+class Workers:
+    """At most `SIZE` threads; each is started when it is needed and makes its backend when it has work."""
+
+    def __init__(self, connect: Callable[[], Backend], now: Callable[[], float]) -> None:
+        self._connect, self._now = connect, now
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._workers: list[_Worker] = []
+        self._outstanding = 0
+        self._lock = threading.Lock()
+
+    def put(self, job: Job) -> None:
+        """Have something done as soon as a worker is free."""
+        with self._lock:
+            self._outstanding += 1
+            stuck = sum(one.since is not None and self._now() - one.since > STUCK for one in self._workers)
+            if self._outstanding > len(self._workers) and len(self._workers) - stuck < SIZE:
+                worker = _Worker()
+                worker.thread = threading.Thread(target=self._work, args=(worker,), name="tui-worker", daemon=True)
+                self._workers.append(worker)
+                worker.thread.start()
+        self._jobs.put(job)
+
+    def close(self, seconds: float = 1.0) -> None:
+        """Have all backends closed; workers that do not come to an end within `seconds` are left alone."""
+        end = self._now() + seconds
+        for _ in self._workers:
+            self._jobs.put(None)
+        for worker in self._workers:
+            if worker.thread is not None:
+                worker.thread.join(max(0.0, end - self._now()))
+
+    def _work(self, worker: _Worker) -> None:
+        backend: Backend | None = None
+        while (job := self._jobs.get()) is not None:
+            worker.since = self._now()
+            try:
+                if job.wanted():
+                    backend = backend or self._connect()
+                    job.run(backend)
+            except Exception as error:  # whatever a backend does, the UI lives
+                if is_lost(error):
+                    _close(backend)
+                    backend = None
+                job.failed(error)
+            worker.since = None
+            with self._lock:
+                self._outstanding -= 1
+        _close(backend)
+
+
+def is_lost(error: Exception) -> bool:
+    """Whether an error is about the backend, and may pass; a deliberate one is about the request, and stays."""
+    return not isinstance(error, FuelError) or isinstance(error, Unavailable)
+
+
+def _close(backend: Backend | None) -> None:
+    """A backend, if there is one, is closed, even if it cannot even do that."""
+    if backend is not None:
+        try:
+            backend.close()
+        except Exception:  # it is given up anyway
+            return
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What happened to a run since the last batch, and how it stands; or in `trouble`, why nobody knows."""
+
+    events: tuple[Event, ...] = ()
+    found: Transaction | None = None
+    trouble: Exception | None = None
+    delay: float = 0.0
+
+
+class Feed:
+    """The log of one run, read in a thread of its own until the run has ended or nobody wants it any more.
+
+    What it reads waits in a queue until somebody takes it. `patience` says how many seconds to wait after so many
+    failures in a row.
+    """
+
+    def __init__(self, connect: Callable[[], Backend], transaction_id: int, patience: Callable[[int], float]) -> None:
+        self._connect, self._id, self._patience = connect, transaction_id, patience
+        self._batches: SimpleQueue[Batch] = SimpleQueue()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._read, name=f"follow-{transaction_id}", daemon=True)
+        self._thread.start()
+
+    def take(self) -> list[Batch]:
+        """All that has come since it was last asked."""
+        taken = []
+        while True:
+            try:
+                taken.append(self._batches.get_nowait())
+            except Empty:
+                return taken
+
+    def stop(self) -> None:
+        """Read no more."""
+        self._stopped.set()
+
+    def join(self, seconds: float) -> None:
+        """Wait until the thread has let go of its backend, but not for longer."""
+        self._thread.join(seconds)
+
+    def _read(self) -> None:
+        backend: Backend | None = None
+        after, failures, pause = 0, 0, PAUSE
+        while not self._stopped.is_set():
+            try:
+                backend = backend or self._connect()
+                found = backend.transactions.get(self._id)  # before its events: its end is told by the last of them
+                events = tuple(backend.transactions.events(self._id, after=after, limit=BATCH))
+            except Exception as error:  # whatever a backend does, the UI lives
+                if is_lost(error):
+                    _close(backend)
+                    backend = None
+                failures += 1
+                pause = self._patience(failures)
+                self._batches.put(Batch(trouble=error, delay=pause))
+            else:
+                failures, after = 0, events[-1].id if events else after
+                self._batches.put(Batch(events, found))
+                if not events and (found.is_final or found.runner == "gone"):
+                    break
+                pause = 0.0 if len(events) == BATCH else PAUSE if events else min(2 * max(pause, PAUSE), LONGEST_PAUSE)
+            self._stopped.wait(pause)
+        _close(backend)
