@@ -10,10 +10,17 @@ if TYPE_CHECKING:
 
 
 def connect(settings: Settings) -> Backend:
-    """The backend that the settings name. Nothing is opened before its first use.
+    """The backend that the settings name: a master where they name one, else the embedded engine. Nothing is opened
+    before its first use.
 
-    The engine is imported here and not above, because a command that only prints its help needs none of it.
+    Both are imported here and not above, because a command that only prints its help needs none of them, and a local
+    one neither HTTP nor Keystone.
     """
+    master = settings.master
+    if master is not None:
+        from fuelclient.backends.nailgun import NailgunBackend
+
+        return NailgunBackend(master)
     from fuelclient.backends.local import LocalBackend
 
     return LocalBackend(settings.engine)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from fuelclient.backends.inventory import Nodes, OwnerRef, Releases, Roles, Tags
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.finding import Finding
@@ -23,12 +24,11 @@ from fuelclient.model.graph import (
     MergedGraph,
     Owner,
 )
-from fuelclient.model.node import Node
 from fuelclient.model.package import Selection
 from fuelclient.model.plugin import Installed, Plugin, Synced
-from fuelclient.model.release import Release, Role
 from fuelclient.model.sequence import DeploymentSequence
 from fuelclient.model.snapshot import Snapshot
+from fuelclient.model.task import Task
 from fuelclient.model.transaction import (
     Event,
     ExecutionRequest,
@@ -39,14 +39,7 @@ from fuelclient.model.transaction import (
     SimulatedGraph,
     Transaction,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class OwnerRef:
-    """A release, plugin or cluster by its id: where a graph belongs."""
-
-    level: Level
-    id: int
+from fuelclient.model.version import FuelVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +49,6 @@ class Uploaded:
     graph: Graph
     created: bool
     findings: tuple[Finding, ...] = ()
-
-
-class Releases(Protocol):
-    """Releases and what they bring."""
-
-    def list(self) -> Sequence[Release]:
-        """All releases by id."""
-
-    def get(self, release_id: int) -> Release:
-        """One release; `NotFound` when there is none."""
-
-    def create(self, releases: Sequence[Release]) -> Sequence[Release]:
-        """Store all of `releases` or none; an id of 0, or one that is taken, gets the next free one.
-
-        Each gets an empty graph of the default type. Raises `Conflict` when one of the same name and version
-        exists, or is given twice, `UsageError` for an id below 0 or above 2147483647.
-        """
-
-    def delete(self, release_id: int) -> None:
-        """Remove a release with its graphs; `Conflict` while an environment uses it, and for one that belongs to a
-        plugin, with which it goes."""
 
 
 class Clusters(Protocol):
@@ -92,8 +64,8 @@ class Clusters(Protocol):
     def rename(self, cluster_id: int, name: str) -> Cluster: ...
 
     def delete(self, cluster_id: int, *, force: bool = False) -> None:
-        """Remove an environment and its graphs; its nodes stay, without environment and roles. `Conflict` when
-        it is operational and not `force`."""
+        """Remove an environment with its graphs and executions; its nodes stay, without environment and roles.
+        `Conflict` when it is operational and not `force`, and while an execution on it has not ended."""
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         """Give the nodes to the environment with `roles` pending. All or nothing; `NotFound` for an unknown
@@ -114,35 +86,6 @@ class Clusters(Protocol):
         What equals a default is not kept, sections that nobody knows are. `InvalidDocument` for a section that is
         no mapping.
         """
-
-
-class Nodes(Protocol):
-    """Nodes."""
-
-    def list(self, cluster_id: int | None = None) -> Sequence[Node]: ...
-
-    def get(self, node_id: int) -> Node: ...
-
-    def create(self, nodes: Sequence[Node]) -> Sequence[Node]:
-        """Store all of `nodes` or none. An id of 0 gets the next free one; `Conflict` for an id that exists;
-        `NotFound` for an unknown environment or a role that its release does not know, `Conflict` for roles that
-        `Clusters.add_nodes` would refuse.
-
-        Names tell the nodes of one environment apart, and so they do those that are in none: `Conflict` for one that
-        is taken there. A node that leaves its environment keeps its name, whoever has it elsewhere. `UsageError`
-        for a blank name, an `ip` that is neither an address nor a host name, and an id above 2147483647.
-        """
-
-    def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
-        """Remove nodes; `Conflict` for one that belongs to an environment and not `force`."""
-
-
-class Roles(Protocol):
-    """Roles of a release, or of an environment (its release and its enabled plugins)."""
-
-    def of_release(self, release_id: int) -> Mapping[str, Role]: ...
-
-    def of_cluster(self, cluster_id: int) -> Mapping[str, Role]: ...
 
 
 class Plugins(Protocol):
@@ -209,6 +152,10 @@ class Graphs(Protocol):
         """The merge of the layers of `levels` in one environment. `NotFound` when no layer of the environment,
         whatever its level, has the type."""
 
+    def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Sequence[Task]:
+        """The tasks of an environment as the place where they live merges them itself. `graph preview --verify`
+        compares them with what is merged here from the layers."""
+
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
         """Create the graph, or replace the tasks of the one that is there; its id stays. Name and metadata
         change only where the document states them. Raises `InvalidGraph` with all findings (those of the
@@ -258,6 +205,10 @@ class Sequences(Protocol):
     def get(self, sequence_id: int) -> DeploymentSequence:
         """One sequence; `NotFound` when there is none."""
 
+    def for_cluster(self, sequence_id: int, cluster_id: int) -> DeploymentSequence:
+        """One sequence that an environment can execute. `NotFound` when there is none, or no such environment, and
+        when the sequence belongs to another release than the environment."""
+
     def create(self, release_id: int, name: str, graph_types: Sequence[str]) -> DeploymentSequence:
         """A new sequence. `Conflict` when the release has one of this name, `UsageError` for no graph types."""
 
@@ -287,6 +238,9 @@ class Transactions(Protocol):
     def simulate(self, request: ExecutionRequest, fail: Sequence[str] = ()) -> Sequence[SimulatedGraph]:
         """What would become of a request by the durations of earlier runs, if the instances of `fail` (`task/node`)
         failed; after a graph that fails none follows. `NotFound` for an instance that no graph has."""
+
+    def picture(self, request: ExecutionRequest, fail: Sequence[str] = ()) -> str:
+        """The same run as `simulate` computes, drawn in the language of Graphviz: a digraph for each graph."""
 
     def list(
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
@@ -322,6 +276,16 @@ class Transactions(Protocol):
     def logs(self, transaction_id: int, task: str, node: str) -> Logs:
         """What a task instance printed; `NotFound` for one that did not run. `node` is an id or `master`."""
 
+    def deployment_info(self, transaction_id: int) -> DeploymentFacts:
+        """The facts that a run saw, as they were recorded when it was planned; for an execution of several graphs
+        those of the last one that was. `NotFound` when nothing was recorded."""
+
+    def settings(self, transaction_id: int) -> Mapping[str, Any]:
+        """The settings of the environment by section, recorded as `deployment_info` is."""
+
+    def network_configuration(self, transaction_id: int) -> Mapping[str, Any]:
+        """The networks of the environment, recorded as `deployment_info` is; `Unsupported` where there are none."""
+
 
 class Backend(Protocol):
     """All facets together, and what this backend is."""
@@ -343,6 +307,9 @@ class Backend(Protocol):
     def roles(self) -> Roles: ...
 
     @property
+    def tags(self) -> Tags: ...
+
+    @property
     def plugins(self) -> Plugins: ...
 
     @property
@@ -356,6 +323,9 @@ class Backend(Protocol):
 
     @property
     def transactions(self) -> Transactions: ...
+
+    def version(self) -> FuelVersion:
+        """Which API is spoken, and of which Fuel and OpenStack it is."""
 
     def close(self) -> None: ...
 
@@ -371,6 +341,7 @@ __all__ = [
     "Releases",
     "Roles",
     "Sequences",
+    "Tags",
     "Transactions",
     "Uploaded",
 ]

@@ -1,16 +1,18 @@
 """The local backend: the embedded engine behind the boundary.
 
-The engine's facets are the boundary's own, but for graphs: what names an owner there, and what an upload
-returns, are values of the boundary, which stands above the engine.
+The engine's facets are the boundary's own, but for graphs, roles and tags: what names an owner there, and what an
+upload returns, are values of the boundary, which stands above the engine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fuelclient.backends.base import OwnerRef, Transactions, Uploaded
 from fuelclient.engine import Engine
 from fuelclient.engine.graphs import Graphs
+from fuelclient.engine.roles import Roles
+from fuelclient.engine.tags import Tags
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import (
     DEFAULT_TYPE,
@@ -21,7 +23,10 @@ from fuelclient.model.graph import (
     MergedGraph,
     Owner,
 )
+from fuelclient.model.release import Role, Tag
 from fuelclient.model.snapshot import Snapshot
+from fuelclient.model.task import Task
+from fuelclient.model.version import SPOKEN, FuelVersion
 
 
 class LocalBackend:
@@ -34,7 +39,8 @@ class LocalBackend:
         self.releases = engine.releases
         self.clusters = engine.clusters
         self.nodes = engine.nodes
-        self.roles = engine.roles
+        self.roles = LocalRoles(engine.roles)
+        self.tags = LocalTags(engine.tags)
         self.plugins = engine.plugins
         self.graphs = LocalGraphs(engine.graphs)
         self.facts = engine.facts
@@ -44,6 +50,10 @@ class LocalBackend:
     def transactions(self) -> Transactions:
         """Executions; see `base.Transactions`."""
         return self._engine.transactions
+
+    def version(self) -> FuelVersion:
+        """What the engine speaks: the API that its server has."""
+        return SPOKEN
 
     def close(self) -> None:
         """Let go of the engine file."""
@@ -65,6 +75,9 @@ class LocalGraphs:
     def layers(self, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE) -> MergedGraph:
         return self._graphs.layers(cluster_id, levels, graph_type)
 
+    def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Sequence[Task]:
+        return [one.task for one in self._graphs.layers(cluster_id, (), graph_type).tasks]
+
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
         stored = self._graphs.upload(owner.level, owner.id, document, graph_type)
         return Uploaded(stored.graph, stored.created, stored.findings)
@@ -77,3 +90,47 @@ class LocalGraphs:
 
     def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
         return self._graphs.snapshot(cluster_id, graph_type)
+
+
+class LocalRoles:
+    """Roles of the engine; see `base.Roles`."""
+
+    def __init__(self, roles: Roles) -> None:
+        self._roles = roles
+
+    def of_release(self, release_id: int) -> Mapping[str, Role]:
+        return self._roles.of_release(release_id)
+
+    def of_cluster(self, cluster_id: int) -> Mapping[str, Role]:
+        return self._roles.of_cluster(cluster_id)
+
+    def create(self, owner: OwnerRef, role: Role) -> Role:
+        return self._roles.create(owner.level, owner.id, role)
+
+    def update(self, owner: OwnerRef, role: Role) -> Role:
+        return self._roles.update(owner.level, owner.id, role)
+
+    def delete(self, owner: OwnerRef, name: str) -> None:
+        self._roles.delete(owner.level, owner.id, name)
+
+
+class LocalTags:
+    """Tags of the engine; see `base.Tags`."""
+
+    def __init__(self, tags: Tags) -> None:
+        self._tags = tags
+
+    def of_release(self, release_id: int) -> Mapping[str, Tag]:
+        return self._tags.of_release(release_id)
+
+    def of_cluster(self, cluster_id: int) -> Mapping[str, Tag]:
+        return self._tags.of_cluster(cluster_id)
+
+    def create(self, owner: OwnerRef, tag: Tag) -> Tag:
+        return self._tags.create(owner.level, owner.id, tag)
+
+    def update(self, owner: OwnerRef, tag: Tag) -> Tag:
+        return self._tags.update(owner.level, owner.id, tag)
+
+    def delete(self, owner: OwnerRef, name: str) -> None:
+        self._tags.delete(owner.level, owner.id, name)

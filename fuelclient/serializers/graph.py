@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from fuelclient.errors import InvalidDocument
 from fuelclient.model.document import Document
-from fuelclient.model.finding import Finding
-from fuelclient.model.graph import METADATA, Graph, GraphDocument
+from fuelclient.model.finding import Finding, errors_in
+from fuelclient.model.graph import METADATA, Graph, GraphDocument, Level, Owner
 from fuelclient.model.task import Task
+from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.task import task_from, task_to
 from fuelclient.serializers.values import Report, did_you_mean, items_of, key_text, kind, line_of, plain
 
@@ -67,6 +69,36 @@ def graph_to(graph: Graph) -> dict[str, Any]:
         "relations": [relation],
         **{key: graph.metadata[key] for key in METADATA if key in graph.metadata},
     }
+
+
+def graph_from(data: Any, owner: Owner | None = None) -> Graph:
+    """The graph that a server tells of. `owner` is the named owner where the caller knows it; else it is known by its
+    level and id only, from the graph's first relation.
+
+    Raises `InvalidDocument` for what is no graph, and for tasks that cannot be read.
+    """
+    answer = Answer(data, "graph")
+    kind, relation = "", Answer(next(iter(answer.items("relations")), {}), "relation of a graph")
+    if relation.data:
+        kind = relation.stated("type")
+        owner = owner or Owner(_level(relation.stated("model")), relation.identifier("model_id"))
+    if owner is None:
+        raise InvalidDocument(f"Graph {answer.identifier()} in the answer belongs to nobody.")
+    document = document_from(Document({"tasks": answer.items("tasks")}, ""), owner_label=owner.label)
+    errors = errors_in(document.findings)
+    if errors:
+        raise InvalidDocument(
+            f"Graph {answer.identifier()} in the answer: {errors[0].message}.", findings=document.findings
+        )
+    metadata = {key: answer.data[key] for key in METADATA if answer.data.get(key) is not None}
+    return Graph(answer.identifier(), kind, owner, document.tasks, answer.text("name") or None, plain(metadata))
+
+
+def _level(model: str) -> Level:
+    """The class of owners that a relation names; the specification writes it with a capital."""
+    if model.lower() not in set(Level):
+        raise InvalidDocument(f"The answer has a graph of a {model!r}.", hint=f"Known: {', '.join(Level)}.")
+    return Level(model.lower())
 
 
 class _Reader:

@@ -8,10 +8,23 @@ from typing import Any
 
 from fuelclient.model.document import Document
 from fuelclient.model.node import ExecutorKind, Node, NodeStatus
+from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.values import Report, did_you_mean, items_of, key_text, kind, line_of, plain
 
 _KEYS = ("id", "name", "roles", "ip", "status", "online", "executor", "ssh", "attributes")
 _SSH = ("user", "port", "key", "jump")
+_RECORD = (
+    "id", "name", "cluster", "status", "roles", "pending_roles", "primary_tags", "ip", "mac", "online", "executor",
+    "ssh", "error_type", "pending_addition", "pending_deletion", "labels",
+)  # fmt: skip
+"""The fields of Nailgun's record of a node that `Node` has, too."""
+
+_UNKNOWN: dict[str, Any] = {
+    "meta": {}, "progress": 0, "kernel_params": None, "manufacturer": None, "platform_name": None,
+    "os_platform": None, "network_data": [], "group_id": None,
+}  # fmt: skip
+"""What clients read of a node, and nobody here knows, unless the attributes of the node say it."""
+
 _LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 _ADDRESS = re.compile(r"[A-Za-z0-9.:%_-]{1,253}")
 
@@ -48,6 +61,60 @@ def node_to(node: Node) -> dict[str, Any]:
         if getattr(node, key):
             stated[key] = plain(getattr(node, key))
     return stated
+
+
+def node_record_to(node: Node) -> dict[str, Any]:
+    """The node as Nailgun's REST API returns it, and beside that how tasks reach it."""
+    return {
+        "id": node.id,
+        "name": node.name,
+        "status": str(node.status),
+        "cluster": node.cluster_id,
+        "roles": list(node.roles),
+        "pending_roles": list(node.pending_roles),
+        "primary_tags": list(node.primary_tags),
+        "ip": node.ip or None,
+        "mac": node.mac or None,
+        "hostname": str(node.attributes.get("hostname") or node.name),
+        "fqdn": str(node.attributes.get("fqdn") or node.name),
+        "online": node.online,
+        "error_type": node.error_type or None,
+        "pending_addition": node.pending_addition,
+        "pending_deletion": node.pending_deletion,
+        "executor": node.executor,
+        "ssh": plain(node.ssh),
+        "labels": dict(node.labels),
+        "attributes": plain(node.attributes),
+        **{key: plain(node.attributes.get(key, value)) for key, value in _UNKNOWN.items()},
+    }
+
+
+def node_record_from(data: Any) -> Node:
+    """The node that a server tells of; `InvalidDocument` for what is none.
+
+    What a master knows of it beyond our own fields becomes its attributes, so that node filters can read it.
+    """
+    answer = Answer(data, "node")
+    own = "attributes" in answer.data
+    return Node(
+        id=answer.identifier(),
+        name=answer.stated("name"),
+        cluster_id=answer.optional("cluster"),
+        status=answer.text("status", NodeStatus.DISCOVER),
+        roles=answer.texts("roles"),
+        pending_roles=answer.texts("pending_roles"),
+        primary_tags=answer.texts("primary_tags"),
+        ip=answer.text("ip"),
+        mac=answer.text("mac"),
+        online=answer.truth("online"),
+        executor=answer.text("executor"),
+        ssh=answer.mapping("ssh"),
+        attributes=answer.mapping("attributes") if own else answer.rest(*_RECORD),
+        error_type=answer.text("error_type"),
+        pending_addition=answer.truth("pending_addition"),
+        pending_deletion=answer.truth("pending_deletion"),
+        labels=answer.mapping("labels"),
+    )
 
 
 def is_address(text: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from fuelclient.model.document import Document, Marked
 from fuelclient.model.release import Release
+from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.release_parts import check_part
 from fuelclient.serializers.values import Report, items_of, key_text, kind, line_of, plain
 
@@ -18,6 +19,12 @@ _MODEL = "nailgun.release"
 _ENVELOPE = ("pk", "model", "fields", "extend")
 _ALIASES = {"os": "operating_system", "release_name": "name"}
 _TEXTS = ("name", "version", "operating_system", "state", "description")
+
+_SHOWN: dict[str, Any] = {
+    "is_deployable": True, "modes_metadata": {}, "roles_metadata": {}, "attributes_metadata": {},
+    "components_metadata": [],
+}  # fmt: skip
+"""What clients expect of a release, with what they get where it says nothing."""
 
 
 def releases_from(document: Document) -> list[Release]:
@@ -60,6 +67,31 @@ def release_to(release: Release) -> dict[str, Any]:
         "description": release.description,
         **release.metadata,
     }
+
+
+def release_record_to(release: Release) -> dict[str, Any]:
+    """The release as Nailgun's REST API returns it, and beside that the id of the plugin that defines it."""
+    return {
+        **{key: plain(value) for key, value in _SHOWN.items()},
+        **plain(release_to(release)),
+        "plugin_id": release.plugin_id,
+    }
+
+
+def release_record_from(data: Any) -> Release:
+    """The release that a server tells of; `InvalidDocument` for what is none. Nothing in its metadata is checked:
+    a master has it so."""
+    answer = Answer(data, "release")
+    return Release(
+        answer.identifier(),
+        answer.stated("name"),
+        answer.stated("version"),
+        answer.text("operating_system"),
+        answer.text("state", "available"),
+        answer.text("description"),
+        answer.rest("id", *_TEXTS, "plugin_id"),
+        answer.optional("plugin_id"),
+    )
 
 
 def _record(item: Any, line: int, report: Report) -> Release | None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from package_trees import role, write_package
 
-from fuelclient.backends import connect
 from fuelclient.backends.base import Backend
 from fuelclient.errors import Conflict, InvalidDocument, NotFound
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
-from fuelclient.settings import load
 
 CEPH_OFF = {"condition": "settings:storage.ceph.value == false", "message": "Ceph should be enabled."}
 ROLES: dict[str, Any] = {
@@ -55,18 +52,8 @@ RELEASE = Release(
 CEPH_ON = {"storage": {"ceph": {"value": True}}}
 
 
-class AssignmentContract:
+class TestAssignment:
     """The rules of assignment, and the settings, that front ends rely on."""
-
-    def make(self, tmp_path: Path) -> Backend:
-        """A backend that holds nothing yet."""
-        raise NotImplementedError
-
-    @pytest.fixture
-    def backend(self, tmp_path: Path) -> Iterator[Backend]:
-        made = self.make(tmp_path)
-        yield made
-        made.close()
 
     @pytest.fixture
     def env(self, backend: Backend) -> int:
@@ -243,13 +230,6 @@ class AssignmentContract:
         downloaded["monitor"] = {**section, "on": {**section["on"], "value": True}}
         assert backend.clusters.set_settings(env, downloaded)["monitor"]["on"]["value"] is True
         backend.plugins.disable(plugin.id, env)
-        assert "metadata" not in backend.clusters.settings(env).get("monitor", {})
+        assert not backend.clusters.settings(env).get("monitor", {}).get("metadata", {}).get("enabled", False)
         backend.plugins.enable(plugin.id, env)
         assert backend.clusters.settings(env)["monitor"]["on"]["value"] is True
-
-
-class TestLocal(AssignmentContract):
-    """The embedded engine."""
-
-    def make(self, tmp_path: Path) -> Backend:
-        return connect(load({"ENGINE": str(tmp_path / "engine.db")}, {"HOME": str(tmp_path)}))

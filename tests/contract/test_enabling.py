@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from package_trees import MITAKA, definition, role, task, write_package
 
-from fuelclient.backends import connect
 from fuelclient.backends.base import Backend, OwnerRef
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.model.finding import Finding
@@ -17,7 +15,6 @@ from fuelclient.model.graph import GraphDocument, Level
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
 from fuelclient.model.task import Task
-from fuelclient.settings import load
 
 RELEASE = Release(
     0,
@@ -35,18 +32,8 @@ RELEASE = Release(
 WATCHER = {"node_roles.yaml": {"watcher": role()}, "deployment_tasks.yaml": [task("watch", role=["watcher"])]}
 
 
-class EnablingContract:
+class TestEnabling:
     """The rules of enabling that front ends rely on."""
-
-    def make(self, tmp_path: Path) -> Backend:
-        """A backend that holds nothing yet."""
-        raise NotImplementedError
-
-    @pytest.fixture
-    def backend(self, tmp_path: Path) -> Iterator[Backend]:
-        made = self.make(tmp_path)
-        yield made
-        made.close()
 
     @pytest.fixture
     def env(self, backend: Backend) -> int:
@@ -240,10 +227,3 @@ class EnablingContract:
                 backend.plugins.disable(plugin, env)
         text, _ = self.refused(backend, install("before", "2.0.0", is_hotpluggable=True), env)
         assert "Plugin 'before' version '1.2.3' couldn't be changed" in text
-
-
-class TestLocal(EnablingContract):
-    """The embedded engine."""
-
-    def make(self, tmp_path: Path) -> Backend:
-        return connect(load({"ENGINE": str(tmp_path / "engine.db")}, {"HOME": str(tmp_path)}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from executions import TOLERANT, Executions, executions, shell, stage
@@ -11,6 +12,7 @@ from executions import TOLERANT, Executions, executions, shell, stage
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, UsageError
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.finding import Finding
+from fuelclient.model.node import Node
 from fuelclient.model.task import Task
 from fuelclient.model.transaction import EventKind, ExecutionRequest, HistoryFilter
 
@@ -139,6 +141,30 @@ class TransactionContract:
         assert env.outcomes(found.id)["a@2"] == ("skipped", "subgraph")
         assert env.outcomes(found.id)["c@2"] == ("ready", "")
 
+    def test_nodes_that_wait_to_be_added_take_part_as_soon_as_they_are_provisioned(self, env: Executions) -> None:
+        """Imported nodes of this machine are that from the beginning (DESIGN: D23); others wait for an operating
+        system, and only a graph with a filter of its own, such as provisioning, runs on them."""
+        env.backend.nodes.create(
+            [Node(0, "bare", status="discover", cluster_id=1, pending_roles=("compute",), executor="local")]
+        )
+        env.graph(shell("a"))
+        env.graph(shell("b"), graph_type="provision", metadata={"node_filter": "$.pending_addition"})
+        before = [(node.status, node.pending_addition, node.pending_roles) for node in env.backend.nodes.list(1)]
+
+        plans = env.backend.transactions.plan(ExecutionRequest(1, ("default", "provision")))
+
+        assert before == [("provisioned", True, ("compute",))] * 3 + [("discover", True, ("compute",))]
+        assert [plan.nodes for plan in plans] == [(1, 2, 3), (1, 2, 3, 4)]
+
+    def test_nodes_whose_deployment_failed_are_deployed_again(self, env: Executions) -> None:
+        env.graph(shell("a", "exit 1"))
+        env.run(node_ids=(2,))
+        assert env.backend.nodes.get(2).error_type == "deploy"
+
+        (plan,) = env.backend.transactions.plan(ExecutionRequest(1, ("default",)))
+
+        assert plan.nodes == (1, 2, 3)
+
     @pytest.mark.parametrize(
         ("options", "message"),
         [
@@ -167,6 +193,44 @@ class TransactionContract:
         with pytest.raises(InvalidGraph, match="places nothing"):
             env.begin()
         assert env.begin(dry_run=True).status == "ready"
+
+    @pytest.mark.parametrize(
+        ("selection", "named"),
+        [({"subgraphs": ("b:a",)}, "--subgraphs b:a"), ({"task_names": ("s",)}, "--task-names s")],
+    )
+    def test_a_selection_that_leaves_nothing_is_refused(
+        self, env: Executions, selection: dict[str, Any], named: str
+    ) -> None:
+        env.graph(stage("s"), shell("a"), shell("b", requires=["a"]), shell("off", condition=False))
+
+        with pytest.raises(InvalidGraph, match=f"leaves nothing of the default graph.*{named}"):
+            env.begin(**selection)
+
+        assert env.backend.transactions.list() == []
+        assert env.begin(dry_run=True, **selection).status == "ready"
+        assert env.run(task_names=("off",)).status == "ready"
+
+    def test_a_selection_is_one_of_all_graphs_together(self, env: Executions) -> None:
+        env.graph(shell("a", env.note("a")))
+        env.graph(shell("b", env.note("b")), graph_type="second")
+
+        with pytest.raises(InvalidGraph, match="leaves nothing of the default and second graphs"):
+            env.begin("default", "second", subgraphs=("a/1:a/2",))
+        found = env.run("default", "second", task_names=("b",), node_ids=(2,))
+
+        assert found.status == "ready"
+        assert env.noted() == ["b"]
+
+    def test_nodes_that_a_selection_leaves_out_stay_as_they_are(self, env: Executions) -> None:
+        env.graph(shell("a"), shell("b", requires=["a"]), shell("off", condition=False))
+
+        env.run(subgraphs=("a/1:b/1",))
+
+        assert env.statuses() == {1: "ready", 2: "provisioned", 3: "provisioned"}
+        left = env.backend.nodes.get(2)
+        assert (left.roles, left.pending_roles, left.pending_addition) == ((), ("compute",), True)
+        env.run(task_names=("off",), node_ids=(2,))
+        assert env.backend.nodes.get(2).roles == ("compute",)
 
     def test_what_cannot_run_is_refused_with_all_reasons(self, env: Executions) -> None:
         env.graph(
@@ -259,6 +323,21 @@ class TransactionContract:
         assert env.outcomes(found.id)["a@1"] == ("ready", "")
         assert "script" in env.rows(found.id)[0].summary
 
+    def test_an_executor_that_runs_nothing_moves_nothing(self, env: Executions) -> None:
+        changed = {"yaql_exp": "changed($.get(wanted))"}
+        env.graph(shell("a", env.note("a"), condition=changed))
+        before, status = env.backend.nodes.list(1), env.backend.clusters.get(1).status
+
+        found = env.run(executor="noop")
+
+        assert (found.status, found.dry_run) == ("ready", True)
+        assert env.noted() == []
+        assert env.backend.nodes.list(1) == before
+        assert env.backend.clusters.get(1).status == status
+        env.run()
+        assert env.noted() == ["a"] * 3
+        assert env.begin(executor="noop", dry_run=True).message.startswith("Dry run: ")
+
     def test_a_simulation_tells_what_a_failure_would_do(self, env: Executions) -> None:
         env.graph(TOLERANT, shell("a"), shell("b", requires=["a"]))
 
@@ -344,7 +423,7 @@ class TransactionContract:
         assert {row.node for row in history(found.id, HistoryFilter(tasks=("nowhere", "s")))} == {None, "-"}
         assert history(found.id)[1].definition["parameters"]["cmd"] == "true"
         with pytest.raises(
-            UsageError, match="Statuses parameter could be only: pending, running, ready, error, skipped"
+            UsageError, match="Statuses parameter could be only: pending, ready, running, error, skipped"
         ):
             history(found.id, HistoryFilter(statuses=("NOTEXISTING",)))
 
@@ -362,6 +441,43 @@ class TransactionContract:
         assert not any(files.iterdir())
         with pytest.raises(NotFound, match=f"Transaction {found.id} does not exist"):
             env.backend.transactions.get(found.id)
+
+    def test_an_environment_is_deleted_with_its_executions_unless_one_runs(self, env: Executions) -> None:
+        env.graph(shell("slow", f"{env.note('began')}; until [ -e {env.directory}/go ]; do sleep 0.05; done"))
+        begun = env.begin()
+        env.until(begun.id, lambda _: env.noted())
+
+        with pytest.raises(Conflict, match=rf"Transaction {begun.id} runs on environment 1\..*task stop {begun.id}"):
+            env.backend.clusters.delete(1, force=True)
+        (env.directory / "go").touch()
+        assert env.ended(begun.id).status == "ready"
+        with pytest.raises(Conflict, match="operational environment"):
+            env.backend.clusters.delete(1)
+        env.backend.clusters.delete(1, force=True)
+
+        assert env.backend.transactions.list() == []
+        assert [node.cluster_id for node in env.backend.nodes.list()] == [None] * 3
+        assert not any(Path(f"{env.engine}.runs").iterdir())
+
+    def test_nodes_that_a_run_deploys_stay_until_it_has_ended(self, env: Executions) -> None:
+        env.graph(shell("slow", f"{env.note('began')}; until [ -e {env.directory}/go ]; do sleep 0.05; done"))
+        begun = env.begin(node_ids=(1, 2))
+        env.until(begun.id, lambda _: len(env.noted()) == 2)
+        message = rf"Transaction {begun.id} runs on node 2 of environment 1\..*task stop {begun.id}"
+
+        with pytest.raises(Conflict, match=message):
+            env.backend.clusters.remove_nodes(1, [3, 2])
+        with pytest.raises(Conflict, match=rf"Transaction {begun.id} runs on nodes 1, 2 of environment 1\."):
+            env.backend.clusters.remove_nodes(1, None)
+        with pytest.raises(Conflict, match=message):
+            env.backend.nodes.delete([2], force=True)
+        env.backend.clusters.remove_nodes(1, [3])
+        (env.directory / "go").touch()
+        assert env.ended(begun.id).status == "ready"
+
+        env.backend.clusters.remove_nodes(1, [2])
+        env.backend.nodes.delete([1], force=True)
+        assert [node.id for node in env.backend.nodes.list()] == [2, 3]
 
     def test_transactions_are_listed_by_what_they_are(self, env: Executions) -> None:
         env.graph(shell("a"))

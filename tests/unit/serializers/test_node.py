@@ -75,7 +75,7 @@ def test_an_empty_file_has_no_nodes() -> None:
         ("- name: a\n  ip: not an ip", "G006", 2, "an address or a host name"),
         ("- name: a\n  status: broken", "G006", 2, "one of ready, discover"),
         ("- name: a\n  online: maybe", "G006", 2, "true or false"),
-        ("- name: a\n  executor: docker", "G006", 2, "one of local, ssh, noop"),
+        ("- name: a\n  executor: docker", "G006", 2, "one of local, ssh, noop, dask"),
         ("- name: a\n  ssh: root", "G006", 2, "a mapping"),
         ("- name: a\n  ssh:\n    port: 70000", "G006", 3, "a port"),
         ("- name: a\n  attributes: [b]", "G006", 2, "a mapping"),

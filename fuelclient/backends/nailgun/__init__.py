@@ -1,0 +1,76 @@
+"""A Fuel master as a backend: Nailgun's REST API, with Keystone in front of it.
+
+One module per noun, each with the facet of `backends.base` that it answers; `session` speaks HTTP, `auth` gets tokens,
+`errors` makes errors of answers, and `transport` makes every exchange end. Nothing is connected before its first use.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fuelclient.backends.nailgun.clusters import Clusters
+from fuelclient.backends.nailgun.graphs import Graphs
+from fuelclient.backends.nailgun.nodes import Nodes
+from fuelclient.backends.nailgun.plugins import Plugins
+from fuelclient.backends.nailgun.releases import Releases
+from fuelclient.backends.nailgun.roles import Roles, Tags
+from fuelclient.backends.nailgun.session import Session
+from fuelclient.model.version import FuelVersion
+from fuelclient.serializers.answer import Answer
+from fuelclient.settings.master import Master
+
+if TYPE_CHECKING:
+    from requests.adapters import BaseAdapter
+
+    from fuelclient.backends.nailgun.facts import Facts
+    from fuelclient.backends.nailgun.sequences import Sequences
+    from fuelclient.backends.nailgun.transactions import Transactions
+
+
+class NailgunBackend:
+    """A backend over one master; see `base.Backend`. `adapter` replaces the transport.
+
+    What executes is imported when it is first asked for: listings, which are most commands, do without.
+    """
+
+    def __init__(self, master: Master, *, adapter: BaseAdapter | None = None) -> None:
+        self._session = Session(master, adapter=adapter)
+        self.target = master.url
+        self.releases = Releases(self._session)
+        self.nodes = Nodes(self._session)
+        self.clusters = Clusters(self._session, self.nodes)
+        self.roles = Roles(self._session)
+        self.tags = Tags(self._session)
+        self.plugins = Plugins(self._session, self.clusters)
+        self.graphs = Graphs(self._session, self.releases, self.plugins, self.clusters, self.nodes, self.roles)
+
+    @cached_property
+    def facts(self) -> Facts:
+        from fuelclient.backends.nailgun.facts import Facts
+
+        return Facts(self._session)
+
+    @cached_property
+    def sequences(self) -> Sequences:
+        from fuelclient.backends.nailgun.sequences import Sequences
+
+        return Sequences(self._session)
+
+    @cached_property
+    def transactions(self) -> Transactions:
+        from fuelclient.backends.nailgun.transactions import Transactions
+
+        return Transactions(self._session, self.graphs, self.facts)
+
+    def version(self) -> FuelVersion:
+        """What the master says of itself."""
+        answer = Answer(self._session.version, "version")
+        return FuelVersion(
+            answer.text("api"), answer.truth("auth_required"), answer.texts("feature_groups"),
+            answer.text("openstack_version"), answer.text("release"),
+        )  # fmt: skip
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._session.close()

@@ -1,0 +1,184 @@
+"""Tokens of Keystone: one for each process, a new one when it runs out, and who the user is when something is refused.
+
+Keystone v3 through keystoneauth1 (password, application credential, token); v2.0, which masters up to Fuel 10 have,
+through python-keystoneclient and the same session. Both libraries are imported when a master wants a token.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import requests
+
+from fuelclient.errors import Unauthorised, Unavailable
+from fuelclient.redact import scrubbed
+from fuelclient.settings.master import Credentials, Master
+
+if TYPE_CHECKING:
+    from keystoneauth1.identity.base import BaseIdentityPlugin
+    from keystoneauth1.session import Session as KeystoneSession
+
+_OWN = "/keystone"
+"""Where a master has its Keystone, behind its own address."""
+
+
+class Keystone:
+    """Gives tokens for a master. Requests go through `http`, so that they end in time."""
+
+    def __init__(self, master: Master, http: requests.Session) -> None:
+        self._master = master
+        self._http = http
+        self._lock = threading.Lock()
+        self._session: KeystoneSession | None = None
+        self._plugin: BaseIdentityPlugin | None = None
+
+    def token(self) -> str:
+        """A token; the same one until `renew`. Raises `Unauthorised` with what is wrong, `Unavailable` for a Keystone
+        that cannot be reached."""
+        if self._master.credentials.token:
+            return self._master.credentials.token
+        with self._lock:
+            if self._plugin is None:
+                self._session = self._new_session()
+                self._plugin = _plugin(self._master.credentials, *self._address())
+            with self._translated():
+                return str(self._session.get_token(self._plugin) if self._session else "")
+
+    def renew(self) -> bool:
+        """The token is forgotten; whether there can be another one."""
+        if self._master.credentials.token or self._plugin is None:
+            return False
+        self._plugin.invalidate()
+        return True
+
+    def explained(self) -> str:
+        """Who asks, for people: user, project and roles, as far as they are known."""
+        if self._plugin is None or self._session is None:
+            return "The token of OS_TOKEN was used: it may have expired, or have the wrong project."
+        with contextlib.suppress(Exception):  # this explains another error, and must not replace it
+            access = self._plugin.get_access(self._session)
+            roles = ", ".join(sorted(access.role_names or ())) or "none"
+            name = access.username or self._master.credentials.username
+            return f"User {name} has these roles in project {access.project_name}: {roles}."
+        return "Keystone does not say which roles you have."
+
+    def _new_session(self) -> KeystoneSession:
+        from keystoneauth1.session import Session
+
+        from fuelclient.backends.nailgun.session import proxies_for, verification
+
+        self._http.proxies = proxies_for(self._master, self._base())  # keystoneauth names none by itself
+        return Session(
+            session=self._http, verify=verification(self._master), timeout=self._master.timeout, redirect=False,
+            user_agent=str(self._http.headers["User-Agent"]),
+        )  # fmt: skip
+
+    def _base(self) -> str:
+        return (self._master.credentials.auth_url or f"{self._master.url}{_OWN}").rstrip("/")
+
+    def _address(self) -> tuple[str, str]:
+        """Keystone's version, and its URL with that version."""
+        base = self._base()
+        stated = self._master.credentials.version
+        for version, ending in (("3", "/v3"), ("2", "/v2.0")):
+            if base.endswith(ending) and stated in ("", version):
+                return version, base
+        base = base.removesuffix("/v3").removesuffix("/v2.0")
+        version = stated or self._newest(base)
+        if version not in ("2", "3"):
+            raise Unauthorised(f"Keystone has no version {version}.", hint="OS_IDENTITY_API_VERSION is 2 or 3.")
+        return version, f"{base}/{'v3' if version == '3' else 'v2.0'}"
+
+    def _newest(self, base: str) -> str:
+        """The newest version that Keystone says it has; 2 where the master's own says nothing. Only the names of the
+        versions are read: the addresses in that list are for browsers, and may be anybody's."""
+        with contextlib.suppress(requests.exceptions.RequestException, ValueError, AttributeError, TypeError):
+            response = self._session.session.get(  # type: ignore[union-attr]  # made right before
+                f"{base}/", timeout=self._master.timeout, allow_redirects=False, headers={"Accept": "application/json"}
+            )
+            values = response.json()["versions"]["values"]
+            return "3" if any(str(one.get("id", "")).startswith("v3") for one in values) else "2"
+        return "3" if self._master.credentials.auth_url else "2"
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Errors of keystoneauth1 as ours."""
+        from keystoneauth1 import exceptions
+
+        where = getattr(self._plugin, "auth_url", self._base())
+        try:
+            yield
+        except exceptions.Unauthorized as error:
+            raise self._denied(where) from error
+        except (exceptions.NotFound, exceptions.InvalidResponse, exceptions.DiscoveryFailure) as error:
+            raise Unavailable(f"There is no Keystone at {where}.", hint="Check OS_AUTH_URL and its version.") from error
+        except exceptions.connection.SSLError as error:
+            hint = "Name its certificate authority with --os-cacert."
+            raise Unavailable(f"The certificate of Keystone at {where} cannot be checked.", hint=hint) from error
+        except exceptions.connection.ConnectionError as error:
+            raise Unavailable(f"Keystone at {where} cannot be reached.", hint="Check OS_AUTH_URL.") from error
+        except exceptions.ClientException as error:
+            said = scrubbed(" ".join(str(error).split()), self._master.credentials.secrets)
+            raise Unavailable(f"Keystone at {where} cannot give a token: {said}", hint="Check OS_AUTH_URL.") from error
+
+    def _denied(self, where: str) -> Unauthorised:
+        """The error for credentials that Keystone does not take, with what the user may do where it says so."""
+        credentials = self._master.credentials
+        if credentials.application_credential_id:
+            return Unauthorised(
+                f"Keystone at {where} does not take the application credential.",
+                hint="Check OS_APPLICATION_CREDENTIAL_ID and OS_APPLICATION_CREDENTIAL_SECRET.",
+            )
+        try:
+            projects = self._projects(where)
+        except Exception:  # whatever it is: the first refusal is what is told
+            message = f"Keystone at {where} does not take user {credentials.username} with this password."
+            return Unauthorised(message, hint="Check OS_USERNAME, OS_PASSWORD and OS_USER_DOMAIN_NAME.")
+        known = ", ".join(projects)
+        project = credentials.project_id or credentials.project_name
+        return Unauthorised(
+            f"User {credentials.username} has no role in project {project}.",
+            hint=f"Choose one with OS_PROJECT_NAME: {known}." if known else "The user has no role in any project.",
+        )
+
+    def _projects(self, where: str) -> list[str]:
+        """The names of the projects that the user may use; raises whatever Keystone's libraries raise."""
+        from dataclasses import replace
+
+        version = "3" if where.endswith("/v3") else "2"
+        unscoped = _plugin(replace(self._master.credentials, project_id="", project_name=""), version, where)
+        if version == "3":
+            from keystoneclient.v3.client import Client  # type: ignore[import-untyped]  # it has no types
+
+            client: Any = Client(session=self._session, auth=unscoped, endpoint_override=where)
+            return sorted(one.name for one in client.auth.projects())
+        from keystoneclient.v2_0.client import Client as OldClient  # type: ignore[import-untyped]  # it has none
+
+        old: Any = OldClient(session=self._session, auth=unscoped, endpoint_override=where)
+        return sorted(one.name for one in old.tenants.list())
+
+
+def _plugin(credentials: Credentials, version: str, url: str) -> BaseIdentityPlugin:
+    """How a token is asked for; without a project for one that is good for none."""
+    from keystoneauth1.identity import v2, v3
+
+    by_id, name = credentials.project_id or None, credentials.project_name or None
+    if version == "2":
+        return v2.Password(
+            url, username=credentials.username, password=credentials.password, tenant_id=by_id,
+            tenant_name=None if by_id else name,
+        )  # fmt: skip
+    if credentials.application_credential_id:
+        return v3.ApplicationCredential(
+            url, credentials.application_credential_secret,
+            application_credential_id=credentials.application_credential_id,
+        )  # fmt: skip
+    return v3.Password(
+        url, username=credentials.username, password=credentials.password,
+        user_domain_name=credentials.user_domain_name, project_id=by_id, project_name=None if by_id else name,
+        project_domain_name=None if by_id or not name else credentials.project_domain_name,
+        unscoped=not (by_id or name),
+    )  # fmt: skip

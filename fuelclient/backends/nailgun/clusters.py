@@ -1,0 +1,85 @@
+"""Environments of a master."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fuelclient.backends.nailgun import attributes
+from fuelclient.backends.nailgun.errors import About
+from fuelclient.backends.nailgun.nodes import Nodes
+from fuelclient.backends.nailgun.session import Session
+from fuelclient.errors import Conflict, InvalidDocument, NotFound
+from fuelclient.model.cluster import Cluster, ClusterStatus
+from fuelclient.serializers.answer import objects
+from fuelclient.serializers.cluster import cluster_from
+
+
+class Clusters:
+    """Environments; see `base.Clusters`."""
+
+    def __init__(self, session: Session, nodes: Nodes) -> None:
+        self._session = session
+        self._nodes = nodes
+
+    def list(self) -> Sequence[Cluster]:
+        found = [cluster_from(one) for one in objects(self._session.get("clusters/"), "environment")]
+        return sorted(found, key=lambda one: one.id)
+
+    def get(self, cluster_id: int) -> Cluster:
+        return cluster_from(self._session.get(_path(cluster_id), _about(cluster_id)))
+
+    def create(self, name: str, release_id: int, *, net_segment_type: str = "vlan") -> Cluster:
+        body = {
+            "nodes": [], "tasks": [], "name": name, "release_id": release_id, "net_segment_type": net_segment_type,
+        }  # fmt: skip
+        return cluster_from(self._session.post("clusters/", body, About("release", release_id)))
+
+    def rename(self, cluster_id: int, name: str) -> Cluster:
+        return cluster_from(self._session.put(_path(cluster_id), {"name": name}, _about(cluster_id)))
+
+    def delete(self, cluster_id: int, *, force: bool = False) -> None:
+        """As `base.Clusters`. A master resets whatever it is told to delete: the refusal is made here."""
+        found = self.get(cluster_id)
+        if found.status == ClusterStatus.OPERATIONAL and not force:
+            raise Conflict(
+                "Deleting an operational environment is a dangerous operation.",
+                hint="Please use --force to bypass this message.",
+            )
+        self._session.delete(_path(cluster_id), _about(cluster_id), force=True if force else None)
+
+    def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
+        body = [{"id": one, "roles": list(roles)} for one in node_ids]
+        about = About("node", ", ".join(map(str, node_ids)), within=("environment", cluster_id))
+        self._session.post(f"clusters/{cluster_id}/assignment/", body, about)
+
+    def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None) -> Sequence[int]:
+        self.get(cluster_id)
+        present = [node.id for node in self._nodes.list(cluster_id)]
+        wanted = present if node_ids is None else list(dict.fromkeys(node_ids))
+        for one in wanted:
+            if one not in present:
+                hint = f"Its nodes: {', '.join(map(str, present))}." if present else "It has no nodes."
+                known = [str(node_id) for node_id in present]
+                raise NotFound(f"node of environment {cluster_id} with id", one, known=known, hint=hint)
+        if wanted:
+            body = [{"id": one} for one in wanted]
+            self._session.post(f"clusters/{cluster_id}/unassignment/", body, _about(cluster_id))
+        return wanted
+
+    def settings(self, cluster_id: int) -> Mapping[str, Any]:
+        return attributes.editable(self._session, cluster_id)
+
+    def set_settings(self, cluster_id: int, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        body = {attributes.EDITABLE: attributes.sections_from(settings)}
+        about = About("environment", cluster_id, invalid=InvalidDocument)
+        self._session.put(attributes.path_of(cluster_id), body, about)
+        return self.settings(cluster_id)
+
+
+def _path(cluster_id: int) -> str:
+    return f"clusters/{cluster_id}/"
+
+
+def _about(cluster_id: int) -> About:
+    return About("environment", cluster_id)

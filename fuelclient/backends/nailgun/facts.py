@@ -1,0 +1,55 @@
+"""Deployment facts of a master's environments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fuelclient.backends.nailgun.errors import About
+from fuelclient.backends.nailgun.session import Session
+from fuelclient.errors import InvalidDocument
+from fuelclient.model.fact import DeploymentFacts
+from fuelclient.serializers.fact import facts_from, facts_to
+
+
+class Facts:
+    """Facts; see `base.Facts`."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def get(self, cluster_id: int) -> DeploymentFacts:
+        return facts_from(self._session.get(_path(cluster_id), _about(cluster_id), split=True))
+
+    def default(self, cluster_id: int) -> DeploymentFacts:
+        return facts_from(self._session.get(f"{_path(cluster_id)}defaults/", _about(cluster_id), split=True))
+
+    def effective(self, cluster_id: int) -> DeploymentFacts:
+        below, above = self.default(cluster_id), self.get(cluster_id)
+        common = _over(below.common, above.common)
+        return DeploymentFacts(
+            common, {uid: _over(part, above.nodes.get(uid, {})) for uid, part in below.nodes.items()}
+        )
+
+    def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
+        self._session.put(_path(cluster_id), facts_to(facts), _about(cluster_id))
+
+    def delete(self, cluster_id: int) -> None:
+        self._session.delete(_path(cluster_id), _about(cluster_id))
+
+
+def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """`below` with `above` over it: mappings merge, everything else is replaced."""
+    merged = dict(below)
+    for key, value in above.items():
+        old = merged.get(key)
+        merged[key] = _over(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def _path(cluster_id: int) -> str:
+    return f"clusters/{cluster_id}/orchestrator/deployment/"
+
+
+def _about(cluster_id: int) -> About:
+    return About("environment", cluster_id, invalid=InvalidDocument)

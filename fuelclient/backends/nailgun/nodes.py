@@ -1,0 +1,128 @@
+"""Nodes of a master."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from fuelclient.backends.nailgun.errors import About
+from fuelclient.backends.nailgun.releases import LARGEST_ID
+from fuelclient.backends.nailgun.session import Session
+from fuelclient.errors import Conflict, NotFound, Unsupported, UsageError
+from fuelclient.model.label import Label, without
+from fuelclient.model.node import Node
+from fuelclient.serializers.answer import Answer, objects
+from fuelclient.serializers.node import is_address, node_record_from, node_record_to
+from fuelclient.serializers.values import plain
+
+Labels = Mapping[str, str | None]
+
+_TAKEN = frozenset(
+    (
+        "id",
+        "name",
+        "cluster",
+        "roles",
+        "pending_roles",
+        "ip",
+        "mac",
+        "status",
+        "online",
+        "executor",
+        "ssh",
+        "attributes",
+    )
+)
+"""The fields of a record that can be given to a new node."""
+
+
+class Nodes:
+    """Nodes; see `base.Nodes`."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def list(self, cluster_id: int | None = None) -> Sequence[Node]:
+        about = None if cluster_id is None else About("environment", cluster_id)
+        data = self._session.get("nodes/", about, cluster_id=cluster_id)
+        return sorted((node_record_from(one) for one in objects(data, "node")), key=lambda one: one.id)
+
+    def get(self, node_id: int) -> Node:
+        return node_record_from(self._session.get(f"nodes/{node_id}/", About("node", node_id)))
+
+    def create(self, nodes: Sequence[Node]) -> Sequence[Node]:
+        """As `base.Nodes` on a server of ours; `Unsupported` on a Fuel master, which discovers its nodes by itself."""
+        if not self._session.is_ours:
+            raise Unsupported(
+                "A Fuel master takes no nodes: it discovers them.", hint="Boot them in its admin network."
+            )
+        for one in nodes:
+            _require(one)
+        if not nodes:
+            return []
+        records = [{key: value for key, value in node_record_to(one).items() if key in _TAKEN} for one in nodes]
+        data = self._session.post("nodes/", records, About("environment", nodes[0].cluster_id))
+        return [node_record_from(one) for one in objects(data, "node")]
+
+    def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
+        """As `base.Nodes`. A master deletes assigned nodes without a word: the refusal is made here."""
+        known = {node.id: node for node in self.list()}
+        for one in node_ids:
+            if one not in known:
+                hint = "" if known else "There is no node yet."
+                raise NotFound("node", one, known=[str(node_id) for node_id in known], hint=hint)
+            if known[one].cluster_id is not None and not force:
+                raise Conflict(
+                    f"Node {one} belongs to environment {known[one].cluster_id}.",
+                    hint="Take it out first, or delete it with --force.",
+                )
+        if node_ids:
+            self._session.delete("nodes/", ids=tuple(node_ids), force=True if force else None)
+
+    def update(self, node_id: int, *, name: str | None = None, hostname: str | None = None) -> Node:
+        stated = {key: value for key, value in (("name", name), ("hostname", hostname)) if value is not None}
+        if not stated:
+            raise UsageError("Nothing to update.", hint="Give a node another name or another hostname.")
+        return self._put(node_id, stated)
+
+    def attributes(self, node_id: int) -> Mapping[str, Any]:
+        data = self._session.get(f"nodes/{node_id}/attributes/", About("node", node_id))
+        return Answer(data, "node's attributes").rest()
+
+    def set_attributes(self, node_id: int, attributes: Mapping[str, Any]) -> Node:
+        self._session.put(f"nodes/{node_id}/attributes/", plain(attributes), About("node", node_id))
+        return self.get(node_id)
+
+    def set_labels(self, node_ids: Sequence[int] | None, labels: Labels) -> Sequence[int]:
+        """As `base.Nodes`; a master takes them node by node, so that an error leaves those before it changed."""
+        if not all(name.strip() for name in labels):
+            raise UsageError("A label needs a name.", hint="Write it as name or name=value.")
+        return self._relabelled(node_ids, lambda node: {**node.labels, **labels})
+
+    def delete_labels(self, node_ids: Sequence[int] | None, labels: Sequence[Label] | None) -> Sequence[int]:
+        """As `base.Nodes`; see `set_labels`."""
+        return self._relabelled(node_ids, lambda node: without(node.labels, labels))
+
+    def _relabelled(self, node_ids: Sequence[int] | None, labels_of: Callable[[Node], Labels]) -> Sequence[int]:
+        known = {node.id: node for node in self.list()}
+        wanted = list(known) if node_ids is None else list(dict.fromkeys(node_ids))
+        for one in wanted:
+            if one not in known:
+                raise NotFound("node", one, known=[str(node_id) for node_id in known])
+        for one in wanted:
+            self._put(one, {"labels": dict(labels_of(known[one]))})
+        return wanted
+
+    def _put(self, node_id: int, stated: Mapping[str, Any]) -> Node:
+        return node_record_from(self._session.put(f"nodes/{node_id}/", dict(stated), About("node", node_id)))
+
+
+def _require(node: Node) -> None:
+    """Nothing happens for a node that can be made; `UsageError` for an id, a name or an address that cannot be."""
+    if not 0 <= node.id <= LARGEST_ID:
+        raise UsageError(f"{node.id} cannot be the id of a node.", hint=f"Ids are numbers from 1 to {LARGEST_ID}.")
+    if not node.name.strip():
+        raise UsageError("A node needs a name.")
+    if node.ip and not is_address(node.ip):
+        hint = "Write it like 10.20.0.3 or node-1.domain.tld."
+        raise UsageError(f"{node.ip!r} is neither an address nor a host name.", hint=hint)

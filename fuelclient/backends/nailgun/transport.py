@@ -1,0 +1,168 @@
+"""HTTP exchanges that end: whatever a server does, one answer is there in time and of bounded size, or an error is.
+
+Timeouts of sockets only bound a silence. A server that sends a byte now and then, or never stops sending, is ended
+here: by a clock that shuts the connection, and by a limit on the body.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+
+_CHUNK = 2**16
+
+
+class BodyTooLarge(requests.exceptions.RequestException):
+    """An answer was larger than anything that a master sends."""
+
+
+class TotalTimeout(requests.exceptions.Timeout):
+    """An answer was not complete when the time for the whole exchange was over."""
+
+
+class Stopwatch:
+    """Shuts the socket of one exchange when its time is over."""
+
+    def __init__(self, seconds: float) -> None:
+        self.expired = False
+        self._lock = threading.Lock()
+        self._socket: socket.socket | None = None
+        self._timer = threading.Timer(seconds, self._expire)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def watch(self, connected: socket.socket) -> None:
+        """From now on `connected` is what the exchange waits for."""
+        with self._lock:
+            self._socket = connected
+            if self.expired:
+                _shut(connected)
+
+    def stop(self) -> None:
+        """The exchange is over; nothing is shut any more."""
+        self._timer.cancel()
+        with self._lock:
+            self._socket = None
+
+    def _expire(self) -> None:
+        with self._lock:
+            self.expired = True
+            if self._socket is not None:
+                _shut(self._socket)
+
+
+def _shut(connected: socket.socket) -> None:
+    """Wake up whoever reads from or writes to a socket. The plain socket's method, because the one of TLS would take
+    its state away from under the reader."""
+    with contextlib.suppress(OSError):
+        socket.socket.shutdown(connected, socket.SHUT_RDWR)
+
+
+class BoundedAdapter(HTTPAdapter):
+    """Answers are complete and in memory when `send` returns; `total` seconds and `body_limit` bytes bound each."""
+
+    def __init__(self, total: float, body_limit: int) -> None:
+        self._total = total
+        self._body_limit = body_limit
+        self._current = threading.local()
+        self._pools = {"http": _http_pool(self._watch), "https": _https_pool(self._watch)}
+        super().__init__(max_retries=0)
+
+    def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
+        super().init_poolmanager(*arguments, **options)
+        self.poolmanager.pool_classes_by_scheme = self._pools
+
+    def proxy_manager_for(self, proxy: str, **options: Any) -> urllib3.ProxyManager:
+        manager: urllib3.ProxyManager = super().proxy_manager_for(proxy, **options)
+        manager.pool_classes_by_scheme = self._pools
+        return manager
+
+    def send(self, request: requests.PreparedRequest, *arguments: Any, **options: Any) -> requests.Response:
+        stopwatch = Stopwatch(self._total)
+        self._current.stopwatch = stopwatch
+        try:
+            response = super().send(request, *arguments, **options)
+            response.raw = io.BytesIO(self._body(response))
+            if stopwatch.expired:  # a connection that is shut within the headers looks like their end
+                raise TotalTimeout("the answer was cut", request=request)
+        except (requests.exceptions.RequestException, OSError, ValueError) as error:
+            if stopwatch.expired:
+                raise TotalTimeout(f"no whole answer in {self._total:g} seconds", request=request) from error
+            raise
+        finally:
+            stopwatch.stop()
+        return response
+
+    def _body(self, response: requests.Response) -> bytes:
+        """The whole decoded body."""
+        body = bytearray()
+        with contextlib.closing(response.raw):
+            for chunk in _chunks(response):
+                body += chunk
+                if len(body) > self._body_limit:
+                    raise BodyTooLarge(f"the answer is larger than {self._body_limit} bytes", request=response.request)
+        return bytes(body)
+
+    def _watch(self, connected: socket.socket | None) -> None:
+        stopwatch: Stopwatch | None = getattr(self._current, "stopwatch", None)
+        if stopwatch is not None and connected is not None:
+            stopwatch.watch(connected)
+
+
+def _chunks(response: requests.Response) -> Iterator[bytes]:
+    try:
+        yield from response.raw.stream(_CHUNK, decode_content=True)
+    except urllib3.exceptions.ProtocolError as error:  # half a body, or a connection that broke within it
+        raise requests.exceptions.ChunkedEncodingError(error, request=response.request) from error
+    except urllib3.exceptions.DecodeError as error:
+        raise requests.exceptions.ContentDecodingError(error, request=response.request) from error
+    except urllib3.exceptions.ReadTimeoutError as error:
+        raise requests.exceptions.ReadTimeout(error, request=response.request) from error
+    except urllib3.exceptions.HTTPError as error:
+        raise requests.exceptions.ConnectionError(error, request=response.request) from error
+
+
+def _http_pool(watch: Any) -> type[urllib3.HTTPConnectionPool]:
+    """A pool whose connections tell `watch` which socket they use, new ones and kept ones."""
+
+    class Connection(urllib3.connection.HTTPConnection):
+        def _new_conn(self) -> socket.socket:
+            connected = super()._new_conn()
+            watch(connected)
+            return connected
+
+        def putrequest(self, *arguments: Any, **options: Any) -> None:
+            watch(self.sock)
+            super().putrequest(*arguments, **options)
+
+    class Pool(urllib3.HTTPConnectionPool):
+        ConnectionCls = Connection
+
+    return Pool
+
+
+def _https_pool(watch: Any) -> type[urllib3.HTTPSConnectionPool]:
+    """The same for connections with TLS."""
+
+    class Connection(urllib3.connection.HTTPSConnection):
+        def _new_conn(self) -> socket.socket:
+            connected = super()._new_conn()
+            watch(connected)
+            return connected
+
+        def putrequest(self, *arguments: Any, **options: Any) -> None:
+            watch(self.sock)
+            super().putrequest(*arguments, **options)
+
+    class Pool(urllib3.HTTPSConnectionPool):
+        ConnectionCls = Connection
+
+    return Pool

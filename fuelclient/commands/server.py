@@ -1,0 +1,97 @@
+"""`server run`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, cast
+
+from fuelclient.commands.arguments import stated
+from fuelclient.commands.base import Command
+from fuelclient.commands.shell import LOG
+from fuelclient.errors import Unsupported, UsageError
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+    from fuelclient.commands.shell import FuelShell
+    from fuelclient.server.app import Policy
+
+
+class ServerRun(Command):
+    """Serve the engine over HTTP, with the paths of a Fuel master
+
+    Our own client and the original one use it like a master: SERVER_ADDRESS and SERVER_PORT name it. The OpenAPI
+    document of what it answers is at /api/v1/openapi.json. It ends on SIGTERM or Ctrl-C; what runs goes on.
+
+    Without authentication it listens on this machine only, since whoever reaches it may run commands here. With
+    --auth keystone it checks tokens: readers may read, administrators may write and execute. The service user that
+    validates tokens stands in a file, in the section [keystone_authtoken] as other OpenStack services have it.
+
+      fuel2 server run
+      fuel2 server run --host 10.20.0.2 --auth keystone --keystone-config /etc/fuel/server.conf
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            "--host", type=stated, default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"
+        )
+        parser.add_argument("--port", type=_port, default=8000, help="port to listen on; 0 takes a free one")
+        parser.add_argument("--auth", choices=("none", "keystone"), default="none", help="who may use it")
+        parser.add_argument(
+            "--keystone-config", type=stated, metavar="FILE", help="file with the section [keystone_authtoken]"
+        )
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        try:
+            from fuelclient.server.app import application
+            from fuelclient.server.serving import Server
+        except ModuleNotFoundError as error:
+            raise Unsupported(
+                f"The server needs {error.name}, which is not installed.", hint="Run pip install 'fuelclient[server]'."
+            ) from error
+        from fuelclient import backends
+
+        policy = _policy(parsed_args)
+        settings = cast("FuelShell", self.app).settings
+
+        def connect() -> Backend:
+            return backends.connect(settings)
+
+        self._require_usable()
+        server = Server(application(connect, auth=policy), parsed_args.host, parsed_args.port)
+
+        def ready() -> None:
+            self.say(f"Listening on {server.url}/api/v1/")
+            self.app.stdout.flush()
+
+        server.run(ready)
+        LOG.info("The server has ended.")
+
+    def _require_usable(self) -> None:
+        """Nothing happens when the backend answers; its error ends the command before anybody connects."""
+        self.writable().releases.list()
+
+
+def _policy(parsed_args: argparse.Namespace) -> Policy:
+    """Who may do what. `UsageError` for options that contradict each other."""
+    from fuelclient.server.keystone import Keystone, conf_from
+    from fuelclient.server.loopback import Loopback, require_loopback
+
+    if parsed_args.auth == "none":
+        require_loopback(parsed_args.host)
+        if parsed_args.keystone_config:
+            raise UsageError("--keystone-config is for --auth keystone.", hint="Add it, or leave the file out.")
+        return Loopback()
+    if not parsed_args.keystone_config:
+        raise UsageError(
+            "--auth keystone needs a service user.", hint="Name the file that has one: --keystone-config FILE."
+        )
+    return Keystone(conf_from(parsed_args.keystone_config))
+
+
+def _port(text: str) -> int:
+    """A port, or 0."""
+    if not text.isascii() or not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port (0 to 65535)")
+    return int(text)

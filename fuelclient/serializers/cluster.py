@@ -1,0 +1,45 @@
+"""Environments in Nailgun's shape, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fuelclient.model.cluster import Cluster, ClusterStatus
+from fuelclient.serializers.answer import Answer
+
+MODE = "ha_compact"
+"""The mode of every environment: no later release of Fuel knows another."""
+
+
+def cluster_to(cluster: Cluster, *, fuel_version: str = "") -> dict[str, Any]:
+    """The environment as Nailgun's REST API returns it. `fuel_version` is that of its release."""
+    return {
+        "id": cluster.id,
+        "name": cluster.name,
+        "mode": MODE,
+        "changes": [],
+        "status": str(cluster.status),
+        "ui_settings": {},
+        "is_customized": False,
+        "net_provider": "neutron",
+        "release_id": cluster.release_id,
+        "fuel_version": fuel_version,
+        "is_locked": False,
+        "components": [],
+        "net_segment_type": cluster.net_segment_type,
+    }
+
+
+def cluster_from(data: Any) -> Cluster:
+    """The environment that a server tells of; `InvalidDocument` for what is none.
+
+    Nailgun keeps the segmentation type elsewhere: an answer without it means the default.
+    """
+    answer = Answer(data, "environment")
+    return Cluster(
+        answer.identifier(),
+        answer.stated("name"),
+        answer.identifier("release_id"),
+        answer.text("status", ClusterStatus.NEW),
+        answer.text("net_segment_type", "vlan"),
+    )

@@ -1,0 +1,92 @@
+"""Transactions in Nailgun's shape, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fuelclient.errors import InvalidDocument
+from fuelclient.model.status import TransactionStatus
+from fuelclient.model.transaction import ExecutionRequest, Transaction
+from fuelclient.serializers.answer import Answer
+from fuelclient.serializers.execution import execution_from, execution_to
+from fuelclient.serializers.finding import finding_to, findings_from
+from fuelclient.serializers.values import plain
+
+
+def transaction_to(transaction: Transaction) -> dict[str, Any]:
+    """The transaction as Nailgun's REST API returns it, a parent and a child alike.
+
+    Beside Nailgun's fields: what was asked for, `stop`, `runner`, `digest`, the findings of the plan, and of a
+    parent its children. `graph_type` of a parent is null, as there: its children have theirs.
+    """
+    request = transaction.request
+    return {
+        "id": transaction.id,
+        "uuid": transaction.uuid,
+        "status": str(transaction.status),
+        "name": transaction.name,
+        "graph_type": transaction.graph_type or None,
+        "cluster": transaction.cluster_id,
+        "result": plain(transaction.result),
+        "dry_run": transaction.dry_run,
+        "noop": request.noop,
+        "progress": transaction.progress,
+        "message": transaction.message,
+        "parent_id": transaction.parent_id,
+        "time_start": transaction.time_start,
+        "time_end": transaction.time_end,
+        "deleted_at": None,
+        "request": {**execution_to(request), "subgraphs": list(request.subgraphs)},
+        "stop": transaction.stop,
+        "runner": transaction.runner,
+        "digest": transaction.digest,
+        "findings": [finding_to(one) for one in transaction.findings],
+        "children": [transaction_to(child) for child in transaction.children],
+    }
+
+
+def transaction_from(data: Any) -> Transaction:
+    """The transaction that a server tells of; `InvalidDocument` for what is none.
+
+    A master says nothing of what was asked for but the environment, the graph type and whether it changes anything:
+    the request then has only these.
+    """
+    answer = Answer(data, "transaction")
+    status = answer.stated("status")
+    if status not in set(TransactionStatus):
+        raise InvalidDocument(
+            f"Transaction {answer.identifier()} has the status {status!r}, which is none.",
+            hint=f"Known: {', '.join(TransactionStatus)}.",
+        )
+    return Transaction(
+        id=answer.identifier(),
+        uuid=answer.text("uuid"),
+        cluster_id=answer.identifier("cluster"),
+        name=answer.text("name"),
+        status=TransactionStatus(status),
+        request=_request_of(answer),
+        graph_type=answer.text("graph_type"),
+        parent_id=answer.optional("parent_id"),
+        progress=answer.number("progress"),
+        message=answer.text("message"),
+        result=answer.mapping("result"),
+        time_start=answer.moment("time_start"),
+        time_end=answer.moment("time_end"),
+        stop=answer.text("stop"),
+        runner=answer.text("runner"),
+        digest=answer.text("digest"),
+        findings=findings_from(answer.items("findings")),
+        children=tuple(transaction_from(child) for child in answer.items("children")),
+    )
+
+
+def _request_of(answer: Answer) -> ExecutionRequest:
+    if answer.data.get("request") is not None:
+        return execution_from(answer.data["request"])
+    graph_type, noop = answer.text("graph_type"), answer.truth("noop")
+    return ExecutionRequest(
+        answer.identifier("cluster"),
+        (graph_type,) if graph_type else (),
+        dry_run=answer.truth("dry_run") and not noop,
+        noop=noop,
+    )

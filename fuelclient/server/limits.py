@@ -1,0 +1,26 @@
+"""Limits: what one request may cost the server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fuelclient.files.limits import MAX_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a request may cost.
+
+    `body_bytes` of a body, beyond which the answer is 413; how deeply a body may nest, and how many values it may
+    hold, `fuelclient.files` says for every document. A connection that is silent for `idle_seconds` is closed.
+    `threads` requests are worked at in parallel, `connections` are open at most.
+    """
+
+    body_bytes: int = MAX_BYTES
+    header_bytes: int = 64 * 2**10
+    idle_seconds: int = 60
+    threads: int = 8
+    connections: int = 200
+
+
+DEFAULT = Limits()

@@ -1,0 +1,167 @@
+"""The shapes of bodies, as JSON schemas: what requests are checked against, and what the OpenAPI document shows.
+
+Source: Nailgun's schemas of tasks, graphs, executions and sequences. A task may lack its type here, because one
+without overrides the task below it (merge decision D1); a pattern of versions has its dots escaped.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fuelclient.model.node import ExecutorKind, NodeStatus
+from fuelclient.model.task import TaskType
+
+Schema = dict[str, Any]
+
+LARGEST = 2**31 - 1
+GRAPH_TYPE = "[A-Za-z0-9_-]+"
+TEXT: Schema = {"type": "string", "maxLength": 100_000, "pattern": "^[^\\x00\\ud800-\\udfff]*$"}
+NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 1000, "pattern": "^[^\\x00\\ud800-\\udfff]*$"}
+KIND: Schema = {"type": "string", "pattern": f"^{GRAPH_TYPE}$", "maxLength": 1000}
+NUMBER: Schema = {"type": "integer", "minimum": 1, "maximum": LARGEST}
+TRUTH: Schema = {"type": "boolean"}
+MAPPING: Schema = {"type": "object"}
+
+
+def closed(required: tuple[str, ...] = (), **properties: Schema) -> Schema:
+    """An object that has these properties and no other."""
+    found: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**found, "required": list(required)} if required else found
+
+
+def opened(required: tuple[str, ...] = (), **properties: Schema) -> Schema:
+    """An object that has these properties, and maybe others."""
+    found: Schema = {"type": "object", "properties": properties}
+    return {**found, "required": list(required)} if required else found
+
+
+def listed(item: Schema, least: int = 0) -> Schema:
+    """A list of such items."""
+    return {"type": "array", "items": item, **({"minItems": least} if least else {})}
+
+
+def maybe(schema: Schema) -> Schema:
+    """That, or null."""
+    return {**schema, "type": [schema["type"], "null"]}
+
+
+EXPRESSION = opened(("yaql_exp",), yaql_exp={"type": "string"})
+RELATION = opened(
+    ("name",),
+    name={"anyOf": [{"type": "string"}, EXPRESSION]},
+    role={"anyOf": [{"type": ["string", "array", "null"]}, EXPRESSION]},
+    policy={"enum": ["all", "any"]},
+)
+RELATIONS: Schema = {"anyOf": [listed({"anyOf": [RELATION, EXPRESSION]}), EXPRESSION]}
+NAMES: Schema = {"anyOf": [listed({"anyOf": [{"type": "string"}, EXPRESSION]}), EXPRESSION]}
+STRATEGY = opened(
+    ("type",),
+    type={"enum": ["parallel", "one_by_one"]},
+    amount={"anyOf": [{"type": "integer"}, EXPRESSION]},
+)
+_TASK = opened(
+    id=NAME,
+    type={"enum": [str(one) for one in TaskType]},
+    version={"type": "string", "pattern": r"^\d+\.\d+\.\d+$"},
+    parameters=opened(strategy=STRATEGY),
+    required_for={"type": "array"},
+    requires={"type": "array"},
+)
+TASK: Schema = {
+    **_TASK,
+    "properties": {**_TASK["properties"], "cross-depends": RELATIONS, "cross-depended-by": RELATIONS},
+}
+TASK_WITH_ID: Schema = {**TASK, "required": ["id"]}
+ATTRIBUTES = opened(
+    status={"enum": [*(str(one) for one in NodeStatus), "deleted"]},
+    pending_addition=TRUTH,
+    pending_deletion=TRUTH,
+    error_msg={"type": "string"},
+)
+CALLBACK = opened(node_attributes=ATTRIBUTES)
+TASKS = listed(TASK_WITH_ID)
+PLUGIN_TASKS = listed({**TASK, "anyOf": [{"required": ["id"]}, {"required": ["stage"]}]})
+
+
+def graph_body(tasks: Schema = TASKS) -> Schema:
+    """A graph as it is uploaded. What only answers have (id, relations) is let through, and says nothing."""
+    return closed(
+        name=maybe(TEXT),
+        tasks=tasks,
+        node_filter=maybe(TEXT),
+        on_success=maybe(CALLBACK),
+        on_error=maybe(CALLBACK),
+        on_stop=maybe(CALLBACK),
+        id={"type": "integer"},
+        relations={"type": "array"},
+    )
+
+
+RELATED = opened(("type", "model", "model_id"), type=TEXT, model={"enum": ["release", "plugin", "cluster"]},
+                 model_id=NUMBER)  # fmt: skip
+GRAPH = opened(
+    ("id", "name", "tasks", "relations"),
+    id=NUMBER,
+    name=maybe(TEXT),
+    tasks=listed(opened(("id",), id={"type": "string"})),
+    relations=listed(RELATED),
+)
+LAYER = opened(("tasks", "relations"), tasks=GRAPH["properties"]["tasks"], relations=listed(RELATED))
+FLAGS: dict[str, Schema] = {
+    "dry_run": TRUTH, "noop_run": TRUTH, "force": TRUTH, "debug": TRUTH,
+    "executor": {"enum": ["", *(str(one) for one in ExecutorKind)]},
+}  # fmt: skip
+BOUNDARY: Schema = {"type": ["string", "array", "null"], "items": {"type": ["string", "null"]}, "maxItems": 1}
+EXECUTION = closed(
+    ("cluster", "graphs"),
+    cluster=NUMBER,
+    graphs=listed(closed(("type",), type=KIND, nodes=maybe(listed(NUMBER)), tasks=maybe(listed(NAME))), 1),
+    subgraphs=listed(closed(start=BOUNDARY, end=BOUNDARY)),
+    **FLAGS,
+)
+TRANSACTION = opened(
+    ("id", "cluster", "uuid", "name", "status", "progress", "dry_run", "graph_type", "parent_id", "message"),
+    id=NUMBER,
+    cluster=NUMBER,
+    uuid={"type": "string"},
+    name={"enum": ["deploy", "deployment"]},
+    status={"enum": ["pending", "running", "ready", "error"]},
+    progress={"type": "integer", "minimum": 0, "maximum": 100},
+    dry_run=TRUTH,
+    graph_type=maybe({"type": "string"}),
+    parent_id=maybe(NUMBER),
+    message={"type": "string"},
+    time_start=maybe({"type": "string"}),
+    time_end=maybe({"type": "string"}),
+)
+HISTORY_ROW = opened(
+    ("task_name", "node_id", "status", "time_start", "time_end"),
+    task_name={"type": "string"},
+    node_id={"type": ["string", "null"]},
+    status={"enum": ["pending", "running", "ready", "error", "skipped"]},
+)
+SEQUENCE_GRAPHS = listed(opened(("type",), type=KIND), 1)
+SEQUENCE = opened(
+    ("id", "name", "release_id", "graphs"), id=NUMBER, name=NAME, release_id=NUMBER, graphs=SEQUENCE_GRAPHS
+)
+CLUSTER = opened(
+    ("id", "name", "status", "release_id"),
+    id=NUMBER, name=NAME, status={"type": "string"}, release_id=NUMBER, fuel_version={"type": "string"},
+    is_customized=TRUTH, changes={"type": "array"},
+)  # fmt: skip
+RELEASE = opened(
+    ("id", "name", "version", "state", "operating_system"),
+    id=NUMBER, name=NAME, version=NAME, state={"type": "string"}, operating_system={"type": "string"},
+)  # fmt: skip
+NODE = opened(
+    ("id", "name", "status", "cluster", "roles", "pending_roles", "online"),
+    id=NUMBER, name=NAME, status={"enum": [str(one) for one in NodeStatus]}, cluster=maybe(NUMBER),
+    roles=listed(NAME), pending_roles=listed(NAME), online=TRUTH,
+)  # fmt: skip
+PLUGIN = opened(
+    ("id", "name", "version", "package_version", "releases"),
+    id=NUMBER, name=NAME, version=NAME, package_version={"type": "string"}, releases={"type": "array"},
+)  # fmt: skip
+ROLE = opened(("name", "meta"), name=NAME, meta=MAPPING, volumes_roles_mapping={"type": "array"})
+TAG = opened(("name", "meta"), name=NAME, meta=MAPPING)
+ERROR = opened(("message", "errors"), message={"type": "string"}, errors={"type": "array"})

@@ -1,0 +1,80 @@
+"""Sequences of graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fuelclient.errors import Conflict, NotFound
+from fuelclient.model.transaction import ExecutionRequest
+from fuelclient.serializers.sequence import sequence_to
+from fuelclient.server.execution import begin
+from fuelclient.server.refusals import Refused
+from fuelclient.server.routes import Call, Kind, Query, Route
+from fuelclient.server.schemas import FLAGS, NAME, NUMBER, SEQUENCE, SEQUENCE_GRAPHS, TRANSACTION, closed, listed
+
+
+def every(call: Call) -> Any:
+    release, cluster = call.only.get("release"), call.only.get("cluster")
+    return [sequence_to(one) for one in call.backend.sequences.list(release_id=release, cluster_id=cluster)]
+
+
+def create(call: Call) -> Any:
+    name, release_id = call.body["name"], call.body["release"]
+    try:
+        return sequence_to(call.backend.sequences.create(release_id, name, _types(call)))
+    except Conflict as error:
+        raise Refused(409, f'Sequence with name "{name}" already exist for release {release_id}.', error) from error
+
+
+def one(call: Call) -> Any:
+    return sequence_to(call.backend.sequences.get(call.id("sequence_id")))
+
+
+def update(call: Call) -> Any:
+    types = _types(call) if "graphs" in call.body else None
+    return sequence_to(
+        call.backend.sequences.update(call.id("sequence_id"), name=call.body.get("name"), graph_types=types)
+    )
+
+
+def delete(call: Call) -> None:
+    call.backend.sequences.delete(call.id("sequence_id"))
+
+
+def execute(call: Call) -> Any:
+    """A transaction that runs the graphs of the sequence on an environment of its release."""
+    found = call.backend.sequences.get(call.id("sequence_id"))
+    cluster = call.backend.clusters.get(call.body["cluster"])
+    if cluster.release_id != found.release_id:
+        error = NotFound(
+            "sequence", f"{found.id} for environment {cluster.id}",
+            hint=f"It belongs to release {found.release_id}, and the environment to release {cluster.release_id}.",
+        )  # fmt: skip
+        raise Refused(404, f"Sequence '{found.name}' is not found for cluster {cluster.name}", error)
+    flags = call.body
+    request = ExecutionRequest(
+        cluster.id, found.graph_types, force=flags.get("force", False), dry_run=flags.get("dry_run", False),
+        noop=flags.get("noop_run", False), trace=flags.get("debug", False), executor=flags.get("executor", ""),
+    )  # fmt: skip
+    return begin(call, request)
+
+
+def _types(call: Call) -> list[str]:
+    return [item["type"] for item in call.body["graphs"]]
+
+
+_ONE = "sequences/{sequence_id}"
+_CREATE = closed(("name", "release", "graphs"), name=NAME, release=NUMBER, graphs=SEQUENCE_GRAPHS)
+_UPDATE = {**closed(name=NAME, graphs=SEQUENCE_GRAPHS), "minProperties": 1}
+_FILTERS = (Query("release", Kind.NUMBER), Query("cluster", Kind.NUMBER))
+
+ROUTES = (
+    Route("GET", "sequences", every, "All sequences", {200: listed(SEQUENCE)}, _FILTERS),
+    Route("POST", "sequences", create, "Create a sequence", {201: SEQUENCE}, body=_CREATE),
+    Route("GET", _ONE, one, "One sequence", {200: SEQUENCE}),
+    Route("PUT", _ONE, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
+    Route("PATCH", _ONE, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
+    Route("DELETE", _ONE, delete, "Delete a sequence", {204: None}),
+    Route("POST", f"{_ONE}/execute", execute, "Run a sequence", {202: TRANSACTION},
+          body=closed(("cluster",), cluster=NUMBER, **FLAGS)),
+)  # fmt: skip

@@ -1,0 +1,39 @@
+"""A client of a server in process, which checks in every answer what all answers have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Api:
+    """Requests to a WSGI application, below `/api/v1/`."""
+
+    app: Any
+
+    def ask(self, method: str, path: str, body: Any = None, *, status: int = 200, **options: Any) -> Any:
+        """The JSON of an answer that has the status, None for one without a body."""
+        answer = self.raw(method, path, body, **options)
+        assert answer.status_code == status, (answer.status_code, answer.text)
+        assert answer.headers["X-Openstack-Request-Id"].startswith("req-")
+        if status == 204:
+            assert answer.data == b""
+            return None
+        assert answer.content_type == "application/json"
+        found = answer.get_json()
+        if status >= 400:
+            assert isinstance(found["message"], str)
+            assert isinstance(found["errors"], list)
+            assert "Traceback" not in answer.text
+        return found
+
+    def raw(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
+        """Any answer."""
+        if body is not None:
+            options["json"] = body
+        return self.app.test_client().open(f"/api/v1/{path}", method=method, **options)
+
+    def refusal(self, method: str, path: str, body: Any = None, *, status: int, **options: Any) -> str:
+        """The message of an error."""
+        return str(self.ask(method, path, body, status=status, **options)["message"])

@@ -1,0 +1,49 @@
+"""A master of our own: the server in this process, and the client that talks to it over a WSGI transport."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from requests.adapters import HTTPAdapter
+from wsgi_transport import WsgiAdapter
+
+from fuelclient.backends.base import Backend
+from fuelclient.backends.nailgun import NailgunBackend
+from fuelclient.backends.nailgun.plugins import Plugins
+from fuelclient.model.package import Selection
+from fuelclient.model.plugin import Installed
+from fuelclient.server.app import Policy, application
+from fuelclient.settings.master import Credentials, Master
+
+
+class PluginsOfAnAdministrator(Plugins):
+    """Plugins of a master on whose machine somebody installs packages: everything else goes over HTTP."""
+
+    master: Backend
+
+    def install(self, path: str, *, force: bool = False) -> Installed:
+        return self.master.plugins.install(path, force=force)
+
+    def selection(self, plugin_id: int, release_id: int) -> Selection:
+        return self.master.plugins.selection(plugin_id, release_id)
+
+
+def served(
+    make: Callable[[], Backend], policy: Policy | None = None, credentials: Credentials | None = None
+) -> Iterator[Backend]:
+    """A client of a server over the backends that `make` makes.
+
+    With a `policy` the server checks tokens, which the client gets by `credentials` from the Keystone that they name.
+    """
+    app = application(make, auth=policy)
+    master = Master("http://127.0.0.1:8000", credentials or Credentials())
+    client = NailgunBackend(master, adapter=WsgiAdapter(app.wsgi_app))
+    if credentials is not None:
+        client._session._http.mount(credentials.auth_url, HTTPAdapter())  # Keystone is not in this process
+    plugins = PluginsOfAnAdministrator(client._session, client.clusters)
+    plugins.master = make()
+    client.plugins = plugins
+    yield client
+    client.close()
+    plugins.master.close()
+    app.extensions["fuelclient"].close()

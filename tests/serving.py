@@ -1,0 +1,64 @@
+"""A real server: `fuel2 server run` as a process of its own, on a free port of this machine."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+PATIENCE = 60.0
+"""Seconds that a server may take to begin or to end: far more than it needs, since the machine may be busy."""
+
+
+@dataclass(frozen=True)
+class Serving:
+    """A server that answers at `url`, and what it said before it did."""
+
+    process: subprocess.Popen[str]
+    url: str
+    log: Path
+
+    def ended_by(self, number: signal.Signals) -> int:
+        """The exit code after the signal."""
+        self.process.send_signal(number)
+        return self.process.wait(PATIENCE)
+
+
+@contextmanager
+def serving(directory: Path, *options: str, engine: str = "engine.db") -> Iterator[Serving]:
+    """A server over an engine of `directory`, which is ended afterwards."""
+    log = directory / "server.log"
+    command = [sys.executable, "-m", "fuelclient.main", "--engine", str(directory / engine)]
+    with log.open("w", encoding="utf-8") as errors:
+        process = subprocess.Popen(
+            [*command, "server", "run", "--port", "0", *options],
+            stdout=subprocess.PIPE, stderr=errors, text=True, env=_environment(directory),
+        )  # fmt: skip
+    try:
+        yield Serving(process, _url(process, log), log)
+    finally:
+        process.kill()
+        process.wait(PATIENCE)
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def _url(process: subprocess.Popen[str], log: Path) -> str:
+    """Where it listens, as it says itself."""
+    assert process.stdout is not None
+    ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
+    line = process.stdout.readline() if ready else ""
+    assert line.startswith("Listening on http://"), (line, log.read_text(encoding="utf-8"))
+    return line.removeprefix("Listening on ").strip()
+
+
+def _environment(directory: Path) -> dict[str, str]:
+    """What the server finds of the user: nothing."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("OS_", "SERVER_", "FUEL"))}
+    return {**kept, "HOME": str(directory), "XDG_CONFIG_HOME": str(directory / "config")}

@@ -1,0 +1,117 @@
+"""Transactions, their history, and errors, as they go over a connection."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from fuelclient.errors import (
+    Conflict,
+    CycleDetected,
+    FuelError,
+    InvalidDocument,
+    InvalidGraph,
+    NotFound,
+    StalePlan,
+    UsageError,
+)
+from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.model.status import InstanceStatus, TransactionStatus
+from fuelclient.model.transaction import ExecutionRequest, HistoryRow, Transaction
+from fuelclient.serializers.failure import failure_from, failure_to
+from fuelclient.serializers.history import history_row_from, history_row_to
+from fuelclient.serializers.transaction import transaction_from, transaction_to
+
+FINDING = Finding(Severity.ERROR, "G050", "a waits for b", Place(layer="cluster"), "a", "Mend it.")
+REQUEST = ExecutionRequest(1, ("a", "b"), (1,), ("t",), ("t:",), force=True, noop=True, executor="noop")
+CHILD = Transaction(
+    9, "u9", 1, "deployment", TransactionStatus.PENDING, REQUEST, "a", parent_id=8, digest="d", findings=(FINDING,)
+)
+PARENT = Transaction(
+    8, "u8", 1, "deploy", TransactionStatus.ERROR, REQUEST, progress=40, message="m", result={"a": [1]},
+    time_start="2016-03-25T17:22:10.687135", time_end="2016-03-25T17:22:30.830701", stop="kill", runner="gone",
+    children=(CHILD, replace(CHILD, id=10, graph_type="b")),
+)  # fmt: skip
+ROW = HistoryRow(
+    9, "a", "hiera", 1, InstanceStatus.ERROR, "puppet", "dep_failed", "x@1", "said", "2016-03-25T17:22:10", None, 7, 2,
+    {"resources": 3}, {"type": "puppet", "roles": ["controller"], "parameters": {"timeout": 3600}},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("transaction", [PARENT, CHILD], ids=["parent", "child"])
+def test_a_transaction_reads_as_it_was(transaction: Transaction) -> None:
+    record = transaction_to(transaction)
+    assert json.loads(json.dumps(record)) == record
+    assert transaction_from(record) == transaction
+
+
+def test_nailguns_fields_have_its_words() -> None:
+    record = transaction_to(PARENT)
+    assert (record["graph_type"], record["dry_run"], record["cluster"]) == (None, True, 1)
+    assert transaction_to(CHILD)["graph_type"] == "a"
+
+
+def test_a_master_says_less_of_a_transaction() -> None:
+    told = {
+        "id": 7, "cluster": 1, "uuid": "u", "name": "deploy", "result": {}, "message": "", "status": "ready",
+        "progress": 100, "dry_run": True, "graph_type": "default", "parent_id": None, "time_start": None,
+        "time_end": None,
+    }  # fmt: skip
+    found = transaction_from(told)
+    assert found.request == ExecutionRequest(1, ("default",), dry_run=True)
+    assert (found.dry_run, found.graph_type, found.progress, found.children) == (True, "default", 100, ())
+
+
+def test_a_status_that_nobody_knows_is_an_error() -> None:
+    with pytest.raises(InvalidDocument, match="the status 'lost'"):
+        transaction_from({**transaction_to(CHILD), "status": "lost"})
+
+
+def test_a_row_reads_as_it_was() -> None:
+    record = history_row_to(ROW, include_summary=True, include_instance=True)
+    assert json.loads(json.dumps(record)) == record
+    assert history_row_from(record) == ROW
+    for node in ("master", None, "-"):
+        row = replace(ROW, node=node)
+        assert history_row_from(history_row_to(row, include_summary=True, include_instance=True)) == row
+
+
+def test_a_row_for_clients_of_nailgun_has_the_task_and_nothing_else() -> None:
+    assert history_row_to(ROW) == {
+        "task_name": "hiera", "node_id": "1", "status": "error", "time_start": "2016-03-25T17:22:10", "time_end": None,
+        "type": "puppet", "roles": ["controller"], "parameters": {"timeout": 3600},
+    }  # fmt: skip
+
+
+def test_an_old_master_names_the_task_otherwise() -> None:
+    told = {"deployment_graph_task_name": "hiera", "node_id": "1", "status": "ready", "type": "puppet"}
+    row = history_row_from(told, transaction_id=5)
+    assert (row.task, row.node, row.transaction_id, row.type) == ("hiera", 1, 5, "puppet")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        NotFound("environment", 9, known=["1", "2"]),
+        NotFound("task", "x", hint="None."),
+        Conflict("It runs.", findings=[FINDING], hint="Wait."),
+        UsageError("What?", hint="So."),
+        InvalidGraph("The graph is not stored.", findings=[FINDING]),
+        CycleDetected("A ring.", cycle=["a@1", "b@1"], findings=[FINDING]),
+        StalePlan("Changed."),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_error_is_raised_again_as_it_was(error: FuelError) -> None:
+    found = failure_from(json.loads(json.dumps(failure_to(error))))
+    assert type(found) is type(error)
+    assert str(found) == str(error)
+    for name in ("findings", "cycle", "noun", "key", "known", "hint"):
+        assert getattr(found, name, None) == getattr(error, name, None)
+
+
+@pytest.mark.parametrize("body", [None, [], "<html>", {"message": "m", "errors": []}, {"error": {"class": "Odd"}}])
+def test_a_body_of_somebody_else_is_no_error_of_ours(body: object) -> None:
+    assert failure_from(body) is None

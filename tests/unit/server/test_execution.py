@@ -1,0 +1,186 @@
+"""Execution over HTTP: real runs, their transactions and their history."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from executions import Executions, shell
+from http_api import Api
+
+from fuelclient.serializers.event import event_from, logs_from
+from fuelclient.serializers.history import history_row_from
+from fuelclient.serializers.transaction import transaction_from
+
+
+def test_a_run_is_begun_followed_and_read(api: Api, env: Executions) -> None:
+    env.graph(shell("a", env.note("a")), shell("b", "exit 3", requires=["a"], fail_on_error=False))
+    body = {
+        "cluster": 1, "graphs": [{"type": "default", "nodes": [1, 2]}], "dry_run": False, "noop_run": False,
+        "force": False, "debug": False,
+    }  # fmt: skip
+
+    begun = api.ask("POST", "graphs/execute/", body, status=202)
+
+    assert (begun["cluster"], begun["name"], begun["graph_type"], begun["parent_id"]) == (1, "deploy", None, None)
+    assert [child["graph_type"] for child in begun["children"]] == ["default"]
+    env.ended(begun["id"])
+    found = api.ask("GET", f"transactions/{begun['id']}/")
+    assert (found["status"], found["progress"]) == ("ready", 100)
+    assert transaction_from(found) == env.backend.transactions.get(begun["id"])
+    assert env.noted() == ["a", "a"]
+
+    path = f"transactions/{begun['id']}/deployment_history"
+    rows = api.ask("GET", f"{path}/?include_summary=0&nodes=1&tasks_names=a")
+    assert [(row["task_name"], row["node_id"], row["status"]) for row in rows] == [("a", "1", "ready")]
+    assert {"type", "parameters", "roles"} <= rows[0].keys()
+    assert not {"summary", "instance", "id"} & rows[0].keys()
+    rows = api.ask("GET", f"{path}/?statuses=skipped&include_summary=1&include_instance=1")
+    assert {row["instance"]["reason"] for row in rows} == {"failure_ignored"}
+    told = [history_row_from(row) for row in api.ask("GET", f"{path}?include_summary=1&include_instance=1")]
+    assert [(row.task, row.node, row.return_code) for row in told] == [
+        (row.task, row.node, row.return_code) for row in env.rows(begun["id"])
+    ]
+    assert "Statuses parameter could be only: pending" in api.refusal("GET", f"{path}?statuses=lost", status=400)
+
+
+def test_history_as_csv(api: Api, env: Executions) -> None:
+    env.graph(shell("a"))
+    found = env.run(node_ids=(1,))
+
+    answer = api.raw("GET", f"transactions/{found.id}/deployment_history/", headers={"Accept": "text/csv"})
+
+    assert answer.mimetype == "text/csv"
+    columns, row = list(csv.reader(io.StringIO(answer.text)))
+    assert columns == ["task_name", "node_id", "status", "type", "time_start", "time_end"]
+    assert row[:4] == ["a", "1", "ready", "shell"]
+
+
+def test_what_a_run_saw(api: Api, env: Executions) -> None:
+    env.graph(shell("a"))
+    found = env.run()
+    info = api.ask("GET", f"transactions/{found.id}/deployment_info")
+    assert {"1", "2", "3", "master"} <= {node["uid"] for node in info["nodes"]}
+    assert info["common"]["cluster"]["name"] == "prod"
+    assert api.ask("GET", f"transactions/{found.id}/settings") == {"editable": {}}
+
+
+def test_listings_and_deletion(api: Api, env: Executions) -> None:
+    env.graph(shell("a", "exit 1"))
+    failed = env.run()
+    assert failed.status == "error"
+    assert [one["name"] for one in api.ask("GET", "transactions/")] == ["deploy", "deployment"]
+    query = "cluster_id=1&statuses=ready%2Cerror&transaction_types=deploy"
+    assert [one["id"] for one in api.ask("GET", f"transactions/?{query}")] == [failed.id]
+    assert api.ask("GET", "transactions/?statuses=running") == []
+    api.ask("GET", "transactions/?cluster_id=9", status=404)
+    child = failed.children[0].id
+    assert f"is a part of {failed.id}" in api.refusal("DELETE", f"transactions/{child}?force=0", status=409)
+    api.ask("DELETE", f"transactions/{failed.id}/?force=0", status=204)
+    assert api.refusal("DELETE", f"transactions/{failed.id}/?force=1", status=404) == "Transaction not found"
+
+
+def test_a_run_is_stopped_and_keeps_others_out(api: Api, env: Executions) -> None:
+    env.graph(shell("a", "sleep 600"), shell("b", requires=["a"]))
+    body = {"cluster": 1, "graphs": [{"type": "default"}]}
+    begun = api.ask("POST", "graphs/execute", body, status=202)
+    env.until(begun["id"], lambda found: found.status != "pending")
+
+    assert f"Transaction {begun['id']} runs" in api.refusal("POST", "graphs/execute", body, status=409)
+    assert f"Transaction {begun['id']} runs" in api.refusal("DELETE", f"transactions/{begun['id']}", status=409)
+    stopped = api.ask("PUT", "clusters/1/stop_deployment/", {}, status=202)
+    assert (stopped["id"], stopped["stop"]) == (begun["id"], "graceful")
+    assert api.ask("POST", f"transactions/{begun['id']}/stop", {"kill": True}, status=202)["stop"] == "kill"
+    env.ended(begun["id"])
+    assert "Nothing to stop" in api.refusal("PUT", "clusters/1/stop_deployment/", {}, status=409)
+
+
+def test_the_other_ways_to_begin_a_run(api: Api, env: Executions) -> None:
+    """All of them plan only, so that none has to end before the next."""
+    env.graph(shell("a"), shell("b"))
+    env.graph(shell("c"), graph_type="fix")
+    dry = "dry_run=1&noop_run=0"
+
+    def types(told: dict[str, Any]) -> list[str]:
+        assert told["dry_run"] is True
+        return [child["graph_type"] for child in told["children"]]
+
+    assert types(api.ask("PUT", f"clusters/1/changes?{dry}", {}, status=202)) == ["default"]
+    redeployed = api.ask("PUT", f"clusters/1/changes/redeploy?{dry}", {}, status=202)
+    assert redeployed["request"]["force"] is True
+    deployed = api.ask("PUT", "clusters/1/deploy/?nodes=1,2&force=1&graph_type=fix&dry_run=1", {}, status=202)
+    assert types(deployed) == ["fix"]
+    assert deployed["request"]["graphs"] == [{"type": "fix", "nodes": [1, 2]}]
+    some = api.ask("PUT", "clusters/1/deploy_tasks?dry_run=1", ["b", "b"], status=202)
+    assert some["request"]["graphs"] == [{"type": "default", "tasks": ["b"]}]
+    env.backend.sequences.create(1, "deploy-changes", ["fix", "default"])
+    assert types(api.ask("PUT", f"clusters/1/changes?{dry}", {}, status=202)) == ["fix", "default"]
+    run = {"cluster": 1, "dry_run": True, "noop_run": False, "force": False, "debug": False}
+    assert types(api.ask("POST", "sequences/1/execute/", run, status=202)) == ["fix", "default"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "told"),
+    [
+        ("POST", "graphs/execute/", {"cluster": 99, "graphs": [{"type": "default"}]}, 404, "Cluster not found"),
+        ("POST", "graphs/execute/", {"graphs": [{"type": "default"}]}, 400, "'cluster' is a required property"),
+        ("POST", "graphs/execute/", {"cluster": 1, "graphs": []}, 400, "deque(['graphs']): [] should be non-empty"),
+        ("POST", "graphs/execute/", {"cluster": 1, "graphs": [{"type": 5}]}, 400, "5 is not of type 'string'"),
+        (
+            "POST", "graphs/execute/", {"cluster": 1, "graphs": [{"type": "default", "nodes": [7]}]}, 400,
+            "Nodes 7 do not belong to the same cluster 1",
+        ),
+        ("POST", "graphs/execute/", {"cluster": 1, "graphs": [{"type": "default", "nodes": []}]}, 400, "runs nothing"),
+        (
+            "POST", "graphs/execute/", {"cluster": 1, "graphs": [{"type": "default", "tasks": ["zzz"]}]}, 404,
+            "Task zzz does not exist",
+        ),
+        (
+            "PUT", "clusters/1/deploy?graph_type=nope", None, 400,
+            "There are no deployment tasks for graph type 'nope'. Checked cluster (ID=1), its plugins and release (ID",
+        ),
+        ("PUT", "clusters/1/deploy_tasks", [], 400, "Tasks list must be specified."),
+        ("PUT", "clusters/1/deploy_tasks", ["yy", "zz"], 400, "Tasks yy,zz are not present in deployment graph"),
+        ("PUT", "clusters/1/changes?dry_run=1&noop_run=1", None, 400, "not both"),
+        ("POST", "sequences/9/execute", {"cluster": 1}, 404, "DeploymentSequence not found"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_run(
+    api: Api, env: Executions, method: str, path: str, body: Any, status: int, told: str
+) -> None:
+    env.graph(shell("a"))
+    assert told in api.refusal(method, path, body, status=status)
+    assert api.ask("GET", "transactions") == []
+
+
+def test_followers_read_events_and_logs(api: Api, env: Executions) -> None:
+    env.graph(shell("a", "echo said; echo complained >&2"))
+    found = env.run(node_ids=(2,))
+    path = f"transactions/{found.id}"
+
+    told = [event_from(one) for one in api.ask("GET", f"{path}/events")]
+
+    assert told == list(env.backend.transactions.events(found.id))
+    assert [event_from(one) for one in api.ask("GET", f"{path}/events?after={told[0].id}&limit=2")] == told[1:3]
+    logs = logs_from(api.ask("GET", f"{path}/logs?task=a&node=2"))
+    assert logs == env.backend.transactions.logs(found.id, "a", "2")
+    assert logs.output == "said\n"
+    api.ask("GET", f"{path}/logs?task=a&node=1", status=404)
+    assert "node is needed" in api.refusal("GET", f"{path}/logs?task=a", status=400)
+    assert "has ended already" in api.refusal("POST", f"{path}/stop", status=409)
+    api.ask("POST", f"{path}/resume", status=409)
+
+
+def test_a_sequence_of_another_release_cannot_be_run(api: Api, env: Executions, mitaka: int) -> None:
+    sequence = env.backend.sequences.create(1, "seq", ["default"])
+    told = api.refusal("POST", f"sequences/{sequence.id}/execute", {"cluster": mitaka}, status=404)
+    assert told == "Sequence 'seq' is not found for cluster mitaka"
+
+
+def test_a_graph_that_cannot_be_ordered_is_told_with_its_findings(api: Api, env: Executions) -> None:
+    env.graph(shell("a", requires=["b"]), shell("b", requires=["a"]))
+    found = api.ask("POST", "graphs/execute", {"cluster": 1, "graphs": [{"type": "default"}]}, status=400)
+    assert found["error"]["class"] == "CycleDetected"
+    assert {one["code"] for one in found["errors"]} == {"G050"}

@@ -1,0 +1,160 @@
+"""Graphs over HTTP: by owner and type, by id, merged, and as the original client uploads them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from executions import Executions, shell
+from http_api import Api
+from package_trees import task, write_package
+
+TASKS: list[dict[str, Any]] = [
+    {"id": "t1", "type": "shell", "parameters": {"cmd": "true"}},
+    {"id": "t2", "type": "stage", "requires": ["t1"]},
+]
+OWN = "clusters/1/deployment_graphs"
+
+
+@pytest.mark.parametrize("owner", ["clusters/1", "releases/1"])
+def test_a_graph_of_a_type_lives_and_dies(api: Api, owner: str) -> None:
+    path = f"{owner}/deployment_graphs/custom"
+    assert api.refusal("GET", path, status=404) == "Graph with type: custom is not defined"
+    made = api.ask("POST", path, {"tasks": TASKS})
+    assert [one["id"] for one in made["tasks"]] == ["t1", "t2"]
+    assert made["relations"] == [{"type": "custom", "model": owner[:-3], "model_id": 1}]
+    assert api.refusal("POST", path, {"tasks": []}, status=409) == (
+        'Deployment graph with type "custom" already exist.'
+    )
+    for method in ("PUT", "PATCH"):
+        changed = api.ask(method, path, {"name": "Nice"})
+        assert (changed["id"], changed["name"], len(changed["tasks"])) == (made["id"], "Nice", 2)
+        assert [one["id"] for one in api.ask(method, path, {"tasks": TASKS[:1]})["tasks"]] == ["t1"]
+        assert api.ask(method, path, {"tasks": TASKS})["name"] == "Nice"
+    assert api.ask("PUT", path, {"tasks": []})["tasks"] == []
+    api.ask("DELETE", path, status=204)
+    for method, body in (("DELETE", None), ("PUT", {}), ("PATCH", {}), ("GET", None)):
+        assert api.refusal(method, path, body, status=404) == "Graph with type: custom is not defined"
+
+
+def test_metadata_of_a_graph(api: Api) -> None:
+    body = {"name": "N", "tasks": [], "node_filter": "$.status = ready", "on_success": {}, "on_error": {
+        "node_attributes": {"status": "error"}}}  # fmt: skip
+    made = api.ask("POST", f"{OWN}/m", body)
+    assert {key: made[key] for key in body} == body
+    assert "on_stop" not in made
+    again = {key: value for key, value in made.items() if key != "findings"}
+    assert api.ask("PUT", f"{OWN}/m", again)["node_filter"] == "$.status = ready"  # what was read can be written
+
+
+def test_graphs_by_their_id(api: Api) -> None:
+    made = api.ask("POST", f"{OWN}/x", {"tasks": TASKS})
+    path = f"graphs/{made['id']}"
+    assert api.ask("GET", path)["tasks"] == made["tasks"]
+    assert api.ask("PUT", path, {"name": "N"})["name"] == "N"
+    assert api.ask("PATCH", f"{path}/", {"tasks": []})["tasks"] == []
+    api.ask("DELETE", path, status=204)
+    for method, body in (("GET", None), ("PUT", {}), ("DELETE", None)):
+        assert api.refusal(method, path, body, status=404) == "DeploymentGraph not found"
+
+
+def test_listings_and_their_filters(api: Api, env: Executions, mitaka: int, tmp_path: Path) -> None:
+    package = write_package(tmp_path / "p", files={"deployment_tasks.yaml": [task("p")]})
+    plugin = env.backend.plugins.install(package).plugin.id
+    env.backend.plugins.enable(plugin, mitaka)
+    release_id = env.backend.clusters.get(mitaka).release_id
+    api.ask("POST", f"clusters/{mitaka}/deployment_graphs/custom", {"tasks": TASKS})
+
+    def found(query: str) -> set[tuple[str, int, str]]:
+        told = [one["relations"][0] for one in api.ask("GET", f"graphs/?{query}")]
+        return {(one["model"], one["model_id"], one["type"]) for one in told}
+
+    own = {("cluster", mitaka, "default"), ("cluster", mitaka, "custom")}
+    release, brought = ("release", release_id, "default"), ("plugin", plugin, "default")
+    assert found("") == {*own, release, brought, ("cluster", 1, "default"), ("release", 1, "default")}
+    assert found(f"clusters_ids={mitaka}") == own
+    assert found(f"clusters_ids={mitaka}&fetch_related=1") == {*own, release, brought}
+    assert found(f"releases_ids={release_id}&plugins_ids={plugin}") == {release, brought}
+    assert found("graph_types=custom") == {("cluster", mitaka, "custom")}
+    assert found(f"clusters_ids={mitaka}&graph_types=default") == {("cluster", mitaka, "default")}
+    assert found("clusters_ids=99") == set()
+    assert len(api.ask("GET", f"clusters/{mitaka}/deployment_graphs/?fetch_related=1")) == 2
+    assert len(api.ask("GET", f"plugins/{plugin}/deployment_graphs")) == 1
+
+
+def test_layers_and_the_merge(api: Api) -> None:
+    def stage(name: str, **more: Any) -> dict[str, Any]:
+        return {"id": name, "type": "stage", **more}
+
+    api.ask("PUT", "releases/1/deployment_tasks", [stage("base"), {**TASKS[0], "id": "net"}])
+    api.ask("PUT", "clusters/1/deployment_tasks", [{"id": "net", "parameters": {"timeout": 7}}, stage("own")])
+
+    merged = api.ask("GET", "clusters/1/deployment_tasks/")
+    assert [one["id"] for one in merged] == ["base", "net", "own"]
+    assert merged[1]["parameters"] == {"cmd": "true", "timeout": 7}
+    assert [one["id"] for one in api.ask("GET", "clusters/1/deployment_tasks/own/")] == ["net", "own"]
+    assert api.ask("GET", "clusters/1/deployment_tasks/plugins/") == []
+    released = api.ask("GET", "clusters/1/deployment_tasks/release/")
+    assert [one["id"] for one in released] == ["base", "net"]
+    assert api.ask("GET", "releases/1/deployment_tasks/") == released
+
+
+def test_a_type_that_no_layer_has_has_no_tasks(api: Api) -> None:
+    for path in ("clusters/1/deployment_tasks", "clusters/1/deployment_tasks/own", "releases/1/deployment_tasks"):
+        assert api.ask("GET", f"{path}/?graph_type=nope") == []
+        assert api.ask("GET", f"{path}/?graph_type=") == []  # as the default one, which is empty
+
+
+def test_own_tasks_of_a_new_type(api: Api) -> None:
+    told = api.ask("PUT", "clusters/1/deployment_tasks/?graph_type=new", TASKS)
+    assert [one["id"] for one in told] == ["t1", "t2"]
+    assert api.ask("GET", f"{OWN}/new")["tasks"] == told
+    api.ask("PUT", "clusters/1/deployment_tasks/?graph_type=a b", TASKS, status=400)
+
+
+def test_uploads_that_are_refused_change_nothing(api: Api) -> None:
+    path = f"{OWN}/x"
+    api.ask("POST", path, {"tasks": TASKS})
+    for body, told in (
+        ({"tasks": 42}, "deque(['tasks']): 42 is not of type 'array'"),
+        ({"tasks": [{"id": "a", "type": "odd"}]}, "deque(['tasks', 0, 'type']): 'odd' is not one of ['puppet',"),
+        ({"tasks": [], "title": "x"}, "Additional properties are not allowed ('title' was unexpected)"),
+        ({"tasks": [{"id": "a"}]}, "The x graph of environment 1 is not stored"),
+        ({"tasks": [*TASKS, *TASKS]}, "Tasks duplication found: t1, t2"),
+        ([], "[] is not of type 'object'"),
+    ):  # fmt: skip
+        assert told in api.refusal("PUT", path, body, status=400)
+    assert [one["id"] for one in api.ask("GET", path)["tasks"]] == ["t1", "t2"]
+
+
+def test_warnings_come_with_the_answer(api: Api) -> None:
+    made = api.ask("POST", f"{OWN}/x", {"tasks": [{"id": "a", "type": "shell"}]})
+    assert any(one["severity"] == "warning" for one in made["findings"])
+
+
+def test_entries_of_a_plugin_may_be_without_an_id(api: Api, env: Executions, tmp_path: Path) -> None:
+    plugin = env.backend.plugins.install(write_package(tmp_path / "p")).plugin
+    entry = {"stage": "post_deployment/50", "type": "shell", "role": ["compute"], "parameters": {"cmd": "true"}}
+    made = api.ask("POST", f"plugins/{plugin.id}/deployment_graphs/own", {"tasks": [entry]})
+    assert [one["id"] for one in made["tasks"]] == [f"{plugin.name}:post_deployment#1"]
+    assert "'id' is a required property" in api.refusal("POST", f"{OWN}/own", {"tasks": [entry]}, status=400)
+
+
+def test_falsy_values_and_unknown_keys_survive(api: Api) -> None:
+    sent = {"id": "a", "type": "shell", "condition": False, "x_note": None, "parameters": {"cmd": "", "n": 0}}
+    api.ask("POST", f"{OWN}/x", {"tasks": [sent]})
+    assert api.ask("GET", f"{OWN}/x")["tasks"] == [sent]
+
+
+def test_what_an_orchestrator_would_be_sent(api: Api, env: Executions) -> None:
+    env.graph(shell("a"), shell("b", cross_depends=[{"name": "a", "role": "compute"}]), shell("c", requires=["b"]))
+
+    found = api.ask("GET", "clusters/1/serialized_tasks/?nodes=1,2&tasks=a,b")["tasks_graph"]
+
+    assert found.keys() == {"null", "1", "2"}
+    assert [(one["id"], one["type"]) for one in found["1"]] == [("a", "shell"), ("b", "shell"), ("c", "skipped")]
+    assert found["2"][1]["requires"] == [{"name": "a", "node_id": "1"}, {"name": "a", "node_id": "2"}]
+    assert found["1"][0]["parameters"]["cmd"] == "true"
+    assert api.refusal("GET", "clusters/1/serialized_tasks/?nodes=99", status=404) == "NodeCollection not found"
+    assert api.ask("GET", "clusters/1/serialized_tasks/?graph_type=nope")["tasks_graph"] == {"null": []}

@@ -1,0 +1,203 @@
+"""Environments, nodes, releases, roles, plugins, sequences and facts: what clients send, and what becomes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from executions import Executions
+from http_api import Api
+from package_trees import role, write_package
+
+
+def test_environments_as_the_original_client_makes_them(api: Api) -> None:
+    body = {"nodes": [], "tasks": [], "name": "new", "release_id": 1, "net_segment_type": "tun"}
+    made = api.ask("POST", "clusters/", body, status=201)
+    assert (made["id"], made["name"], made["status"], made["fuel_version"]) == (2, "new", "new", "1.0")
+    assert (made["is_customized"], made["changes"], made["net_segment_type"]) == (False, [], "tun")
+    assert api.ask("PUT", "clusters/2/", {"name": "renamed"})["name"] == "renamed"
+    assert [one["name"] for one in api.ask("GET", "clusters/")] == ["prod", "renamed"]
+    assert "exists already" in api.refusal("PUT", "clusters/2/", {"name": "prod"}, status=409)
+    api.ask("DELETE", "clusters/2/", status=204)
+    assert api.refusal("DELETE", "clusters/2/", status=404) == "Cluster not found"
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"name": "a"}, 400),
+        ({"name": "", "release_id": 1}, 400),
+        ({"name": " ", "release_id": 1}, 400),
+        ({"name": "a", "release_id": 9}, 404),
+        ({"name": "prod", "release_id": 1}, 409),
+        ({"name": "a", "release_id": 1, "nodes": [1]}, 400),
+        ({"name": "a", "release_id": 1, "net_segment_type": "wire"}, 400),
+    ],
+)
+def test_environments_that_are_refused(api: Api, body: dict[str, Any], status: int) -> None:
+    api.ask("POST", "clusters", body, status=status)
+    assert len(api.ask("GET", "clusters")) == 1
+
+
+def test_nodes_are_given_roles_all_or_none(api: Api) -> None:
+    made = api.ask("POST", "nodes", [{"name": "a"}, {"name": "b", "roles": []}], status=201)
+    first, second = (one["id"] for one in made)
+    assert made[0]["cluster"] is None
+
+    wanted = [{"id": first, "roles": ["controller"]}, {"id": second, "roles": ["nope"]}]
+    assert api.refusal("POST", "clusters/1/assignment/", wanted, status=404) == "Role not found"
+    assert api.ask("GET", f"nodes/{first}")["cluster"] is None
+
+    wanted[1]["roles"] = ["compute", "storage"]
+    told = api.ask("POST", "clusters/1/assignment/", wanted)
+    assert [(one["id"], one["pending_roles"]) for one in told] == [
+        (first, ["controller"]),
+        (second, ["compute", "storage"]),
+    ]
+    assert len(api.ask("GET", "nodes/?cluster_id=1")) == 5
+
+    told = api.ask("POST", "clusters/1/unassignment", [{"id": first}, {"id": first}])
+    assert [(one["id"], one["cluster"], one["pending_roles"]) for one in told] == [(first, None, [])]
+    api.ask("POST", "clusters/1/unassignment", [{"id": first}], status=404)
+
+
+def test_nodes_are_made_and_removed(api: Api) -> None:
+    body = {
+        "name": "n", "ip": "10.20.0.9", "mac": "52:54:00:00:00:09", "executor": "ssh", "ssh": {"user": "root"},
+        "attributes": {"rack": "a"}, "cluster": 1, "roles": ["compute"],
+    }  # fmt: skip
+    made = api.ask("POST", "nodes", body, status=201)
+    assert {key: made[key] for key in ("name", "ip", "mac", "executor", "ssh", "attributes", "cluster")} == {
+        key: value for key, value in body.items() if key != "roles"
+    }
+    assert made["pending_roles"] == ["compute"]
+    assert "belongs to environment 1" in api.refusal("DELETE", f"nodes/{made['id']}", status=409)
+    api.ask("DELETE", f"nodes/?ids={made['id']}&force=1", status=204)
+    api.ask("GET", f"nodes/{made['id']}", status=404)
+    assert "ids is needed" in api.refusal("DELETE", "nodes", status=400)
+    assert "address" in api.refusal("POST", "nodes", {"name": "m", "ip": "10.20.0.300"}, status=400)
+
+
+def test_releases_and_their_roles(api: Api) -> None:
+    fields = {
+        "name": "R", "version": "r-2.0", "operating_system": "Ubuntu",
+        "roles_metadata": {"db": {"name": "DB", "tags": ["db"]}}, "tags_metadata": {"db": {"has_primary": True}},
+        "components_metadata": [{"name": "hypervisor:qemu"}],
+    }  # fmt: skip
+    made = api.ask("POST", "releases", fields, status=201)
+    assert (made["id"], made["state"], made["plugin_id"]) == (2, "available", None)
+    assert api.ask("GET", "releases/2")["roles_metadata"] == fields["roles_metadata"]
+    (found,) = api.ask("GET", "releases/2/roles/")
+    assert (found["name"], found["meta"]["name"], found["tags"]) == ("db", "DB", ["db"])
+    assert api.ask("GET", "releases/2/roles/db") == found
+    assert api.ask("GET", "releases/2/tags") == [{"name": "db", "meta": {"has_primary": True}, "owner": "release"}]
+    assert api.ask("GET", "releases/2/components") == fields["components_metadata"]
+    assert "exists already" in api.refusal("POST", "releases", [fields], status=409)
+    assert "roles_metadata must be a mapping" in api.refusal(
+        "POST", "releases", {"name": "S", "version": "1", "roles_metadata": []}, status=400
+    )
+    api.ask("DELETE", "releases/2", status=204)
+    assert api.refusal("DELETE", "releases/1", status=409)
+
+
+@pytest.mark.parametrize("owner", ["releases/1", "clusters/1"])
+def test_roles_and_tags_are_described(api: Api, owner: str) -> None:
+    before = {one["name"] for one in api.ask("GET", f"{owner}/tags")}
+    assert before == {"controller", "compute", "storage"}  # of roles that name no tags
+    for noun, told in (("roles", "Role not found"), ("tags", "Tag not found")):
+        body = {"name": "db", "meta": {"name": "DB", "has_primary": True}}
+        made = api.ask("POST", f"{owner}/{noun}/", body, status=201)
+        assert (made["name"], made["meta"]["has_primary"]) == ("db", True)
+        assert api.ask("GET", f"{owner}/{noun}/db") == made
+        assert api.refusal("POST", f"{owner}/{noun}", body, status=409)
+        changed = api.ask("PUT", f"{owner}/{noun}/db/", {**body, "meta": {"name": "Database"}})
+        assert changed["meta"] == {"name": "Database"}
+        assert "nothing can be renamed" in api.refusal("PUT", f"{owner}/{noun}/web", body, status=400)
+        api.ask("DELETE", f"{owner}/{noun}/db", status=204)
+        assert api.refusal("DELETE", f"{owner}/{noun}/nope", status=404) == told
+
+
+def test_nodes_are_named_and_labelled(api: Api) -> None:
+    body = {"name": "first", "hostname": "first.example", "labels": {"rack": "a", "x": None}}
+    told = api.ask("PUT", "nodes/1/", body)
+    assert {key: told[key] for key in body} == body
+    assert api.ask("PUT", "nodes/1", {"labels": {"rack": "b"}})["labels"] == {"rack": "b"}
+    assert api.refusal("PUT", "nodes/1", {"name": "node-2"}, status=409)
+    api.ask("PUT", "nodes/1", {}, status=400)
+    api.ask("PUT", "nodes/1", {"labels": {"": "x"}}, status=400)
+    assert api.ask("PUT", "nodes/2/attributes", {"disks": ["sda"]}) == {"disks": ["sda"]}
+    assert api.ask("GET", "nodes/2")["attributes"] == {"disks": ["sda"]}
+
+
+def test_repositories_of_a_release(api: Api) -> None:
+    path = "releases/1/attributes_metadata"
+    repos = [{"name": "main", "uri": "http://example.org", "type": "deb"}]
+    told = api.ask("PUT", path, {"editable": {"repo_setup": {"repos": {"value": repos}}}})
+    assert told["editable"]["repo_setup"]["repos"]["value"] == repos
+    assert api.ask("GET", path) == told
+    api.ask("PUT", path, {"editable": {}}, status=400)
+
+
+def test_plugins_are_read_synchronised_and_removed(api: Api, env: Executions, tmp_path: Path) -> None:
+    files = {"node_roles.yaml": {"watcher": role()}}
+    plugin = env.backend.plugins.install(write_package(tmp_path / "monitor", files=files)).plugin
+
+    (told,) = api.ask("GET", "plugins/")
+    assert (told["id"], told["name"], told["version"]) == (plugin.id, plugin.name, plugin.version)
+    assert {"os", "version"} <= told["releases"][0].keys()
+    assert api.ask("GET", f"plugins/{plugin.id}") == told
+    found = api.ask("POST", "plugins/sync/", data=b"")  # as the original client: no body at all
+    assert (found["removed"], found["created"]) == ([], [])
+    assert api.ask("POST", "plugins/sync", {"ids": [plugin.id]})["removed"] == []
+    api.ask("POST", "plugins/sync", {"ids": [99]}, status=404)
+    api.ask("POST", "plugins/", {"name": "x"}, status=405)
+    api.ask("DELETE", f"plugins/{plugin.id}", status=204)
+    assert api.ask("GET", "plugins") == []
+
+
+def test_sequences(api: Api) -> None:
+    body = {"name": "seq", "graphs": [{"type": "default"}, {"type": "custom"}], "release": 1}
+    made = api.ask("POST", "sequences/", body, status=201)
+    assert made == {"id": 1, "name": "seq", "graphs": body["graphs"], "release_id": 1}
+    assert (
+        api.refusal("POST", "sequences/", body, status=409) == 'Sequence with name "seq" already exist for release 1.'
+    )
+    assert api.ask("GET", "sequences/?release=1") == api.ask("GET", "sequences/?cluster=1") == [made]
+    assert api.refusal("GET", "sequences/?release=9", status=404) == "Release not found"
+    changed = api.ask("PUT", "sequences/1/", {"name": "renamed", "graphs": [{"type": "x"}]})
+    assert (changed["name"], changed["graphs"]) == ("renamed", [{"type": "x"}])
+    assert api.ask("PATCH", "sequences/1", {"graphs": [{"type": "y"}]})["name"] == "renamed"
+    api.ask("PUT", "sequences/1/", {"release": 2}, status=400)
+    api.ask("PUT", "sequences/1/", {}, status=400)
+    api.ask("DELETE", "sequences/1/", status=204)
+    assert api.refusal("GET", "sequences/1/", status=404) == "DeploymentSequence not found"
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({"name": "s", "graphs": [{"type": "x"}]}, "'release' is a required property"),
+        ({"name": "s", "graphs": [], "release": 1}, "deque(['graphs']): [] should be non-empty"),
+        ({"name": "s", "graphs": [{"type": "a b"}], "release": 1}, "deque(['graphs', 0, 'type']): 'a b' does not"),
+    ],
+)  # fmt: skip
+def test_sequences_that_are_refused(api: Api, body: dict[str, Any], told: str) -> None:
+    assert told in api.refusal("POST", "sequences", body, status=400)
+
+
+def test_deployment_facts(api: Api) -> None:
+    path = "clusters/1/orchestrator/deployment"
+    assert api.ask("GET", path) == []
+    told = api.ask("PUT", path, [{"uid": "1", "a": {"x": 1}}, {"uid": "master", "b": 2}])
+    assert told == [{"uid": "1", "a": {"x": 1}}, {"uid": "master", "b": 2}]
+    api.ask("PUT", path, {"common": {"a": {"y": 2}}, "nodes": [{"uid": "2"}]})
+    assert api.ask("GET", f"{path}/?nodes=1") == [{"uid": "1", "a": {"x": 1, "y": 2}}]
+    split = api.ask("GET", f"{path}/?split=1")
+    assert split["common"] == {"a": {"y": 2}}
+    assert {node["uid"] for node in split["nodes"]} == {"1", "2", "master"}
+    assert "node-1" in {node["name"] for node in api.ask("GET", f"{path}/defaults/?nodes=1")}
+    assert api.refusal("PUT", path, [{"uid": "99"}], status=404) == "Node not found"
+    api.ask("PUT", path, [{"a": 1}], status=400)
+    api.ask("DELETE", path, status=204)
+    assert api.ask("GET", path) == []

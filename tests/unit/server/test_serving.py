@@ -1,0 +1,179 @@
+"""The server as a process: how it begins and ends, what it refuses, and many clients at once."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from command_line import CommandLine
+from executions import Executions
+from serving import Serving, serving
+
+
+def test_it_answers_and_ends_on_a_signal(env: Executions) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with serving(env.directory) as server:
+            assert _get(server, "clusters/")[0] == 200
+            assert server.ended_by(number) == 0
+            said = server.log.read_text()
+        assert re.search(r"req-\S+ GET /api/v1/clusters/ 200 \d+ ms", said)
+        assert "The server has ended." in said
+        assert "Traceback" not in said
+
+
+def test_it_ends_while_nobody_asks_anything(env: Executions) -> None:
+    with serving(env.directory) as server:
+        assert server.ended_by(signal.SIGTERM) == 0
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"nonsense\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 100_000 + b"\r\n\r\n", 431),
+        (b"POST /api/v1/clusters HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999\r\n\r\n", 413),
+        (b"POST /api/v1/clusters HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n", 400),
+    ],
+)
+def test_what_is_no_request_is_refused_in_json(env: Executions, sent: bytes, status: int) -> None:
+    with serving(env.directory) as server:
+        address = urlsplit(server.url)
+        with socket.create_connection((address.hostname, address.port), timeout=60) as connection:
+            connection.sendall(sent)
+            answer = http.client.HTTPResponse(connection)
+            answer.begin()
+            body = json.loads(answer.read())
+    assert answer.status == status
+    assert answer.getheader("Content-Type") == "application/json"
+    assert body["errors"] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "told"),
+    [
+        (["--host", "0.0.0.0"], 2, "listens on this machine only, not on 0.0.0.0"),  # noqa: S104 (it is refused)
+        (["--port", "65536"], 2, "no port"),
+        (["--auth", "keystone"], 2, "needs a service user"),
+        (["--keystone-config", "x"], 2, "is for --auth keystone"),
+        (["--auth", "keystone", "--keystone-config", "/nonexistent"], 5, "does not exist"),
+        (["--host", "127.0.0.300"], 2, "this machine only"),
+    ],
+)
+def test_what_cannot_be_served(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], code: int, told: str
+) -> None:
+    found = CommandLine(tmp_path / "engine.db")("server", "run", *options)
+    assert found.code == code, found
+    assert told in found.err + capsys.readouterr().err  # argparse knows no other stream
+    assert found.out == ""
+
+
+def test_a_port_that_is_taken_is_one_error(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        found = CommandLine(tmp_path / "engine.db")("server", "run", "--port", taken.getsockname()[1])
+    assert found.code == 3
+    assert "cannot listen on 127.0.0.1 port" in found.err
+
+
+def test_without_its_extra_it_says_what_to_install(tmp_path: Path) -> None:
+    """A module that cannot be imported stands for one that is not installed."""
+    text = (
+        "import sys; sys.modules['waitress'] = None\n"
+        "from fuelclient.main import main\n"
+        f"sys.exit(main(['--engine', {str(tmp_path / 'e.db')!r}, 'server', 'run']))"
+    )
+    found = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60, check=False)
+    assert found.returncode == 2, found.stderr
+    assert "pip install 'fuelclient[server]'" in found.stderr
+
+
+CLIENTS, ROUNDS = 16, 9
+
+
+def test_many_clients_at_once_lose_nothing(env: Executions) -> None:
+    """More than 1 000 requests of 16 clients on one file: every write is there afterwards, nothing fails."""
+    with serving(env.directory) as server:
+        barrier = threading.Barrier(CLIENTS)
+        with ThreadPoolExecutor(CLIENTS) as pool:
+            told = list(pool.map(lambda number: _client(server, number, barrier), range(CLIENTS)))
+        statuses = [status for one in told for status in one]
+        log = server.log.read_text()
+        settings = _ask(server, "GET", "clusters/1/attributes")[1]["editable"]
+        graphs = _ask(server, "GET", "clusters/1/deployment_graphs/")[1]
+        sequences = _ask(server, "GET", "sequences/")[1]
+        nodes = _ask(server, "GET", "nodes/")[1]
+        shared = _ask(server, "GET", "clusters/1/deployment_graphs/shared")[1]
+
+    assert len(statuses) >= 1000
+    assert set(statuses) <= {200, 201, 204, 409}
+    assert statuses.count(409) == ROUNDS * (CLIENTS - 1)  # of each graph that all create, one creation wins
+    assert "locked" not in log
+    assert {f"client{number}" for number in range(CLIENTS)} <= settings.keys()
+    assert all(settings[f"client{number}"]["round"]["value"] == ROUNDS - 1 for number in range(CLIENTS))
+    names = {one["relations"][0]["type"]: one["name"] for one in graphs}
+    assert all(names[f"own{number}"] == f"round {ROUNDS - 1}" for number in range(CLIENTS))
+    assert all(f"all{round_}" in names for round_ in range(ROUNDS))
+    assert len(sequences) == len({one["name"] for one in sequences}) == CLIENTS * ROUNDS
+    assert len(nodes) == 3 + CLIENTS
+    assert shared["name"].startswith("by ")
+    assert [task["id"] for task in shared["tasks"]] == ["t"]
+
+
+def _client(server: Serving, number: int, barrier: threading.Barrier) -> list[int]:
+    """The statuses of everything that one client asked."""
+    address = urlsplit(server.url)
+    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=120)
+    tasks = [{"id": "t", "type": "stage"}]
+    own, shared = f"clusters/1/deployment_graphs/own{number}", "clusters/1/deployment_graphs/shared"
+    found: list[int] = []
+
+    def ask(method: str, path: str, body: Any = None) -> Any:
+        status, answer = _ask(server, method, path, body, connection)
+        found.append(status)
+        return answer
+
+    ask("POST", own, {"tasks": tasks})
+    if number == 0:
+        ask("POST", shared, {"tasks": tasks})
+    barrier.wait(120)
+    for round_ in range(ROUNDS):
+        ask("PUT", own, {"name": f"round {round_}"})
+        ask("PATCH", "clusters/1/attributes", {"editable": {f"client{number}": {"round": {"value": round_}}}})
+        ask("POST", f"clusters/1/deployment_graphs/all{round_}", {"tasks": tasks})
+        ask("POST", "sequences/", {"name": f"s{number}-{round_}", "release": 1, "graphs": [{"type": "default"}]})
+        ask("PUT", shared, {"name": f"by {number}"})
+        ask("GET", "clusters/1/deployment_tasks/?graph_type=shared")
+        made = ask("POST", "nodes/", {"name": f"n{number}-{round_}"})
+        if round_:
+            ask("DELETE", f"nodes/{made['id']}")
+    connection.close()
+    return found
+
+
+def _get(server: Serving, path: str) -> tuple[int, Any]:
+    return _ask(server, "GET", path)
+
+
+def _ask(
+    server: Serving, method: str, path: str, body: Any = None, connection: http.client.HTTPConnection | None = None
+) -> tuple[int, Any]:
+    address = urlsplit(server.url)
+    used = connection or http.client.HTTPConnection(address.hostname or "", address.port, timeout=120)
+    content = None if body is None else json.dumps(body)
+    used.request(method, f"{address.path}{path}", content, {"Content-Type": "application/json"})
+    answer = used.getresponse()
+    data = answer.read()
+    if connection is None:
+        used.close()
+    return answer.status, json.loads(data) if data else None
