@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 JOBS ?= auto
 DEMO := .demo
 
-.PHONY: help test test-all check lint types contracts demo bench clean
+.PHONY: help test test-all check lint types contracts demo docs bench clean
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1 - /p' Makefile
@@ -37,6 +37,11 @@ contracts: $(VENV)/.ready
 demo: $(VENV)/.ready  ## the main job on the packaged examples, with every command shown
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" FUEL_ENGINE="$(CURDIR)/$(DEMO)/engine.db" sh docs/demo.sh $(DEMO)
+
+docs: $(VENV)/.ready  ## the pages of docs/ as HTML in build/docs; a warning is an error
+	@$(BIN)/python -c 'import myst_parser' 2>/dev/null || \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
 
 bench: $(VENV)/.ready  ## measure, side by side; prints one table
 	$(BIN)/python -m benchmarks

@@ -1,0 +1,126 @@
+"""The pages of docs/ say what is so: generated ones are fresh, links lead somewhere, codes and keys are complete."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import unified_diff
+from pathlib import Path
+
+import pytest
+from textual.binding import Binding
+
+from docs.reference import documents
+from fuelclient.commands.exits import Exit
+from fuelclient.commands.table import COMMANDS
+from fuelclient.settings import SPECS
+from fuelclient.tui.app import _SCREENS, FuelUI
+from fuelclient.tui.keys import key_name
+from fuelclient.tui.routes import TABS
+from fuelclient.tui.screens.view import ViewScreen
+from fuelclient.tui.widgets.vtable import VirtualTable
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
+RENEW = "run .venv/bin/python docs/reference.py"
+
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.+)$", re.M)
+_FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
+
+
+def text_of(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["cli.md", "rest.md"])
+def test_a_generated_page_is_fresh(name: str) -> None:
+    fresh, kept = documents()[name].splitlines(), text_of(name).splitlines()
+
+    differing = list(unified_diff(kept, fresh, "as it is", "as it should be", lineterm="", n=0))[:20]
+    assert fresh == kept, "\n".join([f"docs/{name} is out of date: {RENEW}", *differing])
+
+
+def test_every_command_has_its_options_told() -> None:
+    text = text_of("cli.md")
+    told = set(re.findall(r"^###? (.+)$", text, re.M))
+
+    assert set(COMMANDS) <= told
+    section = text.partition("\n### graph execute\n")[2].partition("\n### ")[0]
+    assert "fuel2 graph execute --env ID [--type TYPE ...]" in section
+    assert "| `-n`, `--nodes`, `--node` `ID ...` |" in section
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as forges make them."""
+    headings = _HEADING.findall(_FENCED.sub("", page.read_text(encoding="utf-8")))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def broken(page: Path) -> Iterator[str]:
+    """The links of a page that lead nowhere; addresses elsewhere are not followed."""
+    for link in _LINK.findall(_FENCED.sub("", page.read_text(encoding="utf-8"))):
+        target, _, anchor = link.partition("#")
+        if "://" in link:
+            continue
+        found = (page.parent / target).resolve() if target else page
+        if not found.exists() or (anchor and anchor not in anchors(found)):
+            yield link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    assert list(broken(page)) == []
+
+
+def test_every_page_is_in_the_contents() -> None:
+    listed = set(re.findall(r"^   (?:.*<)?([\w-]+)>?$", text_of("contents.rst"), re.M))
+
+    assert listed == {page.stem for page in PAGES}
+
+
+def test_every_exit_code_is_told() -> None:
+    section = text_of("scripting.md").partition("## Exit codes")[2].partition("\n## ")[0]
+
+    assert re.findall(r"^\| (\d+) \|", section, re.M) == [str(int(code)) for code in Exit]
+
+
+def test_every_key_of_the_terminal_ui_is_told() -> None:
+    told = set(re.findall(r"`([^`\n]+)`", text_of("tui.md")))
+    alike = {"down": "j", "up": "k", "left": "h", "right": "l"}  # the arrows are told in a word
+
+    missing = set()
+    places: tuple[type, ...] = (FuelUI, ViewScreen, VirtualTable, *_SCREENS.values())
+    for where in places:
+        for binding in where.__dict__.get("BINDINGS", ()):
+            assert isinstance(binding, Binding)
+            keys = {key_name(alike.get(key, key)) for key in binding.key.split(",")} | {binding.key_display}
+            if not keys & told:
+                missing.add(f"{where.__name__}: {binding.key} ({binding.description})")
+    assert missing == set()
+
+
+def test_every_view_of_the_terminal_ui_is_told_by_its_key() -> None:
+    rows = dict(re.findall(r"^\| `(\d)` \| (\w+) \|", text_of("tui.md"), re.M))
+
+    assert rows == {"0": "environments"} | {str(key): str(view) for key, view in enumerate(TABS, start=1)}
+
+
+def test_settings_that_pages_name_exist() -> None:
+    known = {name for spec in SPECS for name in (*spec.names, *spec.environment)}
+    known |= {"FUELCLIENT_CUSTOM_SETTINGS", "NO_COLOR"}
+
+    for page in PAGES:
+        if page.name in ("cli.md", "rest.md"):
+            continue
+        named = re.findall(r"\b(?:OS|HTTP|DASK|SERVER|FUEL|FUELCLIENT|HANDLER)_[A-Z_]+\b", page.read_text("utf-8"))
+        assert set(named) <= known, page.name
+
+
+def test_findings_that_pages_name_are_told() -> None:
+    known = set(re.findall(r"^\| ([GPR]\d{3}) \|", text_of("findings.md"), re.M))
+
+    assert len(known) > 20
+    for page in PAGES:
+        assert set(re.findall(r"\b[GPR]\d{3}\b", page.read_text("utf-8"))) <= known, page.name

@@ -1,0 +1,143 @@
+"""The guides are real: every session in them runs, and prints what it says it prints.
+
+A guide is one story. A block that is introduced by a line with nothing but a file name in backticks and a colon becomes
+that file; the commands of all blocks of the kind `console` run after one another in one shell, in an empty home. In
+the output that is shown, `...` alone on a line stands for any lines, and within a line for any text of it; times,
+durations and uuids are samples. Whatever cannot run without a master, or a second machine, is a block of another kind.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HOME = "/home/me"
+"""The home of whoever reads the guides."""
+
+_FILE = re.compile(r"^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$", re.M | re.S)
+_SESSION = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+_COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n", re.M)
+_END = "-- end of a command of the guide --"
+_SAMPLES = {
+    "uuid": r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+    "moment": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}",
+    "seconds": r"\b\d+\.\d+ seconds",
+    "duration": r"\bin \d+:\d\d\.",
+}
+_TIMEOUT = 240
+"""Seconds for one guide on a busy machine; it takes some."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A file to write, or a command with the output shown for it."""
+
+    command: str
+    shown: str
+    is_file: bool = False
+
+
+def steps_of(text: str) -> list[Step]:
+    """The files and commands of a guide in the order of the text."""
+    found = [(match.start(), [Step(match[1], match[2], is_file=True)]) for match in _FILE.finditer(text)]
+    for block in _SESSION.finditer(text):
+        parts = _COMMAND.split(block[1])
+        assert not parts[0].strip(), f"a session begins with a command, not with {parts[0]!r}"
+        found.append((block.start(), [Step(*pair) for pair in zip(parts[1::2], parts[2::2], strict=True)]))
+    return [step for _, steps in sorted(found, key=lambda one: one[0]) for step in steps]
+
+
+def pattern_of(shown: str) -> str:
+    """A regular expression for the output `shown` in a guide."""
+    samples = re.compile("|".join(f"(?P<{name}>{sample})" for name, sample in _SAMPLES.items()))
+
+    def line(text: str) -> str:
+        if text == "...":
+            return r"(?:.*\n)*"
+        found, place = "", 0
+        for sample in samples.finditer(text):
+            found += ".*".join(re.escape(part) for part in text[place : sample.start()].split("..."))
+            found += _SAMPLES[str(sample.lastgroup)]
+            place = sample.end()
+        return found + ".*".join(re.escape(part) for part in text[place:].split("...")) + r" *\n"
+
+    return "".join(map(line, shown.rstrip("\n").split("\n"))) if shown.strip() else ""
+
+
+def script_of(steps: list[Step]) -> str:
+    """One script of bash that runs all commands, and says after each that it is over; `$?` is that of the guide."""
+    lines = []
+    for step in steps:
+        if step.is_file:
+            lines.append(f"mkdir -p -- \"$(dirname -- '{step.command}')\"\n")
+            lines.append(f"cat > '{step.command}' <<'END OF FILE'\n{step.shown}END OF FILE\n")
+        else:
+            lines.append(f"{{ {step.command}\n}} < /dev/null\n__code=$?; echo; echo '{_END}'; (exit $__code)\n")
+    return "".join(lines)
+
+
+def outputs(steps: list[Step], home: Path) -> list[str]:
+    """What each command printed, both streams in one."""
+    environ = {
+        "HOME": str(home),
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "LC_ALL": "C.UTF-8",
+    }
+    # what a session leaves behind it keeps the pipe open: output goes to a file, and the whole session is ended
+    with (home.parent / "printed").open("w+", encoding="utf-8") as printed:
+        shell = subprocess.Popen(
+            ["bash", "-c", script_of(steps)], cwd=home, env=environ, stdin=subprocess.DEVNULL, stdout=printed,
+            stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+        try:
+            shell.wait(_TIMEOUT)
+        finally:
+            if shell.poll() is None:
+                os.killpg(shell.pid, signal.SIGKILL)
+                shell.wait()
+        printed.seek(0)
+        text = printed.read().replace(str(home), HOME)
+    return [part.removesuffix("\n") for part in text.split(f"{_END}\n")[:-1]]
+
+
+GUIDES = sorted(path.name for path in (ROOT / "docs").glob("*.md") if _SESSION.search(path.read_text("utf-8")))
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_a_guide_prints_what_it_shows(name: str, tmp_path: Path) -> None:
+    steps = steps_of((ROOT / "docs" / name).read_text(encoding="utf-8"))
+    commands = [step for step in steps if not step.is_file]
+    home = tmp_path / "home"
+    home.mkdir()
+
+    printed = outputs(steps, home)
+
+    assert len(printed) == len(commands), printed[-1:]
+    for step, output in zip(commands, printed, strict=True):
+        is_so = re.fullmatch(pattern_of(step.shown), output) is not None
+        assert is_so, f"docs/{name}: $ {step.command}\n--- it shows\n{step.shown}--- it prints\n{output}"
+
+
+def test_the_guides_that_can_run_do() -> None:
+    assert {"first-session.md", "plugins.md", "run.md", "scripting.md", "server.md", "master.md"} <= set(GUIDES)
+
+
+def test_what_is_shown_is_compared() -> None:
+    moment = "2026-01-02T03:04:05.678901"
+
+    assert re.fullmatch(pattern_of(f"| a | {moment} |\n"), "| a | 2030-12-31T23:59:59.000000 |\n")
+    assert re.fullmatch(pattern_of("one\n...\nlast ... word\n"), "one\ntwo\n\nlast fine word\n")
+    assert re.fullmatch(pattern_of(""), "")
+    assert not re.fullmatch(pattern_of(f"| a | {moment} |\n"), "| b | 2030-12-31T23:59:59.000000 |\n")
+    assert not re.fullmatch(pattern_of("one\n"), "one\ntwo\n")
+    assert not re.fullmatch(pattern_of("one\n"), "")
+    assert not re.fullmatch(pattern_of(""), "one\n")
