@@ -1,4 +1,4 @@
-"""Print one table: what starting, listing and previewing cost, beside a bare cliff application."""
+"""Print what starting, listing and previewing cost, beside a bare cliff application; then what plans and runs do."""
 
 from __future__ import annotations
 
@@ -19,13 +19,26 @@ FUEL2 = [str(Path(sys.executable).with_name("fuel2"))]
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="fuel2-bench-", dir=Path.home()) as directory:
         _run(Path(directory))
+    if CORPUS.is_dir():
+        from benchmarks import planning, scheduling
+
+        print()
+        planning.table()
+        print()
+        scheduling.table()
+    from benchmarks import clients, dispatch
+
+    print()
+    clients.table(fill)
+    print()
+    dispatch.table()
 
 
 def _run(directory: Path) -> None:
     engine = directory / "engine.db"
     environ = {**os.environ, "FUEL_ENGINE": str(engine), "PYTHONPATH": str(directory)}
     application = [sys.executable, str(bare.write(directory, list(COMMANDS)))]
-    _fill(environ, directory)
+    fill(environ, directory)
     fast = {
         "bare cliff --help": [*application, "--help"],
         "fuel2 --help": [*FUEL2, "--help"],
@@ -51,7 +64,7 @@ def _fuel2(environ: dict[str, str], *arguments: str) -> str:
     return done.stdout
 
 
-def _fill(environ: dict[str, str], directory: Path) -> None:
+def fill(environ: dict[str, str], directory: Path) -> None:
     """The packaged examples, and graphs of more types until there are 50."""
     _fuel2(environ, "demo")
     graph = directory / "graph.yaml"

@@ -49,9 +49,9 @@ def main() -> None:
 
 
 def _measured(count: int, *, again: bool, memoise: bool) -> str:
-    tasks = _newton()
+    tasks = newton()
     fleet = generated.fleet(count)
-    common, parts = _read(generated.facts(fleet))
+    common, parts = read(generated.facts(fleet))
     started = time.perf_counter()
     now = Facts(common, parts)
     views = Views(now, _everything_succeeded(now, tasks) if again else NO_PAST, memoise=memoise)
@@ -73,20 +73,21 @@ def _measured(count: int, *, again: bool, memoise: bool) -> str:
             f"{expanded - made:>9.2f}{ended - expanded:>13.2f}{memory:>9.0f}")  # fmt: skip
 
 
-def _newton() -> list[MergedTask]:
+def newton() -> list[MergedTask]:
+    """The default graph of newton, from the corpus."""
     paths = files.task_files(str(CORPUS / "fuel-library/newton/deployment/puppet"))
     graph = documents_from([files.load(path) for path in paths], owner_label="newton")
     return [MergedTask(task, Owner(Level.RELEASE, 1)) for task in graph.tasks]
 
 
-def _read(made: Any) -> Any:
+def read(made: Any) -> Any:
     """Facts as they come from a store: no two of them share a text or a list."""
     return json.loads(json.dumps(made))
 
 
 def _everything_succeeded(now: Facts, tasks: list[MergedTask]) -> Past:
     """A past in which every task saw equal facts, held in memory of their own as if read from the store."""
-    common, parts = _read((now.common, now.nodes))
+    common, parts = read((now.common, now.nodes))
     then = Facts(common, parts)
     return Past({1: then}, {(task.id, uid_of(uid)): 1 for task in tasks for uid in now.nodes})
 

@@ -125,3 +125,21 @@ def masked(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [masked(below) for below in value]
     return value
+
+
+def masked_document(value: Mapping[str, Any]) -> dict[str, Any]:
+    """A task as its author wrote it, without what stands under secret names, there or within texts like scripts.
+
+    >>> masked_document({"parameters": {"password": "pa55", "cmd": "login pa55; TOKEN=abc run"}})
+    {'parameters': {'password': '***', 'cmd': 'login ***; TOKEN=***'}}
+    """
+    secrets = secrets_of(value)
+    return {str(key): _masked_texts(masked(below), secrets) for key, below in value.items()}
+
+
+def _masked_texts(value: Any, secrets: Collection[str]) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _masked_texts(below, secrets) for key, below in value.items()}
+    if isinstance(value, list | tuple):
+        return [_masked_texts(below, secrets) for below in value]
+    return masked_text(value, secrets) if isinstance(value, str) else value

@@ -32,6 +32,27 @@ def _file(word: str) -> str:
     return word
 
 
+MASTER_OPTIONS: tuple[tuple[str, tuple[str, ...], str | None, str], ...] = (
+    ("OS_AUTH_URL", ("--os-auth-url",), "URL", "Keystone, where it is not behind the master's own address"),
+    ("OS_USERNAME", ("--os-username",), "NAME", "the user"),
+    ("OS_PASSWORD", ("--os-password",), "PASSWORD", "the password; the variable OS_PASSWORD hides it from 'ps'"),
+    ("OS_TENANT_NAME", ("--os-project-name", "--os-tenant-name"), "NAME", "the project (default: admin)"),
+    ("OS_PROJECT_ID", ("--os-project-id", "--os-tenant-id"), "ID", "the project by its id"),
+    ("OS_USER_DOMAIN_NAME", ("--os-user-domain-name",), "NAME", "the user's domain (default: Default)"),
+    ("OS_PROJECT_DOMAIN_NAME", ("--os-project-domain-name",), "NAME", "the project's domain (default: Default)"),
+    ("OS_IDENTITY_API_VERSION", ("--os-identity-api-version",), "VERSION", "Keystone's version: 2 or 3"),
+    (
+        "OS_APPLICATION_CREDENTIAL_ID",
+        ("--os-application-credential-id",),
+        "ID",
+        "an application credential; its secret comes from OS_APPLICATION_CREDENTIAL_SECRET",
+    ),
+    ("OS_CACERT", ("--os-cacert",), "FILE", "who may sign for the master and Keystone"),
+    ("OS_INSECURE", ("--insecure",), None, "accept any certificate"),
+)
+"""Options of a Fuel master: the setting, its spellings, the sign for its value (None: it has none), its help."""
+
+
 def global_parser() -> argparse.ArgumentParser:
     """The options that stand anywhere on the line.
 
@@ -48,12 +69,7 @@ def global_parser() -> argparse.ArgumentParser:
     )
     loudness = parser.add_mutually_exclusive_group()
     loudness.add_argument(
-        "-v",
-        "--verbose",
-        action="count",
-        dest="verbose_level",
-        default=1,
-        help="say more on stderr; can be repeated",
+        "-v", "--verbose", action="count", dest="verbose_level", default=1, help="say more on stderr; can be repeated"
     )
     loudness.add_argument(
         "-q",
@@ -69,9 +85,30 @@ def global_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--engine", type=_file, metavar="PATH", help="the file that holds everything (default: the user's own)"
     )
+    _add_master(parser)
     parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
     parser.add_argument("-h", "--help", dest="deferred_help", action="store_true", help="show help and exit")
     return parser
+
+
+def _add_master(parser: argparse.ArgumentParser) -> None:
+    """The options that name a Fuel master and who asks it; without any of them, and without settings that do, the
+    embedded engine answers."""
+    group = parser.add_argument_group("options of a Fuel master")
+    where = group.add_mutually_exclusive_group()
+    where.add_argument("--server", metavar="URL", help="use this master, such as http://10.20.0.2:8000")
+    where.add_argument("--local", action="store_true", help="use the file above, even where settings name a master")
+    for name, spellings, metavar, meaning in MASTER_OPTIONS:
+        if metavar is None:
+            group.add_argument(*spellings, dest=name, action="store_const", const=True, help=meaning)
+        else:
+            group.add_argument(*spellings, dest=name, metavar=metavar, help=meaning)
+
+
+def overrides(options: argparse.Namespace) -> dict[str, object]:
+    """What the options of a line say about settings, by setting; None for those that were not given."""
+    stated: dict[str, object] = {"ENGINE": options.engine, "SERVER_ADDRESS": options.server}
+    return stated | {name: getattr(options, name) for name, *_ in MASTER_OPTIONS}
 
 
 def version() -> str:

@@ -1,4 +1,4 @@
-"""Roles: list and show."""
+"""Roles: list, show, create, update, delete, download."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from cliff.columns import FormattableColumn
 from fuelclient.commands.arguments import add_holder
 from fuelclient.commands.base import Lister, ShowOne
 from fuelclient.commands.columns import Fields, Names, plain
+from fuelclient.commands.descriptions import Delete, Download, Upload
 from fuelclient.errors import NotFound
 
 if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend
+    from fuelclient.backends.base import Backend, OwnerRef
+    from fuelclient.model.document import Document
     from fuelclient.model.release import Role
 
 
@@ -38,9 +40,9 @@ def _roles(backend: Backend, parsed_args: argparse.Namespace) -> Mapping[str, Ro
     return backend.roles.of_release(parsed_args.release)
 
 
-def _conflicts(role: Role) -> Any:
-    """What the role cannot share a node with: a list, or `*` for every other role."""
-    stated = plain(role.metadata.get("conflicts"))
+def conflicts(metadata: Mapping[str, Any]) -> Any:
+    """What a role cannot share a node with: a list, or `*` for every other role."""
+    stated = plain(metadata.get("conflicts"))
     return Names(stated) if isinstance(stated, list) else stated or ""
 
 
@@ -63,7 +65,12 @@ class RoleList(Lister):
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         return [
-            (role.name, role.metadata.get("group") or "", _conflicts(role), role.metadata.get("description") or "")
+            (
+                role.name,
+                role.metadata.get("group") or "",
+                conflicts(role.metadata),
+                role.metadata.get("description") or "",
+            )
             for role in _roles(self.backend, parsed_args).values()
         ]
 
@@ -97,6 +104,78 @@ class RoleShow(ShowOne):
         return (
             role.name, stated.get("name") or "", role.owner, stated.get("group") or "", Names(role.tags),
             stated.get("has_primary", ""), stated.get("public_ip_required", ""), stated.get("weight", ""),
-            _conflicts(role), Fields(stated.get("limits") or {}), Fields(stated.get("restrictions") or []),
+            conflicts(role.metadata), Fields(stated.get("limits") or {}), Fields(stated.get("restrictions") or []),
             Volumes(plain(role.volumes)), stated.get("description") or "",
         )  # fmt: skip
+
+
+class RoleCreate(Upload):
+    """Create a role of a release or an environment from a file
+
+    The file is DIR/releases_ID/NAME.FORMAT, or DIR/clusters_ID/NAME.FORMAT with --env, and has what 'role download'
+    writes: meta (name, description, tags, conflicts, limits, restrictions ...) and volumes_roles_mapping. A role of an
+    environment takes the place of one of the same name that its release or a plugin has.
+
+      fuel2 role create --release 1 --name watcher -f yaml
+      fuel2 role create --env 1 --name watcher --file watcher.yaml
+    """
+
+    noun, done = "role", "created"
+
+    def put(self, owner: OwnerRef, document: Document, name: str) -> None:
+        from fuelclient.serializers.description import role_from_document
+
+        role = role_from_document(document, name)
+        self.writable().roles.create(owner, role)
+
+
+class RoleUpdate(Upload):
+    """Update a role of a release or an environment from a file
+
+    The role is what the file describes, and nothing of what it was. The files are those of 'role create'.
+
+      fuel2 role download --release 1 --name compute --file - | sed s/Compute/Hypervisor/ |
+          fuel2 role update --release 1 --name compute --file -
+    """
+
+    noun, done = "role", "updated"
+
+    def put(self, owner: OwnerRef, document: Document, name: str) -> None:
+        from fuelclient.serializers.description import role_from_document
+
+        role = role_from_document(document, name)
+        self.writable().roles.update(owner, role)
+
+
+class RoleDelete(Delete):
+    """Delete a role of a release or an environment
+
+    A role that a node has stays, and so does one of a plugin or, with --env, of the release; the exit code is 6.
+    """
+
+    noun = "role"
+
+    def remove(self, owner: OwnerRef, name: str) -> None:
+        self.writable().roles.delete(owner, name)
+
+
+class RoleDownload(Download):
+    """Write the description of a role to a file
+
+    The file is DIR/releases_ID/NAME.FORMAT, or DIR/clusters_ID/NAME.FORMAT with --env; one that exists is overwritten
+    with --force only. '--file -' prints the description, and nothing else, on stdout.
+
+      fuel2 role download --release 1 --name controller -f yaml
+    """
+
+    noun = "role"
+
+    def description(self, owner: OwnerRef, name: str) -> Any:
+        from fuelclient.model.graph import Level
+        from fuelclient.serializers.description import role_document_to
+
+        facet = self.backend.roles
+        roles = facet.of_cluster(owner.id) if owner.level is Level.CLUSTER else facet.of_release(owner.id)
+        if name not in roles:
+            raise NotFound("role", name, known=tuple(roles))
+        return role_document_to(roles[name])

@@ -13,11 +13,12 @@ from cliff.app import App
 from fuelclient import __version__
 from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.commands.manager import TableManager
-from fuelclient.commands.overview import DESCRIPTION, PROGRAM, global_parser, overview, version
+from fuelclient.commands.overview import DESCRIPTION, PROGRAM, global_parser, overrides, overview, version
 from fuelclient.errors import Conflict, CycleDetected, FuelError, InvalidDocument, UsageError
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
+    from fuelclient.settings import Settings
 
 LOG = logging.getLogger("fuelclient")
 """All narration goes through here, and so to stderr and to `--log-file`."""
@@ -39,6 +40,7 @@ class FuelShell(App):
         super().__init__(DESCRIPTION, __version__, TableManager(), stdin, stdout, stderr, deferred_help=True)
         self.options = argparse.Namespace()
         self._backend: Backend | None = None
+        self._settings: Settings | None = None
         self._handlers: list[logging.Handler] = []
 
     def build_option_parser(
@@ -54,10 +56,23 @@ class FuelShell(App):
     def backend(self) -> Backend:
         """Where the data lives, connected at first use; `settings` decide which backend that is."""
         if self._backend is None:
-            from fuelclient import backends, settings
+            from fuelclient import backends
 
-            self._backend = backends.connect(settings.load({"ENGINE": self.options.engine}))
+            self._backend = backends.connect(self.settings)
         return self._backend
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of this line, read at first use; what there is to say about them is said then."""
+        if self._settings is None:
+            from fuelclient import settings
+
+            if self.options.engine and self.options.server:
+                raise UsageError("--engine and --server name two places.", hint="Leave one of them out.")
+            self._settings = settings.load(overrides(self.options), local=self.options.local)
+            for warning in self._settings.warnings:
+                LOG.warning("%s", warning)
+        return self._settings
 
     def run(self, argv: list[str]) -> int:
         """Run one command line and return its exit code. Nothing is raised but what ends the interpreter."""
@@ -136,6 +151,7 @@ class FuelShell(App):
         if self._backend is not None:
             self._backend.close()
             self._backend = None
+        self._settings = None
         for handler in self._handlers:
             LOG.removeHandler(handler)
             handler.close()

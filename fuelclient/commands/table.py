@@ -10,10 +10,15 @@ from __future__ import annotations
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "complete": ("fuelclient.commands.complete:Complete", "Print a script for bash that completes command lines"),
+    "config show": (
+        "fuelclient.commands.config:ConfigShow",
+        "Show the settings in effect, and where each comes from",
+    ),
     "demo": ("fuelclient.commands.demo:Demo", "Load the packaged examples and say what to try next"),
     "env add nodes": ("fuelclient.commands.env.nodes:EnvAddNodes", "Give nodes to an environment with roles"),
     "env create": ("fuelclient.commands.env.environment:EnvCreate", "Create an environment from a release"),
     "env delete": ("fuelclient.commands.env.environment:EnvDelete", "Delete an environment with its graphs"),
+    "env deploy": ("fuelclient.commands.env.deploy:EnvDeploy", "Deploy an environment"),
     "env deployment-facts delete": (
         "fuelclient.commands.env.facts:FactsDelete",
         "Delete the uploaded deployment facts of an environment",
@@ -30,8 +35,43 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "fuelclient.commands.env.facts:FactsUpload",
         "Set the deployment facts of an environment from files",
     ),
+    "env extension disable": (
+        "fuelclient.commands.unsupported:Extensions",
+        "Not supported: extensions of Nailgun, which manage disks and networks",
+    ),
+    "env extension enable": (
+        "fuelclient.commands.unsupported:Extensions",
+        "Not supported: extensions of Nailgun, which manage disks and networks",
+    ),
+    "env extension show": (
+        "fuelclient.commands.unsupported:Extensions",
+        "Not supported: extensions of Nailgun, which manage disks and networks",
+    ),
     "env list": ("fuelclient.commands.env.environment:EnvList", "List all environments"),
+    "env nodes deploy": ("fuelclient.commands.env.deploy:EnvNodesDeploy", "Deploy some nodes of an environment"),
+    "env nodes provision": (
+        "fuelclient.commands.env.deploy:EnvNodesProvision",
+        "Provision some nodes of an environment",
+    ),
+    "env provisioning-facts delete": (
+        "fuelclient.commands.unsupported:ProvisioningFacts",
+        "Not supported: what Cobbler is told of nodes; graphs provision nodes here",
+    ),
+    "env provisioning-facts download": (
+        "fuelclient.commands.unsupported:ProvisioningFacts",
+        "Not supported: what Cobbler is told of nodes; graphs provision nodes here",
+    ),
+    "env provisioning-facts get-default": (
+        "fuelclient.commands.unsupported:ProvisioningFacts",
+        "Not supported: what Cobbler is told of nodes; graphs provision nodes here",
+    ),
+    "env provisioning-facts upload": (
+        "fuelclient.commands.unsupported:ProvisioningFacts",
+        "Not supported: what Cobbler is told of nodes; graphs provision nodes here",
+    ),
+    "env redeploy": ("fuelclient.commands.env.deploy:EnvRedeploy", "Deploy an environment anew"),
     "env remove nodes": ("fuelclient.commands.env.nodes:EnvRemoveNodes", "Take nodes out of an environment"),
+    "env reset": ("fuelclient.commands.env.deploy:EnvReset", "Reset an environment"),
     "env settings download": (
         "fuelclient.commands.env.settings:SettingsDownload",
         "Write the settings of an environment to a file",
@@ -41,8 +81,17 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Set the settings of an environment from a file",
     ),
     "env show": ("fuelclient.commands.env.environment:EnvShow", "Show one environment"),
+    "env spawn-vms": (
+        "fuelclient.commands.unsupported:Vms",
+        "Not supported: virtual machines on nodes of the role virt",
+    ),
     "env stop-deployment": ("fuelclient.commands.env.stop:EnvStopDeployment", "Stop whatever runs on an environment"),
     "env update": ("fuelclient.commands.env.environment:EnvUpdate", "Rename an environment"),
+    "extension list": (
+        "fuelclient.commands.unsupported:Extensions",
+        "Not supported: extensions of Nailgun, which manage disks and networks",
+    ),
+    "fuel-version": ("fuelclient.commands.version:FuelVersion", "Show which Fuel answers, and which API it speaks"),
     "graph delete": ("fuelclient.commands.graph.delete:GraphDelete", "Delete one graph of an owner"),
     "graph download": ("fuelclient.commands.graph.download:GraphDownload", "Write a graph, or a merge, to a file"),
     "graph execute": ("fuelclient.commands.graph.execute:GraphExecute", "Run graphs on the nodes of an environment"),
@@ -55,11 +104,39 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "graph upload": ("fuelclient.commands.graph.upload:GraphUpload", "Upload a graph to an owner"),
     "graph validate": ("fuelclient.commands.graph.validate:GraphValidate", "Report everything wrong with a graph"),
     "help": ("fuelclient.commands.help:Help", "Show this overview, or the help of a command"),
-    "node create": ("fuelclient.commands.node:NodeCreate", "Create one node"),
-    "node delete": ("fuelclient.commands.node:NodeDelete", "Delete nodes"),
-    "node import": ("fuelclient.commands.node:NodeImport", "Create all nodes of a file, or none"),
-    "node list": ("fuelclient.commands.node:NodeList", "List nodes"),
-    "node show": ("fuelclient.commands.node:NodeShow", "Show one node"),
+    "node ansible-inventory": (
+        "fuelclient.commands.node.attributes:AnsibleInventory",
+        "Print the nodes of an environment as an inventory for Ansible",
+    ),
+    "node attributes-download": (
+        "fuelclient.commands.node.attributes:AttributesDownload",
+        "Write the attributes of a node to a file",
+    ),
+    "node attributes-upload": (
+        "fuelclient.commands.node.attributes:AttributesUpload",
+        "Set the attributes of a node from a file",
+    ),
+    "node create": ("fuelclient.commands.node.node:NodeCreate", "Create one node"),
+    "node create-vms-conf": (
+        "fuelclient.commands.unsupported:Vms",
+        "Not supported: virtual machines on nodes of the role virt",
+    ),
+    "node delete": ("fuelclient.commands.node.node:NodeDelete", "Delete nodes"),
+    "node import": ("fuelclient.commands.node.node:NodeImport", "Create all nodes of a file, or none"),
+    "node label delete": ("fuelclient.commands.node.labels:LabelDelete", "Delete labels of nodes"),
+    "node label list": ("fuelclient.commands.node.labels:LabelList", "List the labels of nodes"),
+    "node label set": ("fuelclient.commands.node.labels:LabelSet", "Set labels of nodes"),
+    "node list": ("fuelclient.commands.node.node:NodeList", "List nodes"),
+    "node list-vms-conf": (
+        "fuelclient.commands.unsupported:Vms",
+        "Not supported: virtual machines on nodes of the role virt",
+    ),
+    "node show": ("fuelclient.commands.node.node:NodeShow", "Show one node"),
+    "node undiscover": (
+        "fuelclient.commands.node.node:NodeUndiscover",
+        "Forget a node, or all nodes of an environment",
+    ),
+    "node update": ("fuelclient.commands.node.node:NodeUpdate", "Give a node another name or another hostname"),
     "plugins build": ("fuelclient.commands.plugins.build:PluginsBuild", "Build the package of a plugin"),
     "plugins check": ("fuelclient.commands.plugins.check:PluginsCheck", "Report everything wrong with plugin packages"),
     "plugins create": ("fuelclient.commands.plugins.create:PluginsCreate", "Write a plugin to start from"),
@@ -76,39 +153,75 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "plugins show": ("fuelclient.commands.plugins.show:PluginsShow", "Show one plugin and what it brings"),
     "plugins sync": ("fuelclient.commands.plugins.sync:PluginsSync", "Read the files of installed plugins again"),
-    "release create": ("fuelclient.commands.release:ReleaseCreate", "Create one release"),
-    "release delete": ("fuelclient.commands.release:ReleaseDelete", "Delete a release with its graphs"),
-    "release import": ("fuelclient.commands.release:ReleaseImport", "Create all releases of a file, or none"),
-    "release list": ("fuelclient.commands.release:ReleaseList", "List all releases"),
-    "release show": ("fuelclient.commands.release:ReleaseShow", "Show one release"),
+    "release component list": ("fuelclient.commands.release.parts:ComponentList", "List the components of a release"),
+    "release create": ("fuelclient.commands.release.release:ReleaseCreate", "Create one release"),
+    "release delete": ("fuelclient.commands.release.release:ReleaseDelete", "Delete a release with its graphs"),
+    "release import": ("fuelclient.commands.release.release:ReleaseImport", "Create all releases of a file, or none"),
+    "release list": ("fuelclient.commands.release.release:ReleaseList", "List all releases"),
+    "release repos list": ("fuelclient.commands.release.parts:ReposList", "List the package repositories of a release"),
+    "release repos update": (
+        "fuelclient.commands.release.parts:ReposUpdate",
+        "Set the package repositories of a release from a file",
+    ),
+    "release show": ("fuelclient.commands.release.release:ReleaseShow", "Show one release"),
+    "role create": ("fuelclient.commands.role:RoleCreate", "Create a role of a release or an environment from a file"),
+    "role delete": ("fuelclient.commands.role:RoleDelete", "Delete a role of a release or an environment"),
+    "role download": ("fuelclient.commands.role:RoleDownload", "Write the description of a role to a file"),
     "role list": ("fuelclient.commands.role:RoleList", "List the roles of a release or an environment"),
     "role show": ("fuelclient.commands.role:RoleShow", "Show one role of a release or an environment"),
+    "role update": ("fuelclient.commands.role:RoleUpdate", "Update a role of a release or an environment from a file"),
     "sequence create": (
-        "fuelclient.commands.sequence:SequenceCreate",
+        "fuelclient.commands.sequence.sequence:SequenceCreate",
         "Create a sequence of graphs for the environments of a release",
     ),
-    "sequence delete": ("fuelclient.commands.sequence:SequenceDelete", "Delete a sequence; its graphs stay"),
+    "sequence delete": ("fuelclient.commands.sequence.sequence:SequenceDelete", "Delete a sequence; its graphs stay"),
+    "sequence download": (
+        "fuelclient.commands.sequence.files:SequenceDownload",
+        "Print a sequence as a document, or write it to a file",
+    ),
     "sequence execute": (
-        "fuelclient.commands.sequence:SequenceExecute",
+        "fuelclient.commands.sequence.execute:SequenceExecute",
         "Run the graphs of a sequence on an environment",
     ),
     "sequence list": (
-        "fuelclient.commands.sequence:SequenceList",
+        "fuelclient.commands.sequence.sequence:SequenceList",
         "List the sequences of a release, or those that an environment can execute",
     ),
-    "sequence show": ("fuelclient.commands.sequence:SequenceShow", "Show one sequence with its graph types"),
+    "sequence show": ("fuelclient.commands.sequence.sequence:SequenceShow", "Show one sequence with its graph types"),
     "sequence update": (
-        "fuelclient.commands.sequence:SequenceUpdate",
+        "fuelclient.commands.sequence.sequence:SequenceUpdate",
         "Give a sequence another name, or other graph types",
     ),
+    "sequence upload": ("fuelclient.commands.sequence.files:SequenceUpload", "Create a sequence from a file"),
+    "server run": (
+        "fuelclient.commands.server:ServerRun",
+        "Serve the engine over HTTP, with the paths of a Fuel master",
+    ),
+    "tag create": ("fuelclient.commands.tag:TagCreate", "Create a tag of a release or an environment from a file"),
+    "tag delete": ("fuelclient.commands.tag:TagDelete", "Delete a tag of a release or an environment"),
+    "tag download": ("fuelclient.commands.tag:TagDownload", "Write the description of a tag to a file"),
+    "tag list": ("fuelclient.commands.tag:TagList", "List the tags of a release or an environment"),
+    "tag update": ("fuelclient.commands.tag:TagUpdate", "Update a tag of a release or an environment from a file"),
     "task delete": ("fuelclient.commands.task.task:TaskDelete", "Delete an execution with its history and its files"),
+    "task deployment-info download": (
+        "fuelclient.commands.task.downloads:DeploymentInfoDownload",
+        "Write the facts that an execution saw to a file",
+    ),
     "task history show": (
         "fuelclient.commands.task.history:HistoryShow",
         "Show what became of the tasks of an execution",
     ),
     "task list": ("fuelclient.commands.task.task:TaskList", "List executions and their parts"),
     "task logs": ("fuelclient.commands.task.task:TaskLogs", "Print what a task instance printed"),
+    "task network-configuration download": (
+        "fuelclient.commands.task.downloads:NetworkConfigurationDownload",
+        "Write the networks that an execution was begun with to a file",
+    ),
     "task resume": ("fuelclient.commands.task.task:TaskResume", "Go on with an execution whose process was killed"),
+    "task settings download": (
+        "fuelclient.commands.task.downloads:SettingsDownload",
+        "Write the settings that an execution was begun with to a file",
+    ),
     "task show": ("fuelclient.commands.task.task:TaskShow", "Show one execution, or one of its parts"),
     "task stop": ("fuelclient.commands.task.task:TaskStop", "Stop an execution"),
     "task watch": ("fuelclient.commands.task.task:TaskWatch", "Follow an execution to its end"),
@@ -128,7 +241,7 @@ commands."""
 def verbs(noun: str) -> list[str]:
     """The commands of one noun, in whatever spelling of it.
 
-    >>> verbs("role")
-    ['role list', 'role show']
+    >>> verbs("server")
+    ['server run']
     """
     return sorted(name for name in COMMANDS if name.split()[0] == ALIASES.get(noun, noun))

@@ -20,8 +20,8 @@ class Tui(Command):
     """Browse environments, roles and graph order on the terminal
 
     Environments, what their roles bring, the merged tasks in execution order with who set each attribute, the graph
-    as lanes, why one task runs after another, findings and plugins. It reads, and changes nothing. Every screen shows
-    the command line that says the same; ? lists the keys.
+    as lanes, why one task runs after another, findings and plugins, runs live and past. It only reads, until it is
+    armed (A). Every screen shows the command line that says the same; ? lists the keys.
 
     NO_COLOR=1 takes the colours away, --ascii all signs that are not ASCII.
 
@@ -42,11 +42,11 @@ class Tui(Command):
                 "The terminal UI needs a terminal that can move its cursor.",
                 hint="'fuel2 env list' and 'fuel2 graph preview --env ID' print the same.",
             )
-        from fuelclient import backends, settings
+        from fuelclient import backends
         from fuelclient.tui.app import FuelUI
 
         engine = cast("FuelShell", self.app).options.engine
-        chosen = settings.load({"ENGINE": engine})
+        chosen = cast("FuelShell", self.app).settings
 
         def connect() -> Backend:
             return backends.connect(chosen)

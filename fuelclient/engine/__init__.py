@@ -13,6 +13,7 @@ from fuelclient.engine.plugins import Plugins
 from fuelclient.engine.releases import Releases
 from fuelclient.engine.roles import Roles
 from fuelclient.engine.sequences import Sequences
+from fuelclient.engine.tags import Tags
 from fuelclient.store.database import Database
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Engine:
         self.clusters = Clusters(self._database)
         self.nodes = Nodes(self._database)
         self.roles = Roles(self._database)
+        self.tags = Tags(self._database)
         self.plugins = Plugins(self._database)
         self.graphs = Graphs(self._database)
         self.facts = Facts(self._database)

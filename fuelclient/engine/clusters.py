@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.engine import assignment, environment, lookup, naming, settings
+from fuelclient.engine import assignment, environment, lookup, naming, removal, settings
 from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.cluster import Cluster, ClusterStatus
 from fuelclient.model.graph import DEFAULT_TYPE, Level
@@ -57,17 +57,21 @@ class Clusters:
             return renamed
 
     def delete(self, cluster_id: int, *, force: bool = False) -> None:
-        """Remove an environment with its graphs; its nodes stay, free. `Conflict` when it is operational and not
-        `force`."""
+        """Remove an environment with its graphs, its executions, their histories and their files; its nodes stay,
+        free. `Conflict` when it is operational and not `force`, and while an execution on it has not ended."""
         with self._database.write() as connection:
             cluster = lookup.cluster(connection, cluster_id)
             if cluster.status == ClusterStatus.OPERATIONAL and not force:
                 raise Conflict(
-                    f"Environment {cluster_id} ({cluster.name}) is operational.", hint="Use --force to delete it."
+                    "Deleting an operational environment is a dangerous operation.",
+                    hint="Please use --force to bypass this message.",
                 )
+            gone = removal.with_cluster(connection, cluster_id)
             for node in nodes.of_cluster(connection, cluster_id):
                 nodes.update(connection, freed(node))
             clusters.delete(connection, cluster_id)
+        for one in gone:
+            removal.files(self._database.path, one)
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         """Give the nodes to the environment with `roles` pending, in the place of what waited. All or nothing.

@@ -14,7 +14,7 @@ from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import DEFAULT_TYPE, Graph, Layer, Level, Owner
 from fuelclient.model.package import Contents
 from fuelclient.model.plugin import Plugin
-from fuelclient.model.release import Release, Role, primary_tags_in, roles_in
+from fuelclient.model.release import Release, Role, Tag, primary_tags_in, roles_in, tags_in
 from fuelclient.serializers.release_parts import sound
 from fuelclient.store import clusters, graphs, plugins
 from fuelclient.store.database import Connection
@@ -25,7 +25,8 @@ class Environment:
     """A cluster with what it is made of; `plugins` are the enabled ones by name and version.
 
     `selected` has, by the plugin's id, what a plugin brings for this release, where that depends on the release;
-    `own_settings` are what was set for the cluster.
+    `own_settings` are what was set for the cluster, and `own_metadata` the roles, tags and volumes that it describes
+    itself.
     """
 
     cluster: Cluster
@@ -33,6 +34,7 @@ class Environment:
     plugins: tuple[Plugin, ...]
     selected: Mapping[int, Contents] = field(default_factory=dict)
     own_settings: Mapping[str, Any] = field(default_factory=dict)
+    own_metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def owners(self) -> tuple[Owner, ...]:
@@ -45,13 +47,29 @@ class Environment:
 
     @property
     def roles(self) -> dict[str, Role]:
-        """The roles of the release, then those of the plugins; a plugin's role of the same name takes its place."""
+        """The roles of the release, then those of the plugins, then the environment's own; a later one of the same name
+        takes the place of an earlier one."""
         volumes = self.volumes
         roles = roles_in(self.release.metadata, volumes=volumes)
         for plugin in self.plugins:
             for name, role in roles_in(self.metadata_of(plugin), lookup.plugin_owner(plugin).label, volumes).items():
                 roles[name] = replace(role, metadata=_guarded(role.metadata, plugin.name))
+        roles.update(roles_in(self.own_metadata, self.label, volumes))
         return roles
+
+    @property
+    def tags(self) -> dict[str, Tag]:
+        """The tags of the release, of the plugins and of the environment itself, in the order of `roles`."""
+        tags = tags_in(self.release.metadata)
+        for plugin in self.plugins:
+            tags.update(_described(self.metadata_of(plugin), lookup.plugin_owner(plugin).label, tags))
+        tags.update(_described(self.own_metadata, self.label, tags))
+        return tags
+
+    @property
+    def label(self) -> str:
+        """What owners of roles and tags are told by."""
+        return f"environment {self.cluster.name}"
 
     @property
     def volumes(self) -> dict[str, Any]:
@@ -61,7 +79,8 @@ class Environment:
         """
         mapped: dict[str, Any] = {}
         defined: list[Any] = []
-        for metadata in (self.release.metadata, *(self.metadata_of(plugin) for plugin in self.plugins)):
+        described = (self.release.metadata, *(self.metadata_of(plugin) for plugin in self.plugins), self.own_metadata)
+        for metadata in described:
             volumes = metadata.get("volumes_metadata") or {}
             mapped.update(volumes.get("volumes_roles_mapping") or {})
             defined.extend(volumes.get("volumes") or ())
@@ -69,8 +88,8 @@ class Environment:
 
     @property
     def primary_tags(self) -> frozenset[str]:
-        """The tags of which one node is the primary: the release's, the plugins', and those of plugin roles that
-        say `has_primary` themselves."""
+        """The tags of which one node is the primary: the release's, the plugins', those of plugin roles that say
+        `has_primary` themselves, and the environment's own."""
         found = set(primary_tags_in(self.release.metadata))
         for plugin in self.plugins:
             metadata = self.metadata_of(plugin)
@@ -78,7 +97,7 @@ class Environment:
             for role in roles_in(metadata).values():
                 if role.metadata.get("has_primary"):
                     found.update(role.tags)
-        return frozenset(found)
+        return frozenset(found | primary_tags_in(self.own_metadata))
 
     def metadata_of(self, plugin: Plugin) -> Mapping[str, Any]:
         """The contents of an enabled plugin under Nailgun's names, for the release of this environment."""
@@ -109,7 +128,8 @@ def read(connection: Connection, cluster_id: int) -> Environment:
     release = replace(stored, metadata=sound(stored.metadata))  # earlier versions took what nobody can read
     enabled = tuple(plugins.of_cluster(connection, cluster_id))
     chosen = {plugin.id: selected(connection, plugin, release) for plugin in enabled if plugin.by_release}
-    return Environment(cluster, release, enabled, chosen, clusters.settings(connection, cluster_id))
+    stated = clusters.settings(connection, cluster_id)
+    return Environment(cluster, release, enabled, chosen, stated, sound(clusters.metadata(connection, cluster_id)))
 
 
 def selected(connection: Connection, plugin: Plugin, release: Release) -> Contents:
@@ -118,6 +138,17 @@ def selected(connection: Connection, plugin: Plugin, release: Release) -> Conten
     from fuelclient.plugins.select import select
 
     return select(lookup.package(connection, plugin), release).contents
+
+
+def extension(connection: Connection, plugin: Plugin, release: Release) -> Mapping[str, Any]:
+    """What an installed plugin would bring to environments of a release, under Nailgun's names; nothing where it does
+    not extend that release, or only defines releases itself."""
+    from fuelclient.plugins.select import is_compatible, select
+
+    stored = plugins.package(connection, plugin.id)
+    if stored is None or not is_compatible(stored, release):
+        return {}
+    return metadata_from(select(stored, release).contents)
 
 
 def types(connection: Connection, environment: Environment) -> list[str]:
@@ -185,6 +216,12 @@ def _plugin_layer(
     }
     cwd = f"/etc/fuel/plugins/{plugin.directory}/"
     return Layer(lookup.plugin_owner(plugin), tasks, metadata, cwd, tolerance)
+
+
+def _described(metadata: Mapping[str, Any], owner: str, below: Mapping[str, Tag]) -> dict[str, Tag]:
+    """The tags of one owner above those of others: what its roles only imply does not take the place of a tag."""
+    stated = metadata.get("tags_metadata") or {}
+    return {name: tag for name, tag in tags_in(metadata, owner).items() if name in stated or name not in below}
 
 
 def _guarded(metadata: Mapping[str, Any], plugin: str) -> dict[str, Any]:

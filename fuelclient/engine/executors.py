@@ -1,23 +1,29 @@
-"""The executors of one execution, and where their spools are.
-
-Spools are named after the execution's uuid: ids begin anew in another engine file, and what an old spool says must
-never be taken for a result of today.
-"""
+"""The executors of one execution, made as the settings say."""
 
 from __future__ import annotations
 
 import asyncio
-import os
+from collections import deque
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
+from fuelclient import settings
+from fuelclient.engine.run_files import spool_path
+from fuelclient.errors import InvalidDocument, nearest
 from fuelclient.executors.base import Executor, Job
+from fuelclient.executors.dask import DaskExecutor
+from fuelclient.executors.dask_scheduler import DaskScheduler
+from fuelclient.executors.handlers import CONFIGURED
 from fuelclient.executors.local import LocalExecutor
 from fuelclient.executors.noop import NoopExecutor
 from fuelclient.executors.reach import Reach, Ways
 from fuelclient.executors.ssh import SshExecutor
 from fuelclient.model.node import ExecutorKind
 from fuelclient.model.transaction import Transaction
+
+_COMMANDS = "HANDLER_COMMANDS"
+
+_PIECE, _PIECES, _MOST_PIECES = 4 << 20, 4, 4096
+"""Bytes of an output that are read at a time, the pieces of its end that are kept, and the most that are read."""
 
 
 class Executors:
@@ -29,6 +35,7 @@ class Executors:
             ExecutorKind.LOCAL: LocalExecutor(ways, self._reach),
             ExecutorKind.SSH: SshExecutor(ways, self._reach),
             ExecutorKind.NOOP: NoopExecutor(ways, self._reach),
+            ExecutorKind.DASK: DaskExecutor(ways, self._reach),
         }
 
     def of(self, job: Job) -> Executor:
@@ -40,15 +47,25 @@ class Executors:
         return self.of(job).check(job)
 
     def read(self, job: Job, stream: str) -> str:
-        """What a job's commands wrote to `out` or `err`. For callers outside of an event loop."""
+        """What a job's commands wrote to `out` or `err`; of a very long output the end, which tells of failures, below
+        a line that says so. For callers outside of an event loop."""
+        end = deque[bytes](maxlen=_PIECES)
 
-        async def whole() -> bytes:
+        async def whole() -> int:
+            size = 0
             try:
-                return await self.of(job).read(job, stream)
+                for _ in range(_MOST_PIECES):  # a command that is running may write faster than anybody reads
+                    end.append(await self.of(job).read(job, stream, size, _PIECE))
+                    size += len(end[-1])
+                    if len(end[-1]) < _PIECE:
+                        break
             finally:
                 await self.close()
+            return size
 
-        return asyncio.run(whole()).decode("utf-8", "replace")
+        left_out = asyncio.run(whole()) - sum(map(len, end))
+        told = f"[The first {left_out} bytes are left out.]\n" if left_out else ""
+        return told + b"".join(end).decode("utf-8", "replace")
 
     async def close(self) -> None:
         """Let go of all connections."""
@@ -60,16 +77,34 @@ Provider = Callable[[str, Transaction], Executors]
 
 
 def executors_for(engine: str, parent: Transaction, commands: Mapping[str, str] | None = None) -> Executors:
-    """The executors of an execution; `commands` are handler commands by task type."""
+    """The executors of an execution; `commands` are handler commands by task type, those of the settings by default."""
     remote = f"/var/tmp/fuel2-{parent.uuid}"  # noqa: S108 - it survives a restart; the spool checks who owns it
-    return Executors(Ways(spool=str(spool_path(engine, parent)), remote_spool=remote, commands=commands or {}))
+    spool = str(spool_path(engine, parent))
+    found = handler_commands() if commands is None else commands
+    return Executors(Ways(spool=spool, remote_spool=remote, commands=found, dask=dask_scheduler))
 
 
-def runs_path(engine: str) -> Path:
-    """Where executions keep their files: beside the engine file."""
-    return Path(f"{os.path.realpath(engine)}.runs")
+def handler_commands() -> Mapping[str, str]:
+    """The handler commands that the settings name, by task type.
+
+    Raises `InvalidDocument` for a task type that no command can be configured for, or an empty command.
+    """
+    found = settings.load()
+    origin = found[_COMMANDS].origin
+    for kind, command in found.handler_commands.items():
+        if kind not in CONFIGURED:
+            close = nearest(kind, CONFIGURED)
+            message = f"{origin}: {_COMMANDS} has a command for {kind!r}, which is no task type that takes one"
+            raise InvalidDocument(
+                f"{message}{f', the nearest is {close}' if close else ''}.",
+                hint=f"Use {', '.join(sorted(CONFIGURED))}.",
+            )
+        if not command.strip():
+            raise InvalidDocument(f"{origin}: the command for {kind} is empty.", hint="Write a command of bash.")
+    return found.handler_commands
 
 
-def spool_path(engine: str, parent: Transaction) -> Path:
-    """Where the commands of an execution leave their results on this machine."""
-    return runs_path(engine) / parent.uuid
+def dask_scheduler() -> DaskScheduler:
+    """The Dask scheduler that the settings name, and the certificates for it."""
+    found = settings.load()
+    return DaskScheduler(found.dask_scheduler, found.dask_tls_ca_file, found.dask_tls_cert, found.dask_tls_key)

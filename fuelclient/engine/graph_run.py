@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
+from fuelclient import redact
 from fuelclient.engine.journal import Journal
 from fuelclient.errors import FuelError
 from fuelclient.executors.base import Executor, Job, Log, Outcome
@@ -110,14 +111,15 @@ class GraphRun:
     def _start(self, vertex: int, *, recover: bool) -> None:
         job = self._jobs[vertex] = self.make(vertex, max(1, self.attempts.get(vertex, 1)))
         executor = self.executor_of(job)
-        running = executor.recover(job) if recover else executor.run(job, lambda line: self.log(f"{job.label}: {line}"))
+        running = executor.recover(job) if recover else executor.run(job, self.log)
         self._tasks[vertex] = asyncio.create_task(self._followed(vertex, job, running))
 
     async def _followed(self, vertex: int, job: Job, running: Awaitable[Outcome | None]) -> None:
         try:
             outcome = await running
         except FuelError as error:
-            outcome = Outcome(InstanceStatus.ERROR, message=str(error))
+            message = redact.scrubbed(str(error), job.known_secrets())
+            outcome = Outcome(InstanceStatus.ERROR, message=message)
         except Exception as error:  # a defect in an executor fails its task, not the run
             self.log(f"{job.label}: {type(error).__name__}\n{''.join(traceback.format_tb(error.__traceback__))}")
             outcome = Outcome(InstanceStatus.ERROR, message=f"The executor failed: {type(error).__name__}.")
@@ -155,7 +157,7 @@ class GraphRun:
         try:
             await self.executor_of(job).kill(job)
         except FuelError as error:
-            self.log(f"{job.label}: it cannot be ended: {error}")
+            self.log(redact.scrubbed(f"{job.label}: it cannot be ended: {error}", job.known_secrets()))
 
 
 async def _cancelled(tasks: list[asyncio.Task[None]]) -> None:

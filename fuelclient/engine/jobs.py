@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,10 @@ _BY_DEFAULT = "deployment_scripts"
 
 
 class Jobs:
-    """What makes jobs of one run: it knows the nodes, how to reach them, and the scripts of plugins."""
+    """What makes jobs of one run: it knows the nodes, how to reach them, and the scripts of plugins.
+
+    `taking_part` are the nodes with task instances, as far as that is known; else those of the request, or all.
+    """
 
     def __init__(
         self,
@@ -30,9 +33,11 @@ class Jobs:
         nodes: Iterable[Node],
         facts: DeploymentFacts,
         scripts: Mapping[int, tuple[tuple[str, str], ...]],
+        taking_part: Collection[NodeKey] = (),
     ) -> None:
         self._transaction, self._request, self._facts, self._scripts = transaction, request, facts, scripts
         self._nodes = {node.id: node for node in nodes}
+        self._taking_part = [one for one in taking_part if one in self._nodes] or request.node_ids or [*self._nodes]
         self._secrets: dict[str, frozenset[str]] = {}
 
     def job(self, task: MergedTask, node: NodeKey, rendered: Mapping[str, Any], attempt: int = 1) -> Job:
@@ -53,19 +58,29 @@ class Jobs:
             secrets=self._secrets_of(uid),
         )
 
-    def way(self, node: NodeKey) -> tuple[ExecutorKind, bool]:
-        """How a node is reached, as far as it decides what can run there: by what, and whether it has an address."""
-        found = target_of(self._nodes[node], self._request.executor) if isinstance(node, int) else Target()
-        return found.kind, bool(found.ip)
+    def way(self, node: NodeKey) -> tuple[ExecutorKind, bool, str]:
+        """How a node is reached, as far as it decides what can run there: by what, whether it has an address, and
+        the name of its Dask worker where it is reached by one."""
+        found = target_of(self._nodes[node], self._request.executor) if isinstance(node, int) else self._here
+        return found.kind, bool(found.ip), found.worker
 
     def _target(self, node: NodeKey, task: MergedTask) -> Target:
         scripts = self._scripts.get(task.owner.id, ()) if task.owner.level is Level.PLUGIN else ()
         if not isinstance(node, int):
-            return Target(ExecutorKind.LOCAL, scripts=scripts)
+            return replace(self._here, scripts=scripts)
         found = target_of(self._nodes[node], self._request.executor, scripts)
-        if self._request.noop and not found.ip:
+        if self._request.noop and not found.ip and found.kind is not ExecutorKind.DASK:
             return replace(found, kind=ExecutorKind.NOOP)
         return found
+
+    @cached_property
+    def _here(self) -> Target:
+        """This machine, as the master: where nothing runs on any node, nothing runs here either (DESIGN: D23), unless
+        the request names an executor that does run things."""
+        asked = self._request.executor
+        nodes = [node for uid, node in self._nodes.items() if uid in self._taking_part]
+        kinds = {ExecutorKind(asked)} if asked else {target_of(node).kind for node in nodes}
+        return Target(ExecutorKind.NOOP if kinds == {ExecutorKind.NOOP} else ExecutorKind.LOCAL)
 
     @cached_property
     def _peers(self) -> Mapping[str, Target]:
@@ -87,8 +102,9 @@ class Jobs:
 def target_of(node: Node, executor: str = "", scripts: tuple[tuple[str, str], ...] = ()) -> Target:
     """How a node is reached: by the executor that the request names, else by its own, else over SSH."""
     ssh = node.ssh
+    kind = ExecutorKind(executor or node.executor or ExecutorKind.SSH)
     return Target(
-        kind=ExecutorKind(executor or node.executor or ExecutorKind.SSH),
+        kind=kind,
         ip=node.ip,
         ssh=Ssh(
             user=str(ssh.get("user") or ""),
@@ -97,6 +113,7 @@ def target_of(node: Node, executor: str = "", scripts: tuple[tuple[str, str], ..
             jump=str(ssh.get("jump") or ""),
         ),
         scripts=scripts,
+        worker=str(node.attributes.get("worker") or node.name) if kind is ExecutorKind.DASK else "",
     )
 
 

@@ -14,6 +14,9 @@ from fuelclient.errors import Conflict, UsageError
 from fuelclient.model.node import Node
 from fuelclient.serializers.node import is_address
 
+HOSTNAME = "hostname"
+"""The attribute of a node that has its host name, where that is not its name."""
+
 
 def require_sound(wanted: Iterable[Node]) -> None:
     """Nothing happens when all nodes have an id, a name and an address that can be one; `UsageError` otherwise."""
@@ -40,3 +43,16 @@ def require_free_names(present: Iterable[Node], coming: Iterable[Node], where: s
         if node.name in seen:
             raise Conflict(f"Two of the nodes are called {node.name}.", hint="Rename one; nothing was changed.")
         seen.add(node.name)
+
+
+def require_free_hostname(present: Iterable[Node], hostname: str, where: str) -> None:
+    """Nothing happens for a host name that none of the nodes that are `present` has; `UsageError` for a text that can
+    be none (RFC 1123), `Conflict` for one that is taken."""
+    if ":" in hostname or not is_address(hostname) or hostname.replace(".", "").isdigit():
+        raise UsageError(f"{hostname!r} is no host name.", hint="Write it like node-1 or node-1.domain.tld.")
+    for node in present:
+        if hostname in (node.attributes.get(HOSTNAME), node.name):
+            raise Conflict(
+                f"{where} has a node {hostname} already, with id {node.id}.",
+                hint="Choose another host name; nothing was changed.",
+            )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from fuelclient.engine import assignment, environment, lookup, naming
 from fuelclient.engine.clusters import joined
-from fuelclient.errors import Conflict
+from fuelclient.errors import Conflict, UsageError
+from fuelclient.model.label import Label, without
 from fuelclient.model.node import Node
+from fuelclient.serializers.values import plain
 from fuelclient.store import nodes
 from fuelclient.store.database import Connection, Database
 
@@ -64,13 +67,75 @@ class Nodes:
                     )
                 nodes.delete(connection, node_id)
 
+    def update(self, node_id: int, *, name: str | None = None, hostname: str | None = None) -> Node:
+        """The node under another name, with another host name, or both; what is None stays.
+
+        `UsageError` for nothing of both, or for what no node can be called; `Conflict` for a name or a host name that
+        another node has in the same environment, or among the free ones.
+        """
+        if name is None and hostname is None:
+            raise UsageError("Nothing to update.", hint="Give a node another name or another hostname.")
+        with self._database.write() as connection:
+            node = lookup.node(connection, node_id)
+            wanted = node if name is None else replace(node, name=name)
+            naming.require_sound([wanted])
+            others = [one for one in nodes.every(connection) if one.cluster_id == node.cluster_id and one.id != node_id]
+            naming.require_free_names(others, [wanted], _where(node.cluster_id))
+            if hostname is not None:
+                naming.require_free_hostname(others, hostname, _where(node.cluster_id))
+                wanted = replace(wanted, attributes={**wanted.attributes, naming.HOSTNAME: hostname})
+            nodes.update(connection, wanted)
+            return wanted
+
+    def attributes(self, node_id: int) -> Mapping[str, Any]:
+        """What was stated of a node beyond what the engine knows itself: tasks see it among its facts."""
+        return self.get(node_id).attributes
+
+    def set_attributes(self, node_id: int, attributes: Mapping[str, Any]) -> Node:
+        """The attributes of a node are these, and nothing that was stated before."""
+        with self._database.write() as connection:
+            changed = replace(lookup.node(connection, node_id), attributes=plain(attributes))
+            nodes.update(connection, changed)
+            return changed
+
+    def set_labels(self, node_ids: Sequence[int] | None, labels: Mapping[str, str | None]) -> Sequence[int]:
+        """Nodes (None: all) have these labels beside those they had; which nodes these are. All or nothing:
+        `NotFound` for an unknown one, `UsageError` for a label without a name."""
+        if not all(name.strip() for name in labels):
+            raise UsageError("A label needs a name.", hint="Write it as name or name=value.")
+        return self._relabelled(node_ids, lambda node: {**node.labels, **labels})
+
+    def delete_labels(self, node_ids: Sequence[int] | None, labels: Sequence[Label] | None) -> Sequence[int]:
+        """Nodes (None: all) have these labels (None: any) no more, whether they had or not; which nodes these are."""
+        return self._relabelled(node_ids, lambda node: without(node.labels, labels))
+
+    def _relabelled(
+        self, node_ids: Sequence[int] | None, labels_of: Callable[[Node], Mapping[str, str | None]]
+    ) -> Sequence[int]:
+        with self._database.write() as connection:
+            found = _named(connection, node_ids)
+            for node in found:
+                nodes.update(connection, replace(node, labels=labels_of(node)))
+            return [node.id for node in found]
+
+
+def _named(connection: Connection, node_ids: Iterable[int] | None) -> Sequence[Node]:
+    """These nodes, each once, or all of them."""
+    if node_ids is None:
+        return nodes.every(connection)
+    return [lookup.node(connection, node_id) for node_id in dict.fromkeys(node_ids)]
+
+
+def _where(cluster_id: int | None) -> str:
+    """The place in which names tell nodes apart."""
+    return "The pool of free nodes" if cluster_id is None else f"Environment {cluster_id}"
+
 
 def _require_free_names(connection: Connection, wanted: Sequence[Node]) -> None:
     present = nodes.every(connection)
     for cluster_id in dict.fromkeys(node.cluster_id for node in wanted):
-        where = "The pool of free nodes" if cluster_id is None else f"Environment {cluster_id}"
         here, coming = ([node for node in some if node.cluster_id == cluster_id] for some in (present, wanted))
-        naming.require_free_names(here, coming, where)
+        naming.require_free_names(here, coming, _where(cluster_id))
 
 
 def _require_new_ids(connection: Connection, wanted: Sequence[Node]) -> None:

@@ -6,23 +6,20 @@ the same plan comes out again, unless somebody changed the graph.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from fuelclient.engine import environment, lookup
+from fuelclient import redact
+from fuelclient.engine import environment, lookup, settings
 from fuelclient.engine.environment import Environment
 from fuelclient.engine.facts import effective_facts
-from fuelclient.errors import InvalidGraph, NotFound
-from fuelclient.expressions import yaql_engine
-from fuelclient.expressions.conditions import YAQL, condition_of, yaql_of
-from fuelclient.expressions.facts import NO_PAST, Facts, Past, Views
-from fuelclient.expressions.render import Master, computed_relations, render
+from fuelclient.errors import InvalidGraph
+from fuelclient.expressions.evaluation import Expressions as Expressions  # it is the evaluation of every plan here
+from fuelclient.expressions.facts import NO_PAST, Facts, Past
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.model.snapshot import Snapshot
-from fuelclient.model.task import Relation, Task
-from fuelclient.model.transaction import ExecutionRequest, NodeKey, Transaction
+from fuelclient.model.transaction import ExecutionRequest, Transaction
 from fuelclient.plan.plan import Check, Plan, has_handler, merged_for, plan
 from fuelclient.store import facts as stored
 from fuelclient.store import history, nodes, transactions
@@ -66,11 +63,26 @@ def recorded(connection: Connection, child: Transaction) -> Inputs:
     return _inputs(connection, members, child.request, child.graph_type, present, facts, forgotten, child.id)
 
 
+def remembered(connection: Connection, child: Transaction) -> Inputs:
+    """What a child was planned from but for its graph, which may have been changed or deleted since."""
+    members = environment.read(connection, child.cluster_id)
+    present = transactions.nodes_of(connection, child.id)
+    forgotten = transactions.forgotten_of(connection, child.id)
+    snapshot = Snapshot(members.cluster, (), present, members.roles, members.primary_tags, child.graph_type)
+    past = NO_PAST if child.request.force else _past(connection, child.cluster_id, forgotten, child.id)
+    return Inputs(snapshot, members, stored.seen(connection, child.id), past, forgotten)
+
+
 def record(connection: Connection, child_id: int, inputs: Inputs, made: Plan) -> None:
-    """The child remembers what its plan was computed from, and has a pending row for each instance of it."""
-    tasks = {task.id: dict(task.task.attributes) for task in made.expansion.tasks}
+    """The child remembers what its plan was computed from, and has a pending row for each instance of it.
+
+    What was rendered is not kept: that comes of the facts, which are stored once, again. Tasks are kept for whoever
+    reads the history, with masks in the place of passwords.
+    """
+    tasks = {task.id: redact.masked_document(task.task.attributes) for task in made.expansion.tasks}
     transactions.put_inputs(connection, child_id, inputs.snapshot.nodes, inputs.forgotten, tasks)
     stored.put_seen(connection, child_id, inputs.facts)
+    stored.put_settings(connection, child_id, settings.effective(inputs.members))
     instances = []
     for vertex in range(made.work.size):
         task, uid = made.at(vertex)
@@ -94,6 +106,18 @@ def require_something(made: Plan) -> None:
             findings=made.findings,
             hint="Name nodes that have its roles (--node), or see `fuel2 graph preview`.",
         )
+
+
+def nothing_selected(request: ExecutionRequest) -> InvalidGraph:
+    """What is wrong with a request whose filters leave nothing of any of its graphs."""
+    options = (("--task-names", request.task_names), ("--subgraphs", request.subgraphs))
+    named = " and ".join(f"{option} {', '.join(names)}" for option, names in options if names)
+    kinds = list(dict.fromkeys(request.graph_types))
+    graphs = f"{kinds[0]} graph" if len(kinds) == 1 else f"{', '.join(kinds[:-1])} and {kinds[-1]} graphs"
+    return InvalidGraph(
+        f"The selection leaves nothing of the {graphs}: no task instance that would run is in {named}.",
+        hint="The start of a subgraph comes before its end; `fuel2 graph execute --dry-run` shows what is left out.",
+    )
 
 
 def is_deployed_anew(node: Node) -> bool:
@@ -137,52 +161,3 @@ def _past(connection: Connection, cluster_id: int, forgotten: Sequence[str], bef
         moments[transaction_id] = Facts(seen.common, seen.nodes)
     kept: dict[tuple[str, str], Hashable] = {key: one for key, one in last.items() if one in moments}
     return Past(moments, kept, frozenset(forgotten))
-
-
-class Expressions:
-    """What expressions give on the facts of a run; see `plan.plan.Evaluation`."""
-
-    def __init__(self, facts: DeploymentFacts, past: Past = NO_PAST) -> None:
-        self._views = Views(Facts(facts.common, facts.nodes), past)
-        self._master = Master()
-
-    @property
-    def chosen(self) -> Callable[[Any, Sequence[Mapping[str, Any]]], Sequence[Any]]:
-        return _chosen
-
-    def condition(self, task: Task, node: NodeKey) -> tuple[bool, str]:
-        found = condition_of(task, self._views.at(task.id, node))
-        return found.holds, found.reason
-
-    def relations(self, task: Task, node: NodeKey) -> Iterable[tuple[str, Relation]]:
-        return computed_relations(task, self._views.at(task.id, node), self._master)
-
-    def rendered(self, task: Task, node: NodeKey) -> Mapping[str, Any]:
-        return render(task.attributes, self._views.at(task.id, node), self._master)
-
-
-def _chosen(node_filter: Any, present: Sequence[Mapping[str, Any]]) -> Sequence[Any]:
-    """The ids of the nodes for which a filter is true. Source: Nailgun, which asks `$.where(...).select($.id)`."""
-    stated = node_filter if isinstance(node_filter, Mapping) else {YAQL: node_filter}
-    if YAQL not in stated:
-        raise InvalidGraph(f"A node filter is a YAQL expression, not {node_filter!r}.", hint="Write $.status = ready.")
-    text = yaql_of(stated).text
-    view = Views(Facts({"nodes": list(present)})).at("", None)
-    found = yaql_engine.parse(f"$.nodes.where({text}).select($.id)").value(view)
-    return list(found)
-
-
-def task_instance(made: Plan, text: str) -> int:
-    """The instance that `task/node` (or `task@node`, or a task alone that stands on one place) names.
-
-    `NotFound` when there is none.
-    """
-    known = {made.work.name(vertex): vertex for vertex in range(made.work.size)}
-    task, slash, node = text.rpartition("/")
-    for name in (f"{task}@{node}" if slash else text, text):
-        if name in known:
-            return known[name]
-    places = [vertex for name, vertex in known.items() if name.rpartition("@")[0] == text]
-    if len(places) == 1:
-        return places[0]
-    raise NotFound("task instance", text, known=[name.replace("@", "/") for name in known])

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from fuelclient.engine import lookup
+from fuelclient.engine import described, environment, lookup
 from fuelclient.errors import Conflict
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.release import Release
-from fuelclient.store import clusters, graphs, releases
+from fuelclient.serializers.release_parts import sound
+from fuelclient.serializers.repository import repositories_in, with_repositories
+from fuelclient.store import clusters, graphs, plugins, releases
 from fuelclient.store.database import Connection, Database
 
 
@@ -68,6 +71,27 @@ class Releases:
                     hint=f"Delete it first: `fuel2 env delete {users[0].id}`.",
                 )
             releases.delete(connection, release_id)
+
+    def components(self, release_id: int) -> Sequence[Mapping[str, Any]]:
+        """The components of a release, then those of the plugins that extend it, by name and version."""
+        with self._database.read() as connection:
+            release = lookup.release(connection, release_id)
+            release = replace(release, metadata=sound(release.metadata))
+            found = [*(release.metadata.get("components_metadata") or ())]
+            for plugin in plugins.every(connection):
+                found += environment.extension(connection, plugin, release).get("components_metadata") or ()
+            return found
+
+    def repositories(self, release_id: int) -> Sequence[Mapping[str, Any]]:
+        """The package repositories of a release, in its order."""
+        with self._database.read() as connection:
+            return repositories_in(lookup.release(connection, release_id).metadata)
+
+    def set_repositories(self, release_id: int, repositories: Sequence[Mapping[str, Any]]) -> None:
+        """The repositories of a release are these. `Conflict` for a release that a plugin defines."""
+        with self._database.write() as connection:
+            owner = described.read(connection, Level.RELEASE, release_id)
+            described.write(connection, owner, with_repositories(owner.metadata, repositories))
 
 
 def _require_new(connection: Connection, wanted: Sequence[Release]) -> None:

@@ -18,10 +18,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fuelclient.engine import recovery
-from fuelclient.engine.executors import Provider, executors_for, runs_path
+from fuelclient.engine.executors import Provider, executors_for
+from fuelclient.engine.run_files import log_path
 from fuelclient.engine.running import Running
 from fuelclient.errors import Conflict, FuelError, Unavailable
+from fuelclient.executors.local_transport import environment
 from fuelclient.model.transaction import Transaction
+from fuelclient.settings import CUSTOM_SETTINGS
 from fuelclient.store import runners, transactions
 from fuelclient.store.database import Connection, Database
 
@@ -31,21 +34,19 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 _BACKGROUND = '"$@" &'
 
 
-def log_path(engine: str, transaction_id: int) -> Path:
-    """Where the runner of a transaction writes what it has to say."""
-    return runs_path(engine) / f"{transaction_id}.log"
-
-
 def start(engine: str, transaction_id: int, *, rerun_interrupted: bool = False) -> None:
     """A process of its own, in a session of its own, runs the transaction.
 
-    It belongs to nobody, so that whoever started it may end, or go on for years. Raises `Unavailable` when no
-    process can be started.
+    It belongs to nobody, so that whoever started it may end, or go on for years. Passwords for masters that lie in
+    our environment are not in its. Raises `Unavailable` when no process can be started.
     """
     log = log_path(engine, transaction_id)
     command = [sys.executable, "-m", "fuelclient.engine.runner", os.path.realpath(engine), str(transaction_id)]
     command += ["--rerun-interrupted"] if rerun_interrupted else []
     paths = [str(_PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])]
+    own = {"PYTHONPATH": os.pathsep.join(paths)}
+    if settings := os.environ.get(CUSTOM_SETTINGS, "").strip():
+        own[CUSTOM_SETTINGS] = os.path.abspath(os.path.expanduser(settings))  # the runner works elsewhere
     try:
         log.parent.mkdir(mode=0o700, exist_ok=True)
         descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -53,7 +54,7 @@ def start(engine: str, transaction_id: int, *, rerun_interrupted: bool = False) 
             subprocess.run(  # noqa: S603 - our own interpreter, our own module
                 ["/bin/sh", "-c", _BACKGROUND, "sh", *command],
                 check=True, cwd="/", stdin=subprocess.DEVNULL, stdout=descriptor, stderr=descriptor,
-                start_new_session=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+                start_new_session=True, env={**environment(), **own},
             )  # fmt: skip
         finally:
             os.close(descriptor)
@@ -113,6 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     os.umask(0o077)
+    _forget_package()
     database = Database(options.engine)
     try:
         ended = execute(database, options.transaction, rerun_interrupted=options.rerun_interrupted)
@@ -122,6 +124,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         database.close()
     return 0 if ended else 1
+
+
+def _forget_package() -> None:
+    """The way to our own package, which `start` put first, is no business of tasks: their Python is another one."""
+    first, _, rest = os.environ.get("PYTHONPATH", "").partition(os.pathsep)
+    if first == str(_PACKAGE):
+        os.environ["PYTHONPATH"] = rest
+        if not rest:
+            del os.environ["PYTHONPATH"]
 
 
 def _log(line: str) -> None:

@@ -6,10 +6,11 @@ well ends the execution. Everything here can be done once more after a crash: ea
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from fuelclient import redact
 from fuelclient.engine import planning, statuses
 from fuelclient.engine.executors import Executors
 from fuelclient.engine.graph_run import GraphRun
@@ -87,9 +88,13 @@ class Running:
             else:
                 inputs = planning.read(connection, child.request, child.graph_type, before=child.id)
             present = nodes.of_cluster(connection, child.cluster_id)
-        made = planning.plan_of(inputs, child.request, checker(self._jobs(child, inputs, present), self.executors))
+            taking_part = history.nodes_of(connection, child.id)
+        known = {one.id: one for one in (*inputs.snapshot.nodes, *present)}
+        jobs = jobs_for(self.database, child.id, child.request, inputs, tuple(known.values()), taking_part)
+        made = planning.plan_of(inputs, child.request, checker(jobs, self.executors))
         if child.digest:
             require_digest(child, made)
+            require_nodes(child, made, present)
         else:
             planning.require_something(made)
             with self.database.write() as connection:
@@ -102,7 +107,8 @@ class Running:
             before = history.changes(connection, child.id)
             attempts = history.attempts(connection, child.id)
             asked = transactions.stop_of(connection, self.parent.id)
-        jobs = self._jobs(child, inputs, present)
+            taking_part = history.nodes_of(connection, child.id)
+        jobs = jobs_for(self.database, child.id, child.request, inputs, present, taking_part)
 
         def make(vertex: int, attempt: int) -> Job:
             return jobs.job(*made.at(vertex), made.rendered[vertex], attempt)
@@ -118,9 +124,6 @@ class Running:
             rerun_interrupted=self.rerun_interrupted,
         )
 
-    def _jobs(self, child: Transaction, inputs: Inputs, present: Sequence[Node]) -> Jobs:
-        return jobs_for(self.database, child.id, child.request, inputs, present)
-
     def _fail(self, child: Transaction, error: FuelError) -> None:
         """A graph that cannot be planned has ended, and says why."""
         found = error.findings if isinstance(error, InvalidDocument) else ()
@@ -135,11 +138,16 @@ class Running:
 
 
 def jobs_for(
-    database: Database, child_id: int, request: ExecutionRequest, inputs: Inputs, present: Sequence[Node]
+    database: Database,
+    child_id: int,
+    request: ExecutionRequest,
+    inputs: Inputs,
+    present: Sequence[Node],
+    taking_part: Collection[NodeKey] = (),
 ) -> Jobs:
-    """What makes the jobs of a run on these nodes."""
+    """What makes the jobs of a run on these nodes; `taking_part` are those with task instances, once that is known."""
     scripts = plugin_scripts(inputs.members, Trees(database.path))
-    return Jobs(child_id, request, present, inputs.facts, scripts)
+    return Jobs(child_id, request, present, inputs.facts, scripts, taking_part)
 
 
 def checker(jobs: Jobs, executors: Executors) -> Check:
@@ -149,7 +157,11 @@ def checker(jobs: Jobs, executors: Executors) -> Check:
     def check(task: MergedTask, node: NodeKey, rendered: Mapping[str, Any]) -> str:
         key = (task.id, id(rendered), jobs.way(node))
         if key not in known:
-            known[key] = executors.check(jobs.job(task, node, rendered)), rendered  # which holds what its id names
+            job = jobs.job(task, node, rendered)
+            why = executors.check(job)
+            if why:
+                why = redact.scrubbed(why, job.known_secrets())
+            known[key] = why, rendered  # which holds what its id names
         return known[key][0]
 
     return check
@@ -162,6 +174,18 @@ def require_digest(child: Transaction, made: Plan) -> None:
             f"The {child.graph_type} graph of environment {child.cluster_id} has changed since transaction {child.id} "
             "began.",
             hint="Stop the transaction and execute the graph again: what is done and has not changed is skipped.",
+        )
+
+
+def require_nodes(child: Transaction, made: Plan, present: Sequence[Node]) -> None:
+    """Nothing happens when the environment still has all nodes of a plan; `StalePlan` otherwise."""
+    known = {node.id for node in present}
+    gone = [str(node_id) for node_id in made.node_ids if node_id not in known]
+    if gone:
+        raise StalePlan(
+            f"Transaction {child.id} cannot go on: environment {child.cluster_id} has no node {', '.join(gone)} any "
+            "more.",
+            hint=f"Stop it (`fuel2 task stop {child.parent_id or child.id} --kill`) and execute the graph again.",
         )
 
 

@@ -35,6 +35,18 @@ class Sequences:
         with self._database.read() as connection:
             return _existing(connection, sequence_id)
 
+    def for_cluster(self, sequence_id: int, cluster_id: int) -> DeploymentSequence:
+        """One sequence of the environment's release. Source: Nailgun, which answers 404 for any other."""
+        with self._database.read() as connection:
+            found = _existing(connection, sequence_id)
+            release_id = lookup.cluster(connection, cluster_id).release_id
+        if found.release_id != release_id:
+            raise NotFound(
+                "sequence", f"{found.id} for environment {cluster_id}",
+                hint=f"It belongs to release {found.release_id}, and the environment to release {release_id}.",
+            )  # fmt: skip
+        return found
+
     def create(self, release_id: int, name: str, graph_types: Sequence[str]) -> DeploymentSequence:
         """A new sequence; `Conflict` when the release has one of this name."""
         _require(name, graph_types)

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from fuelclient.model.cluster import ClusterStatus
-from fuelclient.model.node import Node, NodeStatus
+from fuelclient.model.node import DEPLOY_ERROR, Node, NodeStatus
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Verdict
 from fuelclient.plan.place import SYNC
 from fuelclient.plan.schedule import Schedule
@@ -19,8 +19,6 @@ from fuelclient.plan.work import Work
 
 DELETED = "deleted"
 """The word in `node_attributes` that takes a node out of its environment."""
-
-DEPLOY_ERROR = "deploy"
 
 
 class Fate(StrEnum):

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 import uuid
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from fuelclient.engine import lookup, planning, recovery, reports, runner
+from fuelclient.engine import leftovers, lookup, planning, recovery, removal, reports, runner
 from fuelclient.engine.closing import close
-from fuelclient.engine.executors import Provider, executors_for, spool_path
-from fuelclient.engine.running import checker, jobs_for, remember, require_digest
-from fuelclient.errors import Conflict, NotFound, UsageError
+from fuelclient.engine.executors import Provider, executors_for
+from fuelclient.engine.running import checker, jobs_for, remember, require_digest, require_nodes
+from fuelclient.errors import Conflict, FuelError, NotFound, Unsupported, UsageError
+from fuelclient.insight import runs
+from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.node import ExecutorKind
 from fuelclient.model.status import InstanceStatus, TransactionStatus
 from fuelclient.model.transaction import (
     CHILD,
@@ -28,10 +30,13 @@ from fuelclient.model.transaction import (
     Transaction,
 )
 from fuelclient.plan.plan import Plan
-from fuelclient.store import events, history, nodes, runners, transactions
+from fuelclient.store import events, facts, history, nodes, runners, transactions
 from fuelclient.store.database import Connection, Database
 
 EVERYTHING = HistoryFilter()
+
+_STATUSES = "pending, ready, running, error, skipped"
+"""The statuses of instances in the order in which Nailgun's message has them, for scripts that match it."""
 
 Start = Callable[[str, int, bool], None]
 
@@ -49,6 +54,7 @@ class Transactions:
     def begin(self, request: ExecutionRequest) -> Transaction:
         """A transaction that runs from now on in a process of its own, or one that is planned only."""
         _require_request(request)
+        request = _meant(request)
         with self._database.read() as connection:
             lookup.cluster(connection, request.cluster_id)
             _require_free(connection, request.cluster_id)
@@ -56,6 +62,7 @@ class Transactions:
         inputs, first = self._planned(request, request.graph_types[0], parent)
         if not request.dry_run:
             planning.require_something(first)
+            self._require_selected(request, first, parent)
         later = [self._planned(request, kind, parent)[1] for kind in request.graph_types[1:] if request.dry_run]
         with self._database.write() as connection:
             _require_free(connection, request.cluster_id)
@@ -76,8 +83,9 @@ class Transactions:
     def plan(self, request: ExecutionRequest) -> Sequence[PlannedGraph]:
         """The plans of all graphs of a request as things are now."""
         _require_request(request)
+        request = _meant(request)
         made = [self._planned(request, kind, _new(request, PARENT))[1] for kind in request.graph_types]
-        return [reports.planned(one, after_earlier=position > 0) for position, one in enumerate(made)]
+        return [runs.planned(one, after_earlier=position > 0) for position, one in enumerate(made)]
 
     def simulate(self, request: ExecutionRequest, fail: Sequence[str] = ()) -> Sequence[SimulatedGraph]:
         """What would become of a request by the durations of earlier runs."""
@@ -85,7 +93,15 @@ class Transactions:
         with self._database.read() as connection:
             known = history.durations(connection, request.cluster_id)
         made = [self._planned(request, kind, _new(request, PARENT))[1] for kind in request.graph_types]
-        return reports.simulated(made, known, fail)
+        return runs.simulated(made, known, fail)
+
+    def picture(self, request: ExecutionRequest, fail: Sequence[str] = ()) -> str:
+        """The simulated run of a request as a drawing."""
+        _require_request(request)
+        with self._database.read() as connection:
+            known = history.durations(connection, request.cluster_id)
+        made = [self._planned(request, kind, _new(request, PARENT))[1] for kind in request.graph_types]
+        return runs.pictured(made, known, fail)
 
     def list(
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
@@ -124,17 +140,13 @@ class Transactions:
                     )
                 close(connection, found)
             transactions.delete(connection, found.id)
-        shutil.rmtree(spool_path(self._database.path, found), ignore_errors=True)
-        with suppress(OSError):
-            runner.log_path(self._database.path, found.id).unlink()
+        removal.files(self._database.path, found)
 
     def history(self, transaction_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         """The task instances of a child, or of all children of a parent."""
         for status in filters.statuses:
             if status not in set(InstanceStatus):
-                raise UsageError(
-                    f"Statuses parameter could be only: {', '.join(InstanceStatus)}", hint=f"{status!r} is none."
-                )
+                raise UsageError(f"Statuses parameter could be only: {_STATUSES}", hint=f"{status!r} is none.")
         with self._database.read() as connection:
             found = existing(connection, transaction_id)
             children = [found] if found.parent_id else transactions.children(connection, found.id)
@@ -146,15 +158,27 @@ class Transactions:
             return events.after(connection, parent_of(connection, transaction_id).id, after, limit)
 
     def stop(self, transaction_id: int, *, kill: bool = False) -> Transaction:
-        """Ask a run to stop; one whose runner is gone ends at once."""
+        """Ask a run to stop; one whose runner is gone ends at once, with `kill` after its commands that live on."""
         with self._database.write() as connection:
             found = parent_of(connection, transaction_id)
             if found.is_final:
                 raise Conflict(f"Transaction {found.id} has ended already: it is {found.status}.")
             transactions.ask_stop(connection, found.id, "kill" if kill else "graceful")
-            if _with_runner(connection, found).runner != recovery.ALIVE:
+            is_left = _with_runner(connection, found).runner != recovery.ALIVE
+            if is_left and not kill:
                 close(connection, found)
+        if is_left and kill:
+            self._end_leftovers(found)
         return self.get(found.id)
+
+    def _end_leftovers(self, found: Transaction) -> None:
+        """The commands of a run without a runner are ended, and it with them, unless somebody goes on with it: that
+        one finds that it is to stop."""
+        ended = leftovers.end(self._database, found, self._provider)
+        with self._database.write() as connection:
+            now = existing(connection, found.id)
+            if not now.is_final and _with_runner(connection, now).runner != recovery.ALIVE:
+                close(connection, now, ended)
 
     def stop_cluster(self, cluster_id: int) -> Transaction:
         """Ask whatever runs on an environment to stop."""
@@ -174,6 +198,7 @@ class Transactions:
             undecided = [name for child in children for name in reports.undecided(connection, child)]
             planned = next((one for one in children if one.digest), None)
             inputs = planning.recorded(connection, planned) if planned else None
+            present = nodes.of_cluster(connection, found.cluster_id)
         if undecided and not rerun_interrupted:
             raise Conflict(
                 f"It is not known how these ended, when the machine or their processes were killed: "
@@ -181,7 +206,9 @@ class Transactions:
                 hint=f"Look at their nodes; then run `fuel2 task resume {found.id} --rerun-interrupted`, or stop it.",
             )
         if planned and inputs:
-            require_digest(planned, planning.plan_of(inputs, planned.request))
+            made = planning.plan_of(inputs, planned.request)
+            require_digest(planned, made)
+            require_nodes(planned, made, present)
         with self._database.write() as connection:
             _require_resumable(connection, existing(connection, found.id))
             runners.put(connection, recovery.this_process(found, pid=recovery.NOT_STARTED))
@@ -199,11 +226,53 @@ class Transactions:
         with self._database.read() as connection:
             parent = parent_of(connection, row.transaction_id)
             child = existing(connection, row.transaction_id)
-            inputs = planning.recorded(connection, child)
+            inputs = planning.remembered(connection, child)
             present = nodes.of_cluster(connection, child.cluster_id)
+            taking_part = history.nodes_of(connection, child.id)
         executors = self._provider(self._database.path, parent)
-        jobs = jobs_for(self._database, child.id, child.request, inputs, present)
+        known = {one.id: one for one in (*inputs.snapshot.nodes, *present)}  # a node may have gone since
+        jobs = jobs_for(self._database, child.id, child.request, inputs, tuple(known.values()), taking_part)
         return reports.logs(row, inputs, child, jobs, executors)
+
+    def deployment_info(self, transaction_id: int) -> DeploymentFacts:
+        """The facts that a run saw."""
+        with self._database.read() as connection:
+            found = facts.seen(connection, _last_planned(connection, transaction_id).id)
+        if found.is_empty:
+            raise _nothing_recorded("deployment info", transaction_id)
+        return found
+
+    def settings(self, transaction_id: int) -> Mapping[str, Any]:
+        """The settings of the environment when a run was planned."""
+        with self._database.read() as connection:
+            found = facts.settings_of(connection, _last_planned(connection, transaction_id).id)
+        if found is None:
+            raise _nothing_recorded("settings", transaction_id)
+        return found
+
+    def network_configuration(self, transaction_id: int) -> Mapping[str, Any]:
+        """There is none: environments of this engine have no networks. Raises `Unsupported`."""
+        with self._database.read() as connection:
+            existing(connection, transaction_id)
+        raise Unsupported(
+            "The embedded engine keeps no network configuration: its environments have no networks.",
+            hint=f"What a run knew of its nodes is in `fuel2 task deployment-info download {transaction_id}`.",
+        )
+
+    def _require_selected(self, request: ExecutionRequest, first: Plan, parent: Transaction) -> None:
+        """Nothing happens when filters leave something of at least one graph; `InvalidGraph` otherwise.
+
+        A graph that cannot be planned now may be when its turn comes.
+        """
+        if not first.is_left_out:
+            return
+        for kind in request.graph_types[1:]:
+            try:
+                if not self._planned(request, kind, parent)[1].is_left_out:
+                    return
+            except FuelError:
+                return
+        raise planning.nothing_selected(request)
 
     def _planned(self, request: ExecutionRequest, kind: str, parent: Transaction) -> tuple[planning.Inputs, Plan]:
         """The plan of one graph of a request, as things are now; executors say whether they could run it."""
@@ -228,6 +297,16 @@ def parent_of(connection: Connection, transaction_id: int) -> Transaction:
     """The execution that a transaction is, or belongs to."""
     found = existing(connection, transaction_id)
     return existing(connection, found.parent_id) if found.parent_id else found
+
+
+def _last_planned(connection: Connection, transaction_id: int) -> Transaction:
+    """The part of an execution that was planned last, or the part itself; the execution where none was."""
+    found = existing(connection, transaction_id)
+    return next((one for one in reversed(transactions.children(connection, found.id)) if one.digest), found)
+
+
+def _nothing_recorded(noun: str, transaction_id: int) -> NotFound:
+    return NotFound(noun, f"of transaction {transaction_id}", hint="It is recorded when a graph is begun.")
 
 
 def _with_runner(connection: Connection, found: Transaction) -> Transaction:
@@ -275,6 +354,16 @@ def _require_request(request: ExecutionRequest) -> None:
         raise UsageError("A run is a dry run or a noop run, not both.", hint="Choose --dry-run or --noop.")
     for kind in request.graph_types:
         lookup.require_type(kind)
+
+
+def _meant(request: ExecutionRequest) -> ExecutionRequest:
+    """The request; one that names the executor that runs nothing is a noop run, so that nothing counts as done.
+
+    Nodes whose own executor that is are another matter: what became of them is all that there is to know of them.
+    """
+    if request.executor != ExecutorKind.NOOP or request.dry_run:
+        return request
+    return replace(request, noop=True)
 
 
 def _require_free(connection: Connection, cluster_id: int) -> None:

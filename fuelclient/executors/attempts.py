@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
 from fuelclient.executors.limits import Limits
 from fuelclient.executors.recipe import Recipe
-from fuelclient.executors.spool import NOTHING_SEEN, STOPPED, TIMEOUT, Ended, Spool
+from fuelclient.executors.spool import NEVER, NOTHING_SEEN, STOPPED, TIMEOUT, Ended, Spool
 from fuelclient.executors.transport import ConnectionBroken, Unreachable
 
 Say = Callable[[str], None]
@@ -62,13 +63,15 @@ class Attempts:
         self._began = self._clock()
         self._seen = NOTHING_SEEN
         self._broken = ""
+        self._laid = ""
 
     async def run(self, *, recovering: bool = False) -> Tried:
         """Try until the limits are reached.
 
         With `recovering` the spool is read first: tries that ended count, and one that runs is waited for. Raises
         `Interrupted`, only then, when a try of before ended and left nothing behind, and `Unreachable` when the
-        machine cannot be asked. A try that vanishes while this run watches counts as failed.
+        machine cannot be asked. A try that vanishes while this run watches counts as failed; one that was claimed
+        and never began, because its starter died in between, does not count.
         """
         if recovering:
             self._seen = await patiently(self._spool.look, self._limits.timeout, self._stop)
@@ -82,8 +85,10 @@ class Attempts:
                 end = await self._one(label)
             except _Over as over:
                 return self._tried(False, None, over.why, number)
-            if end is None and label in known:
-                raise Interrupted(label)
+            if end is None and label in known and f"{self._go}.{number + 1}" not in known:
+                end = await self._looked_for(label)
+            if end is not None and end.why == NEVER:
+                continue
             if end is not None and end.why != "exit":
                 return self._tried(False, end.code, end.why, number)
             if end is not None and end.code in self._recipe.ok:
@@ -137,6 +142,20 @@ class Attempts:
             return await self._end(label, over.why)
         return self._seen.ended.get(label)
 
+    async def _looked_for(self, label: str) -> Ended:
+        """The end of a try of before that left none: where it has no process yet, it never begins from now on.
+
+        Raises `Interrupted` for one that began: nobody can know how it ended.
+        """
+        end = None
+        if self._seen.running != label:
+            fence = functools.partial(self._spool.fence, label)
+            self._seen = await patiently(fence, self._left(), self._stop)
+            end = await self._one(label)
+        if end is None:
+            raise Interrupted(label)
+        return end
+
     async def _begun(self, label: str) -> None:
         """The try was started, and has ended unless the connection broke."""
         since = self._clock()
@@ -152,7 +171,10 @@ class Attempts:
             self._say("the connection broke; the command may go on, looking for it")
 
     async def _launch(self, label: str) -> None:
-        await self._spool.attach(self._recipe)
+        """The try was started and has ended, unless it was claimed before: this may be done again for one label."""
+        if self._laid != label:  # once: a command that did begin may be reading them
+            await self._spool.attach(self._recipe)
+            self._laid = label
         self._seen = await self._spool.launch(self._recipe, label, self._clock() - self._began)
 
     async def _follow(self, label: str) -> None:
@@ -161,6 +183,8 @@ class Attempts:
         while True:
             try:
                 self._seen = await self._spool.look()
+                if self._broken and label not in self._seen.claimed:
+                    await self._launch(label)  # it broke before anything began; should it begin now, it claims first
             except (ConnectionBroken, Unreachable) as error:
                 if isinstance(error, Unreachable) and error.final:
                     raise

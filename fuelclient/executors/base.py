@@ -35,7 +35,7 @@ class Ssh:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A machine that commands reach: this one, or one with an address.
+    """A machine that commands reach: this one, one with an address, or the one of a Dask worker, by its name.
 
     `scripts` are directories of plugins that have to be there before a task runs: pairs of where they are on this
     machine and where they belong on the target.
@@ -45,6 +45,7 @@ class Target:
     ip: str = ""
     ssh: Ssh = Ssh()
     scripts: tuple[tuple[str, str], ...] = ()
+    worker: str = ""
 
 
 @dataclass(frozen=True, slots=True)

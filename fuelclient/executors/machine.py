@@ -67,7 +67,9 @@ class MachineExecutor(ABC):
     async def kill(self, job: Job) -> None:
         """End what runs for the job: SIGTERM to its whole session, SIGKILL after the grace period.
 
-        Returns when the signal to end was given; the job's `run` or `recover` returns when it is over.
+        Returns when the signal to end was given; the job's `run` or `recover` returns when it is over. Where nobody
+        here runs the job, because its runner died, it returns when all is over, and a try that somebody may just be
+        starting never begins.
         """
         await self._noop.kill(job)
         stop = self._stops.get(job.key)
@@ -76,13 +78,17 @@ class MachineExecutor(ABC):
             return
         for spool in await self._spools(job):
             seen = await spool.look()
-            if seen.running:
-                await spool.kill(seen.running, STOPPED, self._ways.grace)
+            tries = [label for label in seen.claimed if label.startswith(f"{job.attempt}.")]
+            for label in seen.claimed - seen.ended.keys() or {f"{job.attempt}.{len(tries) + 1}"}:
+                await spool.kill(label, STOPPED, self._ways.grace)
 
     async def read(self, job: Job, stream: str, offset: int = 0, limit: int = 1 << 20) -> bytes:
         """A part of what the job's commands wrote to `out` or `err`, all machines after another."""
+        spools = await self._spools(job)
+        if len(spools) == 1:
+            return await spools[0].read(stream, offset, limit)
         found = b""
-        for spool in await self._spools(job):
+        for spool in spools:
             found += await spool.read(stream, 0, offset + limit - len(found))
         return found[offset : offset + limit]
 
@@ -176,7 +182,7 @@ class MachineExecutor(ABC):
             machines = [self._reach.local] if local else [self._reach.local, self._reach.transport(job.target)]
             asked = [await machine.call(_HAS_RSYNC, ("" if local else "ssh",)) for machine in machines]
             self._rsync[job.target] = all(answer.rc == 0 for answer in asked)
-        if not self._rsync[job.target]:
+        if not self._rsync[job.target] or not (local or self._ways.ssh_agrees):
             return sync.as_archive(step)
         return sync.on_target(step) if local else sync.over_ssh(step, job.target, self._ssh_options())
 

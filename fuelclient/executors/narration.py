@@ -68,10 +68,12 @@ def _why(tried: Tried, limits: Limits) -> str:
 def end_of(job: Job, text: str) -> str:
     """The end of an output, as a message may carry it.
 
-    What was cut off before may have cut a secret in two, so the first piece after a cut goes as well.
+    What was cut off before may have cut a secret in two, so the first piece after a cut goes as well. Messages are
+    printed on terminals, so nothing is in them that a terminal would obey; the spool has the output as it is.
     """
     if len(text.encode()) >= KEEP:
         head, newline, rest = text.partition("\n")
         text = rest if newline and len(head) < len(text) - _CUT else text[_CUT:]
     text = redact.scrubbed(text, job.known_secrets()).strip()
+    text = "".join(one if one in "\n\t" or one.isprintable() else " " for one in text)
     return text if len(text) <= MOST_TOLD else f"...{text[-MOST_TOLD:]}"

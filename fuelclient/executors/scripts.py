@@ -44,17 +44,19 @@ WRAPPER: Final = """
 cd -- "$3" || exit 120
 umask 077
 exec 3>&2 2>/dev/null
-(set -C; : > "claim.$1") || exit 0
-trap : TERM HUP INT
 read -r boot < /proc/sys/kernel/random/boot_id
+(set -C; echo "$boot" > "claim.$1") || exit 0
+trap : TERM HUP INT
 read -r up _ < /proc/uptime
 read -r stat < "/proc/$$/stat"
 label=$1 used=$2
 set -- ${stat##*) }
 echo "$$ ${20} $boot $label $up $used" > pid || exit 120
+[ ! -e "never.$label" ] || exit 0
 code=137 why=exit
 if [ ! -s "stop.$label" ]; then (umask 022; exec bash ./cmd 2>&3 3>&-); code=$?; fi
 [ ! -s "stop.$label" ] || read -r why < "stop.$label"
+for file in cmd cmd.* file.*; do [ ! -f "$file" ] || : > "$file"; done
 { [ ! -s rc ] || cat rc; echo "$label $code $why"; } > rc.new && mv -f rc.new rc
 """
 """The leader of a command's session: says who it is, waits, and leaves the exit code, whatever else has died.
@@ -62,7 +64,8 @@ if [ ! -s "stop.$label" ]; then (umask 022; exec bash ./cmd 2>&3 3>&-); code=$?;
 The claim is what makes a command run at most once: whoever makes that file runs it, and whoever dies before has not
 begun. The leader catches the signals that end its group, so that it can still write why. Whoever wants it to end
 leaves a word first and looks for its number then, and it does the two things in the other order: none of them can
-miss the other. Arguments: label, seconds already used, directory.
+miss the other. Before anybody can learn of the end, the script and the files beside it are emptied: they may hold
+passwords, and nobody needs them any more. Arguments: label, seconds already used, directory.
 """
 
 ENTER: Final = """
@@ -83,17 +86,16 @@ LAUNCH: Final = (
     + """
 label=$3 size=$4 used=$5 keep=$6
 cat > "cmd.$label.$$" || exit 122
-if [ "$(wc -c < "cmd.$label.$$")" -ne "$size" ]; then
+if [ -e "claim.$label" ]; then
+  rm -f "cmd.$label.$$"
+elif [ "$(wc -c < "cmd.$label.$$")" -ne "$size" ]; then
   rm -f "cmd.$label.$$"
   echo "the script did not arrive as a whole" >&2
   exit 121
-fi
-if [ ! -e "claim.$label" ]; then
+else
   mv -f "cmd.$label.$$" cmd || exit 122
   setsid /bin/sh -c "$7" fuel2-task "$label" "$used" "$1" < /dev/null >> out 2>> err &
   wait $!
-else
-  rm -f "cmd.$label.$$"
 fi
 """
     + _ALIVE
@@ -124,7 +126,10 @@ ended() {
   while read -r name _; do [ "$name" != "$label" ] || return 0; done < rc
   return 1
 }
-finish() { { [ ! -s rc ] || cat rc; echo "$label 137 $why"; } > rc.new && mv -f rc.new rc; }
+finish() {
+  for file in cmd cmd.* file.*; do [ ! -f "$file" ] || : > "$file"; done
+  { [ ! -s rc ] || cat rc; echo "$label 137 $why"; } > rc.new && mv -f rc.new rc
+}
 if (set -C; : > "claim.$label") 2>/dev/null; then
   finish
   exit 0
@@ -160,6 +165,30 @@ exit 0
 A try that has not begun is claimed here, so that it never will. A session and not only a process group, because
 programs like timeout(1) make groups of their own. What left the session on purpose, as daemons do, lives on.
 Arguments: directory, root, label, the word that says why, seconds of grace.
+"""
+
+FENCE: Final = (
+    ENTER
+    + """
+label=$3 keep=$4 claimed=
+: > "never.$label" || exit 120
+"""
+    + _ALIVE
+    + """
+read -r this_boot < /proc/sys/kernel/random/boot_id
+[ ! -s "claim.$label" ] || read -r claimed < "claim.$label"
+if [ "$running" != "$label" ] && [ "$claimed" = "$this_boot" ] && { [ ! -s rc ] || ! grep -q "^$label " rc; }; then
+  { [ ! -s rc ] || cat rc; echo "$label 0 never"; } > rc.new && mv -f rc.new rc
+fi
+"""
+    + _TELL
+)
+"""Sees to it that a try which was claimed, but has no process yet, never begins, and writes that down; tells what
+there is.
+
+The leader says who it is first and looks for this word then, and here it is the other way round: one that has said
+nothing now will never run the command. What was claimed before the machine started again may have said it, and the
+disk have forgotten it: nothing is written of that. Arguments: directory, root, label, bytes of output to tell.
 """
 
 READ: Final = """

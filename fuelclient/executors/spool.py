@@ -3,7 +3,8 @@
 `<root>/<transaction>/<node>/<task>/` has `cmd` (the script), `out` and `err` (everything it wrote, all tries one after
 another), `pid` (the leader of its session and when it started) and `rc` (one line for each try that ended), beside
 one `claim.<label>` for each try that began. It looks alike on this machine and on nodes, and only its owner can
-read it.
+read it. `cmd`, and the files that lie beside it while it runs, may hold passwords: they are emptied at the end of
+each try.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ KEEP = 4096
 
 STOPPED, TIMEOUT = "stopped", "timeout"
 """Why a command was ended."""
+
+NEVER = "never"
+"""Why a try has an end that never began: its starter died in between, and it was made sure that it never will."""
 
 _LONGEST = 200
 _FINAL = frozenset({120, 122, 123})  # no directory, no space, no right: it will not get better by itself
@@ -106,6 +110,12 @@ class Spool:
     async def kill(self, label: str, why: str, grace: float) -> None:
         """End the try `label` with everything in its session; `why` is kept beside its exit code."""
         await self.transport.call(scripts.KILL, (self.directory, self.root, label, why, str(math.ceil(grace))))
+
+    async def fence(self, label: str) -> Seen:
+        """The try `label`, which was claimed and has no process, never begins: its end is `NEVER`. What there is now,
+        for it may just have begun."""
+        arguments = (self.directory, self.root, label, str(KEEP))
+        return _seen(_checked(await self.transport.call(scripts.FENCE, arguments), self.transport))
 
     async def read(self, stream: str, offset: int, limit: int) -> bytes:
         """A part of an output, empty where there is none."""

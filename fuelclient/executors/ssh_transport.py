@@ -26,6 +26,8 @@ except ImportError as error:  # pragma: no cover - the tests have it
 
 _ALIVE_EVERY = 15
 _ALIVE_COUNT = 4
+_SESSIONS = 8
+"""Scripts that one connection carries at a time; sshd allows 10 sessions, and files take one."""
 
 
 class SshTransport:
@@ -36,24 +38,52 @@ class SshTransport:
         self._connection: asyncssh.SSHClientConnection | None = None
         self._jumps: list[asyncssh.SSHClientConnection] = []
         self._sftp: asyncssh.SFTPClient | None = None
-        self._lock = asyncio.Lock()
+        self._lock, self._writing = asyncio.Lock(), asyncio.Lock()
+        self._sessions = asyncio.Semaphore(_SESSIONS)
+        self._hop = _address(host, ssh.port)
 
     @property
     def place(self) -> str:
-        return f"{self._host}:{self._ssh.port}" if self._ssh.port else self._host
+        return _address(self._host, self._ssh.port)
 
     async def call(self, script: str, arguments: Sequence[str] = (), stdin: bytes = b"") -> Answer:
-        connection = await self._open()
         command = shlex.join(["/bin/sh", "-c", script, "fuel2", *arguments])
-        try:
-            done = await connection.run(command, input=stdin, encoding=None)
-        except (asyncssh.Error, OSError) as error:
-            raise ConnectionBroken(f"The connection to {self.place} broke: {_reason(error)}.") from error
+        async with self._sessions:
+            try:
+                process = await self._begun(command, stdin)
+                done = await process.wait()
+            except (asyncssh.Error, OSError) as error:
+                raise ConnectionBroken(f"The connection to {self.place} broke: {_reason(error)}.") from error
         if done.exit_status is None:
             raise ConnectionBroken(f"The connection to {self.place} broke while a script ran there.")
         return Answer(done.exit_status, _bytes(done.stdout), _bytes(done.stderr))
 
+    async def _begun(self, command: str, stdin: bytes) -> asyncssh.SSHClientProcess[bytes]:
+        """A process of the command.
+
+        A connection that was dead already is opened again: without a channel the command was not even sent. Where
+        that is of no use, it is `Unreachable`, because nothing has begun.
+        """
+        for is_last in (False, True):
+            connection = await self._open()
+            try:
+                return await connection.create_process(command, input=stdin, encoding=None)
+            except asyncssh.ChannelOpenError as error:
+                if error.code != asyncssh.OPEN_CONNECT_FAILED:
+                    raise
+                if is_last or not connection.is_closed():
+                    raise Unreachable(f"{self.place} takes no command: {_reason(error)}.") from error
+        raise AssertionError("the second time returns or raises")
+
     async def put(self, path: str, content: bytes | Path) -> None:
+        async with self._writing:
+            try:
+                await self._put(path, content)
+            except ConnectionBroken:
+                self._sftp = None
+                await self._put(path, content)
+
+    async def _put(self, path: str, content: bytes | Path) -> None:
         connection = await self._open()
         try:
             if self._sftp is None:
@@ -64,7 +94,7 @@ class SshTransport:
                     await file.write(content)
             else:
                 await self._sftp.put(str(content), path)
-        except asyncssh.SFTPNoConnection as error:
+        except (asyncssh.SFTPNoConnection, asyncssh.SFTPConnectionLost) as error:
             raise ConnectionBroken(f"The connection to {self.place} broke: {_reason(error)}.") from error
         except asyncssh.SFTPError as error:
             raise Unreachable(f"{path} cannot be written on {self.place}: {_reason(error)}.", final=True) from error
@@ -106,8 +136,10 @@ class SshTransport:
         for hop in filter(None, (hop.strip() for hop in self._ssh.jump.split(","))):
             user, _, address = hop.rpartition("@")
             host, port = _split(address)
+            self._hop = _address(host, port)
             tunnel = await self._connected(host, user, port, tunnel)
             self._jumps.append(tunnel)
+        self._hop = self.place
         return await self._connected(self._host, self._ssh.user, self._ssh.port, tunnel)
 
     async def _connected(
@@ -132,15 +164,17 @@ class SshTransport:
 
     def _unreachable(self, error: Exception) -> Unreachable:
         """The error that says what is wrong with the way, and what to do."""
-        place = self.place
+        place = self._hop
         match error:
             case asyncssh.HostKeyNotVerifiable():
-                port = f"-p {self._ssh.port} " if self._ssh.port else ""
+                host, port = _split(place)
+                words = f"-p {port} {host}" if port else host
                 hint = (
                     "Compare its fingerprint with the machine's, then add the key: "
-                    f"ssh-keyscan {port}{self._host} >> {self._ways.known_hosts or '~/.ssh/known_hosts'}"
+                    f"ssh-keyscan {words} >> {self._ways.known_hosts or '~/.ssh/known_hosts'}"
                 )
-                return Unreachable(f"The host key of {place} is not known or has changed.", final=True, hint=hint)
+                message = f"The host key of {place} is not known or has changed ({_reason(error)})."
+                return Unreachable(message, final=True, hint=hint)
             case asyncssh.PermissionDenied():
                 who = self._ssh.user or "the user"
                 key = f" with the key {self._ssh.key}" if self._ssh.key else " with any key at hand"
@@ -155,6 +189,11 @@ class SshTransport:
                 message = f"{error.filename}, which SSH to {place} needs, cannot be read: {error.strerror}."
                 return Unreachable(message, final=True)
         return Unreachable(f"{place} cannot be reached: {_reason(error)}.")
+
+
+def _address(host: str, port: int) -> str:
+    """Host and port as `_split` reads them back."""
+    return f"{f'[{host}]' if ':' in host else host}:{port}" if port else host
 
 
 def _split(address: str) -> tuple[str, int]:

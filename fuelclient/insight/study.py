@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fuelclient.errors import InvalidGraph
-from fuelclient.graph.merge import merge_layers
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import MergedGraph, MergedTask
 from fuelclient.model.snapshot import Snapshot
-from fuelclient.plan.expand import Expansion, expand
-from fuelclient.plan.fleet import fleet_of
-from fuelclient.plan.order import ordered
-from fuelclient.plan.preview import Preview, PreviewOptions, PreviewRow, findings, preview
+from fuelclient.plan.expand import Expansion
+from fuelclient.plan.preview import Preview, PreviewOptions, PreviewRow, draft, findings_of, order_of, preview_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +52,18 @@ def study(snapshot: Snapshot, options: PreviewOptions | None = None) -> Study:
 
     Raises what `plan.fleet.fleet_of` raises for nodes that do not exist.
     """
-    chosen = options or PreviewOptions()
-    merged = merge_layers(snapshot.layers, chosen.policy)
-    expansion = expand(merged.tasks, fleet_of(snapshot, node_ids=chosen.node_ids, assume=chosen.assume))
+    made = draft(snapshot, options or PreviewOptions())
+    merged, expansion = made.merged, made.expansion
     after = _following(expansion)
     before = _reversed(after)
     try:
-        seen = preview(snapshot, chosen)
+        order = order_of(made)
     except InvalidGraph as error:
-        found = findings(snapshot, chosen)
+        found = findings_of(made)
         return Study(snapshot, merged, expansion, found, problem=error.message, before=before, after=after)
+    seen = preview_of(made, order)
     indices = _indices(merged, seen)
-    generation = tuple(ordered(expansion).generation)
+    generation = tuple(order.generation)
     return Study(
         snapshot, merged, expansion, seen.findings, seen,
         rows=seen.rows,

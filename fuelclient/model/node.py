@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+DEPLOY_ERROR = "deploy"
+"""The type of error of a node whose deployment failed."""
+
 
 class NodeStatus(StrEnum):
     """Nailgun's words for the state of a node."""
@@ -27,12 +30,14 @@ class ExecutorKind(StrEnum):
     LOCAL = "local"
     SSH = "ssh"
     NOOP = "noop"
+    DASK = "dask"
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
     """A machine. `roles` are deployed, `pending_roles` wait for a successful run; `primary_tags` are the tags
-    of which it is the primary. A node without `executor` is reached over SSH when it has an `ip`."""
+    of which it is the primary. A node without `executor` is reached over SSH when it has an `ip`. `labels` are what
+    people sort nodes by; a value of None is a label without one."""
 
     id: int
     name: str
@@ -50,6 +55,7 @@ class Node:
     error_type: str = ""
     pending_addition: bool = False
     pending_deletion: bool = False
+    labels: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def all_roles(self) -> tuple[str, ...]:

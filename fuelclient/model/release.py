@@ -38,6 +38,15 @@ class Release:
     plugin_id: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A word that roles give to nodes, and by which tasks are placed; its metadata is as its author wrote it."""
+
+    name: str
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    owner: str = "release"
+
+
 def roles_in(
     metadata: Mapping[str, Any], owner: str = "release", volumes: Mapping[str, Any] | None = None
 ) -> dict[str, Role]:
@@ -72,6 +81,23 @@ def _resolved(entry: Any, defined: Mapping[Any, Mapping[str, Any]]) -> Any:
         return entry
     definition = defined.get(entry.get("id"), {})
     return {**entry, **{key: value for key, value in definition.items() if key not in entry}}
+
+
+def tags_in(metadata: Mapping[str, Any], owner: str = "release") -> dict[str, Tag]:
+    """The tags that `tags_metadata` describes, in its order; a role that carries another one implies it, with the
+    role's own word on whether it has a primary.
+
+    >>> tags = tags_in({"tags_metadata": {"db": {"has_primary": True}}, "roles_metadata": {"web": {}}})
+    >>> [(tag.name, dict(tag.metadata)) for tag in tags.values()]
+    [('db', {'has_primary': True}), ('web', {'has_primary': False})]
+    """
+    tags = {
+        str(name): Tag(str(name), stated or {}, owner) for name, stated in (metadata.get("tags_metadata") or {}).items()
+    }
+    for role in roles_in(metadata).values():
+        for name in role.tags:
+            tags.setdefault(name, Tag(name, {"has_primary": bool(role.metadata.get("has_primary", False))}, owner))
+    return tags
 
 
 def primary_tags_in(metadata: Mapping[str, Any]) -> frozenset[str]:

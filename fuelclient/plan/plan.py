@@ -27,7 +27,7 @@ from fuelclient.plan.fleet import Fleet
 from fuelclient.plan.order import Ordered, ordered
 from fuelclient.plan.place import placement_findings
 from fuelclient.plan.select import Filter, fleet_for, inside, require_tasks, subgraph_from
-from fuelclient.plan.work import Kind, Work, work_of
+from fuelclient.plan.work import Kind, Work, by_filters, work_of
 
 COMMANDED = frozenset({TaskType.ERASE_NODE, TaskType.MOVE_TO_BOOTSTRAP, TaskType.COBBLER_SYNC})
 """Types that run only through a command that somebody configured for them."""
@@ -98,6 +98,12 @@ class Plan:
     def places_nothing(self) -> bool:
         """Whether there is no task instance at all, but for sync points."""
         return all(kind is Kind.SYNC for kind in self.work.kinds)
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether the filters of the request are why nothing at all would run."""
+        through, left_out = by_filters(self.work)
+        return bool(left_out) and not through
 
     def at(self, vertex: int) -> tuple[MergedTask, NodeKey]:
         """The task and the node of an instance."""

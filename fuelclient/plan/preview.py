@@ -74,6 +74,16 @@ class Preview:
     computed: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A graph merged and placed, with everything found in it: what previews are made of. It may have no order."""
+
+    snapshot: Snapshot
+    merged: MergedGraph
+    expansion: Expansion
+    findings: tuple[Finding, ...]
+
+
 def preview(snapshot: Snapshot, options: PreviewOptions) -> Preview:
     """Merge, place and order one environment's graph.
 
@@ -81,29 +91,53 @@ def preview(snapshot: Snapshot, options: PreviewOptions) -> Preview:
     `CycleDetected` and `InvalidGraph` for a graph that cannot be ordered or merged.
     """
     merged = merge_layers(snapshot.layers, options.policy)
-    if errors_in(merged.findings):
-        raise InvalidGraph(
-            f"The {snapshot.graph_type} graph of environment {snapshot.cluster.id} cannot be merged.",
-            findings=merged.findings,
-        )
-    fleet = fleet_of(snapshot, node_ids=options.node_ids, assume=options.assume)
-    expansion = expand(merged.tasks, fleet)
-    found = (*_findings(merged, snapshot, expansion),)
-    return _preview(expansion, ordered(expansion), found)
+    _require_merged(snapshot, merged)
+    made = _drafted(snapshot, merged, options)
+    return preview_of(made, ordered(made.expansion))
+
+
+def draft(snapshot: Snapshot, options: PreviewOptions) -> Draft:
+    """One environment's graph merged and placed, whatever is wrong with it.
+
+    Raises `UsageError` and `NotFound` as `preview` does.
+    """
+    return _drafted(snapshot, merge_layers(snapshot.layers, options.policy), options)
+
+
+def order_of(made: Draft) -> Ordered:
+    """The order of a draft. Raises `CycleDetected`, and `InvalidGraph` for a graph that cannot be merged."""
+    _require_merged(made.snapshot, made.merged)
+    return ordered(made.expansion)
 
 
 def findings(snapshot: Snapshot, options: PreviewOptions) -> tuple[Finding, ...]:
     """Everything that `preview` would find or raise about the graph itself, as findings; nothing is raised for
     a graph that cannot be ordered."""
-    merged = merge_layers(snapshot.layers, options.policy)
-    expansion = expand(merged.tasks, fleet_of(snapshot, node_ids=options.node_ids, assume=options.assume))
-    found = _findings(merged, snapshot, expansion)
+    return findings_of(draft(snapshot, options))
+
+
+def findings_of(made: Draft) -> tuple[Finding, ...]:
+    """The findings of a draft, and why it has no order where it has none."""
     try:
-        ordered(expansion)
+        ordered(made.expansion)
     except InvalidGraph as error:
         told = Finding(Severity.ERROR, "G050", error.message)
-        return (*found, told, *(one for one in error.findings if isinstance(one, Finding)))
-    return found
+        return (*made.findings, told, *(one for one in error.findings if isinstance(one, Finding)))
+    return made.findings
+
+
+def _require_merged(snapshot: Snapshot, merged: MergedGraph) -> None:
+    if errors_in(merged.findings):
+        raise InvalidGraph(
+            f"The {snapshot.graph_type} graph of environment {snapshot.cluster.id} cannot be merged.",
+            findings=merged.findings,
+        )
+
+
+def _drafted(snapshot: Snapshot, merged: MergedGraph, options: PreviewOptions) -> Draft:
+    fleet = fleet_of(snapshot, node_ids=options.node_ids, assume=options.assume)
+    expansion = expand(merged.tasks, fleet)
+    return Draft(snapshot, merged, expansion, _findings(merged, snapshot, expansion))
 
 
 def _findings(merged: MergedGraph, snapshot: Snapshot, expansion: Expansion) -> tuple[Finding, ...]:
@@ -138,7 +172,9 @@ def _fleet_findings(fleet: Fleet) -> Iterable[Finding]:
         yield Finding(Severity.WARNING, "G045", message)
 
 
-def _preview(expansion: Expansion, order: Ordered, found: Sequence[Finding]) -> Preview:
+def preview_of(made: Draft, order: Ordered) -> Preview:
+    """The preview of a draft in its order."""
+    expansion, found = made.expansion, made.findings
     by_task: dict[str, list[Finding]] = {}
     for finding in found:
         by_task.setdefault(finding.task, []).append(finding)

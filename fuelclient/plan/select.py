@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fuelclient.errors import InvalidGraph, NotFound, UsageError
-from fuelclient.model.node import Node, NodeStatus
+from fuelclient.model.node import DEPLOY_ERROR, Node, NodeStatus
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import MASTER, Fleet, FleetNode, fleet_of
@@ -185,12 +185,13 @@ def fleet_for(snapshot: Snapshot, node_ids: Sequence[int], node_filter: Any, cho
 def is_deployable(node: Node) -> bool:
     """Whether a graph without a filter of its own runs on the node.
 
-    A node that waits to be added waits for its provisioning: one that is provisioned waits no more (DESIGN: D23).
+    A node that waits to be added waits for its provisioning: one that is provisioned waits no more (DESIGN: D23), and
+    neither does one whose deployment was stopped or failed, so that it can be tried again.
     """
-    waits = node.pending_addition and node.status != NodeStatus.PROVISIONED
-    if waits or node.pending_deletion:
+    began = node.status in (NodeStatus.PROVISIONED, NodeStatus.STOPPED) or node.error_type == DEPLOY_ERROR
+    if node.pending_deletion or (node.pending_addition and not began):
         return False
-    return node.status in _DEPLOYABLE or node.error_type == "deploy"
+    return began or node.status in _DEPLOYABLE
 
 
 def _filtered(nodes: Sequence[Node], node_filter: Any, choose: Filter) -> list[int]:
@@ -224,6 +225,7 @@ def node_fields(node: Node) -> dict[str, Any]:
         "error_type": node.error_type or None,
         "pending_addition": node.pending_addition,
         "pending_deletion": node.pending_deletion,
+        "labels": dict(node.labels),
     }
 
 

@@ -26,6 +26,7 @@ NO_KEY = -1
 """In the place of a limit's key: the instance has no limit."""
 
 _PASSIVE = frozenset({TaskType.STAGE, TaskType.SKIPPED, TaskType.NOOP})
+_FILTERS = frozenset({Reason.FILTERED, Reason.SUBGRAPH})
 _HINT = "Write {type: one_by_one}, or {type: parallel, amount: 10}."
 
 
@@ -190,6 +191,26 @@ def limit_from(strategy: Any) -> int:
 
 def _is_expression(value: Any) -> bool:
     return isinstance(value, Mapping) and "yaql_exp" in value
+
+
+def by_filters(work: Work) -> tuple[set[int], set[int]]:
+    """The nodes (by index) on which filters let something through that would run, and those on which they let
+    nothing through.
+
+    A condition that is false is no filter: it says that there is nothing to do. On a node that is in neither
+    set, nothing would have run anyway.
+    """
+    through: set[int] = set()
+    filtered: set[int] = set()
+    for vertex, node in enumerate(work.node_of):
+        why = work.skipped.get(vertex)
+        if node == SYNC:
+            continue
+        if why in _FILTERS:
+            filtered.add(node)
+        elif why == Reason.CONDITION or work.kinds[vertex] is Kind.REAL:
+            through.add(node)
+    return through, filtered - through
 
 
 def followers(work: Work, vertex: int) -> Iterator[int]:

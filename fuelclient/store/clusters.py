@@ -67,6 +67,17 @@ def put_settings(connection: Connection, cluster_id: int, settings: Mapping[str,
     connection.execute("UPDATE clusters SET settings = ? WHERE id = ?", (encoded_or_null(settings), cluster_id))
 
 
+def metadata(connection: Connection, cluster_id: int) -> dict[str, Any]:
+    """The roles, tags and volumes that a cluster describes itself, under the names that a release has them."""
+    row = connection.execute("SELECT metadata FROM clusters WHERE id = ?", (cluster_id,)).fetchone()
+    return mapping(row[0]) if row else {}
+
+
+def put_metadata(connection: Connection, cluster_id: int, metadata: Mapping[str, Any]) -> None:
+    """The cluster describes this itself, and nothing that it did before."""
+    connection.execute("UPDATE clusters SET metadata = ? WHERE id = ?", (encoded_or_null(metadata), cluster_id))
+
+
 def enable(connection: Connection, cluster_id: int, plugin_id: int) -> None:
     """The plugin is enabled on the cluster, whether it was or not."""
     connection.execute(

@@ -43,7 +43,8 @@ def after(connection: Connection, parent_id: int, event_id: int, limit: int) -> 
     """The events of an execution after the one with this id, at most `limit`."""
     rows = connection.execute(
         "SELECT e.id, e.time, e.kind, e.parent_id, e.transaction_id, t.graph_type, h.task, h.node, e.node, e.status, "
-        "e.reason, CASE WHEN e.vertex IS NULL THEN e.message ELSE h.message END, e.progress FROM events e "
+        "e.reason, CASE WHEN e.vertex IS NULL THEN e.message "
+        "WHEN e.status = h.status AND h.status <> 'running' THEN h.message ELSE '' END, e.progress FROM events e "
         "JOIN transactions t ON t.id = e.transaction_id "
         "LEFT JOIN history h ON h.transaction_id = e.transaction_id AND h.vertex = e.vertex "
         "WHERE e.parent_id = ? AND e.id > ? ORDER BY e.id LIMIT ?",

@@ -219,6 +219,14 @@ def by_node(connection: Connection, transaction_id: int) -> list[tuple[NodeKey, 
     return [(node_key(node), InstanceStatus(status), reason) for node, status, reason in found]
 
 
+def nodes_of(connection: Connection, transaction_id: int) -> set[NodeKey]:
+    """The nodes that a run has instances on, the master included."""
+    found = connection.execute(
+        "SELECT DISTINCT node FROM history WHERE transaction_id = ? AND node IS NOT NULL", (transaction_id,)
+    )
+    return {node_key(row[0]) for row in found}
+
+
 def running(connection: Connection, transaction_id: int, reason: str) -> list[str]:
     """The names (`task@node`) of instances that are running with a reason."""
     found = connection.execute(
@@ -227,6 +235,15 @@ def running(connection: Connection, transaction_id: int, reason: str) -> list[st
     ).fetchall()
     names = _names(connection, transaction_id, [row[0] for row in found])
     return list(names.values())
+
+
+def running_names(connection: Connection, transaction_id: int) -> dict[int, str]:
+    """The names (`task@node`) of all instances that are running, by their numbers."""
+    found = connection.execute(
+        "SELECT vertex FROM history WHERE transaction_id = ? AND status = ? ORDER BY vertex",
+        (transaction_id, InstanceStatus.RUNNING),
+    ).fetchall()
+    return _names(connection, transaction_id, [row[0] for row in found])
 
 
 def placed(connection: Connection, transaction_id: int) -> set[str]:

@@ -32,6 +32,7 @@ MIGRATIONS = (
     Migration(2, "graphs, their owners and their tasks", schema.GRAPHS),
     Migration(3, "packages of plugins, releases of plugins, settings of environments", schema.PACKAGES),
     Migration(4, "transactions, history, events, facts, sequences", run_schema.RUNS),
+    Migration(5, "roles and tags of environments, labels of nodes", schema.DESCRIPTIONS),
 )
 """All steps, in their order."""
 

@@ -10,7 +10,7 @@ from fuelclient.store.encoding import encoded_or_null, mapping, names
 
 _SELECT = (
     "SELECT id, name, cluster_id, status, roles, pending_roles, primary_tags, ip, mac, online, executor, ssh, "
-    "attributes, error_type, pending_addition, pending_deletion FROM nodes "
+    "attributes, error_type, pending_addition, pending_deletion, labels FROM nodes "
 )
 
 
@@ -39,8 +39,8 @@ def insert(connection: Connection, node: Node) -> int:
     """Store a node under its id, or under a new one where that is 0; the id."""
     cursor = connection.execute(
         "INSERT INTO nodes (id, name, cluster_id, status, roles, pending_roles, primary_tags, ip, mac, online, "
-        "executor, ssh, attributes, error_type, pending_addition, pending_deletion) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "executor, ssh, attributes, error_type, pending_addition, pending_deletion, labels) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (node.id or None, *_columns(node)),
     )
     return int(cursor.lastrowid or 0)
@@ -51,7 +51,7 @@ def update(connection: Connection, node: Node) -> None:
     connection.execute(
         "UPDATE nodes SET name = ?, cluster_id = ?, status = ?, roles = ?, pending_roles = ?, primary_tags = ?, "
         "ip = ?, mac = ?, online = ?, executor = ?, ssh = ?, attributes = ?, error_type = ?, pending_addition = ?, "
-        "pending_deletion = ? WHERE id = ?",
+        "pending_deletion = ?, labels = ? WHERE id = ?",
         (*_columns(node), node.id),
     )
 
@@ -78,6 +78,7 @@ def _columns(node: Node) -> tuple[Any, ...]:
         node.error_type,
         node.pending_addition,
         node.pending_deletion,
+        encoded_or_null(node.labels),
     )
 
 
@@ -99,4 +100,5 @@ def _node(row: tuple[Any, ...]) -> Node:
         error_type=row[13],
         pending_addition=bool(row[14]),
         pending_deletion=bool(row[15]),
+        labels=mapping(row[16]),
     )

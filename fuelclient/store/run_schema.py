@@ -2,7 +2,7 @@
 
 A transaction is a parent, or the run of one graph (a child, with a row in `history` for each task instance). Events
 are only ever appended. Facts are stored by what they are, so that runs that see the same share them; which parts
-a run saw stands in `transaction_facts` (uid "" is the common part).
+a run saw stands in `transaction_facts` (uid "" is the common part, "/settings" the settings it was begun with).
 """
 
 from __future__ import annotations

@@ -165,3 +165,10 @@ PACKAGES = (
 )
 """What installed packages need: their files and contents, which graphs were derived from them and which releases
 they define; and what environments set beside the defaults."""
+
+DESCRIPTIONS = (
+    "ALTER TABLE clusters ADD COLUMN metadata TEXT",
+    "ALTER TABLE nodes ADD COLUMN labels TEXT",
+)
+"""The roles, tags and volumes that an environment describes itself, under the names that a release has them; and the
+labels of nodes."""

@@ -19,6 +19,8 @@ from pathlib import Path
 import pytest
 from executing import Bench, command_lines, eventually, job_of, living, together
 
+from fuelclient.engine.recovery import boot_id
+from fuelclient.executors import attempts, scripts
 from fuelclient.executors.base import Job
 from fuelclient.executors.local_transport import LocalTransport
 from fuelclient.executors.recipe import Recipe
@@ -121,6 +123,56 @@ def test_a_command_that_was_killed_without_a_trace_is_nobody_knows(bench: Bench)
     assert bench.recover(job(0, "sleep 4714")) is None
     again = replace(job(0, "echo again"), attempt=2)
     assert bench.run(again).summary["out"] == "again"
+
+
+def claimed_only(bench: Bench, boot: str) -> Path:
+    """The spool of job 0, whose starter died between the claim and the beginning of the command."""
+    spool = bench.spool(job(0, ""))
+    spool.mkdir(parents=True, mode=0o700)
+    (spool / "claim.1.1").write_text(f"{boot}\n")
+    return spool
+
+
+def test_what_was_claimed_and_never_began_is_run(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The claim counts for no try, and a leader that comes late finds that it must not run the command."""
+    monkeypatch.setattr(attempts, "_PATIENCE", 0.2)
+    spool = claimed_only(bench, boot_id())
+    cmd = f"echo x >> {bench.root}/log; exit 9"
+
+    outcome = bench.recover(job(0, cmd))
+
+    assert outcome is not None
+    assert outcome.rc == 9
+    assert (bench.root / "log").read_text() == "x\n" * 3, "retries: 2, and the claim was no try"
+    assert (spool / "rc").read_text() == "1.1 0 never\n1.2 9 exit\n1.3 9 exit\n1.4 9 exit\n"
+    (spool / "claim.1.1").unlink()
+    (spool / "cmd").write_text(cmd)
+    subprocess.run(["/bin/sh", "-c", scripts.WRAPPER, "late", "1.1", "0", str(spool)], check=True)
+    assert (bench.root / "log").read_text() == "x\n" * 3
+    again = bench.recover(job(0, cmd))
+    assert again is not None
+    assert (again.rc, (bench.root / "log").read_text()) == (9, "x\n" * 3)
+
+
+def test_what_was_claimed_before_a_restart_of_the_machine_is_nobody_knows(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attempts, "_PATIENCE", 0.2)
+    claimed_only(bench, "11111111-0000-0000-0000-000000000000")
+
+    assert bench.recover(job(0, "true")) is None
+
+
+def test_scripts_and_files_are_emptied_when_a_try_has_ended(bench: Bench) -> None:
+    """They may hold passwords, and a spool stays until its transaction is deleted."""
+    bench.run(job(0, "echo s3cr3t-in-script > /dev/null"))
+    upload = job_of("upload_file", path=f"{bench.root}/there", data="s3cr3t-in-file")
+    assert bench.run(upload).status == "ready"
+
+    assert (bench.root / "there").read_text() == "s3cr3t-in-file"
+    left = [path for path in (bench.root / "spool").rglob("*") if path.is_file()]
+    assert {"cmd", "file.0"} <= {path.name for path in left}
+    assert not [path for path in left if b"s3cr3t" in path.read_bytes()]
 
 
 def test_what_ran_before_a_restart_of_the_machine_is_nobody_knows(bench: Bench) -> None:

@@ -105,10 +105,9 @@ def test_a_path_in_a_file_counts_from_the_directory_of_that_file(home: Path) -> 
 
 
 def test_keys_of_older_clients_are_kept_silently(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    own = own_file(home, "SERVER_ADDRESS: 10.20.0.2\nHTTP_PROXY: null\n")
+    own = own_file(home, "PERFORMANCE_TESTS_TIMEOUT: 5\nSERVER_ADDRESS: 10.20.0.2\nHTTP_PROXY: null\n")
     loaded = settings.load(environ={"HOME": str(home)})
-    assert loaded.unknown["SERVER_ADDRESS"] == settings.Setting("10.20.0.2", f"{own}:1")
-    assert set(loaded.unknown) == {"SERVER_ADDRESS", "HTTP_PROXY"}
+    assert loaded.unknown == {"PERFORMANCE_TESTS_TIMEOUT": settings.Setting(5, f"{own}:1")}
     assert capsys.readouterr() == ("", "")
 
 
@@ -174,3 +173,147 @@ def test_yaml_is_imported_only_for_a_file_that_exists(home: Path) -> None:
         if not (home / ".config").exists():
             own_file(home, "ENGINE: /a.db\n")
     assert answers == ["False", "True"]
+
+
+# A Fuel master
+
+
+def test_without_a_master_there_is_none(home: Path) -> None:
+    assert settings.load(environ={"HOME": str(home), "OS_USERNAME": "admin"}).master is None
+
+
+@pytest.mark.parametrize(
+    ("address", "url"),
+    [
+        ("10.20.0.2", "http://10.20.0.2:8001"),
+        ("fuel.example", "http://fuel.example:8001"),
+        ("10.20.0.2:9000", "http://10.20.0.2:9000"),
+        ("fe80::1", "http://[fe80::1]:8001"),
+        ("http://10.20.0.2", "http://10.20.0.2"),
+        ("https://fuel.example:8443/prefix/", "https://fuel.example:8443/prefix"),
+    ],
+)
+def test_a_master_by_its_address(home: Path, address: str, url: str) -> None:
+    environ = {"HOME": str(home), "SERVER_ADDRESS": address, "SERVER_PORT": "8001"}
+    master = settings.load(environ=environ).master
+    assert master is not None
+    assert master.url == url
+
+
+@pytest.mark.parametrize(
+    "address", ["ftp://a", "http://", "http://a:b", "http://a?b", "a b", "http://user:secret@a", "https://a\x07"]
+)
+def test_what_is_no_address_of_a_master_is_an_error(home: Path, address: str) -> None:
+    loaded = settings.load({"SERVER_ADDRESS": address}, {"HOME": str(home)})
+    with pytest.raises(UsageError, match=r"command line --server") as caught:
+        _ = loaded.master
+    assert "secret" not in str(caught.value)
+
+
+def test_a_settings_file_of_the_original_names_a_master(home: Path) -> None:
+    own = own_file(
+        home, 'SERVER_ADDRESS: "10.20.0.2"\nLISTEN_PORT: "8001"\nKEYSTONE_USER: admin\nKEYSTONE_PASS: 12345\n'
+        'OS_TENANT_NAME: "ops"\nHTTP_PROXY: null\nHTTP_TIMEOUT: 7\n',
+    )  # fmt: skip
+    loaded = settings.load(environ={"HOME": str(home)})
+    master = loaded.master
+    assert master is not None
+    assert (master.url, master.timeout, master.proxy) == ("http://10.20.0.2:8001", 7, "")
+    asking = master.credentials
+    assert (asking.username, asking.password, asking.project_name) == ("admin", "12345", "ops")
+    assert [warning.partition(": ")[0] for warning in loaded.warnings] == [f"{own}:2", f"{own}:3", f"{own}:4"]
+    assert "Use SERVER_PORT instead" in loaded.warnings[0]
+    assert "12345" not in "".join(loaded.warnings)
+
+
+def test_proper_names_count_more_than_deprecated_ones(home: Path) -> None:
+    own_file(home, "SERVER_PORT: 8002\nLISTEN_PORT: 8001\n")
+    assert settings.load(environ={"HOME": str(home)})["SERVER_PORT"].value == 8002
+    environ = {"HOME": str(home), "LISTEN_PORT": "8003"}
+    loaded = settings.load(environ=environ)
+    assert (loaded["SERVER_PORT"].value, loaded["SERVER_PORT"].origin) == (8003, "environment LISTEN_PORT")
+
+
+def test_projects_go_by_both_names(home: Path) -> None:
+    own_file(home, "OS_PROJECT_NAME: file\n")
+    for environ, value in (({}, "file"), ({"OS_TENANT_NAME": "old"}, "old"), ({"OS_PROJECT_NAME": "new"}, "new")):
+        assert settings.load(environ={"HOME": str(home), **environ})["OS_TENANT_NAME"].value == value
+
+
+@pytest.mark.parametrize(
+    ("overrides", "local", "is_local"),
+    [
+        ({}, False, False),
+        ({}, True, True),
+        ({"ENGINE": "/a.db"}, False, True),
+        ({"SERVER_ADDRESS": "10.0.0.9"}, False, False),
+        ({"ENGINE": "/a.db", "SERVER_ADDRESS": "10.0.0.9"}, False, False),
+    ],
+)
+def test_an_engine_on_the_line_or_local_wins_over_a_master_of_settings(
+    home: Path, overrides: dict[str, str], local: bool, is_local: bool
+) -> None:
+    own_file(home, "SERVER_ADDRESS: 10.20.0.2\n")
+    loaded = settings.load(overrides, {"HOME": str(home)}, local=local)
+    assert (loaded.master is None) is is_local
+    if is_local:
+        assert loaded["SERVER_ADDRESS"].origin.startswith("command line --")
+
+
+@pytest.mark.parametrize(
+    ("text", "needed"),
+    [
+        ("SERVER_PORT: many\n", "a whole number of at least 1"),
+        ("SERVER_PORT: true\n", "a whole number of at least 1"),
+        ("HTTP_RETRIES: -1\n", "a whole number of at least 0"),
+        ("OS_INSECURE: perhaps\n", "true or false"),
+        ("OS_USERNAME: [a]\n", "a str"),
+        ("HANDLER_COMMANDS: [a]\n", "a mapping of names to texts"),
+        ("HANDLER_COMMANDS: {erase_node: ''}\n", "a mapping of names to texts"),
+    ],
+)
+def test_values_have_types(home: Path, text: str, needed: str) -> None:
+    own = own_file(home, text)
+    with pytest.raises(InvalidDocument, match=f"^{own}:1: .* {needed}"):
+        settings.load(environ={"HOME": str(home)})
+
+
+def test_a_secret_of_a_wrong_type_is_not_shown(home: Path) -> None:
+    own_file(home, "OS_PASSWORD: [hunter2]\n")
+    with pytest.raises(InvalidDocument, match="OS_PASSWORD is something else") as caught:
+        settings.load(environ={"HOME": str(home)})
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_variable_of_a_wrong_type_is_a_mistake(home: Path) -> None:
+    with pytest.raises(UsageError, match=r"variable SERVER_PORT is 'x', but a whole number .* Correct or unset it"):
+        settings.load(environ={"HOME": str(home), "SERVER_PORT": "x"})
+
+
+def test_commands_of_handlers_and_a_scheduler(home: Path) -> None:
+    own = own_file(home, "HANDLER_COMMANDS: {erase_node: wipe --all}\nDASK_TLS_KEY: keys/dask.pem\n")
+    environ = {"HOME": str(home), "FUEL_DASK_SCHEDULER": "tls://10.20.0.2:8786", "FUEL_DASK_TLS_CERT": "~/cert.pem"}
+    loaded = settings.load(environ=environ)
+    assert loaded.handler_commands == {"erase_node": "wipe --all"}
+    assert loaded.dask_scheduler == "tls://10.20.0.2:8786"
+    assert (loaded.dask_tls_ca_file, loaded.dask_tls_cert) == ("", f"{home}/cert.pem")
+    assert loaded.dask_tls_key == str(own.parent / "keys/dask.pem")
+
+
+def test_a_proxy_of_the_environment_is_left_to_its_conventions(home: Path) -> None:
+    environ = {"HOME": str(home), "SERVER_ADDRESS": "10.20.0.2", "HTTP_PROXY": "http://proxy:3128"}
+    for words, expected in (({}, ""), ({"FUELCLIENT_CUSTOM_SETTINGS": str(home / "own.yaml")}, "http://mine:3128")):
+        (home / "own.yaml").write_text("HTTP_PROXY: http://mine:3128\n")
+        if words:
+            environ.pop("HTTP_PROXY")
+        master = settings.load(environ={**environ, **words}).master
+        assert master is not None
+        assert master.proxy == expected
+
+
+def test_the_registry_and_the_options_say_the_same() -> None:
+    from fuelclient.commands.overview import MASTER_OPTIONS
+
+    described = {name: spellings for name, spellings, *_ in MASTER_OPTIONS}
+    known = {spec.name: spec.options for spec in settings.SPECS if spec.options}
+    assert described | {"ENGINE": ("--engine",), "SERVER_ADDRESS": ("--server",)} == known

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.commands.arguments import RELEASE, identifier
 from fuelclient.commands.base import Command, Lister, ShowOne
 from fuelclient.commands.shell import LOG
-from fuelclient.errors import Conflict
 
 if TYPE_CHECKING:
     from fuelclient.model.cluster import Cluster
@@ -96,8 +95,9 @@ class EnvUpdate(_ShowEnv):
 class EnvDelete(Command):
     """Delete an environment with its graphs
 
-    Its nodes stay, without environment and without roles. An operational environment is only deleted with
-    --force; without it, nothing happens and the exit code is 6.
+    Its nodes stay, without environment and without roles; its executions go with it, with their history and their
+    files. An operational environment is only deleted with --force; without it, or while an execution on it has not
+    ended, nothing happens and the exit code is 6.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -107,11 +107,5 @@ class EnvDelete(Command):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        try:
-            self.writable().clusters.delete(parsed_args.id, force=parsed_args.force)
-        except Conflict as refused:
-            raise Conflict(
-                "Deleting an operational environment is a dangerous operation.",
-                hint="Please use --force to bypass this message.",
-            ) from refused
+        self.writable().clusters.delete(parsed_args.id, force=parsed_args.force)
         self.say(f"Environment with id {parsed_args.id} was deleted")

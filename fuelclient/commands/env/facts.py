@@ -32,6 +32,9 @@ class _Download(Command):
         parser = super().get_parser(prog_name)
         _add_directory(parser)
         add_nodes(parser, required=False, help="only the parts of these nodes: 1 2 or 1,2")
+        parser.add_argument(
+            "--no-split", action="store_true", help="no file of what nodes share: all of it in the file of each node"
+        )
         parser.add_argument("--force", action="store_true", help="replace the facts of an earlier download")
         return parser
 
@@ -43,7 +46,7 @@ class _Download(Command):
         from fuelclient import files
 
         facts = self.facts(parsed_args.env)
-        parts = _parts(facts, parsed_args.nodes)
+        parts = _whole(facts, parsed_args.nodes) if parsed_args.no_split else _parts(facts, parsed_args.nodes)
         form = parsed_args.format
         texts = {f"{name}.{form}": files.dumps(plain(part), form) for name, part in parts.items()}
         directory = _directory(parsed_args)
@@ -56,8 +59,8 @@ class _Download(Command):
 class FactsDownload(_Download):
     """Write the uploaded deployment facts of an environment to files
 
-    The files are DIR/deployment_ID/cluster.FORMAT with what all nodes share, and one for each node. With --force
-    they replace those of an earlier download.
+    The files are DIR/deployment_ID/cluster.FORMAT with what all nodes share, and one for each node; with --no-split
+    only these, and each has everything. With --force they replace those of an earlier download.
 
       fuel2 env deployment-facts download --env 1 -f yaml
     """
@@ -153,7 +156,7 @@ class FactsDelete(Command):
 def _add_directory(parser: argparse.ArgumentParser) -> None:
     add_env(parser, required=True)
     parser.add_argument(
-        "-d", "--directory", type=stated, default=".", metavar="DIR", help="default: the current directory"
+        "-d", "--directory", "--dir", type=stated, default=".", metavar="DIR", help="default: the current directory"
     )
     parser.add_argument("-f", "--format", choices=("json", "yaml"), default="yaml", help="default: yaml")
 
@@ -165,11 +168,26 @@ def _directory(parsed_args: argparse.Namespace) -> str:
 
 def _parts(facts: DeploymentFacts, wanted: list[int] | None) -> dict[str, Mapping[str, Any]]:
     """The parts of facts by the names of their files; `NotFound` for a wanted node that has none."""
+    return {_COMMON: facts.common, **{uid: facts.nodes[uid] for uid in _uids(facts, wanted)}}
+
+
+def _whole(facts: DeploymentFacts, wanted: list[int] | None) -> dict[str, Mapping[str, Any]]:
+    """All that each node sees, by the names of their files; `NotFound` as in `_parts`, and for no node at all."""
+    from fuelclient.serializers.fact import facts_to_list
+
+    uids = _uids(facts, wanted)
+    if not uids:
+        raise NotFound("fact", "of any node", hint="Leave --no-split out: what nodes share is there.")
+    return {str(part["uid"]): part for part in facts_to_list(facts, uids)}
+
+
+def _uids(facts: DeploymentFacts, wanted: list[int] | None) -> list[str]:
+    """The wanted nodes (None: all) that have facts."""
     uids = list(facts.nodes) if wanted is None else [str(one) for one in wanted]
     for uid in uids:
         if uid not in facts.nodes:
             raise NotFound("fact", f"of node {uid}", hint=f"Facts there are of: {', '.join(facts.nodes) or 'no node'}.")
-    return {_COMMON: facts.common, **{uid: facts.nodes[uid] for uid in uids}}
+    return uids
 
 
 def _prepare(directory: str, *, keep: Mapping[str, str], force: bool) -> None:

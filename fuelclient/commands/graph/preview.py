@@ -12,11 +12,15 @@ from cliff.utils import terminal_width
 from fuelclient.commands.arguments import add_env, add_nodes, add_type, stated
 from fuelclient.commands.base import STRUCTURED, Lister, check_columns, report, sorted_by
 from fuelclient.commands.columns import Fields, Names
+from fuelclient.commands.exits import Exit
 from fuelclient.commands.shell import LOG, count
+from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
     from fuelclient.model.finding import Finding
-    from fuelclient.plan.preview import Preview, PreviewRow
+    from fuelclient.model.snapshot import Snapshot
+    from fuelclient.model.task import Task
+    from fuelclient.plan.preview import Preview, PreviewOptions, PreviewRow
 
 _KEYS = (
     "order", "first_generation", "last_generation", "stage", "priority", "band", "task", "type", "roles", "nodes",
@@ -39,6 +43,9 @@ class GraphPreview(Lister):
     --assume replaces the nodes of the environment for this preview, as ROLES=COUNT, ... with ROLES one role or
     several joined by '+'. Without nodes and without --assume, a few nodes for each role are assumed.
 
+    --verify asks the place where the graphs live, such as a Fuel master, for its own merge, and compares it with the
+    one shown here, task by task; with --exit-code the exit code is 10 when they differ.
+
       fuel2 graph preview --env 1
       fuel2 graph preview --env 1 --assume controller=3,compute=8,cinder=3 --only changed
       fuel2 graph preview --env 1 --assume controller+cinder=1,compute=2 -f json
@@ -59,7 +66,17 @@ class GraphPreview(Lister):
             help="whether a record with a type replaces the task below it, or overrides single attributes of it",
         )  # fmt: skip
         parser.add_argument("--only", choices=("changed",), help="only tasks that a plugin or the environment set")
+        parser.add_argument("--verify", action="store_true", help="compare with the merge of the master itself")
+        parser.add_argument("--exit-code", action="store_true", help="with --verify: exit with 10 for differences")
         return parser
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        """Print the preview; the exit code says whether the other merge differs, where that was asked for."""
+        if parsed_args.exit_code and not parsed_args.verify:
+            raise UsageError("--exit-code is about what --verify finds.", hint="Add --verify, or leave it out.")
+        self._differ = False
+        super().run(parsed_args)
+        return Exit.DIFFERENT if self._differ and parsed_args.exit_code else Exit.OK
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         from fuelclient.model.graph import MergePolicy
@@ -71,8 +88,13 @@ class GraphPreview(Lister):
         options = PreviewOptions(
             tuple(parsed_args.nodes or ()), parsed_args.assume or "", MergePolicy(parsed_args.merge_policy)
         )
-        seen = preview(self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type), options)
+        snapshot = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type)
+        seen = preview(snapshot, options)
         _narrate(seen)
+        if parsed_args.verify:
+            self._differ = _verified(
+                snapshot, self.backend.graphs.merged(parsed_args.env, parsed_args.graph_type), options
+            )
         rows = [row for row in seen.rows if row.is_changed or parsed_args.only is None]
         tables = sorted_by([(*_cells(row), row) for row in rows], self.columns, parsed_args.sort_keys or ["order"])
         if parsed_args.formatter == "table" and self.app.stdout.isatty():
@@ -136,6 +158,22 @@ def _finding(finding: Finding) -> dict[str, str]:
         "severity": str(finding.severity), "code": finding.code, "message": finding.message,
         "place": str(finding.place), "hint": finding.hint,
     }  # fmt: skip
+
+
+def _verified(snapshot: Snapshot, theirs: Sequence[Task], options: PreviewOptions) -> bool:
+    """Say on stderr in what the merge of the other side differs from ours; whether it does."""
+    from fuelclient.graph.merge import merge_layers
+    from fuelclient.insight.agreement import differences
+
+    ours = [one.task for one in merge_layers(snapshot.layers, options.policy).tasks]
+    found = differences(ours, theirs)
+    for one in found:
+        LOG.warning("%s", one)
+    if found:
+        LOG.warning("The other side merges differently: %s.", count(len(found), "difference"))
+    else:
+        LOG.info("The other side merges to the same %s.", count(len(ours), "task"))
+    return bool(found)
 
 
 def _narrate(seen: Preview) -> None:

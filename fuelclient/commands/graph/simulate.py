@@ -24,6 +24,11 @@ class GraphSimulate(Lister):
     and 'end' are seconds from the beginning. How the run would end is said on stderr.
 
       fuel2 graph simulate --env 1 --fail netconfig/2 keystone/1
+
+    --dot draws the run for Graphviz instead: green ended well, red failed, orange never runs because of it, violet
+    was skipped.
+
+      fuel2 graph simulate --env 1 --dot | dot -Tsvg > run.svg
     """
 
     columns = ("graph_type", "task", "node", "status", "reason", "because", "start", "end")
@@ -36,7 +41,15 @@ class GraphSimulate(Lister):
             "--fail", nargs="+", type=stated, action="extend", default=[], metavar="TASK/NODE",
             help="let these task instances fail",
         )  # fmt: skip
+        parser.add_argument("--dot", action="store_true", help="draw the run in the language of Graphviz")
         return parser
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        if not parsed_args.dot:
+            return super().run(parsed_args)
+        picture = self.backend.transactions.picture(selected(parsed_args), parsed_args.fail)
+        self.app.stdout.write(picture)
+        return 0
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         graphs = self.backend.transactions.simulate(selected(parsed_args), parsed_args.fail)
@@ -61,9 +74,10 @@ def _narrate(graph: SimulatedGraph) -> None:
     report(graph.findings)
     LOG.info("Graph %s would end: %s. %s", graph.graph_type, graph.verdict, graph.message)
     running = sum(one.start is not None for one in graph.instances)
+    others = f", the others are assumed to be {graph.assumed_seconds:g} seconds" if running > graph.known else ""
     LOG.info(
-        "It would take %.1f seconds: %d of its %d durations are those of earlier runs, the others are assumed to be "
-        "%g seconds.", graph.makespan, graph.known, max(running, graph.known), graph.assumed_seconds,
+        "It would take %.1f seconds: %d of its %d durations are those of earlier runs%s.",
+        graph.makespan, graph.known, max(running, graph.known), others,
     )  # fmt: skip
     if graph.critical:
         LOG.info("The critical path: %s.", ", ".join(graph.critical))

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import logging
+import signal
+import threading
 import time
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from types import FrameType
+from typing import TYPE_CHECKING, TextIO
 
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.shell import LOG
-from fuelclient.commands.task.cells import instance
+from fuelclient.commands.shell import LOG, count
+from fuelclient.commands.task.live import LiveTeller, live_on, look_at
+from fuelclient.commands.task.pace import clock, earlier_of, moment
+from fuelclient.commands.task.progress import Progress, counted, named, why
 from fuelclient.errors import Conflict
 
 if TYPE_CHECKING:
@@ -21,49 +28,127 @@ _PAUSE = 0.2
 
 _BATCH = 1000
 _LEVELS = {"running": logging.INFO, "ready": logging.INFO, "error": logging.ERROR}
+_SUMMED_UP = 5
+"""So many failures are in a summary."""
 
 
-def follow(backend: Backend, transaction_id: int) -> Exit:
+class LineTeller:
+    """Says what happens in lines, one for each change: for logs, pipes and terminals that cannot move their cursor."""
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Nothing has to be drawn."""
+        yield
+
+    def tell(self, event: Event) -> None:
+        """One line for an event of a task instance; instances that are passed by are told with `-v`."""
+        if event.kind != "instance":
+            LOG.debug(
+                "%s %d: %s %d%% %s", event.kind, event.transaction_id, event.status, event.progress, event.message
+            )
+            return
+        told = why(event)
+        told = f" ({told})" if told else ""
+        LOG.log(_LEVELS.get(event.status, logging.DEBUG), "%s %s%s", named(event), event.status, told)
+
+    def show(self, found: Transaction, progress: Progress, now: datetime) -> None:
+        """The lines have said it."""
+
+
+def follow(backend: Backend, transaction_id: int, stderr: TextIO) -> Exit:
     """Say on stderr what happens to a run until it has ended, or nobody works at it any more; the exit code for it.
 
     The first Ctrl-C asks the run to stop, the second one kills what runs; both are followed to the end, which
     is then the interrupt that the user asked for. The third one leaves, and the run goes on ending.
     """
+    teller = live_on(stderr) or LineTeller()
+    progress, planned = Progress(), set[int]()
     seen = asked = 0
-    while True:
+    with _interrupts() as given, teller.shown():
         try:
-            found = backend.transactions.get(transaction_id)
-            seen = _tell(backend, transaction_id, seen)
-            if found.is_final or found.runner == "gone":
-                break
-            time.sleep(_PAUSE)
-        except KeyboardInterrupt:
-            asked += 1
-            _interrupt(backend, transaction_id, asked)
-    code = outcome(found)
-    return Exit.INTERRUPTED if asked else code
+            while True:
+                found = backend.transactions.get(transaction_id)
+                if isinstance(teller, LiveTeller):
+                    _learn(backend, found, progress, planned)
+                seen = _tell(backend, transaction_id, seen, teller, progress)
+                if found.is_final or found.runner == "gone":
+                    break
+                while asked < len(given):
+                    _interrupt(backend, transaction_id, asked + 1)
+                    asked += 1
+                teller.show(found, progress, datetime.now(UTC))
+                time.sleep(_PAUSE)
+        except KeyboardInterrupt:  # three between two looks: the first two count all the same
+            for number in range(asked + 1, 3):
+                _interrupt(backend, transaction_id, number)
+            LOG.warning("Left; `fuel2 task watch %d` follows it.", transaction_id)
+            raise
+    code = outcome(found, progress)
+    return Exit.INTERRUPTED if given else code
 
 
-def outcome(found: Transaction) -> Exit:
-    """Say how a run ended; the exit code for it."""
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """The first two Ctrl-C are only noted, in the list that this gives; the third one interrupts, as ever.
+
+    As exceptions they would come anywhere: a second one while the first is being served would leave at once, with
+    what runs neither stopped nor killed. Only the main thread gets signals, and where Ctrl-C is ignored, as in the
+    background of a shell, it stays so.
+    """
+    given: list[int] = []
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        yield given
+        return
+
+    def note(number: int, _frame: FrameType | None) -> None:
+        given.append(number)
+        if len(given) > 2:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield given
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def outcome(found: Transaction, progress: Progress) -> Exit:
+    """Say how a run ended, and what to look at; the exit code for it."""
     if not found.is_final:
         LOG.error(
             "Transaction %d has not ended, but nobody works at it: its runner is gone. "
             "Run `fuel2 task resume %d`, or `fuel2 task stop %d`.", found.id, found.id, found.id,
         )  # fmt: skip
         return Exit.FAILED
+    took = ""
+    if found.time_start and found.time_end:
+        took = f" in {clock((moment(found.time_end) - moment(found.time_start)).total_seconds())}"
+    told = ", ".join(counted(progress)) or "nothing"
     if found.status == "ready":
         LOG.info("Transaction %d ended: ready. %s", found.id, found.message)
-        return Exit.OK
-    LOG.error("Transaction %d ended: %s. %s", found.id, found.status, found.message)
-    LOG.info("`fuel2 task history show %d --why` has the reasons.", found.id)
-    return Exit.FAILED
+        LOG.info("%s%s.", told, took)
+    else:
+        LOG.error("Transaction %d ended: %s. %s", found.id, found.status, found.message)
+        LOG.info("%s%s.", told, took)
+    _failures(progress.failures)
+    if found.status != "ready":
+        LOG.info("`fuel2 task history show %d --why` has the reasons.", found.id)
+        return Exit.FAILED
+    return Exit.OK
+
+
+def _failures(failures: list[Event]) -> None:
+    """The first failures once more: each with its message and the command that prints its log."""
+    for event in failures[:_SUMMED_UP]:
+        told = why(event)
+        LOG.info("  %s error%s", named(event), f" ({told})" if told else "")
+        LOG.info("    %s", look_at(event))
+    if len(failures) > _SUMMED_UP:
+        LOG.info("  and %s.", count(len(failures) - _SUMMED_UP, "more failure"))
 
 
 def _interrupt(backend: Backend, transaction_id: int, asked: int) -> None:
     """What the Ctrl-C number `asked` does; a run that has ended meanwhile needs nothing."""
-    if asked > 2:
-        raise KeyboardInterrupt
     if asked == 1:
         LOG.warning("Stopping: what runs may end, nothing more starts. Another Ctrl-C kills what runs.")
     else:
@@ -72,20 +157,21 @@ def _interrupt(backend: Backend, transaction_id: int, asked: int) -> None:
         backend.transactions.stop(transaction_id, kill=asked > 1)
 
 
-def _tell(backend: Backend, transaction_id: int, seen: int) -> int:
+def _learn(backend: Backend, found: Transaction, progress: Progress, planned: set[int]) -> None:
+    """It is known how the graphs of a run went before, and the instances of those that are planned are expected."""
+    for child in found.children:
+        if child.id not in progress.paces:
+            progress.remember(child.id, earlier_of(backend, child))
+        if child.id not in planned and (child.digest or child.status != "pending"):
+            planned.add(child.id)
+            progress.expect(backend.transactions.history(child.id))
+
+
+def _tell(backend: Backend, transaction_id: int, seen: int, teller: LineTeller | LiveTeller, progress: Progress) -> int:
     """Say what happened after the event `seen`; the last event there is."""
     while events := backend.transactions.events(transaction_id, after=seen, limit=_BATCH):
         for event in events:
-            _say(event)
+            progress.apply(event)
+            teller.tell(event)
         seen = events[-1].id
     return seen
-
-
-def _say(event: Event) -> None:
-    """One line for an event of a task instance; instances that are passed by are told with `-v`."""
-    if event.kind != "instance":
-        LOG.debug("%s %d: %s %d%% %s", event.kind, event.transaction_id, event.status, event.progress, event.message)
-        return
-    told = ": ".join(filter(None, (event.reason, event.message)))
-    line = f"{event.graph_type}: {instance(event.task, event.node)} {event.status}"
-    LOG.log(_LEVELS.get(event.status, logging.DEBUG), "%s%s", line.removeprefix(": "), f" ({told})" if told else "")

@@ -89,7 +89,8 @@ class HistoryShow(Lister):
                 columns += ("summary",)
             rows = [_cells(row, columns) for row in found]
         check_columns([*parsed_args.columns, *(parsed_args.sort_keys or ())], columns)
-        return columns, sorted_by(rows, columns, parsed_args.sort_keys or ())
+        rows = sorted_by(rows, columns, parsed_args.sort_keys or ())
+        return columns, rows if parsed_args.show_parameters else [_as_told(row, columns) for row in rows]
 
 
 def _cells(row: HistoryRow, columns: Sequence[str]) -> Sequence[Any]:
@@ -100,6 +101,12 @@ def _cells(row: HistoryRow, columns: Sequence[str]) -> Sequence[Any]:
         "return_code": row.return_code, "message": row.message, "summary": Fields(plain(row.summary)),
     }  # fmt: skip
     return [cells[column] for column in columns]
+
+
+def _as_told(row: Sequence[Any], columns: Sequence[str]) -> Sequence[Any]:
+    """A row whose node is a text, as a master gives it, whatever it is; it was sorted as a number."""
+    index = columns.index("node_id")
+    return [*row[:index], str(row[index]), *row[index + 1 :]]
 
 
 def _by_task(found: Sequence[HistoryRow], several: bool) -> list[Sequence[Any]]:

@@ -18,16 +18,24 @@ if TYPE_CHECKING:
 STARTED = "Deployment task with id {0.id} for the environment {0.cluster_id} has been started."
 
 
-def add_run(parser: argparse.ArgumentParser) -> None:
-    """How to run: `force`, `trace`, `dry_run`, `noop`, `executor`, `format` and what `add_wait` adds."""
-    parser.add_argument("--force", action="store_true", help="run everything, as if nothing had ever run")
+def add_run(parser: argparse.ArgumentParser, *short: str) -> None:
+    """How to run: `force`, `trace`, `dry_run`, `noop`, `executor`, `format` and what `add_wait` adds; `short` are those
+    of `-f` and `-d` that a command has for --force and --dry-run."""
+    parser.add_argument(
+        *[one for one in short if one == "-f"],
+        "--force",
+        action="store_true",
+        help="run everything, as if nothing had ever run",
+    )
     parser.add_argument("--trace", action="store_true", help="ask tasks for verbose output")
     mode = parser.add_mutually_exclusive_group()
-    mode.add_argument("--dry-run", action="store_true", help="print what would run, and start nothing")
+    dry = [one for one in short if one == "-d"]
+    mode.add_argument(*dry, "--dry-run", action="store_true", help="print what would run, and start nothing")
     mode.add_argument("--noop", action="store_true", help="let tasks tell what they would change, and change nothing")
     parser.add_argument(
-        "--executor", choices=("local", "ssh", "noop"), default="", help="how to reach all nodes (default: its own way)"
-    )
+        "--executor", choices=("local", "ssh", "noop", "dask"), default="",
+        help="how to reach all nodes (default: its own way)",
+    )  # fmt: skip
     add_wait(parser)
 
 
@@ -49,14 +57,14 @@ class Starter(Command):
         super().run(parsed_args)
         return self._exit
 
-    def execute(self, request: ExecutionRequest, parsed_args: argparse.Namespace) -> None:
-        """Start `request`, or print its plan where it is a dry run."""
+    def execute(self, request: ExecutionRequest, parsed_args: argparse.Namespace, sentence: str = STARTED) -> None:
+        """Start `request`, or print its plan where it is a dry run; `sentence` tells of its start."""
         if request.dry_run:
             self._show(self.backend.transactions.plan(request), parsed_args)
             return
         begun = self.writable().transactions.begin(request)
         report([finding for child in begun.children for finding in child.findings])
-        self.started(begun, STARTED.format(begun), parsed_args)
+        self.started(begun, sentence.format(begun), parsed_args)
 
     def started(self, begun: Transaction, sentence: str, parsed_args: argparse.Namespace) -> None:
         """Print that a run goes on, or it as a document, which is that of its end where the command waits."""
@@ -67,7 +75,7 @@ class Starter(Command):
         if waits:
             from fuelclient.commands.task.following import follow
 
-            self._exit = follow(self.backend, begun.id)
+            self._exit = follow(self.backend, begun.id, self.app.stderr)
         if parsed_args.format:
             self._print(document(self.backend.transactions.get(begun.id)), parsed_args.format)
 

@@ -107,6 +107,8 @@ class TaskStop(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         stopped = self.writable().transactions.stop(parsed_args.id, kill=parsed_args.kill)
         self.say(STOPPING.format(stopped))
+        if stopped.is_final:  # its runner was gone: this was the end, and the last chance to tell what may go on
+            LOG.warning("Transaction %d ended: %s. %s", stopped.id, stopped.status, stopped.message)
 
 
 class TaskResume(Starter):
@@ -151,7 +153,7 @@ class TaskWatch(Command):
         from fuelclient.commands.task.following import follow
 
         found = self.backend.transactions.get(parsed_args.id)
-        self._exit = follow(self.backend, found.parent_id or found.id)
+        self._exit = follow(self.backend, found.parent_id or found.id, self.app.stderr)
 
 
 class TaskLogs(Command):

@@ -55,7 +55,7 @@ def steps_of(job: Job, commands: Mapping[str, str]) -> tuple[Step, ...]:
     if job.type == TaskType.REBOOT and job.target.kind is ExecutorKind.LOCAL:
         raise ValueError(
             "the local executor never restarts the machine it runs on; "
-            "give the node an address, or configure a handler command for reboot"
+            "give the node an address, or name a command for reboot in HANDLER_COMMANDS of a settings file"
         )
     handler = HANDLERS.get(job.type)
     if handler is None:
@@ -75,7 +75,7 @@ def check(job: Job, commands: Mapping[str, str]) -> str:
 
 def _unknown(type: str) -> str:
     if type in CONFIGURED:
-        return f"there is no handler command for tasks of type {type}; configure one"
+        return f"there is no handler command for tasks of type {type}; name one in HANDLER_COMMANDS of a settings file"
     if type in (TaskType.GROUP, TaskType.ROLE):
         return f"tasks of type {type} are never executed"
     close = nearest(type, [*HANDLERS, *CONFIGURED])

@@ -158,7 +158,6 @@ def test_what_cannot_be_run_is_one_clear_error(
     assert done.out == ""
 
 
-@pytest.mark.slow  # it still fails now and then on a loaded machine: CONTRIBUTING.md, In progress
 def test_interrupts_stop_and_then_kill_the_run(env: CommandLine) -> None:
     line = [sys.executable, "-m", "fuelclient.main", "--engine", str(env.engine), "graph", "execute", "--env", "1"]
     with subprocess.Popen(

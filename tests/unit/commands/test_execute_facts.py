@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+import yaml
 from command_line import CommandLine
 from executions import TOLERANT, Executions, executions, shell
 
@@ -75,6 +77,32 @@ def test_the_default_facts_can_be_uploaded(env: Executions, fuel2: CommandLine, 
     assert env.backend.facts.effective(1) == before
 
 
+def test_without_a_split_each_node_has_everything(env: Executions, fuel2: CommandLine, tmp_path: Path) -> None:
+    place = written(tmp_path, cluster="{word: common, deep: {a: 1, b: 1}}", of_2="deep: {b: 2}", of_3="word: third")
+    fuel2.ok("env", "deployment-facts", "upload", "-e", 1, "--dir", tmp_path)
+    line = ("env", "deployment-facts", "download", "-e", 1, "--dir", tmp_path, "--force", "-f", "yaml")
+    fuel2.ok(*line, "--no-split")
+    assert sorted(path.name for path in place.iterdir()) == ["2.yaml", "3.yaml"]
+    read = yaml.safe_load((place / "2.yaml").read_text(encoding="utf-8"))
+    assert read == {"word": "common", "deep": {"a": 1, "b": 2}, "uid": "2"}
+    fuel2.ok(*line, "--no-split", "-n", 3)
+    assert [path.name for path in place.iterdir()] == ["3.yaml"]
+    assert fuel2(*line, "--no-split", "-n", 1).code == 5
+    fuel2.ok("env", "deployment-facts", "delete", 1)
+    fuel2.ok("env", "deployment-facts", "get-default", "-e", 1, "-d", tmp_path, "-f", "json", "--no-split", "--force")
+    default = json.loads((place / "1.json").read_text(encoding="utf-8"))
+    assert (default["uid"], default["roles"], default["cluster"]["name"]) == ("1", ["compute"], "prod")
+    assert not (place / "cluster.json").exists()
+
+
+def test_common_facts_alone_are_no_file_of_a_node(fuel2: CommandLine, tmp_path: Path) -> None:
+    written(tmp_path, cluster="word: common")
+    fuel2.ok("env", "deployment-facts", "upload", "-e", 1, "-d", tmp_path)
+    done = fuel2("env", "deployment-facts", "download", "-e", 1, "-d", tmp_path, "--force", "--no-split")
+    assert (done.code, "--no-split" in done.err) == (5, True)
+    assert (tmp_path / "deployment_1" / "cluster.yaml").exists()
+
+
 @pytest.mark.parametrize(
     ("texts", "code", "message"),
     [
@@ -109,3 +137,16 @@ def test_a_simulation_says_what_a_failure_would_cost(env: Executions, fuel2: Com
     tolerated = fuel2.ok("graph", "simulate", "--env", 1, "--fail", "a/1")
     assert "Graph default would end: ready." in tolerated.err
     assert fuel2("graph", "simulate", "--env", 1, "--fail", "c/1").code == 5
+
+
+def test_a_simulation_is_drawn(env: Executions, fuel2: CommandLine) -> None:
+    env.graph(shell("a"), shell("b", requires=["a"]))
+    drawn = fuel2.ok("graph", "simulate", "--env", 1, "--node", 1, "--fail", "a/1", "--dot").out
+    assert drawn.splitlines() == [
+        "digraph {",
+        '  "Task[a/1]" [label="a/1", style=filled, fillcolor=red];',
+        '  "Task[b/1]" [label="b/1", style=filled, fillcolor=orange];',
+        '  "Task[a/1]" -> "Task[b/1]";',
+        "}",
+    ]
+    assert fuel2("graph", "simulate", "--env", 1, "--fail", "c/1", "--dot").code == 5

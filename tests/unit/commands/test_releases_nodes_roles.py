@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
+import pytest
 from command_line import RELEASE, CommandLine
 
 NODES = """
@@ -60,6 +62,90 @@ def test_a_release_in_use_stays(tiny: CommandLine) -> None:
     assert tiny("release", "delete", 1).code == 6
     tiny.ok("env", "delete", 1)
     assert tiny.ok("release", "delete", 1).out == "Release with id 1 was deleted\n"
+
+
+PARTS = """
+- name: Full
+  version: full-1.0
+  components_metadata:
+  - {name: "hypervisor:kvm", default: true, compatible: [{name: "network:neutron"}]}
+  - {name: "storage:ceph", requires: [{any_of: {items: ["storage:a", "storage:b"]}}], incompatible: []}
+  attributes_metadata:
+    editable:
+      common: {debug: {value: false}}
+      repo_setup: {repos: {type: custom, value: [
+        {name: ubuntu, type: deb, uri: "http://u", suite: trusty, section: main, priority: null},
+        {name: mos, type: deb, uri: "http://m", suite: mos9.0, section: main restricted, priority: 1050}]}}
+"""
+REPOS = "- {name: mirror, type: deb, uri: 'http://x', suite: y, section: main, priority: 1000}\n"
+
+
+def test_components_of_a_release(fuel2: CommandLine) -> None:
+    fuel2.ok("release", "import", "-", stdin=PARTS)
+    assert fuel2.ok("release", "component", "list", 1, "-f", "value").out.splitlines() == [
+        "hypervisor:kvm - network:neutron - True",
+        "storage:ceph any_of (storage:a, storage:b) -  -",
+    ]
+    row = fuel2.ok("release", "component", "list", 1, "-s", "default", "-f", "json").json[0]
+    assert row["compatible"] == [{"name": "network:neutron"}]
+    assert fuel2("release", "component", "list", 9).code == 5
+
+
+def test_components_of_a_plugin_that_extends_a_release(fuel2: CommandLine, tmp_path: Path) -> None:
+    fuel2.ok("plugins", "create", tmp_path / "own")
+    (tmp_path / "own" / "components.yaml").write_text("- {name: 'hypervisor:own', label: O}\n", encoding="utf-8")
+    fuel2.ok("release", "create", "Newton", "--version", "newton-10.0", "--operating-system", "Ubuntu")
+    fuel2.ok("release", "create", "Other", "--version", "juno-6.0", "--operating-system", "CentOS")
+    fuel2.ok("plugins", "install", tmp_path / "own")
+    listed = ("release", "component", "list")
+    assert fuel2.ok(*listed, 1, "-f", "value", "-c", "name").out == "hypervisor:own\n"
+    assert fuel2.ok(*listed, 2, "-f", "json").json == []
+
+
+def test_repositories_of_a_release(fuel2: CommandLine, tmp_path: Path) -> None:
+    fuel2.ok("release", "import", "-", stdin=PARTS)
+    listed = fuel2.ok("release", "repos", "list", 1, "-f", "json").json
+    assert [row["name"] for row in listed] == ["mos", "ubuntu"]
+    assert list(listed[0]) == ["name", "priority", "uri", "section", "suite", "type"]
+    assert listed[0]["priority"] == 1050
+    by_name = fuel2.ok("release", "repos", "list", 1, "-s", "suite", "name", "-f", "value", "-c", "suite").out
+    assert by_name == "mos9.0\ntrusty\n"
+    file = tmp_path / "repos.yaml"
+    file.write_text(REPOS, encoding="utf-8")
+    done = fuel2.ok("release", "repos", "update", 1, "--file", file)
+    assert done.out == f"Repositories for the release with id 1 were set from {file}.\n"
+    assert fuel2.ok("release", "repos", "list", 1, "-f", "value").out == "mirror 1000 http://x main y deb\n"
+    shown = fuel2.ok("release", "show", 1, "-f", "json").json["attributes_metadata"]["editable"]
+    assert (shown["common"], shown["repo_setup"]["repos"]["type"]) == ({"debug": {"value": False}}, "custom")
+    fuel2.ok("env", "create", "e", "-r", 1)
+    settings = fuel2.ok("env", "settings", "download", 1, "--file", "-", "-f", "json").json["editable"]
+    assert settings["repo_setup"]["repos"]["value"][0]["name"] == "mirror"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name: x\n", "repositories are a list, not a mapping"),
+        ("- x\n", "a repository is a mapping, not the text 'x'"),
+        ("- {name: x}\n", "the repository has no uri"),
+        ("- {name: 1, uri: u}\n", "name must be a text, not the number 1"),
+        ("- {name: x, uri: u, priority: high}\n", "priority must be a whole number, not the text 'high'"),
+    ],
+)
+def test_what_is_no_list_of_repositories(tiny: CommandLine, text: str, message: str) -> None:
+    done = tiny("release", "repos", "update", 1, "-f", "-", stdin=text)
+    assert (done.code, done.out) == (7, "")
+    assert done.err.startswith("<stdin>:1")
+    assert message in done.err
+    assert tiny.ok("release", "repos", "list", 1, "-f", "json").json == []
+
+
+def test_the_version_of_fuel(fuel2: CommandLine) -> None:
+    shown = fuel2.ok("fuel-version", "-f", "json").json
+    assert shown == {
+        "api": "1.0", "auth_required": False, "feature_groups": ["experimental"], "openstack_version": "mitaka-9.0",
+        "release": "9.0",
+    }  # fmt: skip
 
 
 def test_import_of_nodes(tiny: CommandLine) -> None:

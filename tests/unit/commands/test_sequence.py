@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+import yaml
 from command_line import CommandLine
 from executions import Executions, executions, shell
 
@@ -62,3 +64,64 @@ def test_a_sequence_that_fails_is_exit_8(env: Executions, fuel2: CommandLine) ->
     plan = fuel2.ok("sequence", "execute", 1, "--env", 1, "--dry-run", "--format", "json").json
     assert [(one["graph_type"], one["after_earlier"]) for one in plan] == [("broken", False), ("first", True)]
     assert env.noted() == []
+
+
+def test_a_sequence_becomes_a_file_and_a_sequence_again(fuel2: CommandLine, tmp_path: Path) -> None:
+    made = fuel2.ok("sequence", "create", "-r", 1, "-n", "all", "-t", "first", "second", "-f", "json")
+    assert "Sequence was successfully created:" in made.err
+    printed = fuel2.ok("sequence", "download", 1)
+    document = {"id": 1, "name": "all", "graphs": [{"type": "first"}, {"type": "second"}], "release_id": 1}
+    assert yaml.safe_load(printed.out) == document
+    path = tmp_path / "all.json"
+    done = fuel2.ok("sequence", "download", 1, "--file", path)
+    assert (done.out, json.loads(path.read_text(encoding="utf-8"))) == ("", document)
+    assert str(path) in done.err
+    refused = fuel2("sequence", "download", 1, "--file", path)
+    assert (refused.code, refused.out) == (6, "")
+    fuel2.ok("sequence", "download", 1, "--file", path, "--force")
+    fuel2.ok("sequence", "delete", 1)
+    assert fuel2.ok("sequence", "upload", "-r", 1, "--file", path, "-f", "json").json == {
+        "id": 2, "release_id": 1, "name": "all",
+    }  # fmt: skip
+    assert fuel2.ok("sequence", "show", 2, "-f", "json").json["graphs"] == ["first", "second"]
+    short = fuel2.ok("sequence", "upload", "-r", 1, "--file", "-", "-f", "value", stdin="{name: b, graphs: [second]}")
+    assert short.out == "3\n1\nb\n"
+    assert fuel2("sequence", "upload", "-r", 1, "--file", path).code == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- a", "<stdin>:1: a sequence is a mapping, not a list"),
+        ("graphs: [a]", "a sequence needs a name"),
+        ("name: b", "graphs are a list of graph types, not empty"),
+        ("name: b\ngraphs: []", "<stdin>:2: graphs are a list of graph types"),
+        ("name: b\ngraphs:\n- type: a\n- 7", "<stdin>:4: a graph of a sequence has a type, not the number 7"),
+        ("name: b\ngraphs: [{type: a, nodes: [1]}]", "graph a of the sequence has nodes, and nothing but its type"),
+        ("name: b\ngraphs: [a]\ngraph: c", "<stdin>:3: a sequence has no graph"),
+    ],
+)
+def test_what_is_no_sequence(fuel2: CommandLine, text: str, message: str) -> None:
+    done = fuel2("sequence", "upload", "--release", 1, "--file", "-", stdin=text)
+    assert (done.code, done.out) == (7, "")
+    assert message in done.err
+    assert fuel2.ok("sequence", "list", "-r", 1, "-f", "value").out == ""
+
+
+def test_a_file_whose_name_tells_no_format(fuel2: CommandLine, tmp_path: Path) -> None:
+    fuel2.ok("sequence", "create", "-r", 1, "-n", "all", "-t", "first")
+    done = fuel2("sequence", "download", 1, "--file", tmp_path / "all.txt")
+    assert (done.code, f"No serializer for provided file {tmp_path}/all.txt" in done.err) == (2, True)
+    fuel2.ok("sequence", "download", 1, "--file", tmp_path / "all.txt", "--format", "yaml")
+    assert (tmp_path / "all.txt").read_text(encoding="utf-8").startswith("id: 1\nname: all\n")
+
+
+def test_options_of_a_run_reach_it(env: Executions, fuel2: CommandLine) -> None:
+    fuel2.ok("sequence", "create", "-r", 1, "-n", "all", "-t", "first")
+    line = ("sequence", "execute", 1, "-e", 1, "--noop", "--force", "--trace", "--wait", "--format", "json")
+    found = fuel2.ok(*line).json
+    assert (found["id"], found["status"], found["dry_run"]) == (1, "ready", True)
+    asked = env.backend.transactions.get(1).request
+    assert (asked.noop, asked.force, asked.trace, asked.graph_types) == (True, True, True, ("first",))
+    assert env.noted() == []
+    assert fuel2("sequence", "execute", 9, "-e", 1).code == fuel2("sequence", "execute", 1, "-e", 9).code == 5

@@ -53,12 +53,12 @@ def test_the_history_of_an_execution_is_that_of_its_parts(env: Executions, fuel2
     found = env.run("default", "second", node_ids=(1, 2))
     rows = fuel2.ok("task", "history", "show", found.id, "-f", "json").json
     assert [(one["graph_type"], one["task_name"], one["node_id"], one["status"]) for one in rows] == [
-        ("default", "a", 1, "ready"),
-        ("default", "a", 2, "ready"),
+        ("default", "a", "1", "ready"),
+        ("default", "a", "2", "ready"),
         ("default", "done", "null", "skipped"),
         ("default", "lost", "-", "skipped"),
-        ("second", "b", 1, "ready"),
-        ("second", "b", 2, "ready"),
+        ("second", "b", "1", "ready"),
+        ("second", "b", "2", "ready"),
     ]
     child = fuel2.ok("task", "history", "show", found.children[0].id)
     header = [cell.strip() for cell in child.out.splitlines()[1].strip("|").split("|")]

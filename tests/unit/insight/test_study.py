@@ -18,6 +18,7 @@ from fuelclient.model.node import Node
 from fuelclient.model.release import Role
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
+from fuelclient.plan.preview import PreviewOptions, findings, preview
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +84,21 @@ def test_a_cycle_is_a_study_with_findings() -> None:
     assert found.rows == ()
     assert "cycle" in found.problem
     assert any(finding.code == "G050" for finding in found.findings)
+
+
+def test_a_study_has_the_preview_and_its_findings(tiny: Study) -> None:
+    """Though it merges, places and orders the graph only once."""
+    assert tiny.preview == preview(tiny.snapshot, PreviewOptions())
+    assert tiny.findings == findings(tiny.snapshot, PreviewOptions())
+
+
+def test_a_graph_that_cannot_be_merged_is_a_study_with_findings() -> None:
+    taken = snapshot(Task("a", {"roles": ["web"], "requires": ["b"]}), Task("b", {"type": "shell", "roles": ["web"]}))
+    found = study(taken)
+    assert (found.rows, found.preview) == ((), None)
+    assert "cannot be merged" in found.problem
+    assert found.findings == findings(taken, PreviewOptions())
+    assert any(one.is_error for one in found.findings)
 
 
 def test_blame_says_what_was_replaced(tiny: Study) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fuelclient.graph.dag import order
 from fuelclient.plan.edges import Edges, Reason
 
 WHY = Reason(0, "cross_depends", "x")
@@ -61,3 +62,25 @@ def test_nothing_joined_is_nothing() -> None:
     edges.add(3, 3, WHY)
 
     assert (edges.barriers, len(edges), edges.pairs()) == (0, 0, set())
+
+
+def test_what_is_shared_on_one_side_is_not_shared_on_the_other() -> None:
+    """The same instances may stand before some and behind others: these are two barriers, or the others would meet."""
+    edges = Edges(9)
+    shared = (0, 1, 2)
+    edges.join(shared, (3, 4, 5), Reason(0, "cross_depends", "x"), shared)
+    edges.join((6, 7, 8), shared, Reason(1, "cross_depended_by", "x"), shared)
+
+    assert edges.barriers == 2
+    assert edges.pairs() == {(a, b) for a in shared for b in (3, 4, 5)} | {(a, b) for a in (6, 7, 8) for b in shared}
+
+
+def test_an_instance_on_both_sides_does_not_wait_for_itself() -> None:
+    """A barrier that it stood before and behind would be a cycle that nobody stated."""
+    edges = Edges(8)
+    edges.join((0, 1, 2, 3), (0, 5, 6, 7), WHY)
+
+    assert not order(edges.successors(), edges.real).stuck
+    assert edges.barriers
+    assert (0, 0) not in edges.pairs()
+    assert {(1, 0), (0, 5), (3, 7)} <= edges.pairs()

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from building import CLUSTER, RELEASE, layer, plugin, roles, snapshot, task
-from corpus import corpus
 
 from fuelclient.engine.planning import Expressions
 from fuelclient.errors import CycleDetected, InvalidGraph, NotFound
@@ -22,7 +19,6 @@ from fuelclient.model.task import Task
 from fuelclient.model.transaction import ExecutionRequest
 from fuelclient.plan.plan import Plan, plan
 from fuelclient.plan.work import Kind
-from fuelclient.serializers.task import task_from
 
 FACTS = DeploymentFacts(
     {"public_ssl": {"hostname": "localhost"}, "cluster": {"id": 1}},
@@ -80,16 +76,6 @@ def test_conditions_skip_instances_and_say_why() -> None:
     assert set(made.rendered) == {3}
 
 
-def test_what_is_no_task_of_the_filter_is_skipped_but_for_stages_groups_and_skipped_ones() -> None:
-    """N30, N35."""
-    made = planned(
-        sh("task1", type="puppet"), task("task2", type="group", roles=["web"]), sh("task3"),
-        sh("task4", type="skipped"), task("task5", type="stage"), nodes=[node(1)], task_names=("task1",),
-    )  # fmt: skip
-
-    assert told(made) == {"task1@1": "runs", "task3@1": "filtered", "task4@1": "type", "task5": "sync_point"}
-
-
 def test_an_unknown_task_is_an_error_with_the_nearest() -> None:
     """N31 by D18."""
     with pytest.raises(NotFound, match=r"Task keystne does not exist\. Did you mean keystone\?"):
@@ -103,28 +89,6 @@ def test_a_subgraph_skips_what_is_outside_without_evaluating_it() -> None:
     assert told(made) == {
         "a@1": "subgraph", "a@2": "subgraph", "b@1": "runs", "b@2": "runs", "c@1": "subgraph", "c@2": "subgraph",
     }  # fmt: skip
-
-
-def test_parameters_are_rendered_for_each_node() -> None:
-    """N13, N17."""
-    parameters = {
-        "path": "/etc/{CLUSTER_ID}/astute.yaml",
-        "data": {"yaql_exp": "$.cluster"},
-        "me": {"yaql_exp": "$.uid"},
-    }
-    made = planned(sh("a", type="upload_file", parameters=parameters))
-
-    assert made.rendered[1]["parameters"] == {
-        "path": "/etc/1/astute.yaml", "data": {"id": 1}, "me": "2", "cwd": "/",
-    }  # fmt: skip
-    assert made.rendered[1]["fail_on_error"] is True
-
-
-def test_computed_dependencies_order_instances() -> None:
-    """N16."""
-    made = planned(sh("a"), sh("b", requires={"yaql_exp": "['a']"}), nodes=[node(1)])
-
-    assert made.order.generation == [0, 1]
 
 
 def test_trace_and_noop_change_what_a_run_needs() -> None:
@@ -185,16 +149,6 @@ def test_a_cycle_is_refused() -> None:
     assert caught.value.cycle == ("a@1", "b@1")
 
 
-def test_offline_nodes_are_told() -> None:
-    """N29."""
-    made = planned(sh("a"), nodes=[node(1), node(2, online=False)])
-
-    assert told(made) == {"a@1": "runs"}
-    assert [one.message for one in made.findings if one.code == "G045"] == [
-        "offline nodes are left out, and nothing waits for them: 2"
-    ]
-
-
 def test_a_node_filter_chooses_by_what_a_node_says() -> None:
     """N33."""
     graph = Layer(CLUSTER, (sh("a"),), {"node_filter": "$.pending_deletion or $.name = 'node-3'"})
@@ -224,47 +178,3 @@ def test_the_digest_tells_plans_apart() -> None:
         planned(sh("a"), sh("b"), noop=True),
     ]
     assert len({base.digest, *(one.digest for one in others)}) == len(others) + 1
-
-
-CASES = ("1", "2", "4a", "4b", "7")
-
-
-@functools.cache
-def _recorded(name: str) -> tuple[Mapping[str, Any], Plan]:
-    """A case of a real Nailgun, planned as a whole: its own layers below one another, its nodes, its facts."""
-    case = json.loads(corpus("oracles", "expansion", f"case-{name}.json").read_text(encoding="utf-8"))
-    tasks = []
-    for position, record in enumerate(case["tasks"], start=1):
-        read, _ = task_from(record, file="", owner_label="oracle", position=position)
-        assert read is not None
-        tasks.append(read)
-    members = [
-        Node(int(one["uid"]), one["uid"], 1, "ready", tuple(one["all_tags"]), executor="local")
-        for one in case["nodes"]
-        if one["participates"]
-    ]
-    facts = DeploymentFacts(case["facts"]["common"], case["facts"]["nodes"])
-    names = tuple(case["options"]["tasks"] or ())
-    # Which nodes of several `policy: any` means is not asked here: `test_oracle_conditions` has the edges.
-    return case, planned(*tasks, nodes=members, facts=facts, task_names=names)
-
-
-@pytest.mark.corpus
-@pytest.mark.parametrize("name", CASES)
-def test_a_whole_plan_skips_and_renders_what_nailgun_did(name: str) -> None:
-    case, made = _recorded(name)
-    expected = case["expected"]
-    reasons = {"stage": "type", "skipped-type": "type", "filter": "filtered", "condition": "condition"}
-    wanted = {
-        f"{name}@{uid}" if uid else name: reasons[why] if uid else "sync_point"
-        for name, uid, why in expected["skipped"]
-    }
-
-    assert {instance: why for instance, why in told(made).items() if why != "runs"} == wanted
-    number = {made.work.name(vertex): vertex for vertex in range(made.work.size)}
-    for task_id, by_node in expected["parameters_sample"].items():
-        for uid, recorded in by_node.items():
-            vertex = number[f"{task_id}@{uid}"]
-            if vertex in made.rendered:
-                rendered = made.rendered[vertex]
-                assert {key: rendered[key] for key in ("parameters", "fail_on_error")} == recorded

@@ -7,7 +7,7 @@ import time
 
 import pytest
 from building import fleet, merged, task
-from scheduling import vertex_of, work_from
+from scheduling import skips, vertex_of, work_from
 
 from fuelclient.errors import Conflict, CycleDetected, InvalidGraph
 from fuelclient.model.status import InstanceStatus, Reason, TransactionStatus, Verdict
@@ -269,3 +269,17 @@ def test_waiting_for_a_limit_costs_no_scans() -> None:
     """Thousands of nodes wait for two tasks that run one by one: eight times the nodes is not 64 times the work."""
     few = min(_seconds(250) for _ in range(3))
     assert _seconds(2000) < few * 30
+
+
+def test_a_failure_is_told_behind_a_barrier_that_nobody_reaches() -> None:
+    """What waits for it is lost at once: another of the barrier's predecessors may never end."""
+    plain = work_from({"n1": ["a"], "n2": ["d", "b"], "n3": ["c"]}, ["d@n2 -> b@n2"])
+    at = vertex_of(plain)
+    successors = [list(following) for following in plain.successors]
+    for vertex in (at["a@n1"], at["b@n2"]):
+        successors[vertex].append(plain.size)
+    work = dataclasses.replace(plain, successors=[*successors, [at["c@n3"]]])
+
+    found = simulate(work, [1] * work.size, {at["a@n1"]})
+
+    assert skips(work, found) == {"b@n2": "stopped a@n1", "c@n3": "dep_failed a@n1"}

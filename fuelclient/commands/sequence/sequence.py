@@ -1,4 +1,4 @@
-"""Sequences of graphs: create, list, show, update, delete, execute."""
+"""Sequences of graphs: create, list, show, update, delete."""
 
 from __future__ import annotations
 
@@ -7,10 +7,24 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from fuelclient.commands.arguments import RELEASE, add_env, add_holder, identifier, names, stated
+from fuelclient.commands.arguments import RELEASE, add_holder, identifier, names, stated
 from fuelclient.commands.base import Command, Lister, ShowOne
 from fuelclient.commands.columns import Names
-from fuelclient.commands.task.starting import Starter, add_run
+from fuelclient.commands.shell import LOG
+
+CREATED = "Sequence was successfully created:"
+"""What the original client prints on stdout before the table, where no reader of JSON expects it. Here it is
+narration."""
+
+
+def add_id(parser: argparse.ArgumentParser) -> None:
+    """The sequence: `id`."""
+    parser.add_argument("id", type=identifier, help="id of the sequence")
+
+
+def add_release(parser: argparse.ArgumentParser) -> None:
+    """`--release`, which is required: `release`."""
+    parser.add_argument(*RELEASE, type=identifier, required=True, metavar="ID", help="id of the release")
 
 
 def _add_types(parser: argparse.ArgumentParser, *, required: bool) -> None:
@@ -31,7 +45,7 @@ class SequenceCreate(ShowOne):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        parser.add_argument(*RELEASE, type=identifier, required=True, metavar="ID", help="id of the release")
+        add_release(parser)
         parser.add_argument("-n", "--name", type=stated, required=True, help="its name, unique within the release")
         _add_types(parser, required=True)
         return parser
@@ -39,6 +53,7 @@ class SequenceCreate(ShowOne):
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         types = list(chain.from_iterable(parsed_args.graph_types))
         created = self.writable().sequences.create(parsed_args.release, parsed_args.name, types)
+        LOG.info(CREATED)
         return created.id, created.release_id, created.name
 
 
@@ -64,7 +79,7 @@ class SequenceShow(ShowOne):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        parser.add_argument("id", type=identifier, help="id of the sequence")
+        add_id(parser)
         return parser
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
@@ -79,7 +94,7 @@ class SequenceUpdate(ShowOne):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        parser.add_argument("id", type=identifier, help="id of the sequence")
+        add_id(parser)
         parser.add_argument("-n", "--name", type=stated, help="its new name")
         _add_types(parser, required=False)
         return parser
@@ -91,6 +106,7 @@ class SequenceUpdate(ShowOne):
             name=parsed_args.name,
             graph_types=None if types is None else list(chain.from_iterable(types)),
         )
+        LOG.info("Sequence was successfully updated:")
         return updated.id, updated.name
 
 
@@ -99,42 +115,9 @@ class SequenceDelete(Command):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        parser.add_argument("id", type=identifier, help="id of the sequence")
+        add_id(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         self.writable().sequences.delete(parsed_args.id)
         self.say(f"Sequence with id {parsed_args.id} was deleted")
-
-
-class SequenceExecute(Starter):
-    """Run the graphs of a sequence on an environment
-
-    The first graph that fails ends the run. It waits and ends as 'graph execute' does.
-
-      fuel2 sequence execute 1 --env 1 --wait
-    """
-
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        parser.add_argument("id", type=identifier, help="id of the sequence")
-        add_env(parser, required=True)
-        add_run(parser)
-        return parser
-
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient.errors import NotFound
-        from fuelclient.model.transaction import ExecutionRequest
-
-        found = self.backend.sequences.get(parsed_args.id)
-        release = self.backend.clusters.get(parsed_args.env).release_id
-        if found.release_id != release:
-            raise NotFound(
-                "sequence", f"{found.id} for environment {parsed_args.env}",
-                hint=f"It belongs to release {found.release_id}, and the environment to release {release}.",
-            )  # fmt: skip
-        request = ExecutionRequest(
-            parsed_args.env, found.graph_types, force=parsed_args.force, dry_run=parsed_args.dry_run,
-            noop=parsed_args.noop, trace=parsed_args.trace, executor=parsed_args.executor,
-        )  # fmt: skip
-        self.execute(request, parsed_args)

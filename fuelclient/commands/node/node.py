@@ -1,4 +1,4 @@
-"""Nodes: list, show, create, import, delete."""
+"""Nodes: list, show, create, import, update, delete."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.commands.arguments import add_env, add_roles, identifier, identifiers
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.columns import Names
+from fuelclient.commands.node.labels import add_labels, labelled, labels_of
 from fuelclient.commands.shell import LOG, count
-from fuelclient.errors import InvalidDocument
+from fuelclient.errors import Conflict, InvalidDocument, NotFound
 
 if TYPE_CHECKING:
     from fuelclient.model.node import Node
@@ -35,6 +36,8 @@ class NodeList(Lister):
     """List nodes
 
     Roles are those that are deployed and those that wait for a successful run; 'node show' tells them apart.
+
+      fuel2 node list --env 1 --labels rack=b ssd
     """
 
     columns = _COLUMNS
@@ -42,10 +45,12 @@ class NodeList(Lister):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         add_env(parser, required=False, help="only nodes of this environment")
+        add_labels(parser, "only nodes that have one of these labels: name or name=value")
         return parser
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        return [_row(node) for node in self.backend.nodes.list(parsed_args.env)]
+        wanted = labels_of(parsed_args)
+        return [_row(node) for node in labelled(self.backend.nodes.list(parsed_args.env), wanted)]
 
 
 class _ShowNode(ShowOne):
@@ -92,7 +97,9 @@ class NodeCreate(_ShowNode):
         add_env(parser, required=False, help="the environment that it belongs to")
         add_roles(parser, required=False)
         parser.add_argument("--ip", default="", help="its address")
-        parser.add_argument("--executor", default="", choices=("local", "ssh", "noop"), help="how tasks reach it")
+        parser.add_argument(
+            "--executor", default="", choices=("local", "ssh", "noop", "dask"), help="how tasks reach it"
+        )
         return parser
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
@@ -109,8 +116,8 @@ class NodeImport(Lister):
     """Create all nodes of a file, or none
 
     The file is a YAML or JSON list of mappings: name, and optionally id, roles, ip, status, online, executor
-    (local, ssh or noop), ssh (user, port, key, jump) and attributes. Imported nodes count as online and
-    provisioned; their roles are pending until a run succeeds.
+    (local, ssh, noop or dask), ssh (user, port, key, jump) and attributes (worker names a node's Dask worker).
+    Imported nodes count as online and provisioned; their roles are pending until a run succeeds.
 
       fuel2 node import nodes.yaml --env 1
     """
@@ -135,6 +142,66 @@ class NodeImport(Lister):
         created = self.writable().nodes.create(nodes) if nodes else ()
         LOG.info("Created %s.", count(len(created), "node"))
         return [_row(node) for node in created]
+
+
+class NodeUpdate(_ShowNode):
+    """Give a node another name or another hostname
+
+    The name tells it apart from the other nodes of its environment; the hostname is what the node calls itself, which
+    is its name where nothing else is stated. Tasks see it among the facts of the node.
+
+      fuel2 node update 1 --name controller-1
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument("id", type=identifier, help="id of the node")
+        parser.add_argument("-H", "--hostname", help="its new hostname")
+        parser.add_argument("--name", help="its new name")
+        return parser
+
+    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+        changed = self.writable().nodes.update(parsed_args.id, name=parsed_args.name, hostname=parsed_args.hostname)
+        return self.shown(changed)
+
+
+class NodeUndiscover(Command):
+    """Forget a node, or all nodes of an environment
+
+    Either all of them or none. Nodes that are online are only forgotten with --force: a Fuel master discovers them
+    again when they start.
+
+      fuel2 node undiscover --node 3
+      fuel2 node undiscover --env 1 --force
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        group = parser.add_mutually_exclusive_group(required=True)
+        add_env(group, required=False, help="all nodes of this environment")
+        group.add_argument("-n", "--node", type=identifier, metavar="ID", help="this node")
+        parser.add_argument("-f", "--force", action="store_true", help="even if they are online")
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        nodes = self._meant(parsed_args)
+        online = [node.id for node in nodes if node.online]
+        if online and not parsed_args.force:
+            raise Conflict(
+                f"Nodes with ids {online} cannot be deleted from database because they are online.",
+                hint="You might want to use the --force option.",
+            )
+        ids = [node.id for node in nodes]
+        self.writable().nodes.delete(ids, force=True)
+        self.say(f"Nodes {ids} were deleted from the database")
+
+    def _meant(self, parsed_args: argparse.Namespace) -> Sequence[Node]:
+        if parsed_args.node is not None:
+            return [self.backend.nodes.get(parsed_args.node)]
+        nodes = self.backend.nodes.list(parsed_args.env)
+        if not nodes:
+            raise NotFound("node", f"of environment {parsed_args.env}", hint="It has no nodes.")
+        return nodes
 
 
 class NodeDelete(Command):

@@ -1,0 +1,1 @@
+"""Commands of nodes: themselves, their labels, their attributes."""

@@ -1,0 +1,123 @@
+"""Attributes of nodes: download and upload; and the inventory that Ansible reads."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from fuelclient.commands.arguments import add_env, identifier, stated
+from fuelclient.commands.base import Command, report
+from fuelclient.commands.descriptions import make_directory
+from fuelclient.commands.node.labels import add_labels, labelled, labels_of
+from fuelclient.commands.shell import LOG
+from fuelclient.errors import InvalidDocument
+
+if TYPE_CHECKING:
+    from fuelclient.model.node import Node
+
+
+def _add_file(parser: argparse.ArgumentParser, verb: str) -> None:
+    parser.add_argument("id", type=identifier, help="id of the node")
+    parser.add_argument(
+        "-d", "--dir", "--directory", type=stated, default=".", metavar="DIR", dest="directory",
+        help=f"where the file to {verb} lies (default: the current directory)",
+    )  # fmt: skip
+    parser.add_argument("-f", "--format", choices=("json", "yaml"), default="yaml", help="default: yaml")
+
+
+def _path(parsed_args: argparse.Namespace) -> str:
+    name = f"attributes.{parsed_args.format}"
+    return os.path.abspath(os.path.join(parsed_args.directory, f"node_{parsed_args.id}", name))
+
+
+class AttributesDownload(Command):
+    """Write the attributes of a node to a file
+
+    They are what was stated of the node beyond its name, roles and address; tasks see them among the facts of the node.
+    The file is DIR/node_ID/attributes.FORMAT; one that exists is overwritten with --force only.
+
+      fuel2 node attributes-download 1
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        _add_file(parser, "write")
+        parser.add_argument("--force", action="store_true", help="overwrite a file that exists")
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient import files
+        from fuelclient.commands.columns import plain
+
+        path = _path(parsed_args)
+        text = files.dumps(plain(self.backend.nodes.attributes(parsed_args.id)), parsed_args.format)
+        make_directory(os.path.dirname(path))
+        files.write(path, text, force=parsed_args.force)
+        self.say(f"Attributes for node {parsed_args.id} were written to {path}")
+
+
+class AttributesUpload(Command):
+    """Set the attributes of a node from a file
+
+    The file is DIR/node_ID/attributes.FORMAT, as 'node attributes-download' writes it. It takes the place of all that
+    was stated before.
+
+      fuel2 node attributes-upload 1
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        _add_file(parser, "read")
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient import files
+
+        document = files.load(_path(parsed_args), stdin=self.app.stdin)
+        report(document.findings)
+        if not isinstance(document.data, Mapping):
+            raise InvalidDocument(f"{document.file}: attributes are a mapping.", hint="Write {} for none.")
+        attributes: Mapping[str, Any] = document.data
+        self.writable().nodes.set_attributes(parsed_args.id, attributes)
+        self.say(f"Attributes for node {parsed_args.id} were uploaded.")
+
+
+class AnsibleInventory(Command):
+    """Print the nodes of an environment as an inventory for Ansible
+
+    Each role is a group of hosts with their addresses. Roles are those that are deployed; with --pending also those
+    that wait for a successful run. Nodes without an address are left out.
+
+      fuel2 node ansible-inventory --env 1 > hosts.ini
+      fuel2 node ansible-inventory --env 1 --labels rack=b
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_env(parser, required=True)
+        add_labels(parser, "only nodes that have one of these labels: name or name=value")
+        parser.add_argument("--pending", action="store_true", help="also roles that wait for a successful run")
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        wanted = labels_of(parsed_args)
+        groups: dict[str, list[Node]] = {}
+        for node in labelled(self.backend.nodes.list(parsed_args.env), wanted):
+            if not node.ip:
+                LOG.warning("Node %d (%s) has no address and is left out.", node.id, node.name)
+                continue
+            for role in node.all_roles if parsed_args.pending else node.roles:
+                groups.setdefault(role, []).append(node)
+        if not groups:
+            LOG.warning("No node has a role.%s", "" if parsed_args.pending else " --pending shows those that wait.")
+        for role, nodes in sorted(groups.items()):
+            self.say(f"[{role}]")
+            for line in sorted(f"{_hostname(node)} ansible_host={node.ip}" for node in nodes):
+                self.say(line)
+            self.say("")
+
+
+def _hostname(node: Node) -> str:
+    return str(node.attributes.get("hostname") or node.name)

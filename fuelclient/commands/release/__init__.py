@@ -1,0 +1,1 @@
+"""Commands of releases: themselves, and the components and repositories that they have."""

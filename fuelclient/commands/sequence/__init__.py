@@ -1,0 +1,1 @@
+"""Commands of sequences: graphs of a release that run one after another."""

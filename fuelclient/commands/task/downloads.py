@@ -1,0 +1,80 @@
+"""What an execution was computed from, as files: deployment info, settings, network configuration."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+from fuelclient.commands.base import Command
+from fuelclient.commands.output import STDOUT, add_output, format_of, put
+from fuelclient.commands.task.task import add_id
+
+
+class _Download(Command):
+    """Writes one document of an execution."""
+
+    name, told = "", ""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_id(parser)
+        add_output(parser, "-f", "--file", default=f"./{self.name}_ID.FORMAT")
+        return parser
+
+    def document(self, transaction_id: int) -> Any:
+        """What to write."""
+        raise NotImplementedError
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        path = parsed_args.file or os.path.abspath(f"{self.name}_{parsed_args.id}.{parsed_args.format or 'yaml'}")
+        form = format_of(path, parsed_args.format)
+        put(self.app.stdout, self.document(parsed_args.id), path, form, force=parsed_args.force)
+        if path != STDOUT:
+            self.say(f"{self.told} for task with id={parsed_args.id} downloaded to {path}")
+
+
+class DeploymentInfoDownload(_Download):
+    """Write the facts that an execution saw to a file
+
+    They were recorded when its graph was planned: what all nodes share, and the part of each node. Of an
+    execution of several graphs they are those of the last one that was planned; its parts have their own. They may
+    hold passwords.
+
+      fuel2 task deployment-info download 12 --file - | less
+    """
+
+    name, told = "deployment_info", "Deployment info"
+
+    def document(self, transaction_id: int) -> Any:
+        from fuelclient.serializers.fact import facts_to
+
+        return facts_to(self.backend.transactions.deployment_info(transaction_id))
+
+
+class SettingsDownload(_Download):
+    """Write the settings that an execution was begun with to a file
+
+    They were recorded when its graph was planned. 'env settings upload' takes the file. They may hold passwords.
+    """
+
+    name, told = "cluster_settings", "Cluster settings"
+
+    def document(self, transaction_id: int) -> Any:
+        from fuelclient.commands.columns import plain
+
+        return {"editable": plain(self.backend.transactions.settings(transaction_id))}
+
+
+class NetworkConfigurationDownload(_Download):
+    """Write the networks that an execution was begun with to a file
+
+    A master has them. The embedded engine knows no networks, and says so.
+    """
+
+    name, told = "network_configuration", "Network configuration"
+
+    def document(self, transaction_id: int) -> Any:
+        from fuelclient.commands.columns import plain
+
+        return plain(self.backend.transactions.network_configuration(transaction_id))

@@ -1,0 +1,112 @@
+"""A Fuel master as the settings name it: its address, how to reach it, and who asks."""
+
+from __future__ import annotations
+
+import urllib.parse
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fuelclient.errors import UsageError
+
+if TYPE_CHECKING:
+    from fuelclient.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """Who asks. A token counts more than an application credential, and that more than a user and a password."""
+
+    auth_url: str = ""
+    username: str = ""
+    password: str = field(default="", repr=False)
+    project_name: str = "admin"
+    project_id: str = ""
+    user_domain_name: str = "Default"
+    project_domain_name: str = "Default"
+    application_credential_id: str = ""
+    application_credential_secret: str = field(default="", repr=False)
+    token: str = field(default="", repr=False)
+    version: str = ""
+    """`2`, `3`, or empty for whatever Keystone has."""
+
+    @property
+    def stated(self) -> bool:
+        """Whether there is anything that Keystone could check."""
+        return bool(self.token or self.application_credential_id or self.username)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must not appear in any message."""
+        return tuple(one for one in (self.password, self.application_credential_secret, self.token) if one)
+
+
+@dataclass(frozen=True, slots=True)
+class Master:
+    """Where a Fuel master is and how to talk to it. `url` has no slash at its end; times are in seconds, sizes in
+    bytes. `proxy` is for all requests; what the environment says about proxies is not in it."""
+
+    url: str
+    credentials: Credentials = field(default_factory=Credentials)
+    timeout: float = 10
+    total_timeout: float = 300
+    retries: int = 3
+    proxy: str = ""
+    ca_file: str = ""
+    insecure: bool = False
+    body_limit: int = 128 * 2**20
+
+
+def master_of(settings: Settings) -> Master:
+    """The master that the settings name."""
+
+    def text(name: str) -> str:
+        return str(settings[name].value or "")
+
+    proxy = settings["HTTP_PROXY"]
+    return Master(
+        url=url_of(text("SERVER_ADDRESS"), settings["SERVER_PORT"].value, settings["SERVER_ADDRESS"].origin),
+        credentials=Credentials(
+            text("OS_AUTH_URL"), text("OS_USERNAME"), text("OS_PASSWORD"), text("OS_TENANT_NAME"),
+            text("OS_PROJECT_ID"), text("OS_USER_DOMAIN_NAME"), text("OS_PROJECT_DOMAIN_NAME"),
+            text("OS_APPLICATION_CREDENTIAL_ID"), text("OS_APPLICATION_CREDENTIAL_SECRET"), text("OS_TOKEN"),
+            text("OS_IDENTITY_API_VERSION").removeprefix("v").partition(".")[0],
+        ),
+        timeout=settings["HTTP_TIMEOUT"].value,
+        total_timeout=settings["HTTP_TOTAL_TIMEOUT"].value,
+        retries=settings["HTTP_RETRIES"].value,
+        proxy="" if proxy.origin.startswith("environment ") else str(proxy.value or ""),
+        ca_file=text("OS_CACERT"),
+        insecure=settings["OS_INSECURE"].value,
+    )  # fmt: skip
+
+
+def url_of(address: str, port: int, origin: str = "the settings") -> str:
+    """The URL of a master; an address without scheme is one of http, and without port has `port`.
+
+    >>> url_of("10.20.0.2", 8000), url_of("https://fuel.example/prefix/", 8000), url_of("[::1]:8001", 8000)
+    ('http://10.20.0.2:8000', 'https://fuel.example/prefix', 'http://[::1]:8001')
+    """
+    bare = "://" not in address
+    text = f"http://{_bracketed(address)}" if bare else address
+    try:
+        parts = urllib.parse.urlsplit(text)
+        stated = parts.port
+    except ValueError:
+        parts, stated = urllib.parse.urlsplit(""), None
+    unfit = any(not sign.isprintable() or sign.isspace() for sign in address)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or unfit:
+        raise UsageError(
+            f"'{address}' ({origin}) is no address of a Fuel master.", hint="Use a URL such as http://10.20.0.2:8000."
+        )
+    if parts.username is not None or parts.password is not None:
+        raise UsageError(
+            f"The address of the Fuel master ({origin}) has a user or a password in it.",
+            hint="Use OS_USERNAME and OS_PASSWORD.",
+        )
+    netloc = parts.netloc if stated or not bare else f"{parts.netloc}:{port}"
+    return f"{parts.scheme}://{netloc}{parts.path}".rstrip("/")
+
+
+def _bracketed(address: str) -> str:
+    """An address of IPv6 with the brackets that a URL needs."""
+    return f"[{address}]" if address.count(":") > 1 and not address.startswith("[") else address

@@ -1,0 +1,57 @@
+"""The recorded vectors of retries and timeouts (A22): one file is one case, of a command that really runs.
+
+The command ends with the exit codes that the case gives, one for each try, or `lasts` so many seconds. A case that
+is `recovered` ran before with plenty of time; another executor, with the limits of the case, finds out how that ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from executing import Bench, job_of
+
+from fuelclient.executors.base import Job
+
+FILES = sorted((Path(__file__).parent / "attempts").glob("*.yaml"))
+_COUNTED = 'echo run >> runs; exit $(sed -n "$(wc -l < runs)p" codes)'
+
+
+def command(given: Mapping[str, Any], bench: Bench) -> Job:
+    (bench.root / "codes").write_text("".join(f"{code}\n" for code in given.get("exits", ())))
+    cmd = f"echo run >> runs; exec sleep {given['lasts']}" if "lasts" in given else _COUNTED
+    return job_of("shell", cmd=cmd, cwd=str(bench.root), interval=0, **given["limits"])
+
+
+@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
+def test_case(path: Path, tmp_path: Path) -> None:
+    case = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert (
+        {"says", "recorded", "input", "expected"} <= set(case) <= {"says", "recorded", "decision", "input", "expected"}
+    )
+    given, expected = case["input"], case["expected"]
+    assert set(given) <= {"exits", "lasts", "limits", "recovered"}
+    bench = Bench(tmp_path)
+    job = command(given, bench)
+
+    if given.get("recovered"):
+        patient = replace(job, parameters={**job.parameters, "timeout": 60})
+        assert bench.run(patient).status == "ready"
+        outcome = bench.recover(job)
+        assert outcome is not None
+    else:
+        outcome = bench.run(job)
+
+    runs = tmp_path / "runs"
+    found = {
+        "status": str(outcome.status),
+        "runs": len(runs.read_text().splitlines()) if runs.exists() else 0,
+        "rc": outcome.rc,
+        "message": outcome.message,
+    }
+    assert {"status", "runs"} <= set(expected) <= set(found)
+    assert {key: found[key] for key in expected} == expected, case["says"]

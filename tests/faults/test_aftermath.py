@@ -1,0 +1,216 @@
+"""What is asked of a run when things have changed under it: its nodes, its graph, the clock, the size of its output."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+from executions import Executions, executions, shell
+
+from fuelclient.backends.base import OwnerRef
+from fuelclient.commands.shell import LOG
+from fuelclient.commands.task.following import follow
+from fuelclient.engine import recovery
+from fuelclient.engine.recovery import NOT_STARTED
+from fuelclient.errors import StalePlan
+from fuelclient.model.graph import Level
+from fuelclient.model.node import Node
+from fuelclient.model.status import TransactionStatus
+from fuelclient.model.transaction import ExecutionRequest, Transaction
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> Iterator[Executions]:
+    found = executions(tmp_path, 2)
+    yield found
+    found.backend.close()
+
+
+def killed(env: Executions, command: str, graph_type: str = "default") -> int:
+    """A run whose runner was killed while `command` runs on both nodes."""
+    env.graph(shell("slow", f"{env.note('began')}; {command}"), graph_type=graph_type)
+    transaction_id = env.begin(graph_type).id
+    env.until(transaction_id, lambda _: len(env.noted()) == 2)
+    runner = env.runner()
+    assert runner is not None
+    assert runner.pid != NOT_STARTED
+    os.kill(runner.pid, signal.SIGKILL)
+    env.until(transaction_id, lambda found: found.runner == "gone")
+    return transaction_id
+
+
+def test_a_run_whose_node_has_gone_is_not_resumed_and_says_so(env: Executions) -> None:
+    transaction_id = killed(env, f"until [ -e {env.directory}/go ]; do sleep 0.05; done")
+    (env.directory / "go").touch()
+    env.backend.clusters.remove_nodes(1, [2])
+
+    with pytest.raises(StalePlan, match="environment 1 has no node 2 any more") as caught:
+        env.backend.transactions.resume(transaction_id)
+
+    assert f"fuel2 task stop {transaction_id} --kill" in caught.value.hint
+    assert str(env.backend.transactions.stop(transaction_id).status) == "error"
+
+
+def test_a_kill_works_when_the_graph_is_gone(env: Executions) -> None:
+    transaction_id = killed(env, "sleep 300", "fix")
+    env.backend.graphs.delete(OwnerRef(Level.CLUSTER, 1), "fix")
+
+    found = env.backend.transactions.stop(transaction_id, kill=True)
+
+    assert (str(found.status), found.message) == ("error", "Stopped by user after its runner was killed.")
+
+
+def test_logs_outlive_the_node_and_the_graph(env: Executions) -> None:
+    env.graph(shell("said", "echo here"), graph_type="fix")
+    found = env.run("fix")
+    env.backend.clusters.remove_nodes(1, [2])
+    env.backend.nodes.delete([2])
+    env.backend.graphs.delete(OwnerRef(Level.CLUSTER, 1), "fix")
+
+    assert env.backend.transactions.logs(found.id, "said", "1").output == "here\n"
+    assert env.backend.transactions.logs(found.id, "said", "2").output == "here\n"
+
+
+def test_of_a_very_long_output_the_end_is_printed(env: Executions) -> None:
+    env.graph(shell("long", "head -c 41000000 /dev/zero | tr '\\0' x; echo the end"))
+    found = env.run(node_ids=(1,))
+
+    output = env.backend.transactions.logs(found.id, "long", "1").output
+
+    first, _, rest = output.partition("\n")
+    assert rest.endswith("xthe end\n")
+    assert first == f"[The first {41_000_008 - len(rest)} bytes are left out.]"
+    assert len(rest) > 10 << 20
+
+
+def test_an_output_of_some_pieces_is_printed_as_a_whole(env: Executions) -> None:
+    env.graph(shell("long", "seq 1 1000000"))
+    found = env.run(node_ids=(1,))
+
+    assert env.backend.transactions.logs(found.id, "long", "1").output == "".join(
+        f"{number}\n" for number in range(1, 1_000_001)
+    )
+
+
+@pytest.mark.parametrize("own", ["", "/their/own"])
+def test_tasks_do_not_import_from_our_package(env: Executions, monkeypatch: pytest.MonkeyPatch, own: str) -> None:
+    monkeypatch.setenv("PYTHONPATH", own)
+    env.graph(shell("look", env.note("path:${PYTHONPATH-}")))
+
+    env.run(node_ids=(1,))
+
+    assert env.noted() == [f"path:{own}"]
+
+
+def test_a_message_never_moves_the_cursor_of_who_reads_it(env: Executions) -> None:
+    env.graph(shell("loud", r"printf 'a\033[2Jb\007c\000d\n\tend'; exit 3"))
+    found = env.run(node_ids=(1,))
+
+    (row,) = env.rows(found.id)
+    assert row.message == "exit code 3: a [2Jb c d\n\tend"
+    done = CommandLine(env.engine)("task", "history", "show", found.id, "--why")
+    assert "exit code 3: a [2Jb c d" in done.out
+    assert env.backend.transactions.logs(found.id, "loud", "1").output == "a\033[2Jb\007c\0d\n\tend"
+
+
+def test_only_the_end_of_an_instance_has_its_message(env: Executions) -> None:
+    env.graph(shell("bad", "exit 3"))
+    found = env.run(node_ids=(1,))
+
+    told = [(one.status, one.message) for one in env.backend.transactions.events(found.id) if one.task == "bad"]
+    assert told == [("running", ""), ("error", "exit code 3")]
+
+
+@pytest.mark.parametrize(("hours", "alive"), [(0, True), (-1, False), (1, False)])
+def test_a_runner_that_never_came_up_is_gone_whatever_the_clock_did(hours: int, *, alive: bool) -> None:
+    started = recovery.this_process(
+        Transaction(1, "", 1, "deploy", TransactionStatus.RUNNING, ExecutionRequest(1)), pid=NOT_STARTED
+    )
+    moment = datetime.fromisoformat(started.heartbeat) + timedelta(hours=hours)
+
+    assert recovery.is_alive(replace(started, heartbeat=moment.isoformat(timespec="microseconds"))) is alive
+
+
+@pytest.mark.parametrize(("executor", "ran"), [("", ["here"]), ("noop", [])])
+def test_the_executor_that_runs_nothing_runs_nothing_on_the_master_either(
+    env: Executions, executor: str, ran: list[str]
+) -> None:
+    env.graph(shell("here", env.note("here"), roles=["master"]))
+
+    found = env.run(executor=executor)
+
+    assert str(found.status) == "ready"
+    assert env.noted() == ran
+
+
+@pytest.mark.parametrize(("executor", "ran"), [("", []), ("noop", []), ("local", ["here"])])
+def test_where_nothing_runs_on_the_nodes_nothing_runs_on_this_machine(
+    env: Executions, executor: str, ran: list[str]
+) -> None:
+    """Neither beside nodes with tasks of their own, nor alone."""
+    for node_id in (3, 4):
+        env.backend.nodes.create(
+            [Node(node_id, f"unreal-{node_id}", cluster_id=1, pending_roles=("compute",), executor="noop")]
+        )
+    env.graph(shell("here", env.note("here"), roles=["master"]), shell("there", roles=["compute"]))
+    env.graph(shell("here", env.note("here"), roles=["master"]), graph_type="alone")
+
+    found, alone = (env.run(kind, executor=executor, node_ids=(3, 4)) for kind in ("default", "alone"))
+
+    assert (str(found.status), str(alone.status)) == ("ready", "ready")
+    assert env.noted() == ran * 2
+
+
+def test_one_real_node_makes_the_master_real(env: Executions) -> None:
+    env.backend.nodes.create([Node(3, "unreal", cluster_id=1, pending_roles=("compute",), executor="noop")])
+    env.graph(shell("here", env.note("here"), roles=["master"]), shell("there", roles=["compute"]))
+
+    found = env.run(node_ids=(1, 3))
+
+    assert env.noted() == ["here"]
+    assert env.backend.transactions.logs(found.id, "here", "master").return_code == 0
+
+
+class _Impatient(logging.Handler):
+    """Three interrupts between two looks of a follower, as soon as something runs."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if "running" in record.getMessage():
+            for _ in range(3):
+                signal.raise_signal(signal.SIGINT)
+
+
+def test_three_interrupts_at_once_stop_and_kill_before_they_leave(env: Executions) -> None:
+    env.graph(shell("slow", "sleep 300"), shell("next", requires=["slow"]))
+    transaction_id = env.begin(node_ids=(1,)).id
+    impatient, level = _Impatient(), LOG.level
+    LOG.addHandler(impatient)
+    LOG.setLevel(logging.INFO)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            follow(env.backend, transaction_id, sys.stderr)
+    finally:
+        LOG.removeHandler(impatient)
+        LOG.setLevel(level)
+
+    found = env.ended(transaction_id)
+    assert found.stop == "kill"
+    assert env.outcomes(transaction_id)["next@1"][0] == "skipped"
+
+
+def test_who_stops_a_run_without_a_runner_hears_what_may_go_on(env: Executions) -> None:
+    transaction_id = killed(env, f"until [ -e {env.directory}/go ]; do sleep 0.05; done")
+
+    done = CommandLine(env.engine)("task", "stop", transaction_id)
+    (env.directory / "go").touch()
+
+    assert done.code == 0
+    assert "these may go on: slow@1, slow@2." in done.err

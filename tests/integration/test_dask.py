@@ -1,0 +1,336 @@
+"""Jobs on Dask workers that are real: each a process of its own, with a name of a node or of a site."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from executing import eventually, job_of, living
+from integration.dask_cluster import Cluster, certificates, cluster
+
+from fuelclient.executors.base import Job, Outcome, Target
+from fuelclient.executors.dask import DaskExecutor
+from fuelclient.executors.dask_scheduler import DaskScheduler
+from fuelclient.executors.reach import Ways
+from fuelclient.model.node import ExecutorKind
+
+
+@dataclass
+class Site:
+    """A cluster, and executors whose spools are in a directory of the test."""
+
+    root: Path
+    cluster: Cluster
+    lines: list[str]
+
+    def executor(self, scheduler: DaskScheduler | None = None) -> DaskExecutor:
+        place = scheduler or self.cluster.place
+        ways = Ways(
+            spool=str(self.root / "spool"), remote_spool=str(self.root / "remote"), grace=1, connect_timeout=60,
+            dask=lambda: place,
+        )  # fmt: skip
+        return DaskExecutor(ways)
+
+    def run(self, *jobs: Job, scheduler: DaskScheduler | None = None) -> list[Outcome]:
+        """Run jobs at the same time through one executor."""
+
+        async def all_of_them() -> list[Outcome]:
+            executor = self.executor(scheduler)
+            try:
+                return list(await asyncio.gather(*(executor.run(job, self.lines.append) for job in jobs)))
+            finally:
+                await executor.close()
+
+        return asyncio.run(all_of_them())
+
+    def recovered(self, job: Job) -> Outcome | None:
+        """What another executor finds out about a job."""
+
+        async def found() -> Outcome | None:
+            executor = self.executor()
+            try:
+                return await executor.recover(job)
+            finally:
+                await executor.close()
+
+        return asyncio.run(found())
+
+    def spool(self, job: Job) -> Path:
+        return self.root / "remote" / str(job.transaction) / job.node / job.task
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with cluster(tmp_path_factory.mktemp("dask"), "node-1", "site-a") as made:
+        yield made
+
+
+@pytest.fixture
+def site(tmp_path: Path, shared: Cluster) -> Site:
+    return Site(tmp_path, shared, [])
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[Site]:
+    """A cluster that a test may break."""
+    with cluster(tmp_path / "dask", "node-1") as made:
+        yield Site(tmp_path, made, [])
+
+
+def at(job: Job, worker: str = "node-1", **changes: Any) -> Job:
+    return replace(job, target=Target(ExecutorKind.DASK, worker=worker), **changes)
+
+
+def test_a_command_runs_in_a_spool_of_the_worker(site: Site) -> None:
+    job = at(job_of("shell", cmd="echo $WORKER; pwd; echo ünï", cwd="/usr"))
+    (outcome,) = site.run(job)
+    assert (outcome.status, outcome.rc) == ("ready", 0), outcome
+    assert outcome.summary["out"] == "node-1\n/usr\nünï"
+    assert (site.spool(job) / "rc").read_text() == "1.1 0 exit\n"
+    assert all(not path.stat().st_mode & 0o077 for path in (site.spool(job), *site.spool(job).iterdir()))
+    assert not (site.root / "spool").exists()
+
+
+def test_failures_are_tried_again_and_told(site: Site) -> None:
+    job = at(job_of("shell", cmd=f"echo x >> {site.root}/log; echo bad >&2; exit 7", retries=2, interval=0.1))
+    (outcome,) = site.run(job)
+    assert (outcome.status, outcome.rc, outcome.summary["tries"]) == ("error", 7, 3)
+    assert outcome.message.endswith("bad")
+    assert (site.root / "log").read_text() == "x\n" * 3
+
+
+def test_one_worker_of_one_thread_serves_many_nodes_at_once(site: Site) -> None:
+    """Each command waits for all others to have begun, so that none ends when one has to wait for a thread."""
+    count = 6
+    wait = f"until [ $(ls {site.root}/begun | wc -l) = {count} ]; do sleep 0.05; done"
+    (site.root / "begun").mkdir()
+    jobs = [
+        at(job_of("shell", cmd=f"touch {site.root}/begun/{number}; {wait}", timeout=60), "site-a", node=str(number))
+        for number in range(count)
+    ]
+    assert [outcome.status for outcome in site.run(*jobs)] == ["ready"] * count
+
+
+def test_a_timeout_ends_every_process_of_the_command(site: Site) -> None:
+    stubborn = site.root / "stubborn"
+    stubborn.write_text("trap '' TERM\nwhile :; do sleep 0.1; done\n")
+    (outcome,) = site.run(at(job_of("shell", cmd=f"bash {stubborn} & bash {stubborn}", timeout=3, retries=0)))
+    assert outcome.status == "error"
+    assert outcome.message.startswith("timed out: not done within 3 s")
+    assert not living(f"bash {stubborn}")
+
+
+def test_a_kill_ends_the_command(site: Site) -> None:
+    async def killed() -> Outcome:
+        executor = site.executor()
+        (site.root / "sleeper").write_text("sleep 1234.5\n")
+        job = at(job_of("shell", cmd=f"touch {site.root}/began; bash {site.root}/sleeper; true", timeout=60))
+        running = asyncio.ensure_future(executor.run(job, site.lines.append))
+        assert await asyncio.to_thread(eventually, (site.root / "began").exists, 60)
+        await executor.kill(job)
+        try:
+            return await running
+        finally:
+            await executor.close()
+
+    outcome = asyncio.run(killed())
+    assert (outcome.status, outcome.message) == ("error", "stopped: its processes were ended")
+    assert not living(f"bash {site.root}/sleeper")
+
+
+def test_who_takes_over_takes_the_result_and_waits_for_what_runs(site: Site) -> None:
+    done = at(job_of("shell", "done", cmd=f"echo x >> {site.root}/done"))
+    runs = at(
+        job_of("shell", "runs", cmd=f"echo x >> {site.root}/runs; until [ -e {site.root}/go ]; do sleep 0.05; done")
+    )
+    new = at(job_of("shell", "new", cmd=f"echo x >> {site.root}/new"))
+    site.run(done)
+
+    async def left() -> None:
+        executor = site.executor()
+        running = asyncio.ensure_future(executor.run(runs, site.lines.append))
+        assert await asyncio.to_thread(eventually, (site.root / "runs").exists, 60)
+        running.cancel()
+        await asyncio.wait({running})
+        await executor.close()
+
+    asyncio.run(left())
+    assert site.recovered(done) is not None
+    (site.root / "go").touch()
+    for job in (runs, new):
+        outcome = site.recovered(job)
+        assert outcome is not None
+        assert outcome.status == "ready", outcome
+    assert [(site.root / name).read_text() for name in ("done", "runs", "new")] == ["x\n"] * 3
+
+
+def test_what_began_and_vanished_is_undecided(site: Site) -> None:
+    job = at(job_of("shell", cmd="true"))
+    site.run(job)
+    (site.spool(job) / "rc").unlink()
+    assert site.recovered(job) is None
+
+
+def test_logs_are_read_from_the_worker(site: Site) -> None:
+    job = at(job_of("shell", cmd="echo one; echo two >&2"))
+    site.run(job)
+
+    async def read() -> tuple[bytes, bytes, bytes]:
+        executor = site.executor()
+        try:
+            whole, part, errors = [await executor.read(job, *wanted) for wanted in (("out",), ("out", 1, 2), ("err",))]
+        finally:
+            await executor.close()
+        return whole, part, errors
+
+    assert asyncio.run(read()) == (b"one\n", b"ne", b"two\n")
+
+
+def test_files_trees_and_plugin_scripts_go_through_dask_alone(site: Site) -> None:
+    source = site.root / "source"
+    (source / "deep").mkdir(parents=True)
+    (source / "deep" / "file").write_bytes(b"x" * 3_000_000)
+    scripts = site.root / "scripts"
+    scripts.mkdir()
+    (scripts / "hello.sh").write_text("echo hello\n")
+    target = Target(ExecutorKind.DASK, worker="node-1", scripts=((str(scripts), f"{site.root}/plugin/"),))
+    jobs = [
+        at(job_of("upload_file", "upload", path=f"{site.root}/made/motd", data="ünï\n")),
+        at(job_of("sync", "sync", src=f"{source}/", dst=f"{site.root}/synced")),
+        replace(job_of("shell", "script", cmd="bash hello.sh", cwd=f"{site.root}/plugin"), target=target),
+        at(job_of("master_shell", "master", cmd="true")),
+    ]
+    outcomes = site.run(*jobs)
+    assert [outcome.status for outcome in outcomes] == ["ready"] * 4, outcomes
+    assert (site.root / "made" / "motd").read_text() == "ünï\n"
+    assert (site.root / "synced" / "deep" / "file").stat().st_size == 3_000_000
+    assert outcomes[2].summary["out"] == "hello"
+    assert (site.root / "spool" / "1" / "1" / "master" / "rc").exists()
+
+
+def test_noop_changes_nothing_on_the_worker(site: Site) -> None:
+    (site.root / "motd").write_text("old\n")
+    upload = at(job_of("upload_file", "upload", path=f"{site.root}/motd", data="new\n"), noop=True)
+    shell = at(job_of("shell", "shell", cmd=f"touch {site.root}/ran"), noop=True)
+    outcome, other = site.run(upload, shell)
+    assert "-old\n+new\n" in outcome.summary["diff"][f"{site.root}/motd"]
+    assert other.status == "ready"
+    assert not (site.root / "ran").exists()
+    assert not (site.root / "remote").exists()
+
+
+def test_secrets_are_in_no_log_of_dask(site: Site) -> None:
+    job = at(job_of("shell", cmd="echo hunter2hunter2; exit 3", password="hunter2hunter2", retries=0))  # noqa: S106
+    (outcome,) = site.run(job)
+    assert (outcome.rc, outcome.summary["out"]) == (3, "***")
+    assert "hunter2" not in repr(outcome) + "".join(site.lines) + site.cluster.said()
+
+
+def test_nodes_without_a_worker_are_refused_at_once(site: Site) -> None:
+    executor = site.executor()
+    refusal = executor.check(at(job_of("shell", cmd="true"), "node-7"))
+    assert refusal.startswith("Task task/1 cannot run on Dask: The Dask scheduler tcp://127.0.0.1:")
+    assert "has no worker named node-7. Did you mean node-1?" in refusal
+    assert "--name node-7" in refusal
+    assert executor.check(at(job_of("shell", cmd="true"))) == ""
+    assert executor.check(at(job_of("master_shell", cmd="true"), "node-7")) == ""
+    assert "never restarted" in executor.check(at(job_of("reboot")))
+    (outcome,) = site.run(at(job_of("shell", cmd="true", retries=0), "node-7"))
+    assert outcome.status == "error"
+    assert "has no worker named node-7" in outcome.message
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "words"),
+    [
+        (DaskScheduler(), "no Dask scheduler is named. Set DASK_SCHEDULER"),
+        (DaskScheduler("tcp://10.20.0.2:8786"), "is not on this machine and has no TLS"),
+        (DaskScheduler("master.example.com"), "is not on this machine and has no TLS"),
+        (DaskScheduler("ws://127.0.0.1:1"), "only tls and tcp are"),
+        (DaskScheduler("tcp://127.0.0.1:many"), "is no address of a Dask scheduler"),
+        (DaskScheduler("tls://10.20.0.2:8786", ca_file="/nowhere/ca"), "needs DASK_TLS_CERT and DASK_TLS_KEY"),
+        (DaskScheduler("tls://10.20.0.2", "/nowhere/ca", "/nowhere/cert", "/nowhere/key"), "cannot be read"),
+        (DaskScheduler("tcp://127.0.0.1:1"), "tcp://127.0.0.1:1 cannot be reached"),
+    ],
+)
+def test_schedulers_that_are_refused(site: Site, scheduler: DaskScheduler, words: str) -> None:
+    refusal = site.executor(scheduler).check(at(job_of("shell", cmd="true")))
+    assert words in refusal
+    began = time.monotonic()
+    (outcome,) = site.run(at(job_of("shell", cmd="true", retries=0)), scheduler=scheduler)
+    assert outcome.status == "error"
+    assert words in outcome.message
+    assert time.monotonic() - began < 30
+
+
+def test_a_worker_that_dies_and_comes_back_is_asked_again(own: Site) -> None:
+    """The command outlives its worker, and is not begun again by the next one."""
+    cmd = f"echo x >> {own.root}/log; until [ -e {own.root}/go ]; do sleep 0.05; done"
+    job = at(job_of("shell", cmd=cmd, timeout=120, retries=0))
+
+    async def run() -> Outcome:
+        executor = own.executor()
+        running = asyncio.ensure_future(executor.run(job, own.lines.append))
+        assert await asyncio.to_thread(eventually, (own.root / "log").exists, 60)
+        await asyncio.to_thread(own.cluster.kill, "node-1")
+        assert await asyncio.to_thread(eventually, lambda: own.lines, 60)
+        await asyncio.to_thread(own.cluster.start, "node-1")
+        (own.root / "go").touch()
+        try:
+            return await running
+        finally:
+            await executor.close()
+
+    outcome = asyncio.run(run())
+    assert outcome.status == "ready", outcome
+    assert (own.root / "log").read_text() == "x\n"
+    assert own.lines == ["task/1: the connection broke; the command may go on, looking for it"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["worker", "scheduler"])
+def test_what_dies_for_good_is_an_error_when_the_time_is_over(own: Site, what: str) -> None:
+    cmd = f"touch {own.root}/began; until [ -e {own.root}/go ]; do sleep 0.05; done"
+    job = at(job_of("shell", cmd=cmd, timeout=12, retries=0))
+
+    async def run() -> Outcome:
+        executor = own.executor()
+        await executor.run(at(job_of("shell", "first", cmd="true")), own.lines.append)  # the connection is open now
+        running = asyncio.ensure_future(executor.run(job, own.lines.append))
+        assert await asyncio.to_thread(eventually, (own.root / "began").exists, 12)
+        await asyncio.to_thread(own.cluster.kill, "node-1" if what == "worker" else "")
+        try:
+            return await running
+        finally:
+            await executor.close()
+
+    outcome = asyncio.run(run())
+    (own.root / "go").touch()
+    assert outcome.status == "error"
+    assert outcome.message.startswith("timed out: not done within 12 s")
+    why = "has no worker named node-1" if what == "worker" else "cannot be reached"
+    assert any("could not be ended" in line and why in line for line in own.lines), own.lines
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+def test_over_tls(tmp_path: Path) -> None:
+    ca, cert, key = certificates(tmp_path / "certificates")
+    _, other_cert, other_key = certificates(tmp_path / "others")
+    options = ("--tls-ca-file", str(ca), "--tls-cert", str(cert), "--tls-key", str(key))
+    with cluster(tmp_path / "dask", "node-1", protocol="tls", options=options) as made:
+        assert made.address.startswith("tls://")
+        place = DaskScheduler(made.address, str(ca), str(cert), str(key))
+        site = Site(tmp_path, made, [])
+        job = at(job_of("shell", cmd="echo safe"))
+        (outcome,) = site.run(job, scheduler=place)
+        assert (outcome.status, outcome.summary["out"]) == ("ready", "safe"), outcome
+        stranger = replace(place, cert=str(other_cert), key=str(other_key))
+        assert "cannot be reached" in site.executor(stranger).check(job)
+        plain = DaskScheduler(made.address.replace("tls:", "tcp:"))
+        assert "cannot be reached" in site.executor(plain).check(job)

@@ -1,0 +1,142 @@
+"""Deploying environments: real runs on nodes whose tasks run on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import RELEASE, CommandLine
+
+DEPLOY = '- {{id: deploy, type: shell, version: 2.0.0, roles: ["*"], parameters: {{cmd: "echo deploy >> {notes}"}}}}\n'
+PROVISION = """
+node_filter: $.pending_addition or $.error_type = 'provision'
+on_success: {{node_attributes: {{status: provisioned, pending_addition: false}}}}
+tasks:
+- {{id: install, type: shell, version: 2.0.0, roles: ["*"], parameters: {{cmd: "echo install >> {notes}"}}}}
+"""
+RESET = '- {{id: wipe, type: shell, version: 2.0.0, roles: ["*"], parameters: {{cmd: "echo wipe >> {notes}"}}}}\n'
+FRESH = "- {name: fresh, roles: [compute], executor: local, status: discover}\n"
+USED = "- {name: used, roles: [compute], executor: local, status: provisioned}\n"
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> CommandLine:
+    """Environment 1 with a default graph and no nodes."""
+    fuel2 = CommandLine(tmp_path / "engine.db")
+    fuel2.ok("release", "import", "-", stdin=RELEASE)
+    fuel2.ok("env", "create", "prod", "--release", 1)
+    upload(fuel2, "default", DEPLOY)
+    return fuel2
+
+
+def upload(env: CommandLine, kind: str, text: str) -> None:
+    graph = text.format(notes=env.engine.parent / "notes")
+    env.ok("graph", "upload", "--env", 1, "--type", kind, "--file", "-", stdin=graph)
+
+
+def notes(env: CommandLine) -> list[str]:
+    path = env.engine.parent / "notes"
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+
+def has(env: CommandLine, *nodes: str) -> None:
+    """The environment has these nodes."""
+    env.ok("node", "import", "-", "--env", 1, stdin="".join(nodes))
+
+
+def statuses(env: CommandLine) -> list[str]:
+    return [row["status"] for row in env.ok("node", "list", "-f", "json").json]
+
+
+def test_deploy_runs_the_default_graph(env: CommandLine) -> None:
+    has(env, USED)
+    done = env.ok("env", "deploy", 1, "--wait")
+    assert done.out == "Deployment task with id 1 for the environment 1 has been started.\n"
+    assert (notes(env), statuses(env)) == (["deploy"], ["ready"])
+    assert env.ok("env", "show", 1, "-f", "value", "-c", "status").out == "operational\n"
+
+
+def test_nodes_that_are_not_provisioned_are_provisioned_first(env: CommandLine) -> None:
+    has(env, FRESH)
+    upload(env, "provisioning", PROVISION)
+    plans = env.ok("env", "deploy", 1, "-d", "--format", "json").json
+    assert [plan["graph_type"] for plan in plans] == ["provisioning", "default"]
+    assert notes(env) == []
+    env.ok("env", "deploy", 1, "--wait")
+    assert (notes(env), statuses(env)) == (["install", "deploy"], ["ready"])
+    env.ok("env", "redeploy", 1, "--wait")
+    assert notes(env) == ["install", "deploy", "deploy"]
+
+
+def test_without_a_graph_that_provisions_such_nodes_are_left_out(env: CommandLine) -> None:
+    has(env, USED, FRESH)
+    done = env.ok("env", "deploy", 1, "--wait")
+    assert "Node 2 is not provisioned, but there is no graph of the type provisioning" in done.err
+    assert (notes(env), statuses(env)) == (["deploy"], ["ready", "discover"])
+
+
+def test_a_node_that_is_provisioned_is_not_provisioned_by_the_way(env: CommandLine) -> None:
+    has(env, USED, FRESH)
+    upload(env, "provision", PROVISION)
+    done = env("env", "deploy", 1)
+    assert (done.code, done.out) == (6, "")
+    assert "The provision graph would also provision node 1, which is provisioned." in done.err
+    assert "`fuel2 env nodes provision --env 1 --nodes 2`" in done.err
+    env.ok("env", "nodes", "provision", "--env", 1, "--nodes", 2, "--wait")
+    env.ok("env", "deploy", 1, "--wait")
+    assert notes(env) == ["install", "deploy", "deploy"]
+
+
+def test_a_sequence_of_the_release_says_how_to_deploy(env: CommandLine) -> None:
+    has(env, USED)
+    upload(env, "provision", PROVISION)
+    upload(env, "more", DEPLOY.replace("deploy", "more"))
+    env.ok("sequence", "create", "-r", 1, "-n", "deploy-changes", "-t", "provision", "default", "more")
+    env.ok("env", "deploy", 1, "--wait")
+    assert notes(env) == ["deploy", "more"]
+
+
+def test_deploy_of_some_nodes(env: CommandLine) -> None:
+    has(env, USED, FRESH, USED.replace("used", "other"))
+    refused = env("env", "nodes", "deploy", "-e", 1, "-n", 1, 2)
+    assert (refused.code, refused.out) == (6, "")
+    assert "Deployment operation cannot be started. Nodes with uids [2] are not provisioned yet." in refused.err
+    done = env.ok("env", "nodes", "deploy", "-e", 1, "-n", "1,3", "-f", "--wait")
+    assert done.out == "Deployment task with id 1 for the nodes 1, 3 within the environment 1 has been started.\n"
+    assert notes(env) == ["deploy", "deploy"]
+    assert env("env", "nodes", "deploy", "-e", 1, "-n", 9).code == 5
+
+
+def test_provisioning_of_some_nodes(env: CommandLine) -> None:
+    has(env, FRESH)
+    refused = env("env", "nodes", "provision", "-e", 1, "-n", 1)
+    assert (refused.code, refused.out) == (2, "")
+    assert "none of the type provision or provisioning" in refused.err
+    upload(env, "provision", PROVISION)
+    done = env.ok("env", "nodes", "provision", "-e", 1, "-n", 1, "--wait")
+    assert done.out == "Provisioning task with id 1 for the nodes 1 within the environment 1 has been started.\n"
+    assert (notes(env), statuses(env)) == (["install"], ["provisioned"])
+
+
+def test_reset(env: CommandLine) -> None:
+    has(env, USED)
+    refused = env("env", "reset", 1)
+    assert (refused.code, refused.out) == (2, "")
+    assert "Environment 1 has no graph that resets nodes: none of the type reset." in refused.err
+    upload(env, "reset", RESET)
+    done = env.ok("env", "reset", 1, "--force", "--wait")
+    assert done.out == "Reset task with id 1 for the environment 1 has been started.\n"
+    assert notes(env) == ["wipe"]
+
+
+def test_a_noop_run_changes_nothing(env: CommandLine) -> None:
+    has(env, USED)
+    env.ok("env", "deploy", 1, "--noop", "--wait")
+    assert (notes(env), statuses(env)) == ([], ["provisioned"])
+
+
+@pytest.mark.parametrize("verb", ["deploy", "redeploy", "reset"])
+def test_an_unknown_environment(env: CommandLine, verb: str) -> None:
+    done = env("env", verb, 9)
+    assert (done.code, done.out) == (5, "")
+    assert "Environment 9 does not exist." in done.err

@@ -1,0 +1,121 @@
+"""The recorded vectors of planning (N1 to N35 where facts or a request take part): one file is one case.
+
+`plan` asks the whole plan; `skips` asks conditions alone, of a graph that no plan can order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from building import fleet, layers_from, merged, snapshot, tasks_from
+from building import roles as plain_roles
+
+from fuelclient.engine.planning import Expressions
+from fuelclient.errors import FuelError, InvalidDocument
+from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.finding import Finding
+from fuelclient.model.node import Node
+from fuelclient.model.transaction import ExecutionRequest
+from fuelclient.plan.evaluate import evaluate
+from fuelclient.plan.expand import expand
+from fuelclient.plan.plan import Plan, plan
+from fuelclient.plan.work import Kind
+
+Data = Mapping[str, Any]
+FILES = sorted((Path(__file__).resolve().parents[2] / "cases" / "plan").glob("*.yaml"))
+KEYS = {"nodes", "primary_tags", "tasks", "metadata", "facts", "request"}
+RENDERED = ("type", "parameters", "fail_on_error")
+
+
+def _facts(given: Data) -> DeploymentFacts:
+    """The facts of a case; every node has a part, be it an empty one."""
+    stated = given.get("facts", {})
+    parts: dict[str, Data] = {uid: {} for uid in (*map(str, given["nodes"]), "master", "null")}
+    return DeploymentFacts(
+        stated.get("common", {}), parts | {str(uid): one for uid, one in stated.get("nodes", {}).items()}
+    )
+
+
+def _nodes(given: Data) -> list[Node]:
+    """A list stands for the roles of a node of which nothing else is known."""
+    found = []
+    for uid, stated in given["nodes"].items():
+        fields = dict(stated) if isinstance(stated, Mapping) else {"roles": stated}
+        names = tuple(fields.pop("roles"))
+        found.append(Node(uid, f"node-{uid}", 1, executor="local", roles=names, **fields))
+    return found
+
+
+def _plan(given: Data) -> object:
+    assert set(given) <= KEYS, given
+    members = _nodes(given)
+    layers = layers_from({"release": {"tasks": given["tasks"], **given.get("metadata", {})}})
+    known = plain_roles(*sorted({role for node in members for role in node.all_roles}))
+    taken = snapshot(layers, members, known, given.get("primary_tags", ()))
+    stated: dict[str, Any] = {key: tuple(value) for key, value in given.get("request", {}).items()}
+    try:
+        made = plan(taken, ExecutionRequest(1, **stated), Expressions(_facts(given)))
+    except FuelError as error:
+        found = error.findings if isinstance(error, InvalidDocument) else ()
+        told = [f"{one.code} {one.message}" for one in found if isinstance(one, Finding) and one.is_error]
+        return {"error": str(error.message), "findings": told}
+    return _told(made)
+
+
+def _told(made: Plan) -> Data:
+    work = made.work
+    return {
+        "instances": {
+            work.name(v): "runs" if work.kinds[v] is Kind.REAL else str(work.passed_because(v))
+            for v in range(work.size)
+        },
+        "rendered": {
+            work.name(v): {key: attributes[key] for key in RENDERED} for v, attributes in made.rendered.items()
+        },
+        "order": [work.name(v) for v in sorted(range(work.size), key=lambda v: (made.order.generation[v], v))],
+        "edges": sorted(f"{work.name(a)} -> {work.name(b)}" for a, b in made.expansion.edges.pairs()),
+        "nodes": list(made.node_ids),
+        "tags": {node.uid: list(node.tags) for node in made.fleet.nodes if isinstance(node.uid, int)},
+        "fault_tolerance": {
+            one.group: [[made.fleet.nodes[node].uid for node in one.nodes], one.tolerated]
+            for one in work.fault_tolerance
+        },
+        "fails": {work.name(v): work.fail_on_error[v] for v in made.rendered},
+        "findings": [f"{one.code} {one.message}" for one in made.findings],
+    }
+
+
+def _skips(given: Data) -> object:
+    places = fleet(given["nodes"])
+    expansion = expand(merged(*tasks_from(given["tasks"])), places)
+    evaluation = Expressions(_facts(given))
+
+    def holds(task: int, node: int) -> bool:
+        return evaluation.condition(expansion.tasks[task].task, places.nodes[node].uid)[0]
+
+    found = evaluate(expansion, holds)
+    return {"instances": {expansion.name(v): str(why) if why else "runs" for v, why in enumerate(found)}}
+
+
+CHECKS: dict[str, Callable[[Data], object]] = {"plan": _plan, "skips": _skips}
+
+
+@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
+def test_case(path: Path) -> None:
+    case = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert {"says", "recorded", "check", "input", "expected"} <= set(case)
+    assert set(case) <= {"says", "recorded", "decision", "check", "input", "expected"}
+    answer, expected = CHECKS[case["check"]](case["input"]), case["expected"]
+
+    assert isinstance(answer, dict)
+    assert "instances" in expected or "error" in expected
+    assert set(expected) <= set(answer), answer
+    assert {key: answer[key] for key in expected} == expected, case["says"]
+
+
+def test_every_check_has_cases() -> None:
+    assert {yaml.safe_load(path.read_text(encoding="utf-8"))["check"] for path in FILES} == set(CHECKS)
