@@ -18,13 +18,24 @@ MASK = "***"
 
 _NAME = re.compile(
     r"(?i)(?<![a-z])pass(?![a-z])|passwd|password|passphrase|secret|token(?!s?_?(?:type|expir|life|prov|format|ttl))"
+    r"|sshpass|pgpass(?![a-z])|(?:[a-z0-9][_.-]|(?-i:[a-z](?=P)))pwd(?![a-z])|(?-i:\Apwd\Z)"
+    r"|(?:_|-|\b(?:root|bind|user|admin|db))pw(?![a-z])|rediscli_auth"
     r"|credential|private_?key|api_?key|auth_?key|access_?key|ssh_?key|ssl_?key|hmac_?key|encryption_?key|cephx?_?key"
 )
+"""`MYSQL_PWD` and `dbPwd` are passwords, `PWD` and `OLDPWD` directories."""
 _PEM = re.compile(r"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----).*?(-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)", re.DOTALL)
 _PAIR = re.compile(
     r"""(?P<name>[A-Za-z_][\w.-]*)(?P<between>["']?[ \t]*(?:=>|[:=])[ \t]*)"""
     r"""(?P<value>"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,;}\]"'][^,;}\]\n]*)"""
 )
+_OPTION = re.compile(
+    r"""(?P<name>(?<![\w-])--?[A-Za-z][\w-]*)(?P<between>[ \t]+)(?P<value>"[^"\n]*"|'[^'\n]*'|[^\s-]\S*)"""
+)
+_WORD = re.compile(r"(?i)passwd|password|passphrase|secret|token|credentials?")
+_NAMES = r"(?![\"']?[ \t]*(?:=>|[:=]))"
+"""Not before a value: what stands there is its name."""
+_DESCRIBED = frozenset({"value", "type", "label"})
+"""The keys of a mapping that is a setting with its description, as Fuel's settings have them."""
 _URL = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s/:@]*:)[^\s/@]+(@)", re.IGNORECASE)
 _WHOLE_WORD = 4
 _LONG_LINE = 16
@@ -42,7 +53,8 @@ def is_secret(name: str) -> bool:
 def secrets_of(value: Any) -> frozenset[str]:
     """The texts that stand under secret names, anywhere in nested mappings and lists.
 
-    A mapping under a secret name gives all its texts; true, false and empty values are no secrets.
+    A mapping under a secret name gives all its texts, and one that describes a setting its value; true, false and
+    empty values are no secrets.
 
     >>> sorted(secrets_of({"db": {"user": "nova", "password": "s3cr3t"}, "keys": [{"api_key": 12345}]}))
     ['12345', 's3cr3t']
@@ -53,7 +65,8 @@ def secrets_of(value: Any) -> frozenset[str]:
 def _found(value: Any, *, under: bool) -> Iterator[str]:
     if isinstance(value, Mapping):
         for key, below in value.items():
-            yield from _found(below, under=under or is_secret(str(key)))
+            told = under and key != "value" and value.keys() >= _DESCRIBED
+            yield from _found(below, under=not told and (under or is_secret(str(key))))
     elif isinstance(value, list | tuple):
         for below in value:
             yield from _found(below, under=under)
@@ -65,7 +78,8 @@ def scrubbed(text: str, secrets: Collection[str] = ()) -> str:
     """`text` without the known `secrets`, in any of the spellings that programs print them in.
 
     Secrets of fewer than four characters are replaced as whole words only: the rest of the text must stay readable.
-    Passwords in URLs and private keys go whether they are known or not.
+    Passwords in URLs and private keys go whether they are known or not. Where a secret is a word such as `password`,
+    it stays where it is the name of a value.
 
     >>> scrubbed("login nova:pa$s at amqp://nova:x@10.0.0.1/", ["pa$s"])
     'login nova:*** at amqp://nova:***@10.0.0.1/'
@@ -73,6 +87,8 @@ def scrubbed(text: str, secrets: Collection[str] = ()) -> str:
     for spelling in sorted({spelling for secret in secrets for spelling in _spellings(secret)}, key=_longest):
         if len(spelling) < _WHOLE_WORD:
             text = re.sub(rf"(?<!\w){re.escape(spelling)}(?!\w)", MASK, text)
+        elif _WORD.fullmatch(spelling):
+            text = re.sub(re.escape(spelling) + _NAMES, MASK, text)
         else:
             text = text.replace(spelling, MASK)
     text = _PEM.sub(rf"\1\n{MASK}\n\2", text)
@@ -102,7 +118,11 @@ def masked_text(text: str, secrets: Collection[str] = ()) -> str:
     >>> masked_text("user: nova\\npassword: 'top secret'\\n")
     'user: nova\\npassword: ***\\n'
     """
-    return scrubbed(_PAIR.sub(_masked_pair, text), secrets)
+    return scrubbed(_OPTION.sub(_masked_option, _PAIR.sub(_masked_pair, text)), secrets)
+
+
+def _masked_option(match: re.Match[str]) -> str:
+    return f"{match['name']}{match['between']}{MASK}" if is_secret(match["name"]) else match[0]
 
 
 def _masked_pair(match: re.Match[str]) -> str:

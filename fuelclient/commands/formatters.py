@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import EntryPoint
 from typing import Any, TextIO
@@ -21,6 +22,8 @@ from cliff.formatters.value import ValueFormatter
 from cliff.formatters.yaml_format import YAMLFormatter
 from stevedore.extension import Extension, ExtensionManager
 
+from fuelclient.commands.printing import printable
+
 
 def text(cell: Any) -> Any:
     """A cell as people read it; what is not a column of ours stays as it is."""
@@ -30,7 +33,15 @@ def text(cell: Any) -> Any:
 def _flat(cell: Any) -> Any:
     """A cell on one line: a listing has one row to a line, because scripts count them."""
     shown = text(cell)
-    return " ".join(shown.split()) if isinstance(shown, str) and "\n" in shown else shown
+    if not isinstance(shown, str):
+        return shown
+    return printable(" ".join(shown.split()) if "\n" in shown else shown, keep="\t")
+
+
+def _block(cell: Any) -> Any:
+    """A cell on as many lines as it has."""
+    shown = text(cell)
+    return printable(shown, keep="\n\t") if isinstance(shown, str) else shown
 
 
 def _rows(data: Iterable[Sequence[Any]]) -> list[list[Any]]:
@@ -45,9 +56,12 @@ class Table(TableFormatter):
     ) -> None:
         super().emit_list(column_names, _rows(data), stdout, parsed_args)
 
+    def emit_one(self, column_names: Sequence[str], data: Sequence[Any], stdout: TextIO, parsed_args: Any) -> None:
+        super().emit_one(column_names, [_block(cell) for cell in data], stdout, parsed_args)
+
 
 class Value(ValueFormatter):
-    """Values only, a row to a line, blanks between them."""
+    """Values only, a row to a line, blanks between them; of one object they are as they are, for programs."""
 
     def emit_list(
         self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
@@ -74,6 +88,10 @@ class Shell(ShellFormatter):
         super().emit_one(column_names, [text(cell) for cell in data], stdout, parsed_args)
 
 
+_C1 = re.compile("[\x7f-\x9f]")
+"""Control characters that JSON may have as they are, and a terminal obeys."""
+
+
 class Json(JSONFormatter):
     """JSON with characters as they are, and escaped where stdout could not take them."""
 
@@ -87,7 +105,7 @@ class Json(JSONFormatter):
 
     def _emit(self, data: Any, stdout: TextIO, parsed_args: Any) -> None:
         indent = None if parsed_args.noindent else 2
-        shown = json.dumps(data, indent=indent, ensure_ascii=False)
+        shown = _C1.sub(lambda one: f"\\u{ord(one[0]):04x}", json.dumps(data, indent=indent, ensure_ascii=False))
         stdout.write(shown if _fits(shown, stdout) else json.dumps(data, indent=indent))
         stdout.write("\n")
 

@@ -14,6 +14,7 @@ from fuelclient import __version__
 from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.commands.manager import TableManager
 from fuelclient.commands.overview import DESCRIPTION, PROGRAM, global_parser, overrides, overview, version
+from fuelclient.commands.printing import printable
 from fuelclient.errors import Conflict, CycleDetected, FuelError, InvalidDocument, UsageError
 
 if TYPE_CHECKING:
@@ -24,6 +25,13 @@ LOG = logging.getLogger("fuelclient")
 """All narration goes through here, and so to stderr and to `--log-file`."""
 
 _LEVELS = {0: logging.WARNING, 1: logging.INFO}
+
+
+class _Printable(logging.Formatter):
+    """Lines in which names and messages of others cannot command the terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable(super().format(record), keep="\n\t")
 
 
 class FuelShell(App):
@@ -122,7 +130,7 @@ class FuelShell(App):
 
     def _listen(self, handler: logging.Handler, level: int, layout: str) -> None:
         handler.setLevel(level)
-        handler.setFormatter(logging.Formatter(layout))
+        handler.setFormatter(_Printable(layout))
         LOG.addHandler(handler)
         self._handlers.append(handler)
 

@@ -94,11 +94,12 @@ class Clusters:
 
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None) -> Sequence[int]:
         """Take nodes (None: all) out of the environment; the ids that were removed. `NotFound` for a node that is
-        not in it."""
+        not in it, `Conflict` while an execution runs on it."""
         with self._database.write() as connection:
             lookup.cluster(connection, cluster_id)
             present = {node.id: node for node in nodes.of_cluster(connection, cluster_id)}
             removed = tuple(present) if node_ids is None else tuple(dict.fromkeys(node_ids))
+            removal.require_idle(connection, cluster_id, removed)
             for node_id in removed:
                 if node_id not in present:
                     hint = f"Its nodes: {', '.join(map(str, present))}." if present else "It has no nodes."

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.engine import assignment, environment, lookup, naming
+from fuelclient.engine import assignment, environment, lookup, naming, removal
 from fuelclient.engine.clusters import joined
 from fuelclient.errors import Conflict, UsageError
 from fuelclient.model.label import Label, without
@@ -55,7 +55,8 @@ class Nodes:
             return [replace(node, id=ids[index]) for index, node in enumerate(placed)]
 
     def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
-        """Remove nodes, all or none; `Conflict` for one that belongs to an environment and not `force`."""
+        """Remove nodes, all or none; `Conflict` for one that belongs to an environment and not `force`, and for one
+        that an execution runs on."""
         with self._database.write() as connection:
             for node_id in dict.fromkeys(node_ids):
                 node = lookup.node(connection, node_id)
@@ -65,6 +66,8 @@ class Nodes:
                         hint=f"Take it out first (`fuel2 env remove nodes --env {node.cluster_id} --nodes {node_id}`)"
                         ", or use --force.",
                     )
+                if node.cluster_id is not None:
+                    removal.require_idle(connection, node.cluster_id, [node_id])
                 nodes.delete(connection, node_id)
 
     def update(self, node_id: int, *, name: str | None = None, hostname: str | None = None) -> Node:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Collection
 from contextlib import suppress
 
 from fuelclient.engine import recovery
 from fuelclient.engine.run_files import log_path, spool_path
 from fuelclient.errors import Conflict
-from fuelclient.model.transaction import Transaction
-from fuelclient.store import runners, transactions
+from fuelclient.model.transaction import NodeKey, Transaction
+from fuelclient.store import history, runners, transactions
 from fuelclient.store.database import Connection
 
 
@@ -31,6 +32,27 @@ def with_cluster(connection: Connection, cluster_id: int) -> list[Transaction]:
     for parent in parents:
         transactions.delete(connection, parent.id)
     return parents
+
+
+def require_idle(connection: Connection, cluster_id: int, node_ids: Collection[int]) -> None:
+    """Nothing happens when no live run works on any of these nodes of an environment, nor waits to; `Conflict` that
+    names the run otherwise. One whose runner was killed keeps nobody from anything: it is not resumed without them.
+    """
+    found = transactions.unfinished(connection, cluster_id)
+    working = runners.find(connection, cluster_id)
+    if found is None or working is None or working.transaction_id != found.id or not recovery.is_alive(working):
+        return
+    taken: set[NodeKey] = set(found.request.node_ids)
+    for child in transactions.children(connection, found.id):
+        if not child.is_final:
+            taken |= history.nodes_of(connection, child.id)
+    busy = [str(node_id) for node_id in dict.fromkeys(node_ids) if node_id in taken]
+    if busy:
+        raise Conflict(
+            f"Transaction {found.id} runs on node{'s' if len(busy) > 1 else ''} {', '.join(busy)} of environment "
+            f"{cluster_id}.",
+            hint=f"Wait for it (`fuel2 task watch {found.id}`), or end it first (`fuel2 task stop {found.id} --kill`).",
+        )
 
 
 def files(engine: str, parent: Transaction) -> None:

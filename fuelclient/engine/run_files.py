@@ -7,9 +7,13 @@ what an old spool says must never be taken for a result of today.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from fuelclient.model.transaction import Transaction
+
+_TAIL = 4096
+"""Bytes of the end of a log in which its last line is looked for."""
 
 
 def runs_path(engine: str) -> Path:
@@ -25,3 +29,13 @@ def spool_path(engine: str, parent: Transaction) -> Path:
 def log_path(engine: str, transaction_id: int) -> Path:
     """Where the runner of a transaction writes what it has to say."""
     return runs_path(engine) / f"{transaction_id}.log"
+
+
+def last_words(engine: str, transaction_id: int) -> str:
+    """Where a runner that is gone has written what it had to say, and the last line of it, if there is one."""
+    path, line = log_path(engine, transaction_id), ""
+    with suppress(OSError), path.open("rb") as log:
+        log.seek(max(0, log.seek(0, os.SEEK_END) - _TAIL))
+        line = (log.read().decode("utf-8", "replace").strip().splitlines() or [""])[-1]
+    shown = "".join(one if one.isprintable() else " " for one in line)
+    return f"The log of its runner is {path}{f', which ends: {shown}' if shown else '; it is empty.'}"

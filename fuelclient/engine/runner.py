@@ -31,6 +31,10 @@ from fuelclient.store.database import Connection, Database
 _PACKAGE = Path(__file__).resolve().parents[2]
 """The directory that this package is imported from."""
 
+PATIENCE = 300.0
+"""Seconds that a runner waits for the engine file when somebody else has locked it: what it started goes on meanwhile,
+and a runner that gave up at once would leave it to nobody."""
+
 _BACKGROUND = '"$@" &'
 
 
@@ -115,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     os.umask(0o077)
     _forget_package()
-    database = Database(options.engine)
+    database = Database(options.engine, patience=PATIENCE, tell=_log)
     try:
         ended = execute(database, options.transaction, rerun_interrupted=options.rerun_interrupted)
     except FuelError as error:

@@ -12,6 +12,7 @@ from typing import Any
 
 from fuelclient import redact
 from fuelclient.engine import planning, statuses
+from fuelclient.engine.abandoning import abandon
 from fuelclient.engine.executors import Executors
 from fuelclient.engine.graph_run import GraphRun
 from fuelclient.engine.jobs import Jobs, plugin_scripts
@@ -25,12 +26,13 @@ from fuelclient.model.cluster import ClusterStatus
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.node import Node
-from fuelclient.model.status import TransactionStatus, changed
+from fuelclient.model.status import TransactionStatus, Verdict, changed
 from fuelclient.model.transaction import EventKind, ExecutionRequest, NodeKey, Transaction
 from fuelclient.plan.plan import Check, Plan
 from fuelclient.plan.result import Result
 from fuelclient.plan.schedule import STOPPED_BY_USER, Schedule
 from fuelclient.plan.select import with_primaries
+from fuelclient.plan.work import by_filters
 from fuelclient.store import clusters, history, nodes, transactions
 from fuelclient.store.database import Connection, Database
 
@@ -125,10 +127,11 @@ class Running:
         )
 
     def _fail(self, child: Transaction, error: FuelError) -> None:
-        """A graph that cannot be planned has ended, and says why."""
+        """A graph that cannot be planned has ended, and says why; so has all that an earlier runner began of it."""
         found = error.findings if isinstance(error, InvalidDocument) else ()
         findings = tuple(one for one in found if isinstance(one, Finding))
         with self.database.write() as connection:
+            abandon(connection, self.parent.id, child, Verdict.ERROR)
             settle(connection, self.parent.id, child, TransactionStatus.ERROR, str(error), findings)
 
     def _end(self) -> None:
@@ -197,7 +200,8 @@ def remember(connection: Connection, child: Transaction, inputs: Inputs, made: P
 
 
 def begin(connection: Connection, child_id: int, inputs: Inputs, made: Plan) -> None:
-    """The child runs, its nodes are being deployed and know of which tags they are primary. Once only."""
+    """The child runs, its nodes know of which tags they are primary, and those of which filters leave something are
+    being deployed. Once only."""
     child = transactions.find(connection, child_id)
     if child is None or child.status is not TransactionStatus.PENDING:
         return
@@ -209,8 +213,9 @@ def begin(connection: Connection, child_id: int, inputs: Inputs, made: Plan) -> 
         return
     touched = {made.fleet.nodes[node].uid for node in made.work.node_of}
     present = [node for node in nodes.of_cluster(connection, child.cluster_id) if node.id in touched]
+    left_out = {made.fleet.nodes[node].uid for node in by_filters(made.work)[1]}
     for node in with_primaries(present, made.fleet):
-        nodes.update(connection, statuses.begun(node))
+        nodes.update(connection, node if node.id in left_out else statuses.begun(node))
     cluster = inputs.snapshot.cluster
     if cluster.status != ClusterStatus.DEPLOYMENT:
         current = clusters.find(connection, cluster.id) or cluster

@@ -15,7 +15,7 @@ from fuelclient.model.node import DEPLOY_ERROR, Node, NodeStatus
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Verdict
 from fuelclient.plan.place import SYNC
 from fuelclient.plan.schedule import Schedule
-from fuelclient.plan.work import Work
+from fuelclient.plan.work import Work, by_filters
 
 DELETED = "deleted"
 """The word in `node_attributes` that takes a node out of its environment."""
@@ -40,12 +40,13 @@ def fates(work: Work, schedule: Schedule, reasons: Mapping[int, str]) -> dict[in
     """The fate of every node (by index of the fleet) that has a task instance in a run that is over.
 
     A failure of its own is an error; a node on which something was never reached stopped; `reasons` are those of
-    the instances.
+    the instances. A node of which filters left nothing has none.
     """
     found: dict[int, Fate] = {}
+    _, left_out = by_filters(work)
     for vertex in range(work.size):
         node = work.node_of[vertex]
-        if node == SYNC:
+        if node == SYNC or node in left_out:
             continue
         found.setdefault(node, Fate.SUCCESS)
         if schedule.status(vertex) is InstanceStatus.ERROR:

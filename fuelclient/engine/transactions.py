@@ -10,6 +10,7 @@ from typing import Any
 from fuelclient.engine import leftovers, lookup, planning, recovery, removal, reports, runner
 from fuelclient.engine.closing import close
 from fuelclient.engine.executors import Provider, executors_for
+from fuelclient.engine.run_files import last_words
 from fuelclient.engine.running import checker, jobs_for, remember, require_digest, require_nodes
 from fuelclient.errors import Conflict, FuelError, NotFound, Unsupported, UsageError
 from fuelclient.insight import runs
@@ -120,7 +121,10 @@ class Transactions:
         """One transaction, a parent with its children."""
         with self._database.read() as connection:
             found = _with_runner(connection, existing(connection, transaction_id))
-            return replace(found, children=tuple(transactions.children(connection, found.id)))
+            found = replace(found, children=tuple(transactions.children(connection, found.id)))
+        if found.runner != recovery.GONE or found.message:
+            return found
+        return replace(found, message=last_words(self._database.path, found.id))
 
     def delete(self, transaction_id: int, *, force: bool = False) -> None:
         """Remove a transaction with its children, its history and its files."""

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from fuelclient.executors.limits import Limits
 from fuelclient.executors.recipe import Recipe
-from fuelclient.executors.spool import NEVER, NOTHING_SEEN, STOPPED, TIMEOUT, Ended, Spool
+from fuelclient.executors.spool import NEVER, NOTHING_SEEN, STOPPED, TIMEOUT, VANISHED, Ended, Spool
 from fuelclient.executors.transport import ConnectionBroken, Unreachable
 
 Say = Callable[[str], None]
@@ -29,7 +29,7 @@ class Interrupted(Exception):
 @dataclass(frozen=True, slots=True)
 class Tried:
     """How a recipe ended: the exit code of its last try where it has one, why it ended when that was not by itself,
-    the tries it took, and the end of what it wrote."""
+    the tries it took, and the end of what the last one wrote. `cut` says that this one ran when it was ended."""
 
     ok: bool
     code: int | None
@@ -37,6 +37,7 @@ class Tried:
     tries: int
     out: str = ""
     err: str = ""
+    cut: bool = False
 
 
 class _Over(Exception):
@@ -76,21 +77,22 @@ class Attempts:
         if recovering:
             self._seen = await patiently(self._spool.look, self._limits.timeout, self._stop)
             self._began = self._clock() - self._seen.age
+        elif self._go > 1:
+            await self._alone()
         known = self._seen.claimed
         failures = successes = number = 0
+        last: Ended | None = None
         while True:
             number += 1
-            label = f"{self._go}.{number}"
             try:
-                end = await self._one(label)
+                end = await self._ended(number, known)
             except _Over as over:
-                return self._tried(False, None, over.why, number)
-            if end is None and label in known and f"{self._go}.{number + 1}" not in known:
-                end = await self._looked_for(label)
+                return self._tried(False, last.code if last else None, over.why, number - 1)
             if end is not None and end.why == NEVER:
                 continue
             if end is not None and end.why != "exit":
-                return self._tried(False, end.code, end.why, number)
+                return self._tried(False, end.code, end.why, number, cut=True)
+            last = end
             if end is not None and end.code in self._recipe.ok:
                 successes += 1
                 if successes > self._limits.repeats:
@@ -103,16 +105,45 @@ class Attempts:
             if f"{self._go}.{number + 1}" not in self._seen.claimed and not await self._pause(self._limits.interval):
                 return self._tried(False, end.code if end else None, self._over(), number)
 
-    def _tried(self, ok: bool, code: int | None, why: str, tries: int) -> Tried:
-        return Tried(ok, code, why, tries, self._seen.out, self._seen.err)
+    def _tried(self, ok: bool, code: int | None, why: str, tries: int, *, cut: bool = False) -> Tried:
+        return Tried(ok, code, why, tries, self._seen.out, self._seen.err, cut)
 
     def _failed(self, end: Ended | None, number: int) -> Tried:
-        return self._tried(False, end.code if end else None, "" if end else self._broken or "vanished", number)
+        return self._tried(False, end.code if end else None, "" if end else self._broken or VANISHED, number)
 
     def _retry(self, end: Ended | None, number: int) -> None:
         how = f"exit code {end.code}" if end else self._broken or "its process vanished"
         left = self._limits.retries + self._limits.repeats + 1
         self._say(f"try {number} of {left} failed ({how}); next one in {self._limits.interval:g} s")
+
+    async def _ended(self, number: int, known: frozenset[str]) -> Ended | None:
+        """The end of one try, when nothing of it runs any more; None when it has vanished, or never came to begin.
+
+        Raises what `_one` and `_looked_for` do; `known` are the tries of before.
+        """
+        label = f"{self._go}.{number}"
+        end = await self._one(label)
+        if end is None and label in known:
+            if f"{self._go}.{number + 1}" not in known:
+                end = await self._looked_for(label)
+        elif end is None and label in self._seen.claimed:
+            end = await self._cleared(label)
+        return None if end is not None and end.why == VANISHED else end
+
+    async def _alone(self) -> None:
+        """Nothing of an earlier go runs any more: of one that nobody knew the end of, something may."""
+        self._seen = await patiently(self._spool.look, self._limits.timeout, self._stop)
+        for label in sorted(self._seen.claimed - self._seen.ended.keys()):
+            if not label.startswith(f"{self._go}."):
+                await self._cleared(label)
+
+    async def _cleared(self, label: str) -> Ended | None:
+        """The end of a try whose leader is gone. What is left of its session was ended: its commands would go on
+        beside those of the next try. Raises `Unreachable` where that cannot be done."""
+        kill = functools.partial(self._spool.kill, label, VANISHED, self._grace)
+        await patiently(kill, max(_PATIENCE, self._left()), self._stop)
+        self._seen = await patiently(self._spool.look, max(_PATIENCE, self._left()), self._stop)
+        return self._seen.ended.get(label)
 
     async def _one(self, label: str) -> Ended | None:
         """The end of one try; None when it left nothing behind, or never came to begin.

@@ -15,6 +15,9 @@ from fuelclient.executors.recipe import Recipe
 from fuelclient.executors.spool import KEEP, Seen, Spool, seen_from
 from fuelclient.executors.transport import Unreachable
 
+_WORDS = 8
+"""What a leader says: pid, start, boot, label, uptime, seconds used, and the bytes that the outputs had before it."""
+
 
 class LocalSpool(Spool):
     """The spool of one job on this machine. Files and meanings are those of `Spool`, whose scripts can go on with it.
@@ -77,14 +80,21 @@ class LocalSpool(Spool):
         with suppress(OSError):
             lines += (f"claim {path.name[6:]}" for path in self._path.iterdir() if path.name.startswith("claim."))
         lines += (f"rc {line}" for line in _text(self._path / "rc").splitlines())
-        return seen_from(lines, _end(self._path / "out"), _end(self._path / "err"))
+        words = self._words()
+        before_out, before_err = map(int, words[6:] or ("0", "0"))
+        return seen_from(lines, _end(self._path / "out", before_out), _end(self._path / "err", before_err))
 
-    def _process(self) -> str:
+    def _words(self) -> list[str]:
+        """What the newest leader has said of itself; nothing while it has not said all."""
         text = _text(self._path / "pid")
         words = text.split()
-        if len(words) != 6 or not text.endswith("\n"):
+        return words if len(words) == _WORDS and text.endswith("\n") else []
+
+    def _process(self) -> str:
+        words = self._words()
+        if not words:
             return ""
-        number, start, boot, label, up, used = words
+        number, start, boot, label, up, used = words[:6]
         now = _text(Path("/proc/uptime")).partition(" ")[0]
         if boot != _text(Path("/proc/sys/kernel/random/boot_id")).strip():
             return f"pid {label} 0 {now} {used} {now}"
@@ -125,11 +135,12 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _end(path: Path) -> bytes:
+def _end(path: Path, before: int) -> bytes:
+    """The end of a file, without the bytes that it had before."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - KEEP))
+            file.seek(max(0, before, size - KEEP))
             return file.read(KEEP)
     except OSError:
         return b""

@@ -6,7 +6,7 @@ from fuelclient import redact
 from fuelclient.executors.attempts import Tried
 from fuelclient.executors.base import MOST_TOLD, Job, Log, Outcome
 from fuelclient.executors.limits import Limits
-from fuelclient.executors.spool import KEEP, STOPPED, TIMEOUT
+from fuelclient.executors.spool import KEEP, STOPPED, TIMEOUT, VANISHED
 from fuelclient.model.status import InstanceStatus
 from fuelclient.model.task import TaskType
 
@@ -54,15 +54,30 @@ def _errors(text: str) -> str:
 
 def _why(tried: Tried, limits: Limits) -> str:
     times = f" after {tried.tries} tries" if tried.tries > 1 else ""
-    if tried.why == TIMEOUT:
-        return f"timed out: not done within {limits.timeout:g} s, its processes were ended{times}"
-    if tried.why == STOPPED:
-        return f"stopped: its processes were ended{times}"
-    if tried.why == "vanished":
+    if tried.why in (TIMEOUT, STOPPED):
+        return _ended(tried, limits, times)
+    if tried.why == VANISHED:
         return f"its process vanished without an exit code{times}; the machine restarted, or somebody killed it"
     if tried.why:
         return f"{tried.why.rstrip('.')}{times}"
     return f"exit code {tried.code}{times}"
+
+
+def _ended(tried: Tried, limits: Limits, times: str) -> str:
+    """How the time, or somebody, put an end to the tries: while one ran, between two of them, or before the first."""
+    is_late = tried.why == TIMEOUT
+    if tried.cut:
+        how = f"timed out: not done within {limits.timeout:g} s, its" if is_late else "stopped: its"
+        return f"{how} processes were ended{times}"
+    if not tried.tries:
+        return (
+            f"timed out: there was no time to begin within {limits.timeout:g} s"
+            if is_late
+            else "stopped before it began"
+        )
+    how = f"timed out: not done within {limits.timeout:g} s" if is_late else "stopped between two tries"
+    last = "no exit code" if tried.code is None else f"exit code {tried.code}"
+    return f"{how}; {last}{times or ' after 1 try'}"
 
 
 def end_of(job: Job, text: str) -> str:

@@ -17,6 +17,7 @@ from fuelclient.executors.attempts import patiently
 from fuelclient.executors.base import Job, Log, Outcome, Target
 from fuelclient.executors.diff import Content, difference
 from fuelclient.executors.handlers import files, puppet, shell, sync
+from fuelclient.executors.handlers.parameters import path
 from fuelclient.executors.limits import limits_of
 from fuelclient.executors.narration import end_of, failure, quiet, scrubbing
 from fuelclient.executors.reach import Reach, Ways
@@ -33,6 +34,7 @@ _CURRENT = """
 head -c "$2" -- "$1"
 """
 _PARSE = "exec bash -n /dev/stdin"
+_IS_DIRECTORY = '[ -d "$1" ]'
 _RUN = 'exec timeout -k 5 "$1" bash -s'
 _HAS = 'PATH="$PATH:/opt/puppetlabs/bin"; command -v "$1" > /dev/null'
 
@@ -126,6 +128,10 @@ class NoopExecutor:
     async def _puppet(self, job: Job, node: Transport) -> Outcome:
         if (await node.call(_HAS, ("puppet",))).rc:
             return Outcome(InstanceStatus.SKIPPED, message=f"puppet is not installed on {node.place}")
+        where = path(job.parameters, "cwd", "/")
+        if (await node.call(_IS_DIRECTORY, (where,))).rc:  # as plugin scripts, which a real run takes there first
+            message = f"{where} is not on {node.place} yet, so that puppet cannot look"
+            return Outcome(InstanceStatus.SKIPPED, message=redact.scrubbed(message, job.known_secrets()))
         seconds = str(limits_of(job.type, job.parameters).timeout)
         answer = await node.call(_RUN, (seconds,), puppet.script(job, noop=True).encode())
         report = _shown(job, answer.out.decode("utf-8", "replace"))

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 _ALIVE: Final = """
-alive=0 pid= start= boot= running= up= used=
+alive=0 pid= start= boot= running= up= used= before_out= before_err=
 read -r now _ < /proc/uptime
-if [ -s pid ] && read -r pid start boot running up used < pid; then
+if [ -s pid ] && read -r pid start boot running up used before_out before_err < pid; then
   read -r this_boot < /proc/sys/kernel/random/boot_id
   if [ "$boot" != "$this_boot" ]; then
     pid= up=$now
@@ -34,11 +34,12 @@ _TELL: Final = """
 for claim in claim.*; do [ ! -e "$claim" ] || echo "claim ${claim#claim.}"; done
 if [ -s rc ]; then while read -r line; do echo "rc $line"; done < rc; fi
 echo
-[ ! -s out ] || tail -c "$keep" out
-[ ! -s err ] || tail -c "$keep" err >&2
+[ ! -s out ] || tail -c "+$((${before_out:-0} + 1))" out | tail -c "$keep"
+[ ! -s err ] || tail -c "+$((${before_err:-0} + 1))" err | tail -c "$keep" >&2
 exit 0
 """
-"""The result is read after the process was looked for: one that ended in between is not taken for lost."""
+"""The result is read after the process was looked for: one that ended in between is not taken for lost. Of the
+outputs it tells what the newest try has written: the tries before have failed in their own words."""
 
 WRAPPER: Final = """
 cd -- "$3" || exit 120
@@ -49,9 +50,11 @@ read -r boot < /proc/sys/kernel/random/boot_id
 trap : TERM HUP INT
 read -r up _ < /proc/uptime
 read -r stat < "/proc/$$/stat"
-label=$1 used=$2
+label=$1 used=$2 before_out=0 before_err=0
+[ ! -s out ] || before_out=$(wc -c < out)
+[ ! -s err ] || before_err=$(wc -c < err)
 set -- ${stat##*) }
-echo "$$ ${20} $boot $label $up $used" > pid || exit 120
+echo "$$ ${20} $boot $label $up $used $before_out $before_err" > pid || exit 120
 [ ! -e "never.$label" ] || exit 0
 code=137 why=exit
 if [ ! -s "stop.$label" ]; then (umask 022; exec bash ./cmd 2>&3 3>&-); code=$?; fi

@@ -30,6 +30,9 @@ KEEP = 4096
 STOPPED, TIMEOUT = "stopped", "timeout"
 """Why a command was ended."""
 
+VANISHED = "vanished"
+"""Why a try has an end that its leader did not write: something killed the leader, and then the rest was ended."""
+
 NEVER = "never"
 """Why a try has an end that never began: its starter died in between, and it was made sure that it never will."""
 
@@ -48,7 +51,7 @@ class Ended:
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What a spool tells: tries that ended and tries that began by label; the newest that has a process, whether that
-    still lives, how many seconds ago the first one began; and the end of the outputs."""
+    still lives, how many seconds ago the first one began; and the end of what that one has written."""
 
     ended: dict[str, Ended]
     claimed: frozenset[str]

@@ -12,6 +12,7 @@ from typing import Any
 from yaql.language import expressions, utils  # type: ignore[import-untyped]
 
 from fuelclient.expressions import functions
+from fuelclient.expressions.budget import TooMuchWork
 from fuelclient.expressions.facts import View
 from fuelclient.expressions.functions import UNDEFINED, plain
 
@@ -41,7 +42,7 @@ def _old(args: Any, context: Any, engine: Any) -> Any:
     try:
         value = _with_root(args[0], context[VIEW].old, context, engine)
         return tuple(functions.limited(value)) if isinstance(value, Iterator) else value
-    except (RecursionError, MemoryError):
+    except (RecursionError, MemoryError, TooMuchWork):
         raise
     except Exception:
         return UNDEFINED
@@ -60,7 +61,7 @@ def _both(args: Any, context: Any, engine: Any) -> tuple[Any, Any]:
     try:
         old = _old(args, context, engine)
         return new, old if old is UNDEFINED else plain(old, view.is_settled)
-    except (RecursionError, MemoryError):
+    except (RecursionError, MemoryError, TooMuchWork):
         raise
     except Exception:  # deep inside the old value an unfinished sequence fails
         return new, UNDEFINED

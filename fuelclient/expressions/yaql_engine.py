@@ -11,6 +11,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
+from fuelclient.expressions.budget import CALL, MOST_WORK, TooMuchWork
 from fuelclient.expressions.facts import View
 from fuelclient.expressions.failure import ExpressionError, quoted
 from fuelclient.expressions.functions import UNDEFINED, NotData, TooManyItems, plain
@@ -34,8 +35,12 @@ class Yaql:
         """The value as plain data, which nobody may change: it may be a part of the facts, or another node's too.
 
         `UNDEFINED` when that is the whole value. Raises `ExpressionError` when the expression fails: a key is
-        missing, a function does not fit its arguments, a limit is exceeded.
+        missing, a function does not fit its arguments, a limit is exceeded. One that took too much work on one node
+        is not begun for others: a thousand nodes would wait a thousand times, for a run that cannot begin.
         """
+        exhausted = view.views.shared.get(("exhausted", self.text))
+        if exhausted is not None:
+            raise exhausted
         return view.once(("yaql", self.text), functools.partial(self._value, view))
 
     def _value(self, view: View) -> Any:
@@ -44,6 +49,9 @@ class Yaql:
             return value if value is UNDEFINED else plain(value, view.is_settled)
         except ExpressionError:
             raise
+        except TooMuchWork as error:
+            view.views.shared["exhausted", self.text] = failed = _failed(self.text, error)
+            raise failed from None
         except Exception as error:  # a function of YAQL raises whatever Python raises on its arguments
             raise _failed(self.text, error) from None
 
@@ -107,6 +115,9 @@ def _failed(text: str, error: Exception) -> ExpressionError:
         hint = "Use .get(name, default) for what may be missing."
     elif isinstance(error, TooManyItems):
         reason = "a sequence has more than 10000 elements"
+    elif isinstance(error, TooMuchWork):
+        reason = f"it takes more than {MOST_WORK // CALL} calls or {MOST_WORK} elements"
+        hint = "Compute what does not change outside of select() and where(), or in the task itself."
     elif isinstance(error, NotData):
         reason = f"its value is not data ({error})"
     elif isinstance(error, RecursionError):

@@ -16,19 +16,12 @@ from typing import Any
 import yaql  # type: ignore[import-untyped]
 from yaql.language import exceptions, expressions, specs, utils  # type: ignore[import-untyped]
 
-from fuelclient.expressions import functions
+from fuelclient.expressions import budget, functions
 from fuelclient.expressions.facts import Union, View
 from fuelclient.expressions.failure import ExpressionError, quoted
 from fuelclient.expressions.functions import UNDEFINED, plain
 from fuelclient.expressions.yaql_calls import ON_FACTS, SEVERAL, VIEW, OnFacts
 
-MEMORY_QUOTA = 100 * 1024 * 1024
-_OPTIONS = {
-    "yaql.limitIterators": functions.MOST_ITEMS,
-    "yaql.memoryQuota": MEMORY_QUOTA,
-    "yaql.convertInputData": False,
-    "yaql.convertSetsToLists": True,
-}
 _FREE = {"$", "$1", "$node", "$common"}
 _BINDING = {"let", "with", "def", "unpack", "call"}
 """Functions that name values or functions: parts of an expression with one of them depend on more than facts."""
@@ -39,8 +32,10 @@ _IMPURE = {"now", "localtz", "random"}
 
 @functools.cache
 def _engine() -> Any:
-    """The library's parser with our limits, made once per process."""
-    return yaql.YaqlFactory().create(_OPTIONS)
+    """The library's parser with our limits, made once per process; its options are those that count."""
+    engine = yaql.YaqlFactory().create()
+    engine._options = budget.Counting()  # its factory would copy them
+    return engine
 
 
 @functools.cache
@@ -82,6 +77,7 @@ class Tree:
             view.context = context = _functions().create_child_context()
             context["$"], context["$node"], context["$common"] = view.new, view.node, view.common
             context[VIEW] = view
+        budget.begin()
         try:
             return self._root(utils.NO_VALUE, view.context, _engine())
         except exceptions.WrappedException as error:

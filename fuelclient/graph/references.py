@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from fuelclient.errors import nearest
 from fuelclient.graph.match import is_pattern, matching, pattern_error
 from fuelclient.graph.stage import parse_stage, stage_names
+from fuelclient.graph.validate import unprintable_id
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import MergedGraph, MergedTask
 from fuelclient.model.task import RELATION_LISTS, TaskType
@@ -16,8 +17,8 @@ _SPECIAL = frozenset("()[]|*?^$")
 
 
 def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
-    """Findings for dependencies on tasks that the merged graph does not have (they are ignored when it runs), and
-    for stages that it does not have."""
+    """Findings for dependencies on tasks that the merged graph does not have (they are ignored when it runs), for
+    stages that it does not have, and for ids that no upload here would take."""
     known = dict.fromkeys(task.id for task in graph.tasks)
     stages = stage_names(graph.tasks)
     findings: list[Finding] = []
@@ -25,6 +26,9 @@ def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
         for attribute, word in _references(task):
             findings += _check(task, attribute, word, known)
         findings += _check_stage(task, stages)
+        if not task.id.isprintable():
+            place, message = place_of(task, "id"), unprintable_id(task.id)
+            findings.append(Finding(Severity.WARNING, "G016", message, place, task.id))
     return tuple(findings)
 
 

@@ -37,6 +37,7 @@ def check_document(
         findings += _partial(document.tasks, owner, below)
     known = _stages(document.tasks, below or (), stages)
     for task in document.tasks:
+        findings += _name(task)
         findings += _stage(task, known)
         findings += _typos(task)
         findings += _patterns(task)
@@ -66,6 +67,21 @@ def _partial(tasks: Sequence[Task], owner: Owner | None, below: Sequence[Layer])
             close = nearest(task.id, known)
             hint = f"Did you mean {close}? Or state its type." if close else "State its type."
             yield _finding(Severity.ERROR, "G020", task, "", f"it has no type, and nothing {where} defines it", hint)
+
+
+def _name(task: Task) -> Iterator[Finding]:
+    if not task.id.isprintable():
+        place = task.source.place("id")
+        yield Finding(Severity.ERROR, "G016", unprintable_id(task.id), place, task.id, "Write printable letters only.")
+
+
+def unprintable_id(name: str) -> str:
+    """What is wrong with an id that has characters which nobody can see, type or print: a terminal obeys some.
+
+    >>> unprintable_id("a\\nb")
+    "task 'a\\\\nb': its id has unprintable characters"
+    """
+    return f"task {name!r}: its id has unprintable characters"
 
 
 def _stages(tasks: Sequence[Task], below: Sequence[Layer], stages: Collection[str]) -> list[str]:

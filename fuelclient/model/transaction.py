@@ -28,7 +28,8 @@ class ExecutionRequest:
     Nothing in `node_ids` means the nodes that the graph's filter names; nothing in `task_names` and `subgraphs` means
     everything. `subgraphs` are texts: `[start[/nodes]][:end[/nodes]]` (`plan.select`). `force` makes every run
     like a first one. `dry_run` plans and runs nothing; `noop` runs everything and changes nothing; `trace` asks
-    tasks for verbose output. `executor` is used for all nodes in place of their own.
+    tasks for verbose output. `executor` is used for all nodes in place of their own; with
+    `noop` nothing counts as done.
     """
 
     cluster_id: int

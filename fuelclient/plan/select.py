@@ -47,12 +47,14 @@ class Subgraph:
 def subgraph_from(text: str, known: Collection[str]) -> Subgraph:
     """The subgraph that `text` describes: `[start[/nodes]][:end[/nodes]]`, nodes as `1,3-5,master`.
 
-    `known` are the ids of all tasks, which may have colons and slashes themselves. Raises `UsageError` for a text
-    that cannot be read, `NotFound` for a task that is not known, with the nearest that is. Upstream runs everything
-    in both cases.
+    `known` are the ids of all tasks, which may have colons and slashes themselves; blanks around names do not count.
+    Raises `UsageError` for a text that cannot be read, `NotFound` for a task that is not known, with the nearest that
+    is. Upstream runs everything in both cases.
 
     >>> subgraph_from("a/1,3:b/1-2", {"a", "b"})
     Subgraph(start=Boundary(task='a', nodes=(1, 3)), end=Boundary(task='b', nodes=(1, 2)))
+    >>> subgraph_from(" a/1,3 : b/1-2", {"a", "b"}) == subgraph_from("a/1,3:b/1-2", {"a", "b"})
+    True
     >>> subgraph_from(":b", {"b"}).start is None
     True
     """
@@ -61,7 +63,7 @@ def subgraph_from(text: str, known: Collection[str]) -> Subgraph:
         raise UsageError(f"The subgraph {text!r} names no task.", hint=_GRAMMAR)
     for one, other in _halves(text):
         try:
-            found = Subgraph(_boundary(one, text, known), _boundary(other, text, known))
+            found = Subgraph(_boundary(one.strip(), text, known), _boundary(other.strip(), text, known))
         except (NotFound, UsageError) as error:
             problem = problem or error
             continue

@@ -12,13 +12,15 @@ class Limits:
     """What a request may cost.
 
     `body_bytes` of a body, beyond which the answer is 413; how deeply a body may nest, and how many values it may
-    hold, `fuelclient.files` says for every document. A connection that is silent for `idle_seconds` is closed.
-    `threads` requests are worked at in parallel, `connections` are open at most.
+    hold, `fuelclient.files` says for every document. A connection that is silent for `idle_seconds` is closed, and so
+    is one whose request is not there as a whole within `request_seconds`: else a few that drip would keep all others
+    out. `threads` requests are worked at in parallel, `connections` are open at most.
     """
 
     body_bytes: int = MAX_BYTES
     header_bytes: int = 64 * 2**10
     idle_seconds: int = 60
+    request_seconds: int = 120
     threads: int = 8
     connections: int = 200
 

@@ -30,7 +30,7 @@ class Loopback:
         if host and not is_loopback(_name(host)):
             raise _refused(f"This server answers on this machine only, not as {host!r}.")
         origin = environ.get("HTTP_ORIGIN", "")
-        if origin and urlsplit(origin).netloc != host:
+        if origin and _netloc(origin) != host:
             raise _refused("This server answers no web pages.")
 
 
@@ -63,6 +63,14 @@ def _name(host: str) -> str:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
         return ""
+
+
+def _netloc(origin: str) -> str | None:
+    """Host and port of an Origin header; None for one that is no URL, which is nobody's."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
 
 
 def _refused(message: str) -> Refused:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import signal
 import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -36,7 +38,23 @@ class _ErrorTask(ErrorTask):  # type: ignore[misc]  # its base has no types
 
 
 class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
+    """A connection. Waitress ends silent ones only; here a request that takes too long to arrive ends it as well."""
+
     error_task_class = _ErrorTask
+
+    def __init__(self, *arguments: Any, request_seconds: int, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._request_seconds = request_seconds
+        self._began = time.monotonic()
+
+    def received(self, data: bytes) -> Any:
+        """As waitress has it; the connection is about to close when the same request has been arriving too long."""
+        before, found = self.request, super().received(data)
+        if self.request is not before:
+            self._began = time.monotonic()
+        elif before and not self.requests and time.monotonic() - self._began > self._request_seconds:
+            self.will_close = True
+        return found
 
 
 class Server:
@@ -51,7 +69,7 @@ class Server:
             max_request_body_size=limits.body_bytes + _SLACK, max_request_header_size=limits.header_bytes,
             clear_untrusted_proxy_headers=True,
         )  # fmt: skip
-        self._server.channel_class = _Channel
+        self._server.channel_class = partial(_Channel, request_seconds=limits.request_seconds)
         self.host = host
         self.port = int(listening.getsockname()[1])
 

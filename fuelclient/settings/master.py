@@ -11,6 +11,9 @@ from fuelclient.errors import UsageError
 if TYPE_CHECKING:
     from fuelclient.settings import Settings
 
+_API = "/api/v1"
+_LAST_PORT = 65535
+
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
@@ -85,6 +88,11 @@ def url_of(address: str, port: int, origin: str = "the settings") -> str:
 
     >>> url_of("10.20.0.2", 8000), url_of("https://fuel.example/prefix/", 8000), url_of("[::1]:8001", 8000)
     ('http://10.20.0.2:8000', 'https://fuel.example/prefix', 'http://[::1]:8001')
+
+    The path of the API, with which our own server says where it listens, may be part of it.
+
+    >>> url_of("http://127.0.0.1:8000/api/v1/", 8000)
+    'http://127.0.0.1:8000'
     """
     bare = "://" not in address
     text = f"http://{_bracketed(address)}" if bare else address
@@ -103,8 +111,10 @@ def url_of(address: str, port: int, origin: str = "the settings") -> str:
             f"The address of the Fuel master ({origin}) has a user or a password in it.",
             hint="Use OS_USERNAME and OS_PASSWORD.",
         )
+    if not stated and bare and port > _LAST_PORT:
+        raise UsageError(f"SERVER_PORT is {port}, which is no port.", hint=f"Ports end at {_LAST_PORT}.")
     netloc = parts.netloc if stated or not bare else f"{parts.netloc}:{port}"
-    return f"{parts.scheme}://{netloc}{parts.path}".rstrip("/")
+    return f"{parts.scheme}://{netloc}{parts.path}".rstrip("/").removesuffix(_API)
 
 
 def _bracketed(address: str) -> str:

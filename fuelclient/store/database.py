@@ -13,7 +13,8 @@ import errno
 import fcntl
 import os
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
 from fuelclient.errors import InvalidDocument, Unavailable
@@ -44,12 +45,21 @@ class Database:
     """One engine file. It is opened (and made, where it is absent) by the first transaction.
 
     Errors are `Unavailable`, with the reason and the path: no permission, no regular file, no database, a schema
-    of a later version, a full disk, a lock that was held for longer than `busy_seconds`.
+    of a later version, a full disk, a lock that was held for longer than `busy_seconds`. Who has `patience` tries again
+    for so many seconds after that, and says so in a line to `tell` each time.
     """
 
-    def __init__(self, path: str, *, busy_seconds: float = BUSY_SECONDS) -> None:
+    def __init__(
+        self,
+        path: str,
+        *,
+        busy_seconds: float = BUSY_SECONDS,
+        patience: float = 0.0,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
         self.path = path
         self._busy_seconds = busy_seconds
+        self._patience, self._tell = patience, tell
         self._connection: Connection | None = None
 
     @contextmanager
@@ -90,7 +100,7 @@ class Database:
     def _transaction(self, begin: str) -> Iterator[Connection]:
         with _translated(self.path):
             connection = self._opened()
-            connection.execute(begin)
+            self._begin(connection, begin)
             try:
                 yield connection
                 connection.execute("COMMIT")
@@ -98,6 +108,22 @@ class Database:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+
+    def _begin(self, connection: Connection, begin: str) -> None:
+        """A transaction has begun. Nothing was done in it yet, so that it can be tried as often as one likes."""
+        began = time.monotonic()
+        while True:
+            try:
+                connection.execute(begin)
+            except sqlite3.OperationalError as error:
+                waited = time.monotonic() - began
+                is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+                if not is_busy or waited >= self._patience + self._busy_seconds:
+                    raise
+                if self._tell is not None:
+                    self._tell(f"{self.path} has been locked by another process for {waited:.0f} s; waiting for it.")
+            else:
+                return
 
     @contextmanager
     def _unchanging(self) -> Iterator[Connection]:

@@ -24,6 +24,7 @@ from fuelclient.errors import StalePlan
 from fuelclient.model.graph import Level
 from fuelclient.model.node import Node
 from fuelclient.model.status import TransactionStatus
+from fuelclient.model.task import Task
 from fuelclient.model.transaction import ExecutionRequest, Transaction
 
 
@@ -167,6 +168,30 @@ def test_where_nothing_runs_on_the_nodes_nothing_runs_on_this_machine(
 
     assert (str(found.status), str(alone.status)) == ("ready", "ready")
     assert env.noted() == ran * 2
+
+
+def test_the_examples_end_well_and_leave_this_machine_alone(tmp_path: Path) -> None:
+    fuel2 = CommandLine(tmp_path / "demo.db")
+    fuel2.ok("demo")
+
+    done = fuel2("graph", "execute", "--env", 1, "--wait")
+
+    assert done.code == 0
+    assert "Transaction 1 ended: ready." in done.err
+    assert [path.name for path in Path(f"{fuel2.engine}.runs").rglob("*")] == ["1.log"]
+
+
+def test_puppet_that_would_find_its_directory_later_fails_no_node_where_nothing_runs(env: Executions) -> None:
+    env.backend.nodes.create([Node(3, "unreal", cluster_id=1, pending_roles=("compute",), executor="noop")])
+    parameters = {"puppet_manifest": "a.pp", "cwd": f"{env.directory}/later", "timeout": 60}
+    env.graph(Task("manifest", {"type": "puppet", "roles": ["compute"], "parameters": parameters}))
+
+    found = env.run(node_ids=(3,))
+
+    assert str(found.status) == "ready"
+    (row,) = env.rows(found.id)
+    assert str(row.status) == "skipped"
+    assert "is not on" in row.message or "is not installed" in row.message
 
 
 def test_one_real_node_makes_the_master_real(env: Executions) -> None:

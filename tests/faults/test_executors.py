@@ -22,6 +22,8 @@ from executing import Bench, command_lines, eventually, job_of, living, together
 from fuelclient.engine.recovery import boot_id
 from fuelclient.executors import attempts, scripts
 from fuelclient.executors.base import Job
+from fuelclient.executors.limits import Limits
+from fuelclient.executors.local_spool import LocalSpool
 from fuelclient.executors.local_transport import LocalTransport
 from fuelclient.executors.recipe import Recipe
 from fuelclient.executors.spool import Spool
@@ -188,6 +190,48 @@ def test_what_ran_before_a_restart_of_the_machine_is_nobody_knows(bench: Bench) 
         assert living("sleep 4715"), "a process of another boot is not ours to kill"
     finally:
         os.killpg(int(words[0]), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("kind", [LocalSpool, Spool])
+def test_what_a_dead_leader_left_is_ended_before_the_next_try(bench: Bench, kind: type[LocalSpool]) -> None:
+    """Nothing of one try runs beside the next one, whoever killed the leader of its session."""
+    sleep = f"sleep 4718.{os.getpid()}"
+    log, path = bench.root / "log", bench.root / "spool" / "1" / "1" / "t0"
+    again = f"pgrep -f '^{sleep}' > /dev/null && exit 7; exit 5"
+    cmd = f"echo x >> {log}; if [ $(wc -l < {log}) = 1 ]; then {sleep}; else {again}; fi"
+    spool = kind(LocalTransport(), f"{bench.root}/spool", str(path))
+
+    async def nothing() -> None:
+        pass
+
+    async def watched() -> attempts.Tried:
+        tries = attempts.Attempts(
+            spool, Recipe(cmd), Limits(60, 1, 0),
+            go=1, stop=asyncio.Event(), grace=1, say=bench.lines.append, before=nothing,
+        )  # fmt: skip
+        doing = asyncio.ensure_future(tries.run())
+        assert await asyncio.to_thread(eventually, lambda: living(sleep))
+        os.kill(int((path / "pid").read_text().split()[0]), signal.SIGKILL)
+        return await doing
+
+    tried = asyncio.run(watched())
+    assert (tried.ok, tried.code, tried.tries) == (False, 5, 2), (tried, bench.lines)
+    assert bench.lines == ["try 1 of 2 failed (its process vanished); next one in 0 s"]
+    assert log.read_text() == "x\nx\n"
+
+
+def test_what_a_dead_leader_left_is_ended_before_it_is_run_again(bench: Bench) -> None:
+    """A runner and the leader of its command died: the user asked for another go, and there is only that one."""
+    sleep = f"sleep 4719.{os.getpid()}"
+    process = runner(bench, sleep)
+    assert eventually(lambda: living(sleep))
+    shot(process)
+    os.kill(int((bench.spool(job(0, "")) / "pid").read_text().split()[0]), signal.SIGKILL)
+    assert bench.recover(job(0, sleep)) is None
+    assert living(sleep), "nobody asked to end it"
+    again = replace(job(0, f"pgrep -f '^{sleep}' > /dev/null && exit 7; exit 0"), attempt=2)
+    outcome = bench.run(again)
+    assert (outcome.status, outcome.rc) == ("ready", 0)
 
 
 def test_a_number_that_another_process_has_now_is_left_alone(bench: Bench) -> None:

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
+import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+from command_line import CommandLine
 from executions import Executions, executions, shell
 
 from fuelclient.engine import recovery
 from fuelclient.engine.recovery import NOT_STARTED
+from fuelclient.engine.runner import execute
+from fuelclient.engine.transactions import Transactions
 from fuelclient.errors import Conflict, StalePlan
-from fuelclient.model.transaction import HistoryFilter
+from fuelclient.model.transaction import ExecutionRequest, HistoryFilter
+from fuelclient.store.database import Database
 
 
 def kill(env: Executions, transaction_id: int) -> bool:
@@ -121,6 +130,88 @@ def test_a_graph_that_was_changed_is_not_resumed(env: Executions) -> None:
     with pytest.raises(StalePlan, match="has changed since"):
         env.backend.transactions.resume(transaction_id)
     assert str(env.backend.transactions.get(transaction_id).status) == "running"
+
+
+def in_process(env: Executions, before: Callable[[], object] = bool, **waiting: Any) -> Transactions:
+    """Executions that run here, and not in a process of their own; `before` is done after everything was checked."""
+
+    def start(engine: str, transaction_id: int, rerun_interrupted: bool) -> None:
+        before()
+        with closing(Database(engine, **waiting)) as database:
+            execute(database, transaction_id, rerun_interrupted=rerun_interrupted)
+
+    return Transactions(Database(str(env.engine)), start=start)
+
+
+def test_a_graph_that_changes_while_somebody_resumes_leaves_nothing_running(env: Executions) -> None:
+    transaction_id = killed(env, f"{env.note('began')}; sleep 1")
+    changed = partial(env.graph, shell("slow", "true"), shell("next", env.note("next"), requires=["slow"]))
+
+    in_process(env, changed).resume(transaction_id)
+
+    found = env.backend.transactions.get(transaction_id)
+    assert (str(found.status), found.runner) == ("error", "")
+    assert "has changed since" in found.message
+    assert env.outcomes(transaction_id)["slow@1"] == ("error", "interrupted")
+    assert env.outcomes(transaction_id)["next@1"] == ("skipped", "stopped")
+    assert env.statuses() == {1: "error", 2: "error"}
+    assert env.backend.clusters.get(1).status == "partially_deployed"
+
+
+def test_a_kill_leaves_nodes_alone_that_a_selection_left_out(env: Executions) -> None:
+    env.graph(shell("slow", f"{env.note('began')}; until [ -e {env.directory}/go ]; do sleep 0.05; done"))
+    begun = env.begin(subgraphs=("slow/1:slow/1",))
+    env.until(begun.id, lambda _: env.noted())
+    assert kill(env, begun.id)
+    is_gone(env, begun.id)
+
+    env.backend.transactions.stop(begun.id)
+    (env.directory / "go").touch()
+
+    assert env.statuses() == {1: "error", 2: "provisioned"}
+
+
+HOLD = """
+import os, sqlite3, sys, time
+held = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=30)
+held.execute("BEGIN IMMEDIATE")
+while not os.path.exists(sys.argv[2]):
+    time.sleep(0.02)
+held.execute("ROLLBACK")
+"""
+"""A program that locks an engine file until another file is there."""
+
+
+def test_a_runner_waits_for_somebody_who_holds_the_engine_file_for_long(env: Executions) -> None:
+    """Here it is a task that does so, until the runner has said twice that it waits."""
+    said: list[str] = []
+
+    def tell(line: str) -> None:
+        said.append(line)
+        if len(said) == 2:
+            (env.directory / "go").touch()
+
+    hold = shlex.join([sys.executable, "-c", HOLD, str(env.engine), str(env.directory / "go")])
+    env.graph(shell("holds", hold), shell("next", env.note("next"), requires=["holds"]))
+
+    begun = in_process(env, busy_seconds=0.05, patience=60.0, tell=tell).begin(ExecutionRequest(1, node_ids=(1,)))
+
+    assert (str(begun.status), env.noted()) == ("ready", ["next"])
+    assert len(said) >= 2
+    assert f"{env.engine} has been locked by another process" in said[0]
+
+
+def test_who_follows_a_runner_that_is_gone_hears_where_it_said_why(env: Executions) -> None:
+    transaction_id = killed(env, f"{env.note('began')}; sleep 1")
+    log = Path(f"{env.engine}.runs") / f"{transaction_id}.log"
+    with log.open("a", encoding="utf-8") as stream:
+        stream.write("earlier\nUnavailable: it is\x1b[2J locked.\n")
+
+    done = CommandLine(env.engine)("task", "watch", transaction_id)
+
+    assert done.code == 8
+    assert f"The log of its runner is {log}, which ends: Unavailable: it is [2J locked." in done.err
+    env.backend.transactions.stop(transaction_id)
 
 
 def machine_died(env: Executions, cmd: str) -> int:

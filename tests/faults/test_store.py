@@ -24,7 +24,7 @@ from fuelclient.model.graph import Level
 from fuelclient.model.release import Release
 from fuelclient.model.task import Task
 from fuelclient.store import access, graphs, releases, tasks
-from fuelclient.store.database import Database
+from fuelclient.store.database import BUSY_SECONDS, Database
 
 ROOT = Path(__file__).resolve().parents[2]
 PROCESSES = 8
@@ -211,9 +211,9 @@ def test_a_process_that_is_killed_while_it_makes_the_file_harms_nobody(tmp_path:
     assert sorted(one.name for one in tmp_path.iterdir()) == ["engine.db", "engine.db.lock"]
 
 
-def refused(path: Path | str, **options: float) -> str:
+def refused(path: Path | str, *, busy_seconds: float = BUSY_SECONDS) -> str:
     """The message with which a file is refused."""
-    database = Database(str(path), **options)
+    database = Database(str(path), busy_seconds=busy_seconds)
     with pytest.raises(Unavailable) as caught, database.write() as connection:
         releases.every(connection)
     database.close()

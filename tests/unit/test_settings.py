@@ -191,6 +191,7 @@ def test_without_a_master_there_is_none(home: Path) -> None:
         ("fe80::1", "http://[fe80::1]:8001"),
         ("http://10.20.0.2", "http://10.20.0.2"),
         ("https://fuel.example:8443/prefix/", "https://fuel.example:8443/prefix"),
+        ("http://127.0.0.1:8000/api/v1/", "http://127.0.0.1:8000"),
     ],
 )
 def test_a_master_by_its_address(home: Path, address: str, url: str) -> None:
@@ -208,6 +209,12 @@ def test_what_is_no_address_of_a_master_is_an_error(home: Path, address: str) ->
     with pytest.raises(UsageError, match=r"command line --server") as caught:
         _ = loaded.master
     assert "secret" not in str(caught.value)
+
+
+def test_a_port_beyond_the_last_is_an_error(home: Path) -> None:
+    environ = {"HOME": str(home), "SERVER_ADDRESS": "10.20.0.2", "SERVER_PORT": "65536"}
+    with pytest.raises(UsageError, match=r"SERVER_PORT is 65536"):
+        _ = settings.load(environ=environ).master
 
 
 def test_a_settings_file_of_the_original_names_a_master(home: Path) -> None:

@@ -95,10 +95,14 @@ class Keystone:
     def _newest(self, base: str) -> str:
         """The newest version that Keystone says it has; 2 where the master's own says nothing. Only the names of the
         versions are read: the addresses in that list are for browsers, and may be anybody's."""
+        from fuelclient.backends.nailgun.session import verification
+
+        verify = verification(self._master)  # of each request: the session of keystoneauth has its own
         with contextlib.suppress(requests.exceptions.RequestException, ValueError, AttributeError, TypeError):
-            response = self._session.session.get(  # type: ignore[union-attr]  # made right before
-                f"{base}/", timeout=self._master.timeout, allow_redirects=False, headers={"Accept": "application/json"}
-            )
+            response = self._http.get(
+                f"{base}/", timeout=self._master.timeout, allow_redirects=False, verify=verify,
+                headers={"Accept": "application/json"},
+            )  # fmt: skip
             values = response.json()["versions"]["values"]
             return "3" if any(str(one.get("id", "")).startswith("v3") for one in values) else "2"
         return "3" if self._master.credentials.auth_url else "2"

@@ -134,7 +134,9 @@ def _wrong(answer: Answer, about: About | None, said: str) -> FuelError:
 
 def unreachable(error: requests.exceptions.RequestException, url: str, timeout: float) -> Unavailable:
     """The error for an exchange that gave no answer."""
-    if isinstance(error, TotalTimeout | BodyTooLarge):
+    if isinstance(error, BodyTooLarge):
+        return Unavailable(f"{url}: {error}.", hint=_CHECK_ADDRESS)
+    if isinstance(error, TotalTimeout):
         return Unavailable(f"{url}: {error}.", hint="Raise FUEL_HTTP_TOTAL_TIMEOUT if it is only slow.")
     if isinstance(error, requests.exceptions.SSLError):
         hint = "Name its certificate authority with --os-cacert."

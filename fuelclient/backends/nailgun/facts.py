@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,8 @@ from fuelclient.errors import InvalidDocument
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.serializers.fact import facts_from, facts_to
 
+_UID = re.compile(r"\w[\w.-]*")
+
 
 class Facts:
     """Facts; see `base.Facts`."""
@@ -19,10 +22,10 @@ class Facts:
         self._session = session
 
     def get(self, cluster_id: int) -> DeploymentFacts:
-        return facts_from(self._session.get(_path(cluster_id), _about(cluster_id), split=True))
+        return _facts(self._session.get(_path(cluster_id), _about(cluster_id), split=True))
 
     def default(self, cluster_id: int) -> DeploymentFacts:
-        return facts_from(self._session.get(f"{_path(cluster_id)}defaults/", _about(cluster_id), split=True))
+        return _facts(self._session.get(f"{_path(cluster_id)}defaults/", _about(cluster_id), split=True))
 
     def effective(self, cluster_id: int) -> DeploymentFacts:
         below, above = self.default(cluster_id), self.get(cluster_id)
@@ -36,6 +39,18 @@ class Facts:
 
     def delete(self, cluster_id: int) -> None:
         self._session.delete(_path(cluster_id), _about(cluster_id))
+
+
+def _facts(data: Any) -> DeploymentFacts:
+    """The facts that a master tells of. Files are named after its uids, so that a uid that could be a path is refused:
+    `InvalidDocument`."""
+    found = facts_from(data)
+    for uid in found.nodes:
+        if not _UID.fullmatch(uid):
+            raise InvalidDocument(
+                f"In the answer, {uid!r} is no uid of a node.", hint="Is it a Fuel master that answers?"
+            )
+    return found
 
 
 def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

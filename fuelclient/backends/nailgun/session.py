@@ -6,6 +6,7 @@ No token leaves for another host: redirects are followed only to the same origin
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 import urllib.parse
@@ -19,7 +20,7 @@ from fuelclient import __version__
 from fuelclient.backends.nailgun.auth import Keystone
 from fuelclient.backends.nailgun.errors import About, Answer, refused, unreachable
 from fuelclient.backends.nailgun.transport import BodyTooLarge, BoundedAdapter, TotalTimeout
-from fuelclient.errors import Unauthorised, Unavailable
+from fuelclient.errors import NotFound, Unauthorised, Unavailable
 from fuelclient.settings.master import Master
 
 LOG = logging.getLogger("fuelclient.http")
@@ -179,9 +180,16 @@ def _version_of(answer: Answer) -> Mapping[str, Any]:
     return data
 
 
+class _Session(requests.Session):
+    """requests, which parses where a redirect leads even if it shall not follow it, and fails on what is no URL."""
+
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        """Nowhere: redirects are followed by `Session`, or by nobody."""
+
+
 def http_session(master: Master, adapter: BaseAdapter | None = None) -> requests.Session:
     """A session of requests whose exchanges end in time. It reads no passwords from ~/.netrc."""
-    session = requests.Session()
+    session = _Session()
     session.auth = _without_netrc
     session.headers["User-Agent"] = f"fuelclient/{__version__}"
     transport = adapter or BoundedAdapter(master.total_timeout, master.body_limit)
@@ -195,8 +203,12 @@ def http_session(master: Master, adapter: BaseAdapter | None = None) -> requests
 
 
 def verification(master: Master) -> bool | str:
-    """Which certificates are accepted, as requests has it."""
-    return False if master.insecure else (master.ca_file or True)
+    """Which certificates are accepted, as requests has it. Raises `NotFound` for a CA file that is not there."""
+    if master.insecure or not master.ca_file:
+        return not master.insecure
+    if not os.path.exists(master.ca_file):
+        raise NotFound("file", master.ca_file, hint="Correct --os-cacert or OS_CACERT, which name it.")
+    return master.ca_file
 
 
 def proxies_for(master: Master, url: str) -> dict[str, str]:
@@ -239,8 +251,14 @@ def _may_pass(error: requests.exceptions.RequestException) -> bool:
 
 def _next(method: str, url: str, location: str) -> str:
     """Where a redirect leads, which must be the same origin, and no request that writes."""
-    target = urllib.parse.urljoin(url, location)
-    if _origin(target) != _origin(url) or not location:
+    try:
+        target = urllib.parse.urljoin(url, location)
+        is_same = bool(location) and _origin(target) == _origin(url)
+    except ValueError as error:
+        raise Unavailable(
+            f"{url} redirects to what is no address.", hint="Check --server or SERVER_ADDRESS."
+        ) from error
+    if not is_same:
         raise Unavailable(
             f"{url} redirects to another host ({_shown(target)}), which gets no token and no request.",
             hint="If that is the master, name it with --server.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.columns import Fields, plain
+from fuelclient.commands.printing import printable
 
 if TYPE_CHECKING:
     from fuelclient.model.transaction import NodeKey, Transaction
@@ -45,9 +46,10 @@ def node(key: NodeKey) -> int | str:
 
 
 def instance(task: str, key: NodeKey) -> str:
-    """A task instance in one word, as options take it: `task/node`; a sync point has no node.
+    """A task instance in one word, as options take it: `task/node`; a sync point has no node. What no terminal can
+    show is escaped.
 
     >>> instance("keystone", 1), instance("deploy_end", None)
     ('keystone/1', 'deploy_end')
     """
-    return task if key is None else f"{task}/{key}"
+    return printable(task if key is None else f"{task}/{key}")

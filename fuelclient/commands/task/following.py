@@ -119,6 +119,8 @@ def outcome(found: Transaction, progress: Progress) -> Exit:
             "Transaction %d has not ended, but nobody works at it: its runner is gone. "
             "Run `fuel2 task resume %d`, or `fuel2 task stop %d`.", found.id, found.id, found.id,
         )  # fmt: skip
+        if found.message:
+            LOG.info("%s", found.message)
         return Exit.FAILED
     took = ""
     if found.time_start and found.time_end:

@@ -70,14 +70,28 @@ class Starter(Command):
         """Print that a run goes on, or it as a document, which is that of its end where the command waits."""
         waits = self.app.stdout.isatty() if parsed_args.wait is None else parsed_args.wait
         if not parsed_args.format:
-            self.say(sentence)
-            self.app.stdout.flush()
+            self._put(begun, f"{sentence}\n")
         if waits:
             from fuelclient.commands.task.following import follow
 
-            self._exit = follow(self.backend, begun.id, self.app.stderr)
+            self._exit = follow(self.backend, begun.id, self.app.stderr) or self._exit
         if parsed_args.format:
-            self._print(document(self.backend.transactions.get(begun.id)), parsed_args.format)
+            self._put(begun, self._dumped(document(self.backend.transactions.get(begun.id)), parsed_args.format))
+
+    def _put(self, begun: Transaction, text: str) -> None:
+        """Print what is to say of a run that has begun. Where stdout takes nothing, that is said with the run's id, for
+        it goes on, and the exit code is 1 or that of the run."""
+        try:
+            self.app.stdout.write(text)
+            self.app.stdout.flush()
+        except OSError as error:
+            LOG.error(
+                "stdout cannot be written: %s. The run was started all the same, as task %d: "
+                "`fuel2 task watch %d` follows it.", error.strerror, begun.id, begun.id,
+            )  # fmt: skip
+            if isinstance(error, BrokenPipeError):
+                raise
+            self._exit = self._exit or Exit.UNEXPECTED
 
     def _show(self, plans: Sequence[PlannedGraph], parsed_args: argparse.Namespace) -> None:
         """Print plans: their rows, or all that is known of them as a document."""
@@ -85,7 +99,7 @@ class Starter(Command):
             report(plan.findings)
             _narrate(plan)
         if parsed_args.format:
-            self._print([_plan(plan) for plan in plans], parsed_args.format)
+            self.app.stdout.write(self._dumped([_plan(plan) for plan in plans], parsed_args.format))
             return
         rows = [
             (plan.graph_type, one.task, node(one.node), what_happens(one)) for plan in plans for one in plan.instances
@@ -93,10 +107,10 @@ class Starter(Command):
         shown = argparse.Namespace(print_empty=True, max_width=0, fit_width=False)
         Table().emit_list(("graph_type", "task", "node", "action"), rows, self.app.stdout, shown)
 
-    def _print(self, data: Any, form: str) -> None:
+    def _dumped(self, data: Any, form: str) -> str:
         from fuelclient import files
 
-        self.app.stdout.write(files.dumps(data, form, encoding=encoding_of(self.app.stdout)))
+        return files.dumps(data, form, encoding=encoding_of(self.app.stdout))
 
 
 def what_happens(planned: PlannedInstance) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from fuelclient.commands.arguments import add_env, identifier, stated
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.exits import Exit
+from fuelclient.commands.printing import tame
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.cells import COLUMNS, row
 from fuelclient.commands.task.starting import Starter, add_wait
@@ -159,7 +160,8 @@ class TaskWatch(Command):
 class TaskLogs(Command):
     """Print what a task instance printed
 
-    Its standard output goes to stdout, its standard error to stderr, all tries one after another.
+    Its standard output goes to stdout, its standard error to stderr, all tries one after another. On a terminal
+    whatever would command it, but for colours, is escaped; in a pipe or file the text is as it is.
 
       fuel2 task logs 12 netconfig/3
     """
@@ -178,9 +180,9 @@ class TaskLogs(Command):
             )
         logs = self.backend.transactions.logs(parsed_args.id, task, node)
         shell = cast("FuelShell", self.app)
-        shell.stdout.write(logs.output)
-        shell.stdout.flush()
-        shell.stderr.write(logs.errors)
+        for stream, written in ((shell.stdout, logs.output), (shell.stderr, logs.errors)):
+            stream.write(tame(written) if stream.isatty() else written)
+            stream.flush()
         if logs.return_code is None:
             LOG.info("It has no return code: it has not ended, or was ended.")
         else:

@@ -12,7 +12,7 @@ import pytest
 from masters import Answering, Request, after_version, certificate, closed_port, in_turn, serving, version
 
 from fuelclient.backends.nailgun import NailgunBackend
-from fuelclient.errors import FuelError, InvalidDocument, Unauthorised, Unavailable
+from fuelclient.errors import FuelError, InvalidDocument, NotFound, Unauthorised, Unavailable
 from fuelclient.settings.master import Credentials, Master
 
 IN_TIME = 20.0
@@ -105,6 +105,18 @@ def test_an_answer_of_another_shape_is_told() -> None:
         assert "in place of a list of environments" in said
 
 
+@pytest.mark.parametrize("uid", ["../../elsewhere", "/elsewhere", "a/b", "..", ""])
+def test_uids_of_facts_are_no_paths(uid: str) -> None:
+    """Files are named after them."""
+    with serving(after_version(lambda request: request.json([{"uid": uid}]))) as server:
+        backend = NailgunBackend(Master(server.url))
+        with pytest.raises(InvalidDocument, match="uid"):
+            backend.facts.get(1)
+        with pytest.raises(InvalidDocument, match="uid"):
+            backend.facts.default(1)
+        backend.close()
+
+
 def test_refused_connections_are_told_at_once() -> None:
     backend = NailgunBackend(Master(f"http://127.0.0.1:{closed_port()}"))
     began = time.monotonic()
@@ -191,6 +203,12 @@ def test_redirects_without_end_end() -> None:
         assert "redirected again and again" in said
 
 
+@pytest.mark.parametrize("location", ["http://[elsewhere/", "http://127.0.0.1:999999/"])
+def test_a_redirect_to_no_address_is_told(location: str) -> None:
+    with error_of(after_version(lambda request: request.text("", 302, Location=location))) as (said,):
+        assert "redirects to what is no address" in said
+
+
 def test_a_refused_token_is_explained_and_never_shown() -> None:
     with serving(wants_token(lambda request: request.json({"message": "no"}, 401))) as server:
         with pytest.raises(Unauthorised, match="OS_TOKEN") as caught:
@@ -262,6 +280,31 @@ def test_a_certificate_can_be_named_or_not_be_checked(tls: Path, options: Callab
         backend = NailgunBackend(Master(server.url, **options(tls)))  # type: ignore[arg-type]  # options of Master
         assert len(backend.clusters.list()) == 1
         backend.close()
+
+
+def test_a_file_of_certificates_that_is_absent_is_told(tmp_path: Path) -> None:
+    backend = NailgunBackend(Master("https://127.0.0.1:1", ca_file=str(tmp_path / "none.pem")))
+    with pytest.raises(NotFound, match=r"none\.pem does not exist.*OS_CACERT"):
+        backend.clusters.list()
+    backend.close()
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_the_version_of_keystone_is_found_out_over_tls(tls: Path, is_named: bool) -> None:
+    def answer(request: Request) -> None:
+        if request.path == "/keystone/":
+            request.json({"versions": {"values": [{"id": "v3.14"}]}}, 300)
+        else:
+            request.json({"auth_required": True} if request.path == "/api/v1/version" else {}, 200)
+
+    credentials = Credentials(username="admin", password="secret")  # noqa: S106 (it opens nothing)
+    ca_file = str(tls / "cert.pem") if is_named else ""
+    with serving(answer, tls) as server:
+        backend = NailgunBackend(Master(server.url, credentials, ca_file=ca_file, insecure=not is_named))
+        with pytest.raises(Unavailable, match="/keystone/v3"):
+            backend.clusters.list()
+        backend.close()
+        assert server.asked[-1].path == "/keystone/v3/auth/tokens"
 
 
 def test_a_slow_answer_over_tls_ends(tls: Path) -> None:

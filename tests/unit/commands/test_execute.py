@@ -87,6 +87,45 @@ def test_a_terminal_waits_and_a_pipe_does_not(env: CommandLine) -> None:
     env.ok("task", "stop", left.out.split()[4], "--kill")
 
 
+@pytest.mark.parametrize("words", [(), ("--format", "json"), ("--wait",)], ids=" ".join)
+def test_a_run_that_cannot_be_told_of_is_told_on_stderr(env: CommandLine, words: tuple[str, ...]) -> None:
+    """The disk behind stdout is full: nobody may believe that nothing was started, and start it again."""
+    line = [sys.executable, "-m", "fuelclient.main", "--engine", str(env.engine)]
+    line += ["graph", "execute", "--env", "1", "--type", "broken", "--node", "1", *words]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert done.returncode == (8 if "--wait" in words else 1), done.stderr
+    told = [one for one in done.stderr.splitlines() if "stdout" in one]
+    assert len(told) == 1, done.stderr
+    assert "No space left on device" in told[0]
+    assert "`fuel2 task watch 1`" in told[0]
+    assert "unexpected" not in done.stderr
+    assert env("task", "watch", 1).code == 8
+
+
+def test_blanks_around_the_names_of_a_subgraph(env: CommandLine) -> None:
+    (plan,) = env.ok("graph", "execute", "--env", 1, "--dry-run", "--format", "json", "-S", "first: second").json
+    assert {one["task"] for one in plan["instances"] if one["runs"]} == {"first", "second"}
+
+
+def test_a_condition_without_an_end_is_one_error(env: CommandLine) -> None:
+    document = """
+    - id: endless
+      type: shell
+      version: 2.0.0
+      roles: [compute]
+      condition: {yaql_exp: "range(9999).select(list(range(9999)).toSet()).len() > 0"}
+      parameters: {cmd: "true"}
+    """
+    env.ok("graph", "upload", "--env", 1, "--type", "endless", "--file", "-", stdin=document)
+    done = env("graph", "execute", "--env", 1, "--type", "endless", "--dry-run")
+    assert done.code == 7
+    (told,) = [one for one in done.err.splitlines() if "G034" in one]
+    assert "endless@1 and 1 more" in told
+    assert "condition: " in told
+    assert "it takes more than 300000 calls" in told
+
+
 def test_a_failed_run_is_exit_8(env: CommandLine) -> None:
     done = env("graph", "execute", "-e", 1, "--graph-types", "broken", "default", "--nodes", "1,2", "--wait")
     assert (done.code, done.out) == (8, started(1))

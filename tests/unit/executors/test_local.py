@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import stat
@@ -15,7 +16,8 @@ import pytest
 from executing import Bench, eventually, job_of, living, together
 
 from fuelclient.executors.base import MOST_TOLD, Ssh, Target
-from fuelclient.executors.spool import KEEP
+from fuelclient.executors.local_transport import LocalTransport
+from fuelclient.executors.spool import KEEP, Spool
 from fuelclient.model.node import ExecutorKind
 
 NAMES = ["", "ünï-cødé ✓", "with 'quotes' and $(touch x)"]
@@ -74,8 +76,27 @@ def test_the_timeout_covers_all_tries(bench: Bench) -> None:
 
 def test_no_time_at_all_starts_nothing(bench: Bench) -> None:
     outcome = bench.run(job_of("shell", cmd=f"touch {bench.root}/ran", timeout=0))
-    assert "timed out" in outcome.message
+    assert outcome.message == "timed out: there was no time to begin within 0 s"
+    assert outcome.summary == {"tries": 0}
     assert not (bench.root / "ran").exists()
+
+
+def test_a_time_that_ends_between_two_tries_is_told_with_the_last_exit_code(bench: Bench) -> None:
+    outcome = bench.run(job_of("shell", cmd="echo bad >&2; exit 3", timeout=2, retries=5, interval=60))
+    assert outcome.message == "timed out: not done within 2 s; exit code 3 after 1 try: bad"
+    assert (outcome.rc, outcome.summary["tries"]) == (3, 1)
+
+
+def test_a_message_is_that_of_the_last_try(bench: Bench) -> None:
+    cmd = "echo x >> runs; echo out $(wc -l < runs); echo bad $(wc -l < runs) >&2; exit 3"
+    job = job_of("shell", cmd=cmd, cwd=str(bench.root), retries=2, interval=0)
+    outcome = bench.run(job)
+    assert outcome.message == "exit code 3 after 3 tries: bad 3"
+    assert outcome.summary == {"tries": 3, "out": "out 3", "err": "bad 3"}
+    assert (bench.spool(job) / "err").read_text() == "bad 1\nbad 2\nbad 3\n", "the spool has all of them"
+    spool = Spool(LocalTransport(), f"{bench.root}/spool", str(bench.spool(job)))
+    seen = asyncio.run(spool.look())
+    assert (seen.out, seen.err) == ("out 3\n", "bad 3\n"), "the scripts see what this machine's spool sees"
 
 
 @pytest.mark.parametrize("name", NAMES)

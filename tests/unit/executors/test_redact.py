@@ -17,14 +17,33 @@ PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEAx1\nzzzzzzzzzzzzzzzzzz\n
 @pytest.mark.parametrize(
     "name",
     ["password", "admin_password", "db_pass", "OS_PASSWORD", "userPassword", "passwd", "secret", "auth_token",
-     "api_key", "private_key", "ssh_key", "credentials", "metadata_proxy_shared_secret", "passphrase"],
+     "api_key", "private_key", "ssh_key", "credentials", "metadata_proxy_shared_secret", "passphrase",
+     "MYSQL_PWD", "db-pwd", "dbPwd", "pwd", "PGPASSWORD",
+     "SSHPASS", "PGPASS", "rootpw", "bind_pw", "REDISCLI_AUTH"],
 )  # fmt: skip
 def test_names_of_secrets(name: str) -> None:
     assert redact.is_secret(name)
 
 
 @pytest.mark.parametrize(
-    "name", ["user", "passenger", "compass_rose", "token_type", "keystone", "key", "path", "bypassed"]
+    "name",
+    [
+        "user",
+        "passenger",
+        "compass_rose",
+        "token_type",
+        "keystone",
+        "key",
+        "path",
+        "bypassed",
+        "PWD",
+        "OLDPWD",
+        "cwd",
+        "PGPASSFILE",
+        "spw",
+        "author",
+        "is_auth",
+    ],
 )
 def test_names_of_no_secrets(name: str) -> None:
     assert not redact.is_secret(name)
@@ -62,6 +81,8 @@ def test_each_long_line_of_a_key_is_a_secret() -> None:
     "text",
     ["password: hidden", "  admin_password: 'hidden'", '{"db": {"password": "hidden", "user": "nova"}}',
      "PASSWORD=hidden", "export OS_PASSWORD='hidden one'",
+     "MYSQL_PWD=hidden mysql -uroot", "PGPASSWORD='hidden' psql", "login --password hidden --user nova",
+     "login --db-pass 'hidden one'", "login -password=hidden",
      "'password' => 'hidden',", "environment: DB_PASSWORD=hidden"],
 )  # fmt: skip
 def test_documents_lose_what_stands_beside_secret_names(text: str) -> None:
@@ -69,7 +90,7 @@ def test_documents_lose_what_stands_beside_secret_names(text: str) -> None:
 
 
 def test_documents_keep_the_rest() -> None:
-    text = "user: nova\nhosts: [a, b]\nurl: http://10.0.0.1:5000/v3\nport: 80\n"
+    text = "user: nova\nPWD=/root\nhosts: [a, b]\nurl: http://10.0.0.1:5000/v3\nport: 80\n"
     assert redact.masked_text(text) == text
 
 
@@ -78,3 +99,18 @@ def test_parameters_are_masked_for_showing() -> None:
         "user": "nova",
         "db": {"password": "***", "empty_password": ""},
     }
+
+
+@pytest.mark.parametrize("secret", ["password", "Password", "x"])
+def test_the_name_beside_a_secret_stays(secret: str) -> None:
+    """Settings have words such as "password" below secret names: that is what kind of a field they are."""
+    told = redact.masked_text(f"login --password={secret} --user=nova", [secret])
+    assert told.startswith("login --password=***")
+    assert redact.scrubbed(f"password: {secret}", [secret]) == "password: ***"
+    assert redact.scrubbed("MyPassword1: wrong", ["MyPassword1"]) == "***: wrong", "one that somebody chose"
+
+
+def test_the_description_of_a_setting_is_no_secret() -> None:
+    field = {"value": "s3cr3t", "type": "password", "label": "Password", "description": "for the admin", "weight": 40}
+    assert redact.secrets_of({"access": {"password": field}}) == {"s3cr3t"}
+    assert redact.secrets_of({"password": {"value": "a", "other": "b"}}) == {"a", "b"}, "no description of a setting"

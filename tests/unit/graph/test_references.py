@@ -84,3 +84,10 @@ def test_a_graph_without_stages_says_so() -> None:
     (found,) = _check(task("a", type="shell", stage="pre_deployment"))
 
     assert (found.code, found.hint) == ("G032", "The graph has no stages.")
+
+
+def test_an_unprintable_id_that_is_stored_already_is_a_warning() -> None:
+    (found,) = _check(task("a\x1bb", source=FILE, type="reboot"))
+
+    assert (str(found.severity), found.code) == ("warning", "G016")
+    assert found.message.isprintable()

@@ -170,3 +170,16 @@ def test_everything_is_found_at_once() -> None:
         == ["G005", "G009", "G011", "G012", "G013", "G014", "G015", "G020", "G020"][:8]
     )
     assert {one.severity for one in found} == {Severity.ERROR, Severity.WARNING}
+
+
+@pytest.mark.parametrize("name", ["a\x1b[2J", "a\nb", "a\u202eb", "\x9bc"])
+def test_an_id_that_cannot_be_printed_is_an_error_that_shows_it_escaped(name: str) -> None:
+    (found,) = _check(task(name, source=FILE, type="reboot"))
+
+    assert (str(found.severity), found.code, found.place.file) == ("error", "G016", "tasks.yaml")
+    assert found.message.isprintable()
+    assert repr(name) in found.message
+
+
+def test_an_id_in_any_language_is_fine() -> None:
+    assert _check(task("ünï cødé ✓ 網路", type="reboot")) == ()

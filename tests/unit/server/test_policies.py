@@ -56,6 +56,7 @@ def test_programs_of_this_machine_may_do_everything(api: Api, host: str) -> None
         {"Host": "[::1"},
         {"Origin": "http://example.org"},
         {"Origin": "null"},
+        {"Origin": "http://[example.org"},
         {"Host": "localhost", "Origin": "http://127.0.0.1"},
     ],
 )

@@ -86,6 +86,45 @@ def test_a_port_that_is_taken_is_one_error(tmp_path: Path) -> None:
     assert "cannot listen on 127.0.0.1 port" in found.err
 
 
+DRIPPED_ON = """\
+from fuelclient.server.limits import Limits
+from fuelclient.server.serving import Server
+def app(environ, start):
+    start("200 OK", [("Content-Length", "0")])
+    return []
+server = Server(app, "127.0.0.1", 0, Limits(request_seconds=1))
+server.run(lambda: print(server.port, flush=True))
+"""
+
+
+@pytest.mark.parametrize("begun", [b"GET / HTTP/1.1\r\nX: ", b"POST / HTTP/1.1\r\nContent-Length: 9999\r\n\r\n"])
+def test_a_request_that_drips_is_ended(begun: bytes) -> None:
+    """A whole request before it is answered: the time of each counts for itself."""
+    server = subprocess.Popen([sys.executable, "-c", DRIPPED_ON], stdout=subprocess.PIPE, text=True)
+    with server, socket.create_connection(("127.0.0.1", int(server.stdout.readline() if server.stdout else 0))) as line:
+        line.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        line.settimeout(60)
+        assert line.recv(9999).startswith(b"HTTP/1.1 200")
+        line.sendall(begun)
+        line.settimeout(0.1)
+        assert _dripped(line) < 300  # some ten are enough where the machine is idle
+        server.terminate()
+
+
+def _dripped(line: socket.socket) -> int:
+    """How many bytes were sent, one each tenth of a second, until the connection was closed."""
+    for count in range(300):
+        try:
+            line.sendall(b"x")
+            if not line.recv(9999):
+                return count
+        except TimeoutError:
+            continue
+        except OSError:
+            return count
+    return 300
+
+
 def test_without_its_extra_it_says_what_to_install(tmp_path: Path) -> None:
     """A module that cannot be imported stands for one that is not installed."""
     text = (
