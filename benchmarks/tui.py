@@ -13,7 +13,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -105,34 +104,47 @@ async def large(engine: Path) -> dict[str, float]:
 async def live(directory: Path) -> dict[str, float]:
     """Moving in a run while two thousand events a second come: from a key until the screen shows it."""
     engine = directory / "live.db"
-    stop = threading.Event()
     run = _long_run(engine)
     ui = FuelUI(_connecting(engine), env=1)
-    writer = threading.Thread(target=_stream, args=(engine, run, stop), daemon=True)
     costs = []
     async with ui.run_test(size=(160, 48)) as pilot:
         ui.go(Route(View.RUN, 1, run=run))
         while not (isinstance(ui.screen, RunScreen) and ui.screen.filled):
             await pilot.pause(0.01)
-        writer.start()
-        for number in range(200):
-            await asyncio.sleep(0.02)
-            start = time.perf_counter()
-            ui.post_message(events.Key("down" if number % 20 < 10 else "up", None))
-            before = ui.screen.matrix.line
-            while ui.screen.matrix.line == before and time.perf_counter() - start < 2:
-                await asyncio.sleep(0)
-            await _painted(ui.screen.matrix)
-            costs.append((time.perf_counter() - start) * 1000)
+        with _streaming(engine, run):
+            while not ui.screen.done:
+                await asyncio.sleep(0.01)
+            for number in range(200):
+                await asyncio.sleep(0.02)
+                costs.append(await _pressed(ui, ui.screen, "down" if number % 20 < 10 else "up"))
         seen = ui.screen.done
-    stop.set()
-    writer.join()
     costs.sort()
     return {
         _KEYS[0]: costs[len(costs) // 2],
         _KEYS[1]: costs[len(costs) * 95 // 100],
         "instances that ended meanwhile": float(seen),
     }
+
+
+async def _pressed(ui: FuelUI, screen: RunScreen, key: str) -> float:
+    """The milliseconds from a key until the screen shows where it has led."""
+    start, before = time.perf_counter(), screen.matrix.line
+    ui.post_message(events.Key(key, None))
+    while screen.matrix.line == before and time.perf_counter() - start < 2:
+        await asyncio.sleep(0)
+    await _painted(screen.matrix)
+    return (time.perf_counter() - start) * 1000
+
+
+@contextmanager
+def _streaming(engine: Path, run: int) -> Iterator[None]:
+    """Events come meanwhile, from a process of its own: a thread would take the interpreter from what is measured."""
+    line = [sys.executable, "-m", "benchmarks.tui", "stream", str(engine), str(run)]
+    with subprocess.Popen(line, cwd=Path(__file__).resolve().parents[1]) as writer:
+        try:
+            yield
+        finally:
+            writer.terminate()
 
 
 def _long_run(engine: Path) -> int:
@@ -181,15 +193,16 @@ def _recorded(engine: Path) -> int:
     return parent.id
 
 
-def _stream(engine: Path, run: int, stop: threading.Event) -> None:
-    """Write a hundred events every twentieth of a second: instances begin and end."""
+def _stream(engine: Path, run: int) -> None:
+    """Write a hundred events every twentieth of a second, until all is done: instances begin and end."""
     with closing(sqlite3.connect(engine, isolation_level=None)) as connection:
         child = connection.execute("SELECT max(id) FROM transactions").fetchone()[0]
         for burst in itertools.count():
             status = "running" if burst % 2 == 0 else "ready"
             first = burst // 2 * 100
-            if first >= TASKS * LIVE_NODES or stop.wait(0.05):
+            if first >= TASKS * LIVE_NODES:
                 return
+            time.sleep(0.05)
             now = datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany(
@@ -286,5 +299,7 @@ def main() -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["frame"]:
         asyncio.run(frame(Path(sys.argv[2])))
+    elif sys.argv[1:2] == ["stream"]:
+        _stream(Path(sys.argv[2]), int(sys.argv[3]))
     else:
         main()

@@ -6,6 +6,7 @@ A graph file is a list of tasks, or a mapping with `tasks` beside the graph's na
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fuelclient.errors import InvalidDocument
@@ -17,9 +18,13 @@ from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.task import task_from, task_to
 from fuelclient.serializers.values import Report, did_you_mean, items_of, key_text, kind, line_of, plain
 
+_LEGACY = "legacy"
+"""The key of a graph of a server of ours with the ids that were made up for legacy entries. Older clients need an id
+in each task, ours writes such entries as their author did."""
+
 _STATED = ("tasks", "name", *METADATA)
-_IGNORED = ("id", "relations", "type")
-"""Keys of a graph as Nailgun returns it, which say nothing about what is to be stored."""
+_IGNORED = ("id", "relations", "type", _LEGACY)
+"""Keys of a graph as Nailgun, or a server of ours, returns it, which do not stand for settings of the graph."""
 
 
 def document_from(document: Document, *, owner_label: str) -> GraphDocument:
@@ -67,8 +72,24 @@ def graph_to(graph: Graph) -> dict[str, Any]:
         "name": graph.name,
         "tasks": [task_to(task) for task in graph.tasks],
         "relations": [relation],
+        **legacy_to(graph.tasks),
         **{key: graph.metadata[key] for key in METADATA if key in graph.metadata},
     }
+
+
+def legacy_to(tasks: Iterable[Task]) -> dict[str, Any]:
+    """What a graph says beside its `tasks` of those whose ids were made up; nothing where there are none."""
+    made_up = [task.id for task in tasks if task.legacy]
+    return {_LEGACY: made_up} if made_up else {}
+
+
+def _marked(tasks: Iterable[Task], made_up: Any) -> list[Task]:
+    """`tasks`, of which those that `made_up` names are legacy entries; only what states a stage can be one."""
+    names = [one for one in made_up if isinstance(one, str)] if isinstance(made_up, list | tuple) else []
+    return [
+        replace(task, legacy=True) if task.id in names and isinstance(task.attributes.get("stage"), str) else task
+        for task in tasks
+    ]
 
 
 def graph_from(data: Any, owner: Owner | None = None) -> Graph:
@@ -84,7 +105,8 @@ def graph_from(data: Any, owner: Owner | None = None) -> Graph:
         owner = owner or Owner(_level(relation.stated("model")), relation.identifier("model_id"))
     if owner is None:
         raise InvalidDocument(f"Graph {answer.identifier()} in the answer belongs to nobody.")
-    document = document_from(Document({"tasks": answer.items("tasks")}, ""), owner_label=owner.label)
+    stated = {"tasks": answer.items("tasks"), _LEGACY: answer.data.get(_LEGACY)}
+    document = document_from(Document(stated, ""), owner_label=owner.label)
     errors = errors_in(document.findings)
     if errors:
         raise InvalidDocument(
@@ -138,7 +160,9 @@ class _Reader:
             hint = "Write a list of tasks, or a mapping with `tasks:`."
             report.error("G006", line_of(data), "this mapping has no tasks, so it is no graph", hint)
         elif isinstance(data["tasks"], list | tuple):
+            before = len(self.tasks)
             self._records(data["tasks"], file, line)
+            self.tasks[before:] = _marked(self.tasks[before:], data.get(_LEGACY))
         elif data["tasks"] is not None:
             report.error("G006", line, f"tasks must be a list, not {kind(data['tasks'])}", "Begin each with `- id:`.")
 

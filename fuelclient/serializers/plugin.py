@@ -9,7 +9,7 @@ from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.finding import finding_to, findings_from
 from fuelclient.serializers.values import plain
 
-_OURS = ("id", "clusters", "defined_releases", "unpacked", "by_release", "origin")
+_OURS = ("id", "clusters", "defined_releases", "unpacked", "by_release", "origin", "unstated")
 """The fields that do not come from the package."""
 
 _SHOWN: tuple[tuple[str, Any], ...] = (
@@ -28,7 +28,8 @@ _SHOWN: tuple[tuple[str, Any], ...] = (
 def plugin_to(plugin: Plugin) -> dict[str, Any]:
     """The plugin as Nailgun's REST API returns it: its `metadata.yaml`, its contents, and its id.
 
-    Beside that: the environments where it is enabled, the ids of the releases that it defines, and where it lies.
+    Beside that: the environments where it is enabled, the ids of the releases that it defines, where it lies, and which
+    of the fields its package does not state.
     """
     return {
         **{key: plain(default) for key, default in _SHOWN},
@@ -43,20 +44,22 @@ def plugin_to(plugin: Plugin) -> dict[str, Any]:
         "unpacked": plugin.unpacked,
         "by_release": plugin.by_release,
         "origin": plugin.origin,
+        "unstated": [key for key, _ in _SHOWN if key not in plugin.metadata],
     }
 
 
 def plugin_from(data: Any) -> Plugin:
     """The plugin that a server tells of; `InvalidDocument` for what is none. Its metadata has every field that
-    is not one of ours."""
+    is not one of ours, without those that a server of ours has filled in."""
     answer = Answer(data, "plugin")
+    stated = answer.rest(*_OURS, *(key for key in answer.texts("unstated") if key in dict(_SHOWN)))
     return Plugin(
         answer.identifier(),
         answer.stated("name"),
         answer.stated("version"),
         answer.text("title"),
         answer.text("package_version"),
-        answer.rest(*_OURS),
+        stated,
         answer.numbers("clusters"),
         answer.numbers("defined_releases"),
         answer.text("unpacked"),

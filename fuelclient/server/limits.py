@@ -14,7 +14,8 @@ class Limits:
     `body_bytes` of a body, beyond which the answer is 413; how deeply a body may nest, and how many values it may
     hold, `fuelclient.files` says for every document. A connection that is silent for `idle_seconds` is closed, and so
     is one whose request is not there as a whole within `request_seconds`: else a few that drip would keep all others
-    out. `threads` requests are worked at in parallel, `connections` are open at most.
+    out. `threads` requests are worked at in parallel, `connections` are open at most. A server
+    that is to end gives the requests that it has `end_seconds`.
     """
 
     body_bytes: int = MAX_BYTES
@@ -23,6 +24,7 @@ class Limits:
     request_seconds: int = 120
     threads: int = 8
     connections: int = 200
+    end_seconds: int = 10
 
 
 DEFAULT = Limits()

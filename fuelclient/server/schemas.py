@@ -84,7 +84,8 @@ PLUGIN_TASKS = listed({**TASK, "anyOf": [{"required": ["id"]}, {"required": ["st
 
 
 def graph_body(tasks: Schema = TASKS) -> Schema:
-    """A graph as it is uploaded. What only answers have (id, relations) is let through, and says nothing."""
+    """A graph as it is uploaded. What only answers have (id, relations) is let through, and says nothing;
+    `legacy` names the tasks whose ids were made up, as answers do."""
     return closed(
         name=maybe(TEXT),
         tasks=tasks,
@@ -94,6 +95,7 @@ def graph_body(tasks: Schema = TASKS) -> Schema:
         on_stop=maybe(CALLBACK),
         id={"type": "integer"},
         relations={"type": "array"},
+        legacy=listed({"type": "string"}),
     )
 
 
@@ -105,6 +107,7 @@ GRAPH = opened(
     name=maybe(TEXT),
     tasks=listed(opened(("id",), id={"type": "string"})),
     relations=listed(RELATED),
+    legacy=listed({"type": "string"}),
 )
 LAYER = opened(("tasks", "relations"), tasks=GRAPH["properties"]["tasks"], relations=listed(RELATED))
 FLAGS: dict[str, Schema] = {

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import select
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 from waitress.channel import HTTPChannel  # type: ignore[import-untyped]  # it has no types
 from waitress.server import create_server  # type: ignore[import-untyped]
@@ -18,8 +19,12 @@ from waitress.task import ErrorTask  # type: ignore[import-untyped]
 
 from fuelclient.errors import Unavailable
 from fuelclient.server.limits import DEFAULT, Limits
+from fuelclient.server.tracing import LOG
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
+_LAST_SECONDS = 1
+"""What a thread may take between its last answer and its end."""
+
 _SLACK = 2**20
 """By how much more waitress takes of a body than the application, which tells of its limit in better words."""
 
@@ -70,6 +75,7 @@ class Server:
             clear_untrusted_proxy_headers=True,
         )  # fmt: skip
         self._server.channel_class = partial(_Channel, request_seconds=limits.request_seconds)
+        self._end_seconds = limits.end_seconds
         self.host = host
         self.port = int(listening.getsockname()[1])
 
@@ -79,23 +85,61 @@ class Server:
         return f"http://[{self.host}]:{self.port}" if ":" in self.host else f"http://{self.host}:{self.port}"
 
     def run(self, ready: Callable[[], None] = lambda: None) -> None:
-        """Answer until SIGTERM or Ctrl-C; requests that are being worked at get some seconds to end.
+        """Answer until SIGTERM or Ctrl-C; what was asked before it is answered still, within `Limits.end_seconds`.
 
-        `ready` is called when signals are heard. This is for the main thread of a process.
+        A second signal waits for nothing any more. `ready` is called when signals are heard. This is for the main
+        thread of a process.
         """
         try:
-            with _ended_by_signals():
+            with _signals_noted(self._server.pull_trigger) as given:
                 ready()
-                self._server.run()
-        except SystemExit:
-            pass  # the signal came before the first request was waited for
+                while not given:
+                    self._turn()
+                self._drain(given)
         finally:
             self.close()
 
     def close(self) -> None:
-        """The socket is closed, and nothing is waited for any more."""
-        self._server.close()
-        self._server.task_dispatcher.shutdown()
+        """The socket is closed, and nothing is waited for but what a thread does after its last answer."""
+        self._server.socket.close()
+        dispatcher = self._server.task_dispatcher
+        dispatcher.shutdown(timeout=_LAST_SECONDS)
+        if not dispatcher.threads:  # one that still works would pull the trigger, whose number may be another file's
+            self._server.close()
+
+    def _turn(self, most: float = 1.0) -> None:
+        """Whatever the sockets have ready is served; `most` seconds are waited for it."""
+        self._server.asyncore.loop(timeout=most, map=self._server._map, count=1)
+
+    def _drain(self, given: Sequence[int]) -> None:
+        """Nobody else is let in; those who are have their answers, unless it takes too long or is asked for again.
+
+        Waitress ends its loop at the signal, and with it the answers that are finished afterwards.
+        """
+        server = self._server
+        for _ in range(server.adj.connection_limit):  # they were connected before the signal
+            if not select.select([server.socket], [], [], 0)[0]:
+                break
+            server.handle_accept()
+        server.del_channel()
+        server.socket.close()
+        until = time.monotonic() + self._end_seconds
+        self._turn(0)
+        while (busy := self._busy()) and len(given) < 2 and time.monotonic() < until:
+            self._turn(0.1)
+        if busy:
+            LOG.warning("%s left without an answer.", "1 request is" if busy == 1 else f"{busy} requests are")
+
+    def _busy(self) -> int:
+        """How many connections wait for an answer, or have not sent all they ask; the others are closed."""
+        busy = 0
+        for channel in list(self._server.active_channels.values()):
+            # in this order: a thread hands its output over before it takes its request away
+            if channel.requests or channel.request is not None or channel.total_outbufs_len:
+                busy += 1
+            else:
+                channel.handle_close()
+        return busy
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -111,15 +155,20 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 @contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """SIGTERM and SIGINT end what runs in here by SystemExit, which waitress takes for the wish to stop."""
+def _signals_noted(wake: Callable[[], None]) -> Iterator[list[int]]:
+    """SIGTERM and SIGINT are only noted, in the list that this gives, and `wake` is called.
 
-    def end(_number: int, _frame: FrameType | None) -> NoReturn:
-        raise SystemExit(0)
+    As an exception a signal would come anywhere, also between the halves of an answer.
+    """
+    given: list[int] = []
 
-    before = {number: signal.signal(number, end) for number in _SIGNALS}
+    def note(number: int, _frame: FrameType | None) -> None:
+        given.append(number)
+        wake()
+
+    before = {number: signal.signal(number, note) for number in _SIGNALS}
     try:
-        yield
+        yield given
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

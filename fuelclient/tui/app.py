@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from importlib import import_module
+from typing import cast
 
 from textual import events, on
 from textual.binding import Binding
@@ -24,15 +26,6 @@ from fuelclient.tui.presenters.table import Tone
 from fuelclient.tui.providers import Places
 from fuelclient.tui.requests import AskRuns, AskSubject
 from fuelclient.tui.routes import TABS, Route, Trail, View, command_line
-from fuelclient.tui.screens.browse import BrowseScreen, WhyScreen
-from fuelclient.tui.screens.dialogs import HelpDialog, LogDialog
-from fuelclient.tui.screens.environments import EnvironmentsScreen
-from fuelclient.tui.screens.history import HistoryScreen
-from fuelclient.tui.screens.lanes import LanesScreen
-from fuelclient.tui.screens.preview import PreviewScreen
-from fuelclient.tui.screens.problems import PluginsScreen, ProblemsScreen
-from fuelclient.tui.screens.roles import NodesScreen, RolesScreen
-from fuelclient.tui.screens.run import RunScreen
 from fuelclient.tui.screens.view import ViewScreen
 from fuelclient.tui.subject import Subject
 from fuelclient.tui.theme import THEME
@@ -41,19 +34,21 @@ from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.panes import ASCII_CSS
 from fuelclient.tui.widgets.tones import TONE_CSS
 
-_SCREENS: dict[View, type[ViewScreen]] = {
-    View.ENVIRONMENTS: EnvironmentsScreen,
-    View.ROLES: RolesScreen,
-    View.NODES: NodesScreen,
-    View.PREVIEW: PreviewScreen,
-    View.LANES: LanesScreen,
-    View.BROWSE: BrowseScreen,
-    View.PROBLEMS: ProblemsScreen,
-    View.PLUGINS: PluginsScreen,
-    View.HISTORY: HistoryScreen,
-    View.RUN: RunScreen,
-    View.WHY: WhyScreen,
+_SCREENS = {
+    View.ENVIRONMENTS: "environments:EnvironmentsScreen",
+    View.ROLES: "roles:RolesScreen",
+    View.NODES: "roles:NodesScreen",
+    View.PREVIEW: "preview:PreviewScreen",
+    View.LANES: "lanes:LanesScreen",
+    View.BROWSE: "browse:BrowseScreen",
+    View.PROBLEMS: "problems:ProblemsScreen",
+    View.PLUGINS: "problems:PluginsScreen",
+    View.HISTORY: "history:HistoryScreen",
+    View.RUN: "run:RunScreen",
+    View.WHY: "browse:WhyScreen",
 }
+"""The module and the class of each view; they are loaded when they are shown first, so that the first screen does not
+wait for the others."""
 
 _TASKS = (View.PREVIEW, View.LANES, View.BROWSE, View.PROBLEMS, View.WHY)
 """The views whose rows are tasks, or about one."""
@@ -146,7 +141,7 @@ class FuelUI(PatientApp):
         route = self.trail.here
         self.log_lines.append(command_line(route, self.program))
         self.typed.entered()
-        screen = _SCREENS[route.view](route)
+        screen = screen_class(route.view)(route)
         screen.set_class(self.glyphs.is_ascii, "-ascii")
         return screen
 
@@ -296,10 +291,14 @@ class FuelUI(PatientApp):
 
     def action_help(self) -> None:
         if isinstance(self.screen, ViewScreen):
+            from fuelclient.tui.screens.dialogs import HelpDialog
+
             self.push_screen(HelpDialog(help_groups(self.screen)))
 
     def action_log(self) -> None:
         if isinstance(self.screen, ViewScreen):
+            from fuelclient.tui.screens.dialogs import LogDialog
+
             self.push_screen(LogDialog(self.log_lines, self.glyphs))
 
     # answers
@@ -383,3 +382,9 @@ class FuelUI(PatientApp):
         banner.show([Part(f" {self.glyphs.error} {self.trouble}", Tone.BAD)])
         screen.query_one("#line", Bar).show(*chrome.line(command_line(here, self.program), self.mark_text()))
         screen.query_one("#keys", Bar).show(chrome.keys(active_keys(screen, armed=self.arming.armed)))
+
+
+def screen_class(view: View) -> type[ViewScreen]:
+    """The class of a view's screens."""
+    module, _, name = _SCREENS[view].partition(":")
+    return cast("type[ViewScreen]", getattr(import_module(f"fuelclient.tui.screens.{module}"), name))

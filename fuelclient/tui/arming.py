@@ -1,4 +1,7 @@
-"""Acting: the UI reads only until it is armed, and then asks before it changes something, which it does once."""
+"""Acting: the UI reads only until it is armed, and then asks before it changes something, which it does once.
+
+The dialogs are loaded when they are opened: the first screen does not wait for them.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,13 @@ from fuelclient.model.transaction import PlannedGraph, Transaction
 from fuelclient.tui.actions import Action, Delete, Execute, Resume, Stop, command_of
 from fuelclient.tui.messages import Acted, Refused
 from fuelclient.tui.routes import Route, View
-from fuelclient.tui.screens.acting import Asking, ConfirmDialog, ExecuteDialog, PlanDialog, Way
 from fuelclient.tui.screens.view import ViewScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fuelclient.tui.app import FuelUI
+    from fuelclient.tui.screens.acting import Asking, Way
 
 IDLE = 600.0
 """Seconds without a key after which the UI is disarmed by itself."""
@@ -72,6 +75,8 @@ class Arming:
         if not env:
             self._ui.notify("There is no environment here to execute on.")
             return
+        from fuelclient.tui.screens.acting import ExecuteDialog
+
         subject = self._ui.subject_here()
         types = subject.types if subject is not None else ()
         self._ask(ExecuteDialog(env, self._ui.known.environment_name(env), here.graph_type, types, self._ui.glyphs,
@@ -85,6 +90,8 @@ class Arming:
         if found.is_final:
             self._ui.notify(f"Run {found.id} has ended already: it is {found.status}.")
             return
+        from fuelclient.tui.screens.acting import Way
+
         ways = (Way("let what runs end", Stop(found.id)), Way("kill what runs", Stop(found.id, kill=True)))
         said = f"Run {found.id} of environment {found.cluster_id} is stopped: nothing more starts."
         self._confirm("stop", said, found, ways, place=int(kill))
@@ -94,6 +101,8 @@ class Arming:
         found = self._run("resume")
         if found is None:
             return
+        from fuelclient.tui.screens.acting import Way
+
         ways = (
             Way("as it was left", Resume(found.id)),
             Way("run again what was interrupted", Resume(found.id, again=True)),
@@ -106,6 +115,8 @@ class Arming:
         found = self._run("delete")
         if found is None:
             return
+        from fuelclient.tui.screens.acting import Way
+
         said = f"Run {found.id} of environment {found.cluster_id} is deleted with its history and its logs."
         self._confirm("delete", said, found, (Way("", Delete(found.id, force=not found.is_final)),))
 
@@ -125,6 +136,8 @@ class Arming:
         return found
 
     def _confirm(self, name: str, said: str, found: Transaction, ways: Sequence[Way], *, place: int = 0) -> None:
+        from fuelclient.tui.screens.acting import ConfirmDialog
+
         ui = self._ui
         self._ask(ConfirmDialog(name, said, str(found.id), ways, ui.glyphs, ui.program, place=place))
 
@@ -150,6 +163,8 @@ class Arming:
         ui.gateway.acted(removed=isinstance(action, Delete))
         line = command_of(action, ui.program)
         if isinstance(action, Execute) and action.request.dry_run:
+            from fuelclient.tui.screens.acting import PlanDialog
+
             ui.push_screen(PlanDialog(action.request, cast("Sequence[PlannedGraph]", message.value), ui.glyphs))
             return
         ui.notify(line, title=f"done: {action.what}", markup=False)

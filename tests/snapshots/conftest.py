@@ -14,6 +14,20 @@ pytest.importorskip("textual", reason="the terminal UI needs textual")
 from tui_driving import demo_engine, execute, newton_engine
 
 PICTURES = Path(__file__).parent / "pictures"
+DOCS = Path(__file__).parents[2] / "docs"
+
+IN_DOCS = {
+    "tui-preview.svg": "examples-preview-140x40",
+    "tui-lanes.svg": "examples-lanes-140x40",
+    "tui-run.svg": "examples-run-whose-runner-is-gone-140x40",
+}
+"""The pictures that the documentation shows, by the name of their copy: its readers have no tests at hand."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give each test that asks for a `copied` picture all of them, with the name of the original."""
+    if "copied" in metafunc.fixturenames:
+        metafunc.parametrize(("copied", "original"), IN_DOCS.items())
 
 
 @pytest.fixture(scope="session")
@@ -48,6 +62,9 @@ def compare(tmp_path: Path) -> Callable[[str, str], None]:
         if os.environ.get("FUEL_PICTURES") == "new":
             PICTURES.mkdir(exist_ok=True)
             path.write_text(steady, encoding="utf-8")
+            for copied, original in IN_DOCS.items():
+                if original == name:
+                    (DOCS / copied).write_text(steady, encoding="utf-8")
             return
         assert path.exists(), f"no picture of {name} yet: FUEL_PICTURES=new takes one"
         if path.read_text(encoding="utf-8") != steady:

@@ -14,9 +14,9 @@ from docs.reference import documents
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.table import COMMANDS
 from fuelclient.settings import SPECS
-from fuelclient.tui.app import _SCREENS, FuelUI
+from fuelclient.tui.app import FuelUI, screen_class
 from fuelclient.tui.keys import key_name
-from fuelclient.tui.routes import TABS
+from fuelclient.tui.routes import TABS, View
 from fuelclient.tui.screens.view import ViewScreen
 from fuelclient.tui.widgets.vtable import VirtualTable
 
@@ -91,7 +91,7 @@ def test_every_key_of_the_terminal_ui_is_told() -> None:
     alike = {"down": "j", "up": "k", "left": "h", "right": "l"}  # the arrows are told in a word
 
     missing = set()
-    places: tuple[type, ...] = (FuelUI, ViewScreen, VirtualTable, *_SCREENS.values())
+    places: tuple[type, ...] = (FuelUI, ViewScreen, VirtualTable, *map(screen_class, View))
     for where in places:
         for binding in where.__dict__.get("BINDINGS", ()):
             assert isinstance(binding, Binding)

@@ -45,7 +45,7 @@ from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.finding import findings_from
-from fuelclient.serializers.graph import document_from, graph_from
+from fuelclient.serializers.graph import document_from, graph_from, legacy_to
 from fuelclient.serializers.task import task_to
 
 _TYPE = re.compile(r"[A-Za-z0-9_-]+")
@@ -115,7 +115,7 @@ class Graphs:
         created = graph_type not in graphs_of(self._session, named)
         send = self._session.post if created else self._session.put
         about = _about(owner, graph_type, InvalidGraph)
-        answer = send(_path(owner, graph_type), _body(document, tasks), about)
+        answer = send(_path(owner, graph_type), _body(document, tasks, ours=self._session.is_ours), about)
         stored = replace(graph_from(answer, named), type=graph_type)
         return Uploaded(stored, created, (*findings, *resolved, *_told(answer)))
 
@@ -220,9 +220,12 @@ def _told(answer: Mapping[str, Any]) -> list[Finding]:
     return [one for one in stated if one.code == "G021"]
 
 
-def _body(document: GraphDocument, tasks: Sequence[Task]) -> dict[str, Any]:
-    """What is sent: the tasks, and what the document states beside them."""
+def _body(document: GraphDocument, tasks: Sequence[Task], *, ours: bool) -> dict[str, Any]:
+    """What is sent: the tasks, and what the document states beside them; to a server of ours also which tasks are
+    legacy entries, of which Nailgun would not hear."""
     body: dict[str, Any] = {} if document.name is None else {"name": document.name}
+    if ours:
+        body |= legacy_to(tasks)
     return {**body, **document.metadata, "tasks": [task_to(task) for task in tasks]}
 
 

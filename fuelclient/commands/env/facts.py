@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_env, add_nodes, identifier, stated
@@ -48,6 +48,7 @@ class _Download(Command):
         facts = self.facts(parsed_args.env)
         parts = _whole(facts, parsed_args.nodes) if parsed_args.no_split else _parts(facts, parsed_args.nodes)
         form = parsed_args.format
+        require_names(parts)
         texts = {f"{name}.{form}": files.dumps(plain(part), form) for name, part in parts.items()}
         directory = _directory(parsed_args)
         _prepare(directory, keep=texts, force=parsed_args.force)
@@ -179,6 +180,15 @@ def _whole(facts: DeploymentFacts, wanted: list[int] | None) -> dict[str, Mappin
     if not uids:
         raise NotFound("fact", "of any node", hint="Leave --no-split out: what nodes share is there.")
     return {str(part["uid"]): part for part in facts_to_list(facts, uids)}
+
+
+def require_names(names: Iterable[str]) -> None:
+    """Each is the name of a file in its directory; `InvalidDocument` for one that leads elsewhere."""
+    for name in names:
+        if "/" in name or "\0" in name or name in ("", ".", ".."):
+            raise InvalidDocument(
+                f"There are facts of node {name!r}, which is no name of a file.", hint="Nothing was written."
+            )
 
 
 def _uids(facts: DeploymentFacts, wanted: list[int] | None) -> list[str]:

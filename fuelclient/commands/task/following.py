@@ -6,8 +6,9 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import FrameType
 from typing import TYPE_CHECKING, TextIO
@@ -17,7 +18,7 @@ from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.live import LiveTeller, live_on, look_at
 from fuelclient.commands.task.pace import clock, earlier_of, moment
 from fuelclient.commands.task.progress import Progress, counted, named, why
-from fuelclient.errors import Conflict
+from fuelclient.errors import Conflict, Unavailable
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 _PAUSE = 0.2
 """Seconds between two looks at the log of a run: a person takes it for at once, and the disk for nothing."""
+
+_AWAY = 15
+"""Seconds for which a server may be away before its follower gives up: enough to restart it."""
 
 _BATCH = 1000
 _LEVELS = {"running": logging.INFO, "ready": logging.INFO, "error": logging.ERROR}
@@ -55,31 +59,54 @@ class LineTeller:
         """The lines have said it."""
 
 
+@dataclass(slots=True)
+class _Place:
+    """How far a follower is: the last event it told of, the interrupts it served, since when the server is away."""
+
+    seen: int = 0
+    asked: int = 0
+    away_since: float | None = None
+
+    def lost(self, transaction_id: int, error: Unavailable) -> None:
+        """The server gave no answer, which is said once. Raises `Unavailable` when that has been so for too long."""
+        now = time.monotonic()
+        if self.away_since is None:
+            self.away_since = now
+            LOG.warning("%s Asking again for %d seconds.", error.message, _AWAY)
+        elif now - self.away_since > _AWAY:
+            hint = f"The run goes on; `fuel2 task watch {transaction_id}` follows it."
+            raise Unavailable(error.message, hint=hint) from error
+
+
 def follow(backend: Backend, transaction_id: int, stderr: TextIO) -> Exit:
     """Say on stderr what happens to a run until it has ended, or nobody works at it any more; the exit code for it.
 
     The first Ctrl-C asks the run to stop, the second one kills what runs; both are followed to the end, which
     is then the interrupt that the user asked for. The third one leaves, and the run goes on ending.
+
+    A server that is away, as while it is restarted, is asked again for some seconds; `Unavailable` when it stays so.
     """
     teller = live_on(stderr) or LineTeller()
-    progress, planned = Progress(), set[int]()
-    seen = asked = 0
+    progress, planned, place = Progress(), set[int](), _Place()
     with _interrupts() as given, teller.shown():
         try:
             while True:
-                found = backend.transactions.get(transaction_id)
-                if isinstance(teller, LiveTeller):
-                    _learn(backend, found, progress, planned)
-                seen = _tell(backend, transaction_id, seen, teller, progress)
-                if found.is_final or found.runner == "gone":
-                    break
-                while asked < len(given):
-                    _interrupt(backend, transaction_id, asked + 1)
-                    asked += 1
-                teller.show(found, progress, datetime.now(UTC))
+                try:
+                    found = backend.transactions.get(transaction_id)
+                    if isinstance(teller, LiveTeller):
+                        _learn(backend, found, progress, planned)
+                    _tell(backend, transaction_id, place, teller, progress)
+                    if found.is_final or found.runner == "gone":
+                        break
+                    _serve(backend, transaction_id, place, given)
+                except Unavailable as error:
+                    place.lost(transaction_id, error)
+                else:
+                    place.away_since = None
+                    teller.show(found, progress, datetime.now(UTC))
                 time.sleep(_PAUSE)
         except KeyboardInterrupt:  # three between two looks: the first two count all the same
-            for number in range(asked + 1, 3):
+            for number in range(place.asked + 1, 3):
                 _interrupt(backend, transaction_id, number)
             LOG.warning("Left; `fuel2 task watch %d` follows it.", transaction_id)
             raise
@@ -159,6 +186,13 @@ def _interrupt(backend: Backend, transaction_id: int, asked: int) -> None:
         backend.transactions.stop(transaction_id, kill=asked > 1)
 
 
+def _serve(backend: Backend, transaction_id: int, place: _Place, given: Sequence[int]) -> None:
+    """Each Ctrl-C that was noted has done what it does."""
+    while place.asked < len(given):
+        _interrupt(backend, transaction_id, place.asked + 1)
+        place.asked += 1
+
+
 def _learn(backend: Backend, found: Transaction, progress: Progress, planned: set[int]) -> None:
     """It is known how the graphs of a run went before, and the instances of those that are planned are expected."""
     for child in found.children:
@@ -169,11 +203,12 @@ def _learn(backend: Backend, found: Transaction, progress: Progress, planned: se
             progress.expect(backend.transactions.history(child.id))
 
 
-def _tell(backend: Backend, transaction_id: int, seen: int, teller: LineTeller | LiveTeller, progress: Progress) -> int:
-    """Say what happened after the event `seen`; the last event there is."""
-    while events := backend.transactions.events(transaction_id, after=seen, limit=_BATCH):
+def _tell(
+    backend: Backend, transaction_id: int, place: _Place, teller: LineTeller | LiveTeller, progress: Progress
+) -> None:
+    """What happened since the last look is said."""
+    while events := backend.transactions.events(transaction_id, after=place.seen, limit=_BATCH):
         for event in events:
             progress.apply(event)
             teller.tell(event)
-        seen = events[-1].id
-    return seen
+            place.seen = event.id

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from fuelclient.insight.blame import blame
+from fuelclient.insight.blame import Blame, blame
 from fuelclient.insight.why import Step, Word, chain, stated
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.preview import empty
+from fuelclient.tui.presenters.preview import detail, empty
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone, Value
-from fuelclient.tui.presenters.words import chips, count, layer_name, short_place, sigil, title, value_text
+from fuelclient.tui.presenters.words import (
+    chips,
+    count,
+    fact,
+    layer_name,
+    short_place,
+    sigil,
+    title,
+    told,
+    value_text,
+)
 from fuelclient.tui.subject import Subject
 
 _NEIGHBOURS = (
@@ -17,6 +28,16 @@ _NEIGHBOURS = (
     Column("task", "task", least=10, most=36, grows=True),
     Column("because", "because of", least=8, most=26, rank=1),
 )
+
+_FURTHER = (
+    Column("change", "", least=1, most=1),
+    Column("steps", "edges", least=5, right=True),
+    Column("task", "task", least=22, most=36, grows=True),
+    Column("through", "through", least=14, most=30, rank=1),
+)
+
+MOST = 500
+"""So many tasks are listed beyond the neighbours: the nearest ones."""
 
 _ATTRIBUTES = (
     Column("attribute", "attribute", least=8, most=24),
@@ -26,9 +47,9 @@ _ATTRIBUTES = (
 
 _STEPS = (
     Column("step", "#", least=1, right=True),
-    Column("before", "runs before", least=12, most=40),
-    Column("after", "the next", least=12, most=40),
-    Column("field", "because", least=14, most=60, grows=True),
+    Column("before", "runs before", least=15, most=40),
+    Column("after", "the next", least=16, most=40),
+    Column("field", "because", least=20, most=60, grows=True),
     Column("layer", "layer", least=7, most=26, rank=1),
     Column("place", "where", least=14, most=40, rank=2, tail=True),
 )
@@ -57,6 +78,46 @@ def neighbours(
         )
     word = "follows" if following else "precedes"
     return Table(_NEIGHBOURS, lines, [study.rows[other].task for other in rows], (f"Nothing {word} it.",)), rows
+
+
+def further(subject: Subject, row: int, *, following: bool, glyphs: Glyphs) -> tuple[Table, list[int]]:
+    """The rows beyond the direct neighbours, the nearest first, each with the task through which it is reached.
+
+    There are at most `MOST`, so that this costs the same in a graph of any size.
+    """
+    study = subject.study
+    found = _beyond(subject, row, following)
+    lines: list[tuple[Value, ...]] = [
+        (
+            Cell(sigil(study.task(other), glyphs), Tone.ACCENT),
+            str(steps),
+            Cell(study.rows[other].task, Tone.ACCENT if study.rows[other].is_changed else Tone.PLAIN),
+            Cell(study.rows[through].task, Tone.DIM),
+        )
+        for other, through, steps in found
+    ]
+    rows = [other for other, _, _ in found]
+    word = "follows" if following else "precedes"
+    return Table(_FURTHER, lines, [study.rows[other].task for other in rows], (f"Nothing {word} those.",)), rows
+
+
+def _beyond(subject: Subject, row: int, following: bool) -> list[tuple[int, int, int]]:
+    """Rows with the row through which each is reached, and the number of edges between it and `row`."""
+    near = _all(subject, row, following)
+    seen = {row, *near}
+    found: list[tuple[int, int, int]] = []
+    ring, steps = near, 1
+    while ring and len(found) < MOST:
+        steps += 1
+        reached: dict[int, int] = {}
+        for through in ring:
+            for other in _all(subject, through, following):
+                if other not in seen:
+                    seen.add(other)
+                    reached[other] = through
+        found += [(other, reached[other], steps) for other in sorted(reached)]
+        ring = sorted(reached)
+    return found[:MOST]
 
 
 def _all(subject: Subject, row: int, following: bool) -> list[int]:
@@ -100,6 +161,48 @@ def centre(subject: Subject, row: int, glyphs: Glyphs) -> Table:
         value = "not stated any more" if one.dropped else value_text(one.value)
         rows.append((Cell(f"{mark}{one.path}", tone), Cell(value, tone), Cell(layer_name(one.origin.owner), Tone.DIM)))
     return Table(_ATTRIBUTES, rows, [str(cells[0]) for cells in rows])
+
+
+_FACTS = 5
+"""So many rows of the middle stand above the attributes."""
+
+
+def in_full(subject: Subject, row: int, place: int, glyphs: Glyphs) -> list[Line]:
+    """What a row of the middle says in full: an attribute with its whole value, who set it where, and what that
+    replaced; above the attributes, where the task stands and runs, and its findings."""
+    attributes = blame(subject.study.task(row))
+    if not _FACTS <= place < _FACTS + len(attributes):
+        return detail(subject, row, glyphs)
+    one = attributes[place - _FACTS]
+    lines = [title(one.path), fact("set by", told(one.origin)), fact("where", short_place(one.origin.place)), ()]
+    lines += [("not stated any more",)] if one.dropped else [(line,) for line in _block(one.value)]
+    return [*lines, *_replaced(one, glyphs)]
+
+
+def _replaced(one: Blame, glyphs: Glyphs) -> Iterator[Line]:
+    for value, origin in one.replaced:
+        yield ()
+        sign = glyphs.gone if one.dropped else glyphs.was
+        yield (Cell(f"{sign}  ", Tone.DIM), told(origin), Cell(f"  {short_place(origin.place)}", Tone.DIM))
+        if value == one.value and not one.dropped:
+            yield (Cell("the same", Tone.DIM),)
+        else:
+            yield from ((Cell(line, Tone.DIM),) for line in _block(value))
+
+
+def _block(value: Any) -> list[str]:
+    """A value over as many lines as it has entries.
+
+    >>> _block({"name": "a", "policy": ["b", "c"]}), _block(["x", {"y": 1}]), _block("one\\ntwo")
+    (['name: a', 'policy: [b, c]'], ['- x', '- {y: 1}'], ['one', 'two'])
+    """
+    if isinstance(value, Mapping) and set(value) != {"yaql_exp"}:
+        return [f"{key}: {value_text(item)}" for key, item in value.items()]
+    if isinstance(value, list | tuple) and value:
+        return [f"- {value_text(item)}" for item in value]
+    if isinstance(value, str) and "\n" in value:
+        return value.rstrip("\n").split("\n")
+    return [value_text(value)]
 
 
 def between(subject: Subject, one: int, other: int) -> tuple[tuple[Step, ...], bool]:
@@ -149,16 +252,26 @@ def sentence(subject: Subject, one: int, other: int, glyphs: Glyphs) -> list[Lin
     lines = [
         title(f"{rows[last].task} runs after {rows[first].task}: {count(len(steps), 'edge')}, the fewest there are"),
         (),
-        (Cell(steps[0].before, Tone.STRONG),),
+        _stop(subject, steps[0].before, steps[0].before_task),
     ]
     for step in steps:
         for word in step.words:
             layer = word.place.layer.removeprefix("plugin ")
-            where = short_place(word.place)
-            lines.append((f"  {glyphs.ink.lane} {word.task}.{word.attribute}: {word.word}  ",
-                          Cell(f"{layer}  {where}", _tone(word))))  # fmt: skip
-        lines.append((Cell(step.after, Tone.STRONG),))
+            lines.append((f"  {glyphs.ink.lane} {word.task}.{word.attribute}: {word.word}",))
+            lines.append((f"  {glyphs.ink.lane}   ", Cell(f"{layer}  {short_place(word.place)}", _tone(word))))
+        lines.append(_stop(subject, step.after, step.after_task))
     return lines
+
+
+def _stop(subject: Subject, name: str, index: int) -> Line:
+    """A task on the way: its name, what it is and where it runs."""
+    row = subject.study.row_of.get(index)
+    if row is None:
+        return (Cell(name, Tone.STRONG),)
+    shown = subject.study.rows[row]
+    nodes = count(len(shown.nodes), "node") if None not in shown.nodes else "sync point"
+    told_of = [shown.type, *([shown.stage] if shown.stage else []), nodes]
+    return (Cell(name, Tone.STRONG), Cell(f"  {', '.join(told_of)}", Tone.DIM))
 
 
 def nothing(subject: Subject) -> Table:

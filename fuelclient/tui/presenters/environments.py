@@ -18,10 +18,10 @@ from fuelclient.tui.routes import TABS
 
 _COLUMNS = (
     Column("id", "id", least=2, right=True),
-    Column("name", "environment", least=8, most=30),
-    Column("status", "status", least=6, most=20),
-    Column("release", "release", least=8, most=34, grows=True),
-    Column("run", "last run", least=8, most=20),
+    Column("name", "environment", least=11, most=30),
+    Column("status", "status", least=18, most=20),
+    Column("release", "release", least=12, most=34, grows=True),
+    Column("run", "last run", least=20, most=20),
     Column("nodes", "nodes", least=5, right=True, rank=1),
     Column("plugins", "plugins", least=7, right=True, rank=2),
     Column("graphs", "graph types", least=11, most=40, rank=3),

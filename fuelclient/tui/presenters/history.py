@@ -18,9 +18,9 @@ _COLUMNS = (
     Column("status", "status", least=13, most=14),
     Column("graphs", "graphs", least=7, most=24),
     Column("began", "began (UTC)", least=19, most=19, rank=1),
-    Column("took", "took", least=5, most=8, right=True, rank=2),
-    Column("manner", "manner", least=6, most=16, rank=4),
-    Column("message", "message", least=12, most=120, grows=True, rank=3),
+    Column("took", "took", least=7, most=8, right=True, rank=2),
+    Column("manner", "manner", least=14, most=16, rank=4),
+    Column("message", "message", least=16, most=120, grows=True, rank=3),
 )
 
 

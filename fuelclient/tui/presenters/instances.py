@@ -7,7 +7,7 @@ from typing import overload
 
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.preview import empty
-from fuelclient.tui.presenters.table import Cell, Column, Table, Tone, Value
+from fuelclient.tui.presenters.table import Cell, Column, Distinct, Table, Tone, Value
 from fuelclient.tui.presenters.words import chips
 from fuelclient.tui.subject import Subject
 
@@ -68,6 +68,7 @@ class Instances(Table):
         made = _InstanceRows(subject, glyphs)
         super().__init__(_INSTANCES, made, _InstanceIds(subject), empty(subject))
         self._made = made
+        self._known: dict[str, Distinct] = {}
 
     def texts(self) -> list[str]:
         study, made = self._made.study, self._made
@@ -79,14 +80,21 @@ class Instances(Table):
         task_of, node_of = study.expansion.task_of, study.expansion.node_of
         return [heads[task_of[vertex]] + tails[node_of[vertex]] for vertex in study.order]
 
-    def field(self, row: int, key: str) -> str:
-        study = self._made.study
-        vertex = study.order[row]
-        if key == "node":
-            return self._made.nodes[study.expansion.node_of[vertex]].lower()
-        if key == "task":
-            return study.merged.tasks[study.expansion.task_of[vertex]].id.lower()
-        return super().field(row, key)
+    def distinct(self, key: str) -> Distinct | None:
+        if key not in self._known:
+            study, made = self._made.study, self._made
+            tasks = study.merged.tasks
+            texts = {
+                "node": made.nodes,
+                "task": [task.id for task in tasks],
+                "type": [task.task.type for task in tasks],
+                "layers": made.layers,
+            }.get(key)
+            if texts is None:
+                return None
+            of = study.expansion.node_of if key == "node" else study.expansion.task_of
+            self._known[key] = [text.lower() for text in texts], [of[vertex] for vertex in study.order]
+        return self._known[key]
 
 
 class _InstanceIds(Sequence[str]):

@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from fuelclient.insight.blame import blame
 from fuelclient.model.graph import Level
 from fuelclient.model.plugin import Plugin
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
-from fuelclient.tui.presenters.words import count, fact, names, severity, title
+from fuelclient.tui.presenters.words import count, fact, names, severity, title, value_text
 from fuelclient.tui.subject import Subject
 
 _COLUMNS = (
     Column("id", "id", least=2, right=True),
     Column("name", "plugin", least=20, most=34, grows=True),
     Column("version", "version", least=7, most=12),
-    Column("here", "here", least=10, most=18),
+    Column("here", "here", least=13, most=18),
     Column("adds", "adds", least=4, right=True),
     Column("overrides", "overrides", least=9, right=True),
-    Column("roles", "roles", least=16, most=30, rank=2),
+    Column("roles", "roles", least=12, most=30, rank=2),
     Column("clashes", "clashes", least=7, right=True, rank=1),
 )
 
@@ -97,8 +98,31 @@ def detail(subject: Subject, plugin: Plugin, glyphs: Glyphs) -> list[Line]:
     for word, sign, tasks in (("adds", glyphs.added, added), ("overrides", glyphs.changed, overridden)):
         if tasks:
             lines += [(), title(f"{word} {count(len(tasks), 'task')}")]
-            lines += [(Cell(f"  {sign} {task}", Tone.ACCENT),) for task in tasks]
+            for task in tasks:
+                lines.append((Cell(f"  {sign} {task}", Tone.ACCENT), Cell(_where(subject, task), Tone.DIM)))
+                lines += _set(subject, plugin, task, glyphs) if tasks is overridden else []
     return [*lines, *_clashes(subject, plugin, glyphs)]
+
+
+def _where(subject: Subject, task: str) -> str:
+    """On how many nodes a task runs; nothing for one that is not in the order."""
+    row = subject.study.named(task)
+    if row is None:
+        return ""
+    nodes = subject.study.rows[row].nodes
+    return f"  {count(len(nodes), 'node')}" if nodes else "  on no node here"
+
+
+def _set(subject: Subject, plugin: Plugin, task: str, glyphs: Glyphs) -> Iterator[Line]:
+    """The attributes that a plugin changes in a task of a layer below, and what they were."""
+    row = subject.study.named(task)
+    for one in blame(subject.study.task(row)) if row is not None else ():
+        owner = one.origin.owner
+        if one.is_changed and owner.level is Level.PLUGIN and owner.id == plugin.id:
+            was = value_text(one.replaced[0][0]) if one.replaced else ""
+            value = "not stated any more" if one.dropped else value_text(one.value)
+            yield (f"      {one.path}: {value}",)
+            yield (Cell(f"        {glyphs.gone if one.dropped else glyphs.was} {was}", Tone.DIM),)
 
 
 def _clashes(subject: Subject, plugin: Plugin, glyphs: Glyphs) -> Iterator[Line]:

@@ -105,7 +105,7 @@ def _tasks(subject: Subject, role: Role, glyphs: Glyphs) -> list[Line]:
         task = study.task(row)
         tone = Tone.ACCENT if study.rows[row].is_changed else Tone.PLAIN
         sign = glyphs.changed if task.overrides else glyphs.added if study.rows[row].is_changed else " "
-        where = study.rows[row].stage or "runs nowhere here"
+        where = (study.rows[row].stage or "no stage") if study.rows[row].nodes else "runs nowhere here"
         lines.append((Cell(f"{row + 1:>4} {sign} ", tone), Cell(task.id, tone), Cell(f"  {where}", Tone.DIM)))
     if mine and not rows:
         lines.append((Cell("The graph has no order: see 6 problems.", Tone.WARN),))

@@ -10,7 +10,7 @@ from fuelclient.insight.query import Query
 from fuelclient.model.transaction import NodeKey, Transaction
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.chrome import Part
-from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone, Value
+from fuelclient.tui.presenters.table import Cell, Column, Distinct, Line, Table, Tone, Value
 from fuelclient.tui.presenters.words import count, fact, length, moment, sentence, title, value_text
 from fuelclient.tui.watched import Watched, between
 
@@ -152,14 +152,16 @@ class Instances(Table):
         ]
 
     def field(self, row: int, key: str) -> str:
-        number = self.numbers[row]
-        if key == "status":
-            return self.watched.word(number)
+        return self.watched.word(self.numbers[row]) if key == "status" else super().field(row, key)
+
+    def distinct(self, key: str) -> Distinct | None:
+        watched = self.watched
         if key == "node":
-            return node_name(self.watched.rows[number].node, self._names_of).lower()
+            values = [node_name(node, self._names_of).lower() for node in watched.nodes]
+            return values, [watched.cell[number][0] for number in self.numbers]
         if key == "task":
-            return self.watched.rows[number].task.lower()
-        return super().field(row, key)
+            return [task.lower() for _, task in watched.tasks], [watched.cell[number][1] for number in self.numbers]
+        return None
 
     def select(self, query: Query) -> list[int]:
         self._texts = []  # statuses have changed since

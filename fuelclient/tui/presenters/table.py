@@ -52,6 +52,10 @@ class Column:
     tail: bool = False
 
 
+Distinct = tuple[Sequence[str], Sequence[int]]
+"""The values of a field, in lower case, and the number of the value of each row."""
+
+
 class Table:
     """Columns and rows. `ids` are what `y` copies, row by row; `empty` is said where there are no rows.
 
@@ -95,11 +99,36 @@ class Table:
         """One field as the filter sees it."""
         return str(self.rows[row][self._places[key]]).lower()
 
+    def distinct(self, key: str) -> Distinct | None:  # noqa: ARG002 (for those that know some)
+        """The values of a field and which of them each row has, where they are far fewer than rows; else None."""
+        return None
+
     def select(self, query: Query) -> list[int]:
         """The rows that answer `query`, in their order."""
         if query.terms and len(self._texts) != len(self.rows):
             self._texts = self.texts()
-        return query.select(len(self.rows), self._texts.__getitem__ if self._texts else self.text, self.field)
+        text = self._texts.__getitem__ if self._texts else self.text
+        known = {term.field: self.distinct(term.field) for term in query.terms if term.field}
+        if not any(known.values()):
+            return query.select(len(self.rows), text, self.field)
+        found = list(range(len(self.rows)))
+        for term in query.terms:
+            found = self._narrowed(found, Query((term,)), known.get(term.field))
+        if not query.inverted:
+            return found
+        answering = set(found)
+        return [row for row in range(len(self.rows)) if row not in answering]
+
+    def _narrowed(self, rows: list[int], query: Query, known: Distinct | None) -> list[int]:
+        """Those of some rows that answer a query of one term, which is asked once for each value that is known."""
+        if known is None:
+            places = query.select(
+                len(rows), lambda place: self.text(rows[place]), lambda place, key: self.field(rows[place], key)
+            )
+            return [rows[place] for place in places]
+        values, value_of = known
+        wanted = set(query.select(len(values), values.__getitem__, lambda place, _key: values[place]))
+        return [row for row in rows if value_of[row] in wanted]
 
     def sorted(self, order: Sequence[int], column: int, *, descending: bool) -> list[int]:
         """`order` by one column: numbers by their value and before words, blanks last either way."""

@@ -22,7 +22,8 @@ class BrowseScreen(SubjectScreen):
 
     HELP = (
         "A task between its neighbours. Left and right go to a column, Enter puts a neighbour in the middle, r shows"
-        " all edges or only those that no other task implies. m marks a task; on another one w shows the chain."
+        " all edges or only those that no other task implies. Below stand the tasks beyond those, the nearest first,"
+        " and the attribute under the cursor in full. m marks a task; on another one w shows the chain."
     )
     PLACEHOLDER = "filter what precedes: word, !word"
 
@@ -36,9 +37,13 @@ class BrowseScreen(SubjectScreen):
         self.upstream = VirtualTable(self.glyphs, id="upstream")
         self.middle = VirtualTable(self.glyphs, id="middle", chooses=False)
         self.downstream = VirtualTable(self.glyphs, id="downstream")
+        self.earlier = VirtualTable(self.glyphs, id="earlier")
+        self.full = Details()
+        self.later = VirtualTable(self.glyphs, id="later")
         return Panes(
             "columns", Pane("runs before", self.upstream), Pane("task", self.middle),
-            Pane("runs after", self.downstream), active=1,
+            Pane("runs after", self.downstream), Pane("before those", self.earlier), Pane("in full", self.full),
+            Pane("after those", self.later), active=1,
         )  # fmt: skip
 
     def present(self) -> None:
@@ -59,6 +64,11 @@ class BrowseScreen(SubjectScreen):
             table.show(made)
             total = browse.total(self.subject, self.centre, following=following)
             self.panes.note(place, f"{len(rows)} of {total}" if len(rows) != total else str(total))
+        for place, table, following in ((3, self.earlier, False), (5, self.later, True)):
+            made, rows = browse.further(self.subject, self.centre, following=following, glyphs=self.glyphs)
+            self.rows[str(table.id)] = rows
+            table.show(made)
+            self.panes.note(place, f"the nearest {len(rows)}" if len(rows) == browse.MOST else str(len(rows)))
         self.middle.show(browse.centre(self.subject, self.centre, self.glyphs))
         self.panes.note(1, self.subject.study.rows[self.centre].task)
         self.ui.decorate()
@@ -87,13 +97,19 @@ class BrowseScreen(SubjectScreen):
         return replace(self.route, focus=name, row=self.centre, query=self.filter_bar.text)
 
     def action_column(self, step: int) -> None:
-        self.panes.activate(max(0, min(2, self.panes.active + step)))
+        line, column = divmod(self.panes.active, 3)
+        self.panes.activate(3 * line + max(0, min(2, column + step)))
 
     def action_reduce(self) -> None:
         """All edges, or only those that no other task implies."""
         if self.filled:
             self.reduced = not self.reduced
             self._show()
+
+    @on(Moved)
+    def _moved(self, message: Moved) -> None:
+        if self.filled and message.table is self.middle and self.subject.study.rows:
+            self.full.show(browse.in_full(self.subject, self.centre, self.middle.row, self.glyphs))
 
     @on(Chosen)
     def _chosen(self, message: Chosen) -> None:

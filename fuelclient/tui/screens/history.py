@@ -28,7 +28,7 @@ class HistoryScreen(ViewScreen):
         "What was executed, the last run first. Enter opens a run, live or ended; a shows the runs of all"
         " environments. Armed with A: e executes, x stops, X kills, u resumes, D deletes the one under the cursor."
     )
-    PLACEHOLDER = "filter: status:error, graphs:default, word, !word"
+    PLACEHOLDER = "filter: status:error, word, !word"
 
     BINDINGS = [
         Binding("a", "everywhere", "all environments", id="history.all"),
@@ -46,7 +46,7 @@ class HistoryScreen(ViewScreen):
         self._asked: AskRun | None = None
         self._shown: Watched | None = None
         return Panes(
-            "three", Pane("runs", VirtualTable(self.glyphs, id="runs")), Pane("task instances", self.instances),
+            "three kept", Pane("runs", VirtualTable(self.glyphs, id="runs")), Pane("task instances", self.instances),
             Pane("this run", Details()),
         )  # fmt: skip
 

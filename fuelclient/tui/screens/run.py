@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -171,9 +171,11 @@ class RunScreen(ViewScreen):
             self._since_sift = 0.0
             self._show()
             return
-        self._instances().now = self.ui.clock()
-        self.matrix.refresh()
-        self.table.refresh()
+        watched, instances = self._watched, self._instances()
+        instances.now = self.ui.clock()
+        if watched is not None and isinstance(instances.numbers, range):
+            self.matrix.changed({watched.cell[number][0] for number in changed})
+            self.table.changed(_Touched(watched, frozenset(changed)))
         if self.number in changed:
             self.is_behind = True
 
@@ -272,6 +274,7 @@ class RunScreen(ViewScreen):
         if not 0 <= self.number < len(watched.rows):
             return
         name, said = watched.name(self.number), run.why(watched, self.number)
+        self.panes.note(2, name)
         if self._log is None:
             word = watched.word(self.number)
             self.log_tail.show_log(name, [f"{word}{f': {said}' if said else ''}", "It printed nothing."])
@@ -281,7 +284,6 @@ class RunScreen(ViewScreen):
             self.log_tail.show_log(name, [f"Reading {self._log.what} ..."])
         else:
             self.log_tail.show_log(name, list(lines) or ["It printed nothing."])
-        self.panes.note(2, name)
 
     # keys
 
@@ -343,3 +345,13 @@ class RunScreen(ViewScreen):
 
     def state(self) -> Route:
         return replace(self.route, focus=self.name_here(), query=self.filter_bar.text)
+
+
+class _Touched(Container[int]):
+    """The instances that look different since: they changed, or they run, and their time with them."""
+
+    def __init__(self, watched: Watched, changed: frozenset[int]) -> None:
+        self._watched, self._changed = watched, changed
+
+    def __contains__(self, number: object) -> bool:
+        return isinstance(number, int) and (number in self._changed or self._watched.word(number) == "running")

@@ -29,8 +29,10 @@ class Bar(Toned):
 
     def show(self, left: Sequence[Part], right: Sequence[Part] = ()) -> None:
         """Show other parts."""
-        self._left, self._right = tuple(left), tuple(right)
-        self.refresh()
+        told = (tuple(left), tuple(right))
+        if told != (self._left, self._right):
+            self._left, self._right = told
+            self.refresh()
 
     @property
     def text(self) -> str:
@@ -62,7 +64,7 @@ class Bar(Toned):
         return sum(cell_len(part.text) for part in parts) + self._gap * max(0, len(parts) - 1)
 
     def render_line(self, y: int) -> Strip:
-        base = self.rich_style
+        base = self.base
         if y:
             return Strip.blank(self.size.width, base)
         segments: list[Segment] = []

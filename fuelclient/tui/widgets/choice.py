@@ -57,7 +57,7 @@ class Choice(Toned, can_focus=True):
         return f"{self._glyphs.on if place == self.place else self._glyphs.off} {word}"
 
     def render_line(self, y: int) -> Strip:
-        base = self.rich_style
+        base = self.base
         segments: list[Segment] = []
         for place, word in enumerate(self.words):
             tone = Tone.ACCENT if place == self.place else Tone.DIM

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
+from textual.content import Content
 from textual.widgets import Static
 
 from fuelclient.tui.presenters.table import Line
@@ -36,5 +37,14 @@ class Details(VerticalScroll, can_focus=True):
 
     def show(self, lines: list[Line]) -> None:
         """Show other lines, from their beginning."""
-        self.query_one(Static).update(content(lines))
-        self.scroll_home(animate=False)
+        self.put(content(lines))
+        if self.scroll_y:
+            self.scroll_home(animate=False)
+
+    def put(self, text: Content) -> None:
+        """Replace the text. The screen is laid out anew only where that has more or fewer lines: it costs more than all
+        else that follows a key."""
+        static = self.query_one(Static)
+        width, before = static.content_size
+        height = text.get_height(static.styles.get_rules(), width) if width else -1
+        static.update(text, layout=height != before)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from textual.binding import Binding
-from textual.widgets import Static
 
 from fuelclient.tui.presenters.table import Cell, Line, Tone
 from fuelclient.tui.widgets.details import Details
@@ -33,7 +32,7 @@ class LogTail(Details):
         at_end = self.scroll_offset.y >= self.max_scroll_y
         follows = name != self._shown[0] or (self.following and at_end)
         self._shown = told
-        self.query_one(Static).update(content([_line(line) for line in lines]))
+        self.put(content([_line(line) for line in lines]))
         if follows:
             self.call_after_refresh(self.scroll_end, animate=False)
 

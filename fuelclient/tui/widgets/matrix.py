@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -75,9 +77,16 @@ class Matrix(ScrollView, Toned, can_focus=True):
     def go_to(self, line: int, column: int) -> None:
         """Put the cursor on a cell, and tell nobody."""
         if (line, column) != (self.line, self.column):
+            lines = (self.line, line)
             self.line, self.column = line, column
             self._reveal()
-            self.refresh()
+            self.refresh(Region(0, 0, self.size.width, 1))
+            self.changed(lines)
+
+    def changed(self, lines: Iterable[int]) -> None:
+        """Draw lines anew, by their place in the matrix, as it is scrolled now."""
+        for line in lines:
+            self.refresh_line(line + 1)
 
     def action_move(self, lines: int, columns: int) -> None:
         if self.grid is None:
@@ -137,7 +146,7 @@ class Matrix(ScrollView, Toned, can_focus=True):
     # drawing
 
     def render_line(self, y: int) -> Strip:
-        base, grid = self.rich_style, self.grid
+        base, grid = self.base, self.grid
         line = y - 1 + self.scroll_offset.y
         if grid is None or not grid.columns:
             return Strip.blank(self.size.width, base)

@@ -39,7 +39,8 @@ class Pane(Vertical):
 class Panes(Container):
     """Several panes, in one of the shapes `stack` (above one another), `pair` (side by side, on a narrow screen above
     one another), `wide`, `three`, `columns` (on a narrow screen one at a time) and `run` (the first one always stands
-    above the others, which on a narrow screen are shown one at a time). One is active: it has the focus,
+    above the others, which on a narrow screen are shown one at a time; so it is in another shape that is `kept` too,
+    such as `three kept`). One is active: it has the focus,
     and is the one that is shown where there is room for one only."""
 
     SCOPED_CSS = False  # rules begin with a class of the screen, which stands above
@@ -48,7 +49,7 @@ class Panes(Container):
     Panes.pair, Panes.wide { grid-size: 2; grid-columns: 3fr 2fr; }
     Panes.three { grid-size: 2; grid-columns: 11fr 9fr; grid-rows: 2fr 1fr; }
     Panes.three > .first { row-span: 2; }
-    Panes.columns { grid-size: 3; grid-columns: 3fr 4fr 3fr; }
+    Panes.columns { grid-size: 3; grid-columns: 3fr 4fr 3fr; grid-rows: 5fr 4fr; }
     Panes.run { grid-size: 2; grid-columns: 3fr 2fr; grid-rows: 4 3fr 2fr; }
     Panes.run > .first { column-span: 2; }
     Panes.run > .second { row-span: 2; }
@@ -57,6 +58,7 @@ class Panes(Container):
     .-narrow Panes.wide > Pane, .-narrow Panes.three > Pane, .-narrow Panes.columns > Pane { display: none; }
     .-narrow Panes.run > Pane { display: none; }
     .-narrow.-tall Panes.run > .first, .-narrow.-tall Panes.run > .lower { display: block; }
+    .-narrow.-tall Panes.kept > .first, .-narrow.-tall Panes.kept > .lower { display: block; }
     .-short Panes > Pane, .-tiny Panes > Pane { display: none; }
     Panes > Pane.hidden { display: none; }
     .-narrow Panes > Pane.active, .-short Panes > Pane.active, .-tiny Panes > Pane.active { display: block; }
@@ -97,7 +99,7 @@ class Panes(Container):
             first.height = "1fr" if _is_low(classes) else height
             self.styles.grid_rows = f"{height} 3fr 2fr"
             return
-        above = self.has_class("stack") or (self.has_class("pair") and "-narrow" in classes)
+        above = self.has_class("stack") or ("-narrow" in classes and (self.has_class("pair") or self.has_class("kept")))
         first.max_height = max(rows, 1) + 3 if above and not _is_low(classes) else None
 
     def only(self, place: int, *, alone: bool) -> None:
@@ -107,15 +109,16 @@ class Panes(Container):
 
     def note(self, place: int, text: str) -> None:
         """Say something more beside the name of a pane."""
-        self.panes[place].note = text
-        self.title()
+        if self.panes[place].note != text:
+            self.panes[place].note = text
+            self.title()
 
     def title(self) -> None:
         """Name the panes; one that stands alone names the others too, as tabs."""
         classes = self.screen.classes
         stacked = self.has_class("stack") or self.has_class("pair")
         tabs = list(self.panes) if _is_low(classes) or ("-narrow" in classes and not stacked) else []
-        if tabs and self.has_class("run") and not _is_low(classes):
+        if tabs and (self.has_class("run") or self.has_class("kept")) and not _is_low(classes):
             tabs = tabs[1:]
         for pane in self.panes:
             if pane in tabs:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from rich.segment import Segment
 from rich.style import Style
 from textual.content import Content
+from textual.geometry import Region
+from textual.strip import Strip
 from textual.widget import Widget
 
 from fuelclient.tui.presenters.table import Cell, Line, Tone, Value
@@ -52,6 +54,21 @@ class Toned(Widget):
     """A widget that draws its own lines in tones."""
 
     COMPONENT_CLASSES = TONE_CLASSES
+
+    _base: Style | None = None
+
+    @property
+    def base(self) -> Style:
+        """The style of the widget: found once for all the lines of a drawing, since Textual walks up to the screen
+        for each."""
+        return self.rich_style if self._base is None else self._base
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._base = self.rich_style
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._base = None
 
     def toned(self, tone: Tone, base: Style) -> Style:
         """`base` in a tone."""

@@ -5,7 +5,7 @@ Rows stay where they are; a filter or a sort only makes another list of their nu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
@@ -132,8 +132,19 @@ class VirtualTable(ScrollView, Toned, can_focus=True):
     def watch_cursor(self, old: int, new: int) -> None:
         if old != new:
             self._reveal()
-            self.refresh()
+            self._redraw((old, new))
             self.post_message(Moved(self, self.row))
+
+    def changed(self, rows: Container[int]) -> None:
+        """Draw those of some rows anew that are seen."""
+        top = self.scroll_offset.y
+        seen = range(top, min(len(self.order), top + max(0, self.size.height - 1)))
+        self._redraw([place for place in seen if self.order[place] in rows])
+
+    def _redraw(self, places: Iterable[int]) -> None:
+        """Draw lines anew, as they are scrolled now; where it scrolls, Textual draws all of them."""
+        for place in places:
+            self.refresh_line(place + 1)
 
     def _reveal(self) -> None:
         """Scroll so that the cursor is seen; the header takes one line of the view."""
@@ -224,7 +235,7 @@ class VirtualTable(ScrollView, Toned, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         self._lay()
-        base = self.rich_style
+        base = self.base
         if not self.order:
             return self._empty(y, base)
         if y == 0:
@@ -246,7 +257,7 @@ class VirtualTable(ScrollView, Toned, can_focus=True):
 
     def _row_style(self, place: int) -> Style:
         if place != self.cursor:
-            return self.rich_style
+            return self.base
         return self.get_component_rich_style("vtable--cursor" if self.has_focus else "vtable--cursor-away")
 
     def _header(self, base: Style) -> Strip:

@@ -10,7 +10,10 @@ import socket
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,7 +21,7 @@ from urllib.parse import urlsplit
 import pytest
 from command_line import CommandLine
 from executions import Executions
-from serving import Serving, serving
+from serving import PATIENCE, Serving, serving
 
 
 def test_it_answers_and_ends_on_a_signal(env: Executions) -> None:
@@ -123,6 +126,113 @@ def _dripped(line: socket.socket) -> int:
         except OSError:
             return count
     return 300
+
+
+ENDED_ON = """\
+import os, sys, threading
+from fuelclient.server.limits import Limits
+from fuelclient.server.serving import Server
+go_on = threading.Event()
+def app(environ, start):
+    environ["wsgi.input"].read()
+    os.write(1, b"in\\n")
+    go_on.wait()
+    start("200 OK", [("Content-Length", "2000000")])
+    return [b"x" * 2000000]
+def listen():
+    sys.stdin.readline()
+    go_on.set()
+threading.Thread(target=listen, daemon=True).start()
+server = Server(app, "127.0.0.1", 0, Limits(end_seconds=int(sys.argv[1])))
+server.run(lambda: print(server.port, flush=True))
+"""
+
+
+@contextmanager
+def _ended_on(seconds: int) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A server whose requests end when it is given a line, and its port."""
+    command = [sys.executable, "-c", ENDED_ON, str(seconds)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as server:
+        try:
+            assert server.stdout is not None
+            yield server, int(server.stdout.readline())
+        finally:
+            server.kill()
+
+
+def _await_refusal(port: int) -> None:
+    """Nobody listens on the port any more."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=PATIENCE).close()
+        except OSError:
+            return
+    raise AssertionError(f"port {port} is still listened on")
+
+
+def test_what_is_being_worked_at_is_answered_after_the_signal() -> None:
+    """Six uploads whose answers are longer than what a socket holds: the socket loop has to go on for them."""
+    with _ended_on(60) as (server, port), ThreadPoolExecutor(6) as pool:
+        answers = [pool.submit(_upload, port) for _ in range(6)]
+        assert server.stdout is not None
+        assert [server.stdout.readline() for _ in answers] == ["in\n"] * 6
+        server.terminate()
+        _await_refusal(port)
+        _, said = server.communicate("go on\n", PATIENCE)
+        assert [one.result(PATIENCE) for one in answers] == [(200, 2_000_000)] * 6
+    assert said == ""
+    assert server.returncode == 0
+
+
+def _upload(port: int) -> tuple[int, int]:
+    """The status of an upload of 2 MB, and the length of its answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    connection.request("PUT", "/", b"x" * 2_000_000)
+    answer = connection.getresponse()
+    found = answer.status, len(answer.read())
+    connection.close()
+    return found
+
+
+@pytest.mark.parametrize("signals", [1, 2])
+def test_a_request_that_does_not_end_holds_the_server_for_a_time_only(signals: int) -> None:
+    """And not at all when a second signal says so: an hour is far more than this test waits."""
+    with _ended_on(1 if signals == 1 else 3600) as (server, port), socket.create_connection(("127.0.0.1", port)) as one:
+        one.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert server.stdout is not None
+        assert server.stdout.readline() == "in\n"
+        server.terminate()
+        _await_refusal(port)
+        if signals == 2:
+            server.terminate()
+        server.wait(PATIENCE)
+        assert server.returncode == 0
+        assert server.stderr is not None
+        assert "1 request is left without an answer" in server.stderr.read()
+
+
+def test_a_request_that_is_still_arriving_is_answered_after_the_signal(env: Executions) -> None:
+    body = json.dumps([{"id": "x", "padding": "x" * 300_000}]).encode()
+    with serving(env.directory) as server:
+        address = urlsplit(server.url)
+        connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=PATIENCE)
+        connection.putrequest("POST", f"{address.path}sequences/")
+        connection.putheader("Content-Type", "application/json")
+        connection.putheader("Content-Length", str(len(body)))
+        connection.endheaders(body[:1000])
+        server.process.terminate()
+        _await_refusal(address.port or 0)
+        connection.send(body[1000:])
+        answer = connection.getresponse()
+        assert answer.status == 400
+        assert json.loads(answer.read())["message"]
+        connection.close()
+        assert server.process.wait(PATIENCE) == 0
+        said = server.log.read_text()
+    assert "Bad file descriptor" not in said
+    assert "Traceback" not in said
 
 
 def test_without_its_extra_it_says_what_to_install(tmp_path: Path) -> None:
