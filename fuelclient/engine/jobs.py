@@ -100,12 +100,16 @@ class Jobs:
 
 
 def target_of(node: Node, executor: str = "", scripts: tuple[tuple[str, str], ...] = ()) -> Target:
-    """How a node is reached: by the executor that the request names, else by its own, else over SSH."""
+    """How a node is reached: by the executor that the request names, else by its own, else over SSH.
+
+    Whoever asks for noop by name wants no node to be touched: it is looked at from here, as if it had no address. A
+    node that is noop by itself, or the option for noop runs, looks at the node.
+    """
     ssh = node.ssh
     kind = ExecutorKind(executor or node.executor or ExecutorKind.SSH)
     return Target(
         kind=kind,
-        ip=node.ip,
+        ip="" if executor == ExecutorKind.NOOP else node.ip,
         ssh=Ssh(
             user=str(ssh.get("user") or ""),
             port=int(ssh.get("port") or 0),
