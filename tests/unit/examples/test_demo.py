@@ -161,7 +161,8 @@ class TestMerged:
         assert [one["task"] for one in rows if not one["nodes"] and one["type"] != "group"] == []
 
     def test_other_fleets_are_fine_too(self, demo: CommandLine) -> None:
-        preview(demo, "--assume", "controller=3,compute=50,storage+telemetry=3,gateway=2,image-cache=2")
+        rows = preview(demo, "--assume", "controller=3,compute=50,storage+telemetry=3,gateway=2,image-cache=2")
+        assert max(len(one["nodes"]) for one in rows) == 60
 
     def test_stage_tasks_of_both_plugins_run_by_priority(self, demo: CommandLine) -> None:
         rows = preview(demo)
