@@ -22,6 +22,7 @@ from pathlib import Path
 from textual import events
 from textual.widget import Widget
 
+from benchmarks.frame import first_frames
 from fuelclient.backends.base import Backend
 from fuelclient.backends.local import LocalBackend
 from fuelclient.engine import recovery
@@ -36,16 +37,18 @@ from fuelclient.model.transaction import ExecutionRequest
 from fuelclient.store import history, runners
 from fuelclient.tui.app import FuelUI
 from fuelclient.tui.presenters.instances import Instances
+from fuelclient.tui.requests import AskRun
 from fuelclient.tui.routes import Route, View
 from fuelclient.tui.screens.run import RunScreen
-from fuelclient.tui.screens.view import ViewScreen
 from fuelclient.tui.subject import Subject, subject
 from fuelclient.tui.widgets.vtable import VirtualTable
 
 TASKS, NODES, LIVE_NODES = 100, 1000, 200
 _CORPUS = Path(os.environ.get("FUEL_CORPUS", Path(__file__).resolve().parents[2] / "shared" / "corpus"))
-_FRAME = "FUEL2_FIRST_FRAME"
 _KEYS = ("key to paint, 2 000 events a second: median", "key to paint, 2 000 events a second: p95")
+_FRAMES = ("first frame, newton on 14 nodes: on the clock", "first frame, newton on 14 nodes: of a processor")
+_LAST_ROLE = "deployed"
+"""A title of the first screen's table: Textual writes a frame at once, so all of it is there."""
 
 
 def many() -> Subject:
@@ -104,7 +107,7 @@ async def large(engine: Path) -> dict[str, float]:
 async def live(directory: Path) -> dict[str, float]:
     """Moving in a run while two thousand events a second come: from a key until the screen shows it."""
     engine = directory / "live.db"
-    run = _long_run(engine)
+    run = _long_run(engine, LIVE_NODES)
     ui = FuelUI(_connecting(engine), env=1)
     costs = []
     async with ui.run_test(size=(160, 48)) as pilot:
@@ -124,6 +127,30 @@ async def live(directory: Path) -> dict[str, float]:
         _KEYS[1]: costs[len(costs) * 95 // 100],
         "instances that ended meanwhile": float(seen),
     }
+
+
+async def watched(directory: Path) -> dict[str, float]:
+    """Opening a run of 100 000 task instances, and moving in its matrix, until the screen shows it."""
+    engine = directory / "wide.db"
+    run = _long_run(engine, NODES)
+    ui = FuelUI(_connecting(engine), env=1)
+    costs: dict[str, float] = {}
+    moves = []
+    async with ui.run_test(size=(160, 48)) as pilot:
+        await pilot.pause(0.3)
+        ui.go(Route(View.RUN, 1, run=run))
+        with timed(costs, "run of 100 000: read and open"):
+            while not (isinstance(ui.screen, RunScreen) and ui.screen.filled):
+                await asyncio.sleep(0.005)
+            await _painted(ui.screen.matrix)
+        with timed(costs, "run of 100 000: open what was read"):
+            ui.screen.fill(ui.gateway.answer(AskRun(run)))
+            await _painted(ui.screen.matrix)
+        for number in range(40):
+            await asyncio.sleep(0.02)
+            moves.append(await _pressed(ui, ui.screen, "down" if number % 20 < 10 else "up"))
+    moves.sort()
+    return {**costs, "run of 100 000: key to paint, median": moves[20], "run of 100 000: key to paint, p95": moves[38]}
 
 
 async def _pressed(ui: FuelUI, screen: RunScreen, key: str) -> float:
@@ -147,13 +174,13 @@ def _streaming(engine: Path, run: int) -> Iterator[None]:
             writer.terminate()
 
 
-def _long_run(engine: Path) -> int:
-    """A run of a hundred tasks on two hundred nodes that seems to go on; its id."""
+def _long_run(engine: Path, size: int) -> int:
+    """A run of a hundred tasks on so many nodes that seems to go on; its id."""
     fuel2 = [str(Path(sys.executable).with_name("fuel2")), "--engine", str(engine)]
     release = "- {name: many, version: '1', roles_metadata: {worker: {name: Worker}}}"
     shell = "type: shell, version: 2.0.0, roles: [worker], parameters: {cmd: 'true', timeout: 9}"
     tasks = "\n".join(f"- {{id: task-{number:03}, {shell}}}" for number in range(TASKS))
-    nodes = "\n".join(f"- {{name: node-{number}, executor: noop}}" for number in range(1, LIVE_NODES + 1))
+    nodes = "\n".join(f"- {{name: node-{number}, executor: noop}}" for number in range(1, size + 1))
     for line, text in (
         (["release", "import", "-"], release),
         (["graph", "upload", "--release", "1", "-t", "default", "-f", "-"], tasks),
@@ -167,7 +194,7 @@ def _long_run(engine: Path) -> int:
                 "-e",
                 "1",
                 "--nodes",
-                ",".join(map(str, range(1, LIVE_NODES + 1))),
+                ",".join(map(str, range(1, size + 1))),
                 "--roles",
                 "worker",
             ],
@@ -175,10 +202,10 @@ def _long_run(engine: Path) -> int:
         ),
     ):
         subprocess.run([*fuel2, *line], check=True, capture_output=True, input=text, text=True)
-    return _recorded(engine)
+    return _recorded(engine, size)
 
 
-def _recorded(engine: Path) -> int:
+def _recorded(engine: Path, size: int) -> int:
     """Record a run by hand, since no real one is as fast as this has to be."""
     backend = LocalBackend(str(engine))
     request = ExecutionRequest(1, dry_run=True)
@@ -187,7 +214,7 @@ def _recorded(engine: Path) -> int:
     child = parent.children[0].id
     with closing(sqlite3.connect(engine)) as connection, connection:
         connection.execute("UPDATE transactions SET status = 'running', progress = 0, time_end = NULL")
-        instances = [(f"task-{task:03}", node, "shell") for task in range(TASKS) for node in range(1, LIVE_NODES + 1)]
+        instances = [(f"task-{task:03}", node, "shell") for task in range(TASKS) for node in range(1, size + 1)]
         history.insert(connection, child, instances)
         runners.put(connection, recovery.this_process(parent))
     return parent.id
@@ -233,27 +260,6 @@ def _connecting(engine: Path) -> Callable[[], Backend]:
     return connect
 
 
-def _first_frame(engine: Path) -> float:
-    """The milliseconds from the start of a new interpreter until the first environment's preview is on the screen."""
-    start = time.time()
-    environ = {**os.environ, _FRAME: str(start)}
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.tui", "frame", str(engine)],
-        env=environ, check=True, capture_output=True, text=True, cwd=Path(__file__).resolve().parents[1],
-    )  # fmt: skip
-    return float(done.stdout.split()[-1])
-
-
-async def frame(engine: Path) -> None:
-    """Show the roles of environment 1, print how long that took since the given start, and leave."""
-    ui = FuelUI(_connecting(engine), env=1)
-    async with ui.run_test(size=(140, 40)):
-        while not (isinstance(ui.screen, ViewScreen) and ui.screen.filled):
-            await asyncio.sleep(0.001)
-        await _painted(ui.screen.main)
-        print((time.time() - float(os.environ[_FRAME])) * 1000)
-
-
 def _newton(directory: Path) -> Path | None:
     if not _CORPUS.is_dir():
         return None
@@ -277,17 +283,21 @@ def main() -> None:
     budgets = {
         **dict.fromkeys(_KEYS, 100.0),
         "open 100 000 instances": 150.0,
+        "run of 100 000: read and open": 3000.0,
+        "run of 100 000: open what was read": 150.0,
+        "run of 100 000: key to paint, median": 100.0,
+        "run of 100 000: key to paint, p95": 100.0,
         "MB more than empty": 60.0,
-        "first frame, newton on 14 nodes": 500.0,
+        **dict.fromkeys(_FRAMES, 500.0),
     }
     with tempfile.TemporaryDirectory(prefix="fuel2-bench-") as name:
         directory = Path(name)
         costs = asyncio.run(large(directory / "none.db"))
         costs |= asyncio.run(live(directory))
+        costs |= asyncio.run(watched(directory))
         engine = _newton(directory)
         if engine is not None:
-            frames = sorted(_first_frame(engine) for _ in range(5))
-            costs["first frame, newton on 14 nodes"] = frames[2]
+            costs[_FRAMES[0]], costs[_FRAMES[1]] = first_frames(engine, _LAST_ROLE, 9)
     seen = costs.pop("instances that ended meanwhile")
     print(f"The live run had {seen:.0f} instances ended while keys were pressed.")
     print(f"{'what':<44}{'ms':>9}{'budget':>9}")
@@ -297,9 +307,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["frame"]:
-        asyncio.run(frame(Path(sys.argv[2])))
-    elif sys.argv[1:2] == ["stream"]:
+    if sys.argv[1:2] == ["stream"]:
         _stream(Path(sys.argv[2]), int(sys.argv[3]))
     else:
         main()

@@ -172,7 +172,7 @@ def _value(action: argparse.Action) -> str:
         return ""
     choices = "{" + ",".join(map(str, action.choices)) + "}" if action.choices else action.dest.upper()
     name = str(action.metavar or (choices if action.option_strings or action.choices else action.dest))
-    return f"{name} ..." if action.nargs in ("+", "*") else name
+    return {"+": f"{name} ...", "*": f"[{name} ...]"}.get(str(action.nargs), name)
 
 
 def _wrapped(words: Sequence[str], width: int = 100) -> str:

@@ -5,6 +5,7 @@
     FuelError
     ├── UsageError           the request itself makes no sense (a malformed option value)
     ├── Unavailable          the engine file, or a master, cannot be reached now
+    │   └── Gone             it was there, and will not come back by itself
     ├── Unauthorised         the credentials are missing, wrong or too weak
     ├── NotFound             a release, environment, node, graph type ... does not exist
     ├── Conflict             it exists already, or is in use; may carry findings
@@ -53,6 +54,10 @@ class Unavailable(FuelError):
     """The place where the data lives cannot be reached."""
 
 
+class Gone(Unavailable):
+    """The place where the data lived is there no more: trying again is no use."""
+
+
 class Unauthorised(FuelError):
     """The credentials do not allow this."""
 
@@ -82,8 +87,8 @@ class NotFound(FuelError, LookupError):
         if not hint and close:
             hint = f"Did you mean {close}?"
         elif not hint and known:
-            shown = ", ".join(self.known[:12]) + (", ..." if len(self.known) > 12 else "")
-            hint = f"Known: {shown}."
+            shown = ", ".join(self.known[:12])
+            hint = f"Known: {shown}, ..." if len(self.known) > 12 else f"Known: {shown}."
         super().__init__(f"{noun[:1].upper()}{noun[1:]} {key} does not exist.", hint=hint)
 
 

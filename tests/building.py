@@ -11,6 +11,7 @@ from fuelclient.model.node import Node
 from fuelclient.model.release import Role
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Source, Task
+from fuelclient.plan.edges import Edges
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import MASTER, Fleet, FleetNode
 from fuelclient.serializers.task import task_from
@@ -99,6 +100,11 @@ def snapshot(
 
 def instances(expansion: Expansion) -> set[str]:
     return {expansion.name(vertex) for vertex in range(expansion.size)}
+
+
+def barriers(edges: Edges) -> int:
+    """How many hidden vertices carry edges of many to many."""
+    return edges.vertices - edges.real
 
 
 def edges(expansion: Expansion) -> set[str]:

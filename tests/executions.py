@@ -67,6 +67,14 @@ class Executions:
         """A command that writes one line of `notes`; lines of several processes never mix."""
         return f"echo {text} >> {self.notes}"
 
+    def held(self, text: str) -> str:
+        """A command that notes `text` and lasts until `let_go`."""
+        return f"{self.note(text)}; until [ -e {self.directory}/go ]; do sleep 0.05; done"
+
+    def let_go(self) -> None:
+        """The commands of `held` end, and so will later ones."""
+        (self.directory / "go").touch()
+
     def noted(self) -> list[str]:
         return self.notes.read_text(encoding="utf-8").splitlines() if self.notes.exists() else []
 

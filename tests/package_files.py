@@ -79,54 +79,58 @@ def write_package(
     return directory
 
 
+_FULL = {
+    "environment_config.yaml": (
+        "attributes:\n  metadata: {group: other, restrictions: [\"cluster:mode == 'multinode'\"]}\n"
+        "  size: {type: text, label: Size, weight: 5, value: '1', restrictions: [{condition: 'settings:a == 1'}]}\n"
+    ),
+    "tasks.yaml": (
+        "- role: [controller]\n  stage: post_deployment\n  type: shell\n  parameters: {cmd: ./run.sh, timeout: 5}\n"
+        "- {role: '*', stage: pre_deployment, type: puppet,"
+        " parameters: {puppet_manifest: a.pp, puppet_modules: ., timeout: 1}}\n"
+    ),
+    "deployment_tasks.yaml": (
+        "- id: first\n  type: shell\n  version: 2.0.0\n  roles: [keeper, '/ctrl.*/']\n  role: [keeper]\n"
+        "  requires: [hiera]\n  required_for: [deploy_end]\n  cross-depends: [{name: hiera, role: '*'}]\n"
+        "  condition: settings:a.b == true\n"
+        "  parameters: {cmd: sh run.sh, timeout: 5, strategy: {type: parallel, amount: 2}}\n"
+        "- {id: second, type: stage, stage: pre_deployment/100, os-version: '>=mitaka', fuel-version: '>=9,<11'}\n"
+        "- {id: third, type: copy_files, role: [keeper], parameters: {files: [{src: a, dst: b}]}}\n"
+    ),
+    "node_roles.yaml": (
+        "keeper:\n  name: Keeper\n  description: Keeps\n  conflicts: [compute]\n  tasks: [hiera]\n"
+        "  limits: {min: 1, overrides: [{condition: 'settings:a == 1', max: 2}]}\n"
+        "  restrictions: [{'settings:a == 2': why}]\n"
+        "other:\n  metadata: {name: O, description: d}\n  volumes_mapping: [{allocate_size: min, id: os}]\n"
+    ),
+    "volumes.yaml": (
+        "volumes: [{id: data, type: vg, items: []}]\n"
+        "volumes_roles_mapping: {keeper: [{allocate_size: all, id: data}]}\n"
+    ),
+    "network_roles.yaml": (
+        "- {id: a/b, default_mapping: public,"
+        " properties: {subnet: true, gateway: false, vip: [{name: a, namespace: haproxy}]}}\n"
+    ),
+    "components.yaml": (
+        "- name: network:sample\n  label: Sample\n  compatible: [{name: 'storage:*'}]\n"
+        "  requires: [{one_of: {items: ['hypervisor:kvm']}}]\n"
+    ),
+    "nic_config.yaml": "metadata: {label: N}\na: {type: text, label: A, value: ''}\n",
+    "bond_config.yaml": "a: {type: text, label: A, value: '', restrictions: ['cluster:a == 1']}\n",
+    "node_config.yaml": "section: {a: {type: text, label: A, value: ''}}\n",
+    "node_tags.yaml": "keeper: {has_primary: true}\n",
+    "late/deployment_tasks.yaml": "- {id: late, type: skipped, version: 2.0.0, roles: [keeper]}\n",
+    "base.yaml": "description: d\nroles_path: roles.yaml\ngraphs: [{type: deletion, tasks_path: 'g/**/*.yaml'}]\n",
+    "roles.yaml": "controller: {name: C, description: c}\n",
+    "g/a/b.yaml": "- {id: x, type: erase_node, roles: [controller]}\n",
+    "g/c.yaml": "name: n\ntasks: [{id: y, type: stage}]\n",
+}
+"""Every kind of file that a package knows, with a little of everything."""
+
+
 def full_files(major: int) -> dict[str, str]:
-    """The files of a package that has every kind of file that its version knows, with a little of everything."""
-    return right_files(major) | {
-        "environment_config.yaml": (
-            "attributes:\n  metadata: {group: other, restrictions: [\"cluster:mode == 'multinode'\"]}\n"
-            "  size: {type: text, label: Size, weight: 5, value: '1', restrictions: [{condition: 'settings:a == 1'}]}\n"
-        ),
-        "tasks.yaml": (
-            "- role: [controller]\n  stage: post_deployment\n  type: shell\n  parameters: {cmd: ./run.sh, timeout: 5}\n"
-            "- {role: '*', stage: pre_deployment, type: puppet,"
-            " parameters: {puppet_manifest: a.pp, puppet_modules: ., timeout: 1}}\n"
-        ),
-        "deployment_tasks.yaml": (
-            "- id: first\n  type: shell\n  version: 2.0.0\n  roles: [keeper, '/ctrl.*/']\n  role: [keeper]\n"
-            "  requires: [hiera]\n  required_for: [deploy_end]\n  cross-depends: [{name: hiera, role: '*'}]\n"
-            "  condition: settings:a.b == true\n"
-            "  parameters: {cmd: sh run.sh, timeout: 5, strategy: {type: parallel, amount: 2}}\n"
-            "- {id: second, type: stage, stage: pre_deployment/100, os-version: '>=mitaka', fuel-version: '>=9,<11'}\n"
-            "- {id: third, type: copy_files, role: [keeper], parameters: {files: [{src: a, dst: b}]}}\n"
-        ),
-        "node_roles.yaml": (
-            "keeper:\n  name: Keeper\n  description: Keeps\n  conflicts: [compute]\n  tasks: [hiera]\n"
-            "  limits: {min: 1, overrides: [{condition: 'settings:a == 1', max: 2}]}\n"
-            "  restrictions: [{'settings:a == 2': why}]\n"
-            "other:\n  metadata: {name: O, description: d}\n  volumes_mapping: [{allocate_size: min, id: os}]\n"
-        ),
-        "volumes.yaml": (
-            "volumes: [{id: data, type: vg, items: []}]\n"
-            "volumes_roles_mapping: {keeper: [{allocate_size: all, id: data}]}\n"
-        ),
-        "network_roles.yaml": (
-            "- {id: a/b, default_mapping: public,"
-            " properties: {subnet: true, gateway: false, vip: [{name: a, namespace: haproxy}]}}\n"
-        ),
-        "components.yaml": (
-            "- name: network:sample\n  label: Sample\n  compatible: [{name: 'storage:*'}]\n"
-            "  requires: [{one_of: {items: ['hypervisor:kvm']}}]\n"
-        ),
-        "nic_config.yaml": "metadata: {label: N}\na: {type: text, label: A, value: ''}\n",
-        "bond_config.yaml": "a: {type: text, label: A, value: '', restrictions: ['cluster:a == 1']}\n",
-        "node_config.yaml": "section: {a: {type: text, label: A, value: ''}}\n",
-        "node_tags.yaml": "keeper: {has_primary: true}\n",
-        "late/deployment_tasks.yaml": "- {id: late, type: skipped, version: 2.0.0, roles: [keeper]}\n",
-        "base.yaml": "description: d\nroles_path: roles.yaml\ngraphs: [{type: deletion, tasks_path: 'g/**/*.yaml'}]\n",
-        "roles.yaml": "controller: {name: C, description: c}\n",
-        "g/a/b.yaml": "- {id: x, type: erase_node, roles: [controller]}\n",
-        "g/c.yaml": "name: n\ntasks: [{id: y, type: stage}]\n",
-    }
+    """The files of a package that has every kind of file that its version knows."""
+    return right_files(major) | _FULL
 
 
 def full_metadata(major: int) -> dict[str, Any]:

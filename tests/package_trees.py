@@ -22,6 +22,22 @@ def role(**attributes: Any) -> dict[str, Any]:
     return {"name": "A role", "description": "It does something", **attributes}
 
 
+WATCHER = {"node_roles.yaml": {"watcher": role()}, "deployment_tasks.yaml": [task("watch", role=["watcher"])]}
+"""The files of a plugin with one role and one task."""
+
+
+_METADATA: Mapping[str, Any] = {
+    "description": "A package of the tests",
+    "fuel_version": ["9.0"],
+    "licenses": ["Apache-2.0"],
+    "authors": ["Somebody"],
+    "homepage": "https://example.org",
+    "groups": [],
+    "is_hotpluggable": False,
+}
+_SCRIPTS = {"deployment_scripts_path": "deployment_scripts/", "repository_path": "repositories/ubuntu"}
+
+
 def write_package(
     directory: Path,
     name: str = "monitor",
@@ -36,20 +52,13 @@ def write_package(
 
     `files` has the contents of further files by their path; texts are written as they are, the rest as data.
     """
-    scripts = {"deployment_scripts_path": "deployment_scripts/", "repository_path": "repositories/ubuntu"}
     stated = {
         "name": name,
         "title": name.capitalize(),
         "version": version,
         "package_version": package_version,
-        "description": "A package of the tests",
-        "fuel_version": ["9.0"],
-        "licenses": ["Apache-2.0"],
-        "authors": ["Somebody"],
-        "homepage": "https://example.org",
-        "groups": [],
-        "is_hotpluggable": False,
-        "releases": [{**scripts, **record} for record in releases],
+        **_METADATA,
+        "releases": [{**_SCRIPTS, **record} for record in releases],
         **metadata,
     }
     contents = {

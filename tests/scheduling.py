@@ -36,19 +36,16 @@ def work_from(
         before, _, after = edge.partition(" -> ")
         successors[at[before]].append(at[after])
     skipped = {at[name]: reason for name, reason in (skip or {}).items()}
-    limited = tuple((limits or {}).items())
-    keys = {task: key for key, (task, _) in enumerate(limited)}
+    keys = {task: key for key, task in enumerate(limits or {})}
     return Work(
         tasks=tasks,
         nodes=names,
         task_of=[task for task, _ in pairs],
         node_of=[node for _, node in pairs],
-        kinds=[
-            Kind.SYNC if not node else Kind.SKIP if v in skipped else Kind.REAL for v, (_, node) in enumerate(pairs)
-        ],
+        kinds=[Kind.SYNC if not n else Kind.SKIP if v in skipped else Kind.REAL for v, (_, n) in enumerate(pairs)],
         fail_on_error=[name not in set(lenient) for name in at],
         limit_of=[keys.get(tasks[task], NO_KEY) for task, _ in pairs],
-        limits=tuple(limit for _, limit in limited),
+        limits=tuple((limits or {}).values()),
         successors=successors,
         fault_tolerance=tuple(
             FaultTolerance(name, tuple(where[node] for node in group["nodes"]), group["tolerated"])

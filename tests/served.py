@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from documented import documented
 from requests.adapters import HTTPAdapter
 from wsgi_transport import WsgiAdapter
 
@@ -35,7 +36,7 @@ def served(
 
     With a `policy` the server checks tokens, which the client gets by `credentials` from the Keystone that they name.
     """
-    app = application(make, auth=policy)
+    app = documented(application(make, auth=policy))
     master = Master("http://127.0.0.1:8000", credentials or Credentials())
     client = NailgunBackend(master, adapter=WsgiAdapter(app.wsgi_app))
     if credentials is not None:

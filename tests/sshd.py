@@ -14,6 +14,7 @@ import shutil
 import signal
 import socket
 import subprocess
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -56,6 +57,15 @@ class Daemon:
         """What it has written down."""
         path = Path(self.command[-1].split()[-1])
         return path.read_text() if path.exists() else ""
+
+    @property
+    def is_listening(self) -> bool:
+        """Whether it, and nobody else, has the port."""
+        return f"listening on {HOST} port {self.port}" in self.log
+
+    def has_tried(self) -> bool:
+        """Whether it is known if it got the port."""
+        return self.is_listening or self.process.poll() is not None
 
     @property
     def files(self) -> Path:
@@ -123,7 +133,22 @@ class Site:
         return cls(root, [], [])
 
     def daemon(self, *lines: str, isolated: bool = False) -> Daemon:
-        """One more node; `lines` are added to its configuration. With `isolated` it has files of its own."""
+        """One more node; `lines` are added to its configuration. With `isolated` it has files of its own.
+
+        Other tests look for free ports at the same time: who loses a port takes another one.
+        """
+        for _ in range(5):
+            daemon = self._started(lines, isolated=isolated)
+            self.daemons.append(daemon)
+            assert eventually(daemon.has_tried), daemon.log
+            if daemon.is_listening:
+                break
+            self.daemons.remove(daemon)
+        assert eventually(lambda: _answers(daemon.port)), daemon.log
+        self.know(daemon.port)
+        return daemon
+
+    def _started(self, lines: Sequence[str], *, isolated: bool) -> Daemon:
         assert SSHD is not None
         port = free_port()
         config = self.root / f"sshd_config.{port}"
@@ -136,11 +161,7 @@ class Site:
         command = [SSHD, "-D", "-f", str(config), "-E", f"{self.root}/sshd.{port}.log"]
         if isolated:
             command = ["unshare", "--mount", "sh", "-c", f"{self._mounts(port)}exec {shlex.join(command)}"]
-        daemon = Daemon(port, command, subprocess.Popen(command))
-        self.daemons.append(daemon)
-        assert eventually(lambda: _answers(port)), daemon.log
-        self.know(port)
-        return daemon
+        return Daemon(port, command, subprocess.Popen(command))
 
     def know(self, port: int, key: str = "host_key") -> None:
         """The known hosts have a key for the node at a port."""

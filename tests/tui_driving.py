@@ -83,7 +83,7 @@ BROKEN = """
   version: 2.0.0
   roles: [controller]
   requires: [look-around]
-  parameters: {cmd: "echo step one; echo step two; echo no such volume >&2; exit 3", timeout: 60, retries: 0}
+  parameters: {cmd: "echo step one; echo step two; echo no such volume >&2; WAIT; exit 3", timeout: 60, retries: 0}
 - id: use-it
   type: shell
   version: 2.0.0
@@ -91,6 +91,10 @@ BROKEN = """
   requires: [break-something]
   parameters: {cmd: "true", timeout: 60}
 """
+"""Two nodes that fail at the same task, which waits on each until it has begun on both: the first failure would keep a
+slower node from beginning."""
+
+_WAIT = "mkdir -p {0}; mktemp {0}/XXXXXX > /dev/null; while [ $(ls {0} | wc -l) -lt 2 ]; do sleep 0.05; done"
 
 
 SURVEY = "\n".join(
@@ -108,7 +112,17 @@ def execute(engine: Path, graph_type: str = "default") -> None:
     if graph_type == "survey":
         fuel2.ok("graph", "upload", "--env", 1, "--type", graph_type, "--file", "-", stdin=SURVEY)
     fuel2.ok("graph", "execute", "--env", 1, "--type", graph_type, "--noop", "--wait")
-    fuel2.ok("graph", "upload", "--env", 1, "--type", "broken", "--file", "-", stdin=BROKEN)
+    fuel2.ok(
+        "graph",
+        "upload",
+        "--env",
+        1,
+        "--type",
+        "broken",
+        "--file",
+        "-",
+        stdin=BROKEN.replace("WAIT", _WAIT.format(engine.parent / "begun")),
+    )
     failed = fuel2("graph", "execute", "--env", 1, "--type", "broken", "--executor", "local", "--wait")
     assert failed.code == Exit.FAILED, failed
     fuel2.ok("graph", "execute", "--env", 1, "--type", graph_type, "--noop", "--force", "--wait")

@@ -9,37 +9,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fuelclient.backends.inventory import Nodes, OwnerRef, Releases, Roles, Tags
-from fuelclient.model.cluster import Cluster
-from fuelclient.model.fact import DeploymentFacts
-from fuelclient.model.finding import Finding
-from fuelclient.model.graph import (
-    DEFAULT_TYPE,
-    Graph,
-    GraphDocument,
-    GraphSummary,
-    Level,
-    MergedGraph,
-    Owner,
-)
-from fuelclient.model.package import Selection
-from fuelclient.model.plugin import Installed, Plugin, Synced
-from fuelclient.model.sequence import DeploymentSequence
-from fuelclient.model.snapshot import Snapshot
-from fuelclient.model.task import Task
-from fuelclient.model.transaction import (
-    Event,
-    ExecutionRequest,
-    HistoryFilter,
-    HistoryRow,
-    Logs,
-    PlannedGraph,
-    SimulatedGraph,
-    Transaction,
-)
-from fuelclient.model.version import FuelVersion
+from fuelclient.model.graph import DEFAULT_TYPE
+
+if TYPE_CHECKING:  # at run time a command has only the values of the facets that it uses
+    from fuelclient.model.cluster import Cluster
+    from fuelclient.model.fact import DeploymentFacts
+    from fuelclient.model.finding import Finding
+    from fuelclient.model.graph import Graph, GraphDocument, GraphSummary, Level, MergedGraph, Owner
+    from fuelclient.model.package import Selection
+    from fuelclient.model.plugin import Installed, Plugin, Synced
+    from fuelclient.model.sequence import DeploymentSequence
+    from fuelclient.model.snapshot import Snapshot
+    from fuelclient.model.task import Task
+    from fuelclient.model.transaction import (
+        Event,
+        ExecutionRequest,
+        HistoryFilter,
+        HistoryRow,
+        Logs,
+        PlannedGraph,
+        SimulatedGraph,
+        Transaction,
+    )
+    from fuelclient.model.version import FuelVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +58,10 @@ class Clusters(Protocol):
 
     def rename(self, cluster_id: int, name: str) -> Cluster: ...
 
-    def delete(self, cluster_id: int, *, force: bool = False) -> None:
+    def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
         """Remove an environment with its graphs and executions; its nodes stay, without environment and roles.
-        `Conflict` when it is operational and not `force`, and while an execution on it has not ended."""
+        A sentence for each node on which files of the executions stay. `Conflict` when it is operational and not
+        `force`, and while an execution on it has not ended."""
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         """Give the nodes to the environment with `roles` pending. All or nothing; `NotFound` for an unknown
@@ -223,12 +219,14 @@ class Sequences(Protocol):
 class Transactions(Protocol):
     """Executions: begun, followed, stopped, resumed, and what they leave behind."""
 
-    def begin(self, request: ExecutionRequest) -> Transaction:
+    def begin(self, request: ExecutionRequest, *, may_idle: bool = False) -> Transaction:
         """A transaction that runs from now on, in a process of its own; with `dry_run` one that is planned only.
 
         The first graph is planned before anything is stored. `NotFound` for an unknown environment, graph type,
         node or task name with the nearest that exists, `UsageError` for a subgraph that cannot be read, `InvalidGraph`
-        with all findings for what cannot run, `Conflict` that names the transaction when one runs on the environment.
+        with all findings for what cannot run and for a selection of which nothing would run, `Conflict` that names the
+        transaction when one runs on the environment. With `may_idle` a selection of tasks that do nothing by their
+        type begins all the same, as on a Fuel master, and so does one with a subgraph that names no task: it fails.
         """
 
     def plan(self, request: ExecutionRequest) -> Sequence[PlannedGraph]:
@@ -250,9 +248,9 @@ class Transactions(Protocol):
     def get(self, transaction_id: int) -> Transaction:
         """One transaction, a parent with its children; `NotFound` when there is none."""
 
-    def delete(self, transaction_id: int, *, force: bool = False) -> None:
-        """Remove a transaction with its children, its history and its files. `Conflict` while it runs, unless
-        `force` and its runner is gone."""
+    def delete(self, transaction_id: int, *, force: bool = False) -> tuple[str, ...]:
+        """Remove a transaction with its children, its history and its files, those on nodes included; a sentence for
+        each node on which they stay. `Conflict` while it has not ended, unless `force` and its runner is gone."""
 
     def history(self, transaction_id: int, filters: HistoryFilter = ...) -> Sequence[HistoryRow]:
         """The task instances of a child, or of all children of a parent, in the order of their plans; after them the
@@ -265,8 +263,8 @@ class Transactions(Protocol):
         """Ask a run to stop: what runs may end, nothing more starts; with `kill` what runs is ended too.
         `Conflict` when it has ended."""
 
-    def stop_cluster(self, cluster_id: int) -> Transaction:
-        """Ask whatever runs on an environment to stop. `Conflict` when nothing does."""
+    def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Transaction:
+        """Ask whatever runs on an environment to stop, as `stop` does. `Conflict` when nothing runs."""
 
     def resume(self, transaction_id: int, *, rerun_interrupted: bool = False) -> Transaction:
         """Go on with a run whose runner was killed. `Conflict` when it runs, or has ended, or when it is not known

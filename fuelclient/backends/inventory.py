@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from fuelclient.model.graph import Level
-from fuelclient.model.label import Label
-from fuelclient.model.node import Node
-from fuelclient.model.release import Release, Role, Tag
+from fuelclient.model.release import Role, Tag
+
+if TYPE_CHECKING:
+    from fuelclient.model.graph import Level
+    from fuelclient.model.label import Label
+    from fuelclient.model.node import Node
+    from fuelclient.model.release import Release
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,43 +96,35 @@ class Nodes(Protocol):
         """Nodes (None: all) have these labels (None: any) no more, whether they had or not; which nodes these are."""
 
 
-class Roles(Protocol):
-    """Roles of a release, or of an environment (its release, its enabled plugins, and its own).
+class Descriptions(Protocol[Value]):
+    """What releases and environments describe by name: roles, tags.
 
-    An owner of roles is a release or an environment. What an environment has only from its release or from a plugin
-    is not its own.
+    An owner is a release or an environment. What an environment has only from its release or from a plugin is not its
+    own. Every method raises `NotFound` for an owner that does not exist.
     """
 
-    def of_release(self, release_id: int) -> Mapping[str, Role]: ...
+    def of_release(self, release_id: int) -> Mapping[str, Value]: ...
 
-    def of_cluster(self, cluster_id: int) -> Mapping[str, Role]: ...
+    def of_cluster(self, cluster_id: int) -> Mapping[str, Value]:
+        """Those of its release, of its enabled plugins, and its own."""
 
-    def create(self, owner: OwnerRef, role: Role) -> Role:
-        """A new role; in an environment it takes the place of one of its release or of a plugin. `Conflict` when the
+    def create(self, owner: OwnerRef, value: Value, /) -> Value:
+        """A new one; in an environment it takes the place of one of its release or of a plugin. `Conflict` when the
         owner has one of this name itself, or is a release that a plugin defines, `UsageError` for a name that cannot
-        be one, `InvalidDocument` for a volume that nobody defines."""
+        be one."""
 
-    def update(self, owner: OwnerRef, role: Role) -> Role:
-        """The role of this name is `role`. `NotFound` when there is none, `Conflict` when it is not the owner's own."""
-
-    def delete(self, owner: OwnerRef, name: str) -> None:
-        """Remove a role. Errors as in `update`, and `Conflict` while a node has it whose environment would not know it
-        any more."""
-
-
-class Tags(Protocol):
-    """Tags of a release, or of an environment: by what tasks are placed. Owners are those of roles."""
-
-    def of_release(self, release_id: int) -> Mapping[str, Tag]:
-        """The tags of a release, those included that only a role names."""
-
-    def of_cluster(self, cluster_id: int) -> Mapping[str, Tag]: ...
-
-    def create(self, owner: OwnerRef, tag: Tag) -> Tag:
-        """A new tag, or one that a role only named. `Conflict` and `UsageError` as in `Roles.create`."""
-
-    def update(self, owner: OwnerRef, tag: Tag) -> Tag:
-        """The tag of this name is `tag`. Errors as in `Roles.update`."""
+    def update(self, owner: OwnerRef, value: Value, /) -> Value:
+        """The one of this name is `value`. `NotFound` when there is none, `Conflict` when it is not the owner's own."""
 
     def delete(self, owner: OwnerRef, name: str) -> None:
-        """Remove a tag. Errors as in `update`, and `Conflict` while a role carries it that nobody else describes."""
+        """Remove one. Errors as in `update`, and `Conflict` while something needs it."""
+
+
+class Roles(Descriptions[Role], Protocol):
+    """Roles. `create` and `update` also raise `InvalidDocument` for a volume that nobody defines; a role is needed
+    while a node has it whose environment would not know it any more."""
+
+
+class Tags(Descriptions[Tag], Protocol):
+    """Tags: by what tasks are placed. Those of a release include those that only a role names, and `create` describes
+    one of these; a tag is needed while a role carries it that nobody else describes."""

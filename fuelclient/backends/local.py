@@ -7,48 +7,71 @@ upload returns, are values of the boundary, which stands above the engine.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from fuelclient.backends.base import OwnerRef, Transactions, Uploaded
+from fuelclient.backends import base
+from fuelclient.backends.base import OwnerRef, Uploaded
 from fuelclient.engine import Engine
-from fuelclient.engine.graphs import Graphs
-from fuelclient.engine.roles import Roles
-from fuelclient.engine.tags import Tags
-from fuelclient.model.finding import Finding
-from fuelclient.model.graph import (
-    DEFAULT_TYPE,
-    Graph,
-    GraphDocument,
-    GraphSummary,
-    Level,
-    MergedGraph,
-    Owner,
-)
-from fuelclient.model.release import Role, Tag
-from fuelclient.model.snapshot import Snapshot
-from fuelclient.model.task import Task
+from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.version import SPOKEN, FuelVersion
+
+if TYPE_CHECKING:
+    from fuelclient.engine.graphs import Graphs
+    from fuelclient.engine.roles import Roles
+    from fuelclient.engine.tags import Tags
+    from fuelclient.model.finding import Finding
+    from fuelclient.model.graph import Graph, GraphDocument, GraphSummary, Level, MergedGraph, Owner
+    from fuelclient.model.release import Role, Tag
+    from fuelclient.model.snapshot import Snapshot
+    from fuelclient.model.task import Task
 
 
 class LocalBackend:
-    """A backend over one engine file; see `base.Backend`."""
+    """A backend over one engine file; see `base.Backend`. Its facets are imported when they are first asked for."""
 
     def __init__(self, path: str) -> None:
-        engine = Engine(path)
-        self._engine = engine
+        self._engine = Engine(path)
         self.target = path
-        self.releases = engine.releases
-        self.clusters = engine.clusters
-        self.nodes = engine.nodes
-        self.roles = LocalRoles(engine.roles)
-        self.tags = LocalTags(engine.tags)
-        self.plugins = engine.plugins
-        self.graphs = LocalGraphs(engine.graphs)
-        self.facts = engine.facts
-        self.sequences = engine.sequences
 
     @property
-    def transactions(self) -> Transactions:
-        """Executions; see `base.Transactions`."""
+    def releases(self) -> base.Releases:
+        return self._engine.releases
+
+    @property
+    def clusters(self) -> base.Clusters:
+        return self._engine.clusters
+
+    @property
+    def nodes(self) -> base.Nodes:
+        return self._engine.nodes
+
+    @cached_property
+    def roles(self) -> LocalRoles:
+        return LocalRoles(self._engine.roles)
+
+    @cached_property
+    def tags(self) -> LocalTags:
+        return LocalTags(self._engine.tags)
+
+    @property
+    def plugins(self) -> base.Plugins:
+        return self._engine.plugins
+
+    @cached_property
+    def graphs(self) -> LocalGraphs:
+        return LocalGraphs(self._engine.graphs)
+
+    @property
+    def facts(self) -> base.Facts:
+        return self._engine.facts
+
+    @property
+    def sequences(self) -> base.Sequences:
+        return self._engine.sequences
+
+    @property
+    def transactions(self) -> base.Transactions:
         return self._engine.transactions
 
     def version(self) -> FuelVersion:

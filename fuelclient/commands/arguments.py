@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 ENV = ("-e", "--env", "--environment")
 RELEASE = ("-r", "--release")
+_UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
 def identifier(word: str) -> int:
@@ -39,6 +40,18 @@ def names(word: str) -> list[str]:
     if not found:
         raise argparse.ArgumentTypeError(f"'{word}' names nothing")
     return found
+
+
+def seconds(word: str) -> int:
+    """The seconds that a time has, which is not nothing: `90`, `90s`, `30m` or `2h`.
+
+    >>> seconds("90"), seconds("30m")
+    (90, 1800)
+    """
+    number, unit = (word[:-1], word[-1]) if word[-1:] in _UNITS else (word, "s")
+    if not (number.isascii() and number.isdigit() and int(number[:10]) > 0 and len(number) < 10):
+        raise argparse.ArgumentTypeError(f"'{word}' is no time; write 90, 90s, 30m or 2h")
+    return int(number) * _UNITS[unit]
 
 
 def stated(word: str) -> str:

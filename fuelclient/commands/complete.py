@@ -11,6 +11,23 @@ from stevedore.extension import Extension, ExtensionManager
 
 from fuelclient.commands.base import Command
 
+_WORDS = "  _get_comp_words_by_ref -n : cur prev words\n"
+"""How cliff's script asks that package for the words of a line."""
+
+_WORDS_OF_BASH = f"""  if declare -F _get_comp_words_by_ref >/dev/null; then
+  {_WORDS}  else
+    words=("${{COMP_WORDS[@]}}") cur=${{COMP_WORDS[COMP_CWORD]}}
+  fi
+"""
+
+
+class _Bash(CompleteBash):
+    """The script for a bash that has not loaded the package bash-completion, too."""
+
+    def get_header(self) -> str:
+        found = super().get_header()
+        return found.replace(_WORDS, _WORDS_OF_BASH) if _WORDS in found else found
+
 
 def _extension(name: str, kind: type[CompleteShellBase]) -> Extension[CompleteShellBase]:
     point = EntryPoint(name, f"{kind.__module__}:{kind.__name__}", "cliff.formatter.completion")
@@ -29,7 +46,7 @@ class Complete(Command, CompleteCommand):
     def __init__(self, app: Any, app_args: argparse.Namespace, cmd_name: str | None = None) -> None:
         Command.__init__(self, app, app_args, cmd_name)
         self._formatters = ExtensionManager.make_test_instance(
-            [_extension("bash", CompleteBash), _extension("none", CompleteNoCode)]
+            [_extension("bash", _Bash), _extension("none", CompleteNoCode)]
         )
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

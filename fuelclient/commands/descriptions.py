@@ -6,130 +6,176 @@ The files are the original client's: DIR/releases_ID/NAME.FORMAT and DIR/cluster
 from __future__ import annotations
 
 import argparse
-import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from fuelclient.commands.arguments import add_holder, owner_of, stated
-from fuelclient.commands.base import Command, report
-from fuelclient.commands.formatters import encoding_of
+from fuelclient.commands.base import Command, Lister, report
+from fuelclient.commands.columns import Names, plain
+from fuelclient.commands.output import STDOUT, add_place, make_folder, place_of, put
+from fuelclient.errors import NotFound
 
 if TYPE_CHECKING:
-    from fuelclient.backends.base import OwnerRef
+    from fuelclient.backends.base import Backend, OwnerRef
+    from fuelclient.backends.inventory import Descriptions
     from fuelclient.model.document import Document
 
-_STDIO = "-"
 _OWNERS = {"cluster": "clusters", "release": "releases"}
 
-
-def holder_of(parsed_args: argparse.Namespace) -> OwnerRef:
-    """The release or the environment that `add_holder` made the user name."""
-    return owner_of(argparse.Namespace(env=parsed_args.env, release=parsed_args.release, plugin=None))
+Value = TypeVar("Value")
 
 
-class Described(Command):
-    """A command about one role or one tag (`noun`) of a release or an environment."""
+@dataclass(frozen=True, slots=True)
+class Noun(Generic[Value]):
+    """What is described: its `word`, where a backend has it, and its way from and to a document.
 
-    noun = ""
+    `read` takes the document and the name that was asked for, and raises `InvalidDocument`.
+    """
+
+    word: str
+    facet: Callable[[Backend], Descriptions[Value]]
+    read: Callable[[Document, str], Value]
+    write: Callable[[Value], Any]
+
+    def known(self, backend: Backend, owner: OwnerRef) -> Mapping[str, Value]:
+        """All that an owner knows, its own or not, by name. Raises `NotFound` when there is no such owner."""
+        from fuelclient.model.graph import Level
+
+        facet = self.facet(backend)
+        return facet.of_cluster(owner.id) if owner.level is Level.CLUSTER else facet.of_release(owner.id)
+
+    def named(self, backend: Backend, owner: OwnerRef, name: str) -> Value:
+        """The one called `name`. Raises `NotFound`, which tells the known names, when there is none."""
+        known = self.known(backend, owner)
+        if name not in known:
+            raise NotFound(self.word, name, known=tuple(known))
+        return known[name]
+
+
+def conflicts(metadata: Mapping[str, Any]) -> Any:
+    """The cell of what cannot share a node with a role or tag: a list, or `*` for every other one."""
+    found = plain(metadata.get("conflicts"))
+    return Names(found) if isinstance(found, list) else found or ""
+
+
+class Listing(Lister, Generic[Value]):
+    """Lists what a release or an environment knows of a noun."""
+
+    noun: Noun[Value]
+    sort_by = "name"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         add_holder(parser)
-        parser.add_argument("-n", "--name", required=True, type=stated, metavar="NAME", help=f"name of the {self.noun}")
+        return parser
+
+    def row(self, value: Value) -> Sequence[Any]:
+        """The cells of one."""
+        raise NotImplementedError
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        return [self.row(one) for one in self.noun.known(self.backend, owner_of(parsed_args)).values()]
+
+
+class Described(Command, Generic[Value]):
+    """A command about one role or one tag of a release or an environment."""
+
+    noun: Noun[Value]
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_holder(parser)
+        parser.add_argument(
+            "-n", "--name", required=True, type=stated, metavar="NAME", help=f"name of the {self.noun.word}"
+        )
         return parser
 
 
-class Upload(Described):
+class _Upload(Described[Value]):
     """Stores what a file describes; `done` is the word for that."""
 
     done = ""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        _add_file(parser, "read", "stdin")
+        add_place(parser, "read")
         return parser
 
-    def put(self, owner: OwnerRef, document: Document, name: str) -> None:
-        """What `document` describes is stored."""
+    def put(self, owner: OwnerRef, value: Value) -> None:
+        """`value` is stored."""
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient import files
 
-        owner, (path, _) = holder_of(parsed_args), _file(parsed_args)
+        owner, (path, _) = owner_of(parsed_args), _place(parsed_args)
         document = files.load(path, stdin=self.app.stdin)
         report(document.findings)
-        self.put(owner, document, parsed_args.name)
+        self.put(owner, self.noun.read(document, parsed_args.name))
         self.say(
-            f"Description of {self.noun} '{parsed_args.name}' for {_OWNERS[owner.level]} with id {owner.id} was "
-            f"{self.done} from {document.file if path == _STDIO else path}"
+            f"Description of {self.noun.word} '{parsed_args.name}' for {_OWNERS[owner.level]} with id {owner.id} was "
+            f"{self.done} from {document.file if path == STDOUT else path}"
         )
 
 
-class Download(Described):
+class Create(_Upload[Value]):
+    """Stores a new one."""
+
+    done = "created"
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        """A name that can be none is told as such, and not as a file that is not there."""
+        from fuelclient.serializers.role import require_name
+
+        require_name(self.noun.word, parsed_args.name)
+        super().take_action(parsed_args)
+
+    def put(self, owner: OwnerRef, value: Value) -> None:
+        self.noun.facet(self.writable()).create(owner, value)
+
+
+class Update(_Upload[Value]):
+    """Stores one in the place of what it was."""
+
+    done = "updated"
+
+    def put(self, owner: OwnerRef, value: Value) -> None:
+        self.noun.facet(self.writable()).update(owner, value)
+
+
+class Download(Described[Value]):
     """Writes a description to a file."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        _add_file(parser, "write", "stdout")
+        add_place(parser, "write")
         parser.add_argument("--force", action="store_true", help="overwrite a file that exists")
         return parser
 
-    def description(self, owner: OwnerRef, name: str) -> Any:
-        """What there is to write."""
-        raise NotImplementedError
-
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient import files
-
-        owner, (path, form) = holder_of(parsed_args), _file(parsed_args)
-        found = self.description(owner, parsed_args.name)
-        if path == _STDIO:
-            self.app.stdout.write(files.dumps(found, form, encoding=encoding_of(self.app.stdout)))
-            return
+        owner, (path, form) = owner_of(parsed_args), _place(parsed_args)
+        found = self.noun.write(self.noun.named(self.backend, owner, parsed_args.name))
         if not parsed_args.file:
-            make_directory(os.path.dirname(path))
-        files.write(path, files.dumps(found, form), force=parsed_args.force)
-        self.say(
-            f"Description data of {self.noun} '{parsed_args.name}' within {_OWNERS[owner.level]} id {owner.id} "
-            f"was stored in {path}"
-        )
+            make_folder(path)
+        put(self.app.stdout, found, path, form, force=parsed_args.force)
+        if path != STDOUT:
+            self.say(
+                f"Description data of {self.noun.word} '{parsed_args.name}' within {_OWNERS[owner.level]} "
+                f"id {owner.id} was stored in {path}"
+            )
 
 
-class Delete(Described):
+class Delete(Described[Value]):
     """Removes one."""
 
-    def remove(self, owner: OwnerRef, name: str) -> None:
-        """It is gone."""
-        raise NotImplementedError
-
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        owner = holder_of(parsed_args)
-        self.remove(owner, parsed_args.name)
-        self.say(
-            f"{self.noun.capitalize()} '{parsed_args.name}' was deleted from {_OWNERS[owner.level]} with id {owner.id}"
-        )
+        owner, name = owner_of(parsed_args), parsed_args.name
+        self.noun.facet(self.writable()).delete(owner, name)
+        self.say(f"{self.noun.word.capitalize()} '{name}' was deleted from {_OWNERS[owner.level]} with id {owner.id}")
 
 
-def make_directory(path: str) -> None:
-    """The directory of one owner's files is there; the one it lies in has to be (the write says so)."""
-    if os.path.isdir(os.path.dirname(path)) and not os.path.lexists(path):
-        os.mkdir(path)
-
-
-def _add_file(parser: argparse.ArgumentParser, verb: str, stream: str) -> None:
-    parser.add_argument("-f", "--format", choices=("json", "yaml"), help="default: as the file is named, else yaml")
-    group = parser.add_mutually_exclusive_group()
-    group.add_argument("-d", "--directory", type=stated, metavar="DIR", help="default: the current directory")
-    group.add_argument("--file", type=stated, metavar="PATH", help=f"the file to {verb}; - is {stream}")
-
-
-def _file(parsed_args: argparse.Namespace) -> tuple[str, str]:
+def _place(parsed_args: argparse.Namespace) -> tuple[str, str]:
     """The path of the file and its format."""
-    if parsed_args.file == _STDIO:
-        return _STDIO, parsed_args.format or "yaml"
-    if parsed_args.file:
-        path = os.path.abspath(parsed_args.file)
-        return path, parsed_args.format or ("json" if path.lower().endswith(".json") else "yaml")
-    owner, form = holder_of(parsed_args), parsed_args.format or "yaml"
-    place = f"{_OWNERS[owner.level]}_{owner.id}"
-    return os.path.abspath(os.path.join(parsed_args.directory or ".", place, f"{parsed_args.name}.{form}")), form
+    owner = owner_of(parsed_args)
+    return place_of(parsed_args, f"{_OWNERS[owner.level]}_{owner.id}", parsed_args.name)

@@ -22,7 +22,7 @@ from cliff.formatters.value import ValueFormatter
 from cliff.formatters.yaml_format import YAMLFormatter
 from stevedore.extension import Extension, ExtensionManager
 
-from fuelclient.commands.printing import printable
+from fuelclient.printing import printable
 
 
 def text(cell: Any) -> Any:

@@ -9,6 +9,7 @@ import autopage.argparse
 from fuelclient.commands.base import Command
 from fuelclient.commands.overview import PROGRAM, overview
 from fuelclient.commands.table import COMMANDS, verbs
+from fuelclient.errors import UsageError
 
 
 class Help(Command):
@@ -38,10 +39,12 @@ class Help(Command):
 
     def _show(self, words: list[str]) -> None:
         """Print the help of the command that `words` begin with, through a pager on a terminal."""
-        factory, name, _ = self.app.command_manager.find_command(words)
+        factory, name, others = self.app.command_manager.find_command(words)
+        if others:
+            raise UsageError(f"'{' '.join(words)}' is no command.", hint=f"Did you mean '{PROGRAM} help {name}'?")
         parser = factory(self.app, self.app_args, cmd_name=name).get_parser(f"{PROGRAM} {name}")
         if not self.app.stdout.isatty():  # the pager would close a stdout whose reader has left
-            parser.print_help(self.app.stdout)
+            self.app.stdout.write(parser.format_help())  # print_help() would be silent where nothing can be written
             return
         with autopage.argparse.help_pager(self.app.stdout) as out:
             autopage.argparse.use_color_for_parser(parser, True)

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cliff.columns import FormattableColumn
 
-from fuelclient.commands.arguments import add_holder
-from fuelclient.commands.base import Lister, ShowOne
+from fuelclient.commands.arguments import add_holder, owner_of, stated
+from fuelclient.commands.base import ShowOne
 from fuelclient.commands.columns import Fields, Names, plain
-from fuelclient.commands.descriptions import Delete, Download, Upload
-from fuelclient.errors import NotFound
+from fuelclient.commands.descriptions import Create, Delete, Download, Listing, Noun, Update, conflicts
+from fuelclient.model.release import Role
 
 if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend, OwnerRef
     from fuelclient.model.document import Document
-    from fuelclient.model.release import Role
+
+
+def _read(document: Document, name: str) -> Role:
+    from fuelclient.serializers.description import role_from_document
+
+    return role_from_document(document, name)
+
+
+def _written(role: Role) -> Any:
+    from fuelclient.serializers.description import role_document_to
+
+    return role_document_to(role)
+
+
+ROLE: Noun[Role] = Noun("role", lambda backend: backend.roles, _read, _written)
 
 
 class Volumes(FormattableColumn[list[Any]]):
@@ -34,19 +47,7 @@ class Volumes(FormattableColumn[list[Any]]):
         )
 
 
-def _roles(backend: Backend, parsed_args: argparse.Namespace) -> Mapping[str, Role]:
-    if parsed_args.env is not None:
-        return backend.roles.of_cluster(parsed_args.env)
-    return backend.roles.of_release(parsed_args.release)
-
-
-def conflicts(metadata: Mapping[str, Any]) -> Any:
-    """What a role cannot share a node with: a list, or `*` for every other role."""
-    stated = plain(metadata.get("conflicts"))
-    return Names(stated) if isinstance(stated, list) else stated or ""
-
-
-class RoleList(Lister):
+class RoleList(Listing[Role]):
     """List the roles of a release or an environment
 
     The roles of an environment are those of its release and of the plugins enabled on it.
@@ -55,24 +56,12 @@ class RoleList(Lister):
       fuel2 role list --env 1 -s group name
     """
 
+    noun = ROLE
     columns = ("name", "group", "conflicts", "description")
-    sort_by = "name"
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        add_holder(parser)
-        return parser
-
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        return [
-            (
-                role.name,
-                role.metadata.get("group") or "",
-                conflicts(role.metadata),
-                role.metadata.get("description") or "",
-            )
-            for role in _roles(self.backend, parsed_args).values()
-        ]
+    def row(self, value: Role) -> Sequence[Any]:
+        stated = value.metadata
+        return value.name, stated.get("group") or "", conflicts(stated), stated.get("description") or ""
 
 
 class RoleShow(ShowOne):
@@ -91,15 +80,12 @@ class RoleShow(ShowOne):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        parser.add_argument("name", help="name of the role")
+        parser.add_argument("name", type=stated, help="name of the role")
         add_holder(parser)
         return parser
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        roles = _roles(self.backend, parsed_args)
-        if parsed_args.name not in roles:
-            raise NotFound("role", parsed_args.name, known=tuple(roles))
-        role = roles[parsed_args.name]
+        role = ROLE.named(self.backend, owner_of(parsed_args), parsed_args.name)
         stated: Mapping[str, Any] = plain(role.metadata)
         return (
             role.name, stated.get("name") or "", role.owner, stated.get("group") or "", Names(role.tags),
@@ -109,7 +95,7 @@ class RoleShow(ShowOne):
         )  # fmt: skip
 
 
-class RoleCreate(Upload):
+class RoleCreate(Create[Role]):
     """Create a role of a release or an environment from a file
 
     The file is DIR/releases_ID/NAME.FORMAT, or DIR/clusters_ID/NAME.FORMAT with --env, and has what 'role download'
@@ -120,16 +106,10 @@ class RoleCreate(Upload):
       fuel2 role create --env 1 --name watcher --file watcher.yaml
     """
 
-    noun, done = "role", "created"
-
-    def put(self, owner: OwnerRef, document: Document, name: str) -> None:
-        from fuelclient.serializers.description import role_from_document
-
-        role = role_from_document(document, name)
-        self.writable().roles.create(owner, role)
+    noun = ROLE
 
 
-class RoleUpdate(Upload):
+class RoleUpdate(Update[Role]):
     """Update a role of a release or an environment from a file
 
     The role is what the file describes, and nothing of what it was. The files are those of 'role create'.
@@ -138,28 +118,19 @@ class RoleUpdate(Upload):
           fuel2 role update --release 1 --name compute --file -
     """
 
-    noun, done = "role", "updated"
-
-    def put(self, owner: OwnerRef, document: Document, name: str) -> None:
-        from fuelclient.serializers.description import role_from_document
-
-        role = role_from_document(document, name)
-        self.writable().roles.update(owner, role)
+    noun = ROLE
 
 
-class RoleDelete(Delete):
+class RoleDelete(Delete[Role]):
     """Delete a role of a release or an environment
 
     A role that a node has stays, and so does one of a plugin or, with --env, of the release; the exit code is 6.
     """
 
-    noun = "role"
-
-    def remove(self, owner: OwnerRef, name: str) -> None:
-        self.writable().roles.delete(owner, name)
+    noun = ROLE
 
 
-class RoleDownload(Download):
+class RoleDownload(Download[Role]):
     """Write the description of a role to a file
 
     The file is DIR/releases_ID/NAME.FORMAT, or DIR/clusters_ID/NAME.FORMAT with --env; one that exists is overwritten
@@ -168,14 +139,4 @@ class RoleDownload(Download):
       fuel2 role download --release 1 --name controller -f yaml
     """
 
-    noun = "role"
-
-    def description(self, owner: OwnerRef, name: str) -> Any:
-        from fuelclient.model.graph import Level
-        from fuelclient.serializers.description import role_document_to
-
-        facet = self.backend.roles
-        roles = facet.of_cluster(owner.id) if owner.level is Level.CLUSTER else facet.of_release(owner.id)
-        if name not in roles:
-            raise NotFound("role", name, known=tuple(roles))
-        return role_document_to(roles[name])
+    noun = ROLE

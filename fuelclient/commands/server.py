@@ -23,8 +23,9 @@ class ServerRun(Command):
     document of what it answers is at /api/v1/openapi.json. It ends on SIGTERM or Ctrl-C; what runs goes on.
 
     Without authentication it listens on this machine only, since whoever reaches it may run commands here. With
-    --auth keystone it checks tokens: readers may read, administrators may write and execute. The service user that
-    validates tokens stands in a file, in the section [keystone_authtoken] as other OpenStack services have it.
+    --auth keystone it checks tokens: readers may read, administrators may write and execute, those of one project only
+    with --keystone-project. The service user that validates tokens stands in a file, in the section
+    [keystone_authtoken] as other OpenStack services have it.
 
       fuel2 server run
       fuel2 server run --host 10.20.0.2 --auth keystone --keystone-config /etc/fuel/server.conf
@@ -40,6 +41,10 @@ class ServerRun(Command):
         parser.add_argument(
             "--keystone-config", type=stated, metavar="FILE", help="file with the section [keystone_authtoken]"
         )
+        parser.add_argument(
+            "--keystone-project", type=stated, metavar="PROJECT",
+            help="id or name of the only project whose administrators may write (default: any project's)",
+        )  # fmt: skip
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -59,6 +64,7 @@ class ServerRun(Command):
             return backends.connect(settings)
 
         self._require_usable()
+        cast("FuelShell", self.app).tell_absence()
         server = Server(application(connect, auth=policy), parsed_args.host, parsed_args.port)
 
         def ready() -> None:
@@ -80,14 +86,16 @@ def _policy(parsed_args: argparse.Namespace) -> Policy:
 
     if parsed_args.auth == "none":
         require_loopback(parsed_args.host)
-        if parsed_args.keystone_config:
-            raise UsageError("--keystone-config is for --auth keystone.", hint="Add it, or leave the file out.")
+        for option in ("keystone_config", "keystone_project"):
+            if getattr(parsed_args, option):
+                name = f"--{option.replace('_', '-')}"
+                raise UsageError(f"{name} is for --auth keystone.", hint=f"Add that, or leave {name} out.")
         return Loopback()
     if not parsed_args.keystone_config:
         raise UsageError(
             "--auth keystone needs a service user.", hint="Name the file that has one: --keystone-config FILE."
         )
-    return Keystone(conf_from(parsed_args.keystone_config))
+    return Keystone(conf_from(parsed_args.keystone_config), parsed_args.keystone_project or "")
 
 
 def _port(text: str) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import sys
 import traceback
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from cliff.app import App
 
@@ -14,8 +15,8 @@ from fuelclient import __version__
 from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.commands.manager import TableManager
 from fuelclient.commands.overview import DESCRIPTION, PROGRAM, global_parser, overrides, overview, version
-from fuelclient.commands.printing import printable
 from fuelclient.errors import Conflict, CycleDetected, FuelError, InvalidDocument, UsageError
+from fuelclient.printing import printable
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -34,6 +35,32 @@ class _Printable(logging.Formatter):
         return printable(super().format(record), keep="\n\t")
 
 
+class _Out:
+    """A stream for data that remembers why it took no more. Such an error names no file, and is told apart from those
+    of other files, a full disk under a package for instance, by where it was raised only."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.failure: OSError | None = None
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except OSError as error:
+            self.failure = error
+            raise
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError as error:
+            self.failure = error
+            raise
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 class FuelShell(App):
     """`fuel2`: global options, a backend that is connected when a command first asks for it, exit codes.
 
@@ -46,6 +73,8 @@ class FuelShell(App):
 
     def __init__(self, stdin: TextIO | None = None, stdout: TextIO | None = None, stderr: TextIO | None = None) -> None:
         super().__init__(DESCRIPTION, __version__, TableManager(), stdin, stdout, stderr, deferred_help=True)
+        self._out = _Out(self.stdout)
+        self.stdout = cast("TextIO", self._out)
         self.options = argparse.Namespace()
         self._backend: Backend | None = None
         self._settings: Settings | None = None
@@ -124,7 +153,10 @@ class FuelShell(App):
             try:
                 handler = logging.FileHandler(self.options.log_file, encoding="utf-8", errors="backslashreplace")
             except OSError as error:
-                raise UsageError(f"The log file cannot be written: {error}.") from error
+                reason = (error.strerror or str(error)).lower()
+                raise UsageError(
+                    f"The log file {self.options.log_file} cannot be written: {reason}.", hint="Name another one."
+                ) from error
             self._listen(handler, logging.DEBUG, self.LOG_FILE_MESSAGE_FORMAT)
         LOG.setLevel(logging.DEBUG)
 
@@ -137,7 +169,7 @@ class FuelShell(App):
     def _report(self, error: BaseException) -> Exit:
         """Say what went wrong, in one line and its findings, and return the exit code for it."""
         code = exit_of(error)
-        if code is Exit.BROKEN_PIPE:
+        if code is Exit.BROKEN_PIPE or error is self._out.failure:
             raise error  # main() owns stdout, and knows how to leave it
         if code is Exit.INTERRUPTED:
             return code
@@ -155,8 +187,18 @@ class FuelShell(App):
             LOG.error("unexpected error %s: %s (--debug shows the traceback)", type(error).__name__, text)
         return code
 
+    def tell_absence(self) -> None:
+        """Who named an engine file that is not there has been told so: what it was asked for may be a misspelt one's.
+        The user's own file is not there before the first write, and that is nothing to speak of."""
+        settings = self._settings
+        if settings is None or settings["SERVER_ADDRESS"].value or settings["ENGINE"].origin == "default":
+            return
+        if _is_absent(settings.engine):
+            LOG.warning("Engine file %s does not exist yet, and reads as an empty one.", settings.engine)
+
     def _close(self) -> None:
         if self._backend is not None:
+            self.tell_absence()
             self._backend.close()
             self._backend = None
         self._settings = None
@@ -229,6 +271,15 @@ def _is_text(word: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _is_absent(path: str) -> bool:
+    """Whether nothing has that name; not where nobody may look."""
+    try:
+        os.stat(path)
+    except OSError as error:
+        return isinstance(error, FileNotFoundError)
+    return False
 
 
 def _words(rest: list[str]) -> list[str]:

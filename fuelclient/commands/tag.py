@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_holder
-from fuelclient.commands.base import Lister
-from fuelclient.commands.descriptions import Delete, Download, Upload, holder_of
-from fuelclient.commands.role import conflicts
-from fuelclient.errors import NotFound
+from fuelclient.commands.descriptions import Create, Delete, Download, Listing, Noun, Update, conflicts
+from fuelclient.model.release import Tag
 
 if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend, OwnerRef
     from fuelclient.model.document import Document
-    from fuelclient.model.release import Tag
 
 
-def _tags(backend: Backend, owner: OwnerRef) -> Mapping[str, Tag]:
-    from fuelclient.model.graph import Level
+def _read(document: Document, name: str) -> Tag:
+    from fuelclient.serializers.description import tag_from_document
 
-    return backend.tags.of_cluster(owner.id) if owner.level is Level.CLUSTER else backend.tags.of_release(owner.id)
+    return tag_from_document(document, name)
 
 
-class TagList(Lister):
+def _written(tag: Tag) -> Any:
+    from fuelclient.serializers.description import tag_document_to
+
+    return tag_document_to(tag)
+
+
+TAG: Noun[Tag] = Noun("tag", lambda backend: backend.tags, _read, _written)
+
+
+class TagList(Listing[Tag]):
     """List the tags of a release or an environment
 
     Tasks are placed by tags, which nodes have by their roles. The tags of an environment are those of its release, of
@@ -33,25 +36,18 @@ class TagList(Lister):
       fuel2 tag list --release 1
     """
 
+    noun = TAG
     columns = ("name", "group", "conflicts", "description", "has_primary", "owner")
-    sort_by = "name"
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        add_holder(parser)
-        return parser
-
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        return [
-            (
-                tag.name, tag.metadata.get("group") or "", conflicts(tag.metadata),
-                tag.metadata.get("description") or "", bool(tag.metadata.get("has_primary")), tag.owner,
-            )
-            for tag in _tags(self.backend, holder_of(parsed_args)).values()
-        ]  # fmt: skip
+    def row(self, value: Tag) -> Sequence[Any]:
+        stated = value.metadata
+        return (
+            value.name, stated.get("group") or "", conflicts(stated), stated.get("description") or "",
+            bool(stated.get("has_primary")), value.owner,
+        )  # fmt: skip
 
 
-class TagCreate(Upload):
+class TagCreate(Create[Tag]):
     """Create a tag of a release or an environment from a file
 
     The file is DIR/releases_ID/NAME.FORMAT, or DIR/clusters_ID/NAME.FORMAT with --env, and has what 'tag download'
@@ -62,55 +58,32 @@ class TagCreate(Upload):
       echo 'meta: {has_primary: true}' | fuel2 tag create --env 1 --name database --file -
     """
 
-    noun, done = "tag", "created"
-
-    def put(self, owner: OwnerRef, document: Document, name: str) -> None:
-        from fuelclient.serializers.description import tag_from_document
-
-        tag = tag_from_document(document, name)
-        self.writable().tags.create(owner, tag)
+    noun = TAG
 
 
-class TagUpdate(Upload):
+class TagUpdate(Update[Tag]):
     """Update a tag of a release or an environment from a file
 
     The tag is what the file describes, and nothing of what it was. The files are those of 'tag create'.
     """
 
-    noun, done = "tag", "updated"
-
-    def put(self, owner: OwnerRef, document: Document, name: str) -> None:
-        from fuelclient.serializers.description import tag_from_document
-
-        tag = tag_from_document(document, name)
-        self.writable().tags.update(owner, tag)
+    noun = TAG
 
 
-class TagDelete(Delete):
+class TagDelete(Delete[Tag]):
     """Delete a tag of a release or an environment
 
     A tag that a role carries stays, and so does one of a plugin or, with --env, of the release; the exit code is 6.
     """
 
-    noun = "tag"
-
-    def remove(self, owner: OwnerRef, name: str) -> None:
-        self.writable().tags.delete(owner, name)
+    noun = TAG
 
 
-class TagDownload(Download):
+class TagDownload(Download[Tag]):
     """Write the description of a tag to a file
 
     The file is DIR/releases_ID/NAME.FORMAT, or DIR/clusters_ID/NAME.FORMAT with --env; one that exists is overwritten
     with --force only. '--file -' prints the description, and nothing else, on stdout.
     """
 
-    noun = "tag"
-
-    def description(self, owner: OwnerRef, name: str) -> Any:
-        from fuelclient.serializers.description import tag_document_to
-
-        tags = _tags(self.backend, owner)
-        if name not in tags:
-            raise NotFound("tag", name, known=tuple(tags))
-        return tag_document_to(tags[name])
+    noun = TAG

@@ -23,7 +23,8 @@ class Tui(Command):
     as lanes, why one task runs after another, findings and plugins, runs live and past. It only reads, until it is
     armed (A). Every screen shows the command line that says the same; ? lists the keys.
 
-    NO_COLOR=1 takes the colours away, --ascii all signs that are not ASCII.
+    NO_COLOR=1 takes the colours away, --ascii all signs that are not ASCII. Ctrl-Z suspends it, fg comes back. When a
+    signal ends it, the terminal is as before and the exit code is 128 and the number of the signal.
 
       fuel2 tui
       fuel2 tui --env 1
@@ -36,28 +37,59 @@ class Tui(Command):
         parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
         return parser
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM") == "dumb":
-            raise UsageError(
-                "The terminal UI needs a terminal that can move its cursor.",
-                hint="'fuel2 env list' and 'fuel2 graph preview --env ID' print the same.",
-            )
+    def take_action(self, parsed_args: argparse.Namespace) -> int:
+        _require_terminal()
+        from fuelclient.tui import collector
+
+        collector.hold()  # a second after the start the app releases it
         from fuelclient import backends
         from fuelclient.tui.app import FuelUI
 
-        engine = cast("FuelShell", self.app).options.engine
+        options = cast("FuelShell", self.app).options
         chosen = cast("FuelShell", self.app).settings
 
         def connect() -> Backend:
             return backends.connect(chosen)
 
-        FuelUI(
-            connect, env=parsed_args.env or 0, ascii_only=parsed_args.ascii, program=_program(engine)
-        ).run(mouse=not parsed_args.no_mouse)  # fmt: skip
+        ui = FuelUI(connect, env=parsed_args.env or 0, ascii_only=parsed_args.ascii, program=program(options))
+        try:
+            return ui.run_on_terminal(mouse=not parsed_args.no_mouse)
+        finally:
+            cast("FuelShell", self.app).tell_absence()
 
 
-def _program(engine: str | None) -> str:
-    """How the program was called, for command lines that do the same."""
+def _require_terminal() -> None:
+    """Raise `UsageError` where nobody would see the UI, or could type at it. It draws on stderr."""
+    instead = "'fuel2 env list' and 'fuel2 graph preview --env ID' print the same."
+    for name, stream in (("stdin", sys.stdin), ("stdout", sys.stdout), ("stderr", sys.stderr)):
+        if not stream.isatty():
+            message = f"The terminal UI needs a terminal, and {name} is none."
+            raise UsageError(message, hint=f"Do not redirect {name}. {instead}")
+    if os.environ.get("TERM") == "dumb":
+        raise UsageError("The terminal UI needs a terminal that can move its cursor.", hint=instead)
+
+
+def program(options: argparse.Namespace) -> str:
+    """How the program was called, for command lines that act on the same target.
+
+    What came from the environment or a settings file comes from there again. Secrets are left out: such a line is
+    shown, logged and copied. Without them it may be refused, and never acts on anything else.
+
+    >>> from fuelclient.commands.overview import global_parser
+    >>> program(global_parser().parse_args(["--server", "http://10.20.0.2:8000", "--os-password", "x", "--insecure"]))
+    'fuel2 --server http://10.20.0.2:8000 --insecure'
+    """
     import shlex
 
-    return f"fuel2 --engine {shlex.quote(engine)}" if engine else "fuel2"
+    from fuelclient.commands.overview import MASTER_OPTIONS, PROGRAM
+    from fuelclient.settings.registry import KNOWN
+
+    words = [PROGRAM]
+    for option, value in (("--engine", options.engine), ("--server", options.server)):
+        words += [option, value] if value else []
+    words += ["--local"] * options.local
+    for name, spellings, metavar, _ in MASTER_OPTIONS:
+        value = getattr(options, name)
+        if value is not None and not KNOWN[name].secret:
+            words += [spellings[0]] if metavar is None else [spellings[0], value]
+    return shlex.join(words)

@@ -5,40 +5,88 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fuelclient.engine.clusters import Clusters
-from fuelclient.engine.facts import Facts
-from fuelclient.engine.graphs import Graphs
-from fuelclient.engine.nodes import Nodes
-from fuelclient.engine.plugins import Plugins
-from fuelclient.engine.releases import Releases
-from fuelclient.engine.roles import Roles
-from fuelclient.engine.sequences import Sequences
-from fuelclient.engine.tags import Tags
 from fuelclient.store.database import Database
 
 if TYPE_CHECKING:
+    from fuelclient.engine.clusters import Clusters
+    from fuelclient.engine.facts import Facts
+    from fuelclient.engine.graphs import Graphs
+    from fuelclient.engine.nodes import Nodes
+    from fuelclient.engine.plugins import Plugins
+    from fuelclient.engine.releases import Releases
+    from fuelclient.engine.roles import Roles
+    from fuelclient.engine.sequences import Sequences
+    from fuelclient.engine.tags import Tags
     from fuelclient.engine.transactions import Transactions
 
 
 class Engine:
-    """All use cases over one engine file, which is opened, and made where it is absent, at the first use."""
+    """All use cases over one engine file, which is opened, and made where it is absent, at the first use.
+
+    A facet and what it needs are imported when somebody asks for it: a command asks for one or two of them, and all
+    together take longer to import than most commands to answer.
+    """
 
     def __init__(self, path: str) -> None:
         self._database = Database(path)
         self.path = path
-        self.releases = Releases(self._database)
-        self.clusters = Clusters(self._database)
-        self.nodes = Nodes(self._database)
-        self.roles = Roles(self._database)
-        self.tags = Tags(self._database)
-        self.plugins = Plugins(self._database)
-        self.graphs = Graphs(self._database)
-        self.facts = Facts(self._database)
-        self.sequences = Sequences(self._database)
+
+    @cached_property
+    def releases(self) -> Releases:
+        from fuelclient.engine.releases import Releases
+
+        return Releases(self._database)
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        from fuelclient.engine.clusters import Clusters
+
+        return Clusters(self._database)
+
+    @cached_property
+    def nodes(self) -> Nodes:
+        from fuelclient.engine.nodes import Nodes
+
+        return Nodes(self._database)
+
+    @cached_property
+    def roles(self) -> Roles:
+        from fuelclient.engine.roles import Roles
+
+        return Roles(self._database)
+
+    @cached_property
+    def tags(self) -> Tags:
+        from fuelclient.engine.tags import Tags
+
+        return Tags(self._database)
+
+    @cached_property
+    def plugins(self) -> Plugins:
+        from fuelclient.engine.plugins import Plugins
+
+        return Plugins(self._database)
+
+    @cached_property
+    def graphs(self) -> Graphs:
+        from fuelclient.engine.graphs import Graphs
+
+        return Graphs(self._database)
+
+    @cached_property
+    def facts(self) -> Facts:
+        from fuelclient.engine.facts import Facts
+
+        return Facts(self._database)
+
+    @cached_property
+    def sequences(self) -> Sequences:
+        from fuelclient.engine.sequences import Sequences
+
+        return Sequences(self._database)
 
     @cached_property
     def transactions(self) -> Transactions:
-        """Executions. What they need is imported when somebody asks for them: most commands do not."""
         from fuelclient.engine.transactions import Transactions
 
         return Transactions(self._database)

@@ -40,7 +40,8 @@ def abandon(
     """
     _close_instances(connection, parent_id, child, ended or {})
     if child.status is TransactionStatus.RUNNING and not child.dry_run:
-        _close_nodes(connection, parent_id, child, verdict)
+        is_known = verdict is Verdict.STOPPED and ended is not None and not any(ended.values())
+        _close_nodes(connection, parent_id, child, verdict, Fate.STOP if is_known else Fate.ERROR)
 
 
 def _close_instances(connection: Connection, parent_id: int, child: Transaction, ended: Mapping[str, str]) -> None:
@@ -64,15 +65,24 @@ def _told(why: str | None) -> str:
     return f"{_LEFT}: {why}" if why else _ENDED
 
 
-def _close_nodes(connection: Connection, parent_id: int, child: Transaction, verdict: Verdict) -> None:
-    """The nodes that the child was deploying are not deployed; those that its filters left out it never touched."""
+def _close_nodes(
+    connection: Connection, parent_id: int, child: Transaction, verdict: Verdict, interrupted: Fate
+) -> None:
+    """The nodes that the child was deploying are not deployed; those that its filters left out it never touched.
+
+    `interrupted` is the fate of a node whose commands were interrupted: it has failed, unless somebody stopped the run
+    and all of them are known to have ended.
+    """
     fates: dict[object, Fate] = {}
     for node, status, reason in history.by_node(connection, child.id):
         fate = fates.setdefault(node, Fate.SUCCESS)
+        its = Fate.SUCCESS
         if status is InstanceStatus.ERROR:
-            fates[node] = Fate.ERROR
-        elif reason in NEVER_RAN and fate is Fate.SUCCESS:
-            fates[node] = Fate.STOP
+            its = interrupted if reason == Reason.INTERRUPTED else Fate.ERROR
+        elif reason in NEVER_RAN:
+            its = Fate.STOP
+        if fate is not Fate.ERROR and its is not Fate.SUCCESS:
+            fates[node] = its
     present: dict[object, Node] = {one.id: one for one in nodes.of_cluster(connection, child.cluster_id)}
     for key, fate in fates.items():
         node_before = present.get(key)

@@ -43,7 +43,8 @@ def require(environment: Environment, before: Iterable[Node], after: Sequence[No
             refused.setdefault(reason, []).extend(node.id for node, roles in taken if name in roles)
     if refused:
         nodes = sorted({node_id for node_ids in refused.values() for node_id in node_ids if node_id})
-        whom = f"This is about node {', '.join(map(str, nodes))}; " if nodes else ""
+        noun = "nodes" if len(nodes) > 1 else "node"
+        whom = f"This is about {noun} {', '.join(map(str, nodes))}; " if nodes else ""
         raise Conflict(" ".join(refused), hint=f"{whom}nothing was changed.".capitalize())
 
 

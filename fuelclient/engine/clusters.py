@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.engine import assignment, environment, lookup, naming, removal, settings
+from fuelclient.engine import assignment, environment, lookup, naming, settings
 from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.cluster import Cluster, ClusterStatus
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.node import Node, NodeStatus
-from fuelclient.store import clusters, graphs, nodes
+from fuelclient.store import clusters, graphs, nodes, transactions
 from fuelclient.store.database import Connection, Database
 
 _UNTOUCHED = frozenset({NodeStatus.DISCOVER, NodeStatus.PROVISIONING, NodeStatus.PROVISIONED})
@@ -35,7 +35,9 @@ class Clusters:
 
     def create(self, name: str, release_id: int, *, net_segment_type: str = "vlan") -> Cluster:
         """A new environment with an empty graph of the default type, unless its release has graphs of other types
-        only. `Conflict` when the name is taken."""
+        only. Settings with generators have their values from now on. `Conflict` when the name is taken."""
+        from fuelclient.engine import generating
+
         with self._database.write() as connection:
             lookup.release(connection, release_id)
             _require_free(connection, name)
@@ -44,6 +46,7 @@ class Clusters:
             kinds = graphs.types(connection, Level.RELEASE, release_id)
             if not kinds or DEFAULT_TYPE in kinds:
                 graphs.create(connection, Level.CLUSTER, cluster.id, DEFAULT_TYPE)
+            generating.evaluate(connection, cluster.id)
             return cluster
 
     def rename(self, cluster_id: int, name: str) -> Cluster:
@@ -56,9 +59,13 @@ class Clusters:
             clusters.update(connection, renamed)
             return renamed
 
-    def delete(self, cluster_id: int, *, force: bool = False) -> None:
-        """Remove an environment with its graphs, its executions, their histories and their files; its nodes stay,
-        free. `Conflict` when it is operational and not `force`, and while an execution on it has not ended."""
+    def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
+        """Remove an environment with its graphs, its executions, their histories and their files, those on nodes
+        included; a sentence for each node on which they stay. Its nodes stay, free. `Conflict` when it is operational
+        and not `force`, and while an execution on it has not ended."""
+        from fuelclient.engine import removal, spools  # most of what is asked here has nothing to do with executions
+        from fuelclient.engine.executors import executors_for
+
         with self._database.write() as connection:
             cluster = lookup.cluster(connection, cluster_id)
             if cluster.status == ClusterStatus.OPERATIONAL and not force:
@@ -66,12 +73,16 @@ class Clusters:
                     "Deleting an operational environment is a dangerous operation.",
                     hint="Please use --force to bypass this message.",
                 )
-            gone = removal.with_cluster(connection, cluster_id)
+            gone = removal.removable(connection, cluster_id)
+            left = spools.of(connection, gone)
+            for parent in gone:
+                transactions.delete(connection, parent.id)
             for node in nodes.of_cluster(connection, cluster_id):
                 nodes.update(connection, freed(node))
             clusters.delete(connection, cluster_id)
         for one in gone:
             removal.files(self._database.path, one)
+        return spools.remove(left, executors_for(self._database.path, gone[0])) if left else ()
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         """Give the nodes to the environment with `roles` pending, in the place of what waited. All or nothing.
@@ -95,6 +106,8 @@ class Clusters:
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None) -> Sequence[int]:
         """Take nodes (None: all) out of the environment; the ids that were removed. `NotFound` for a node that is
         not in it, `Conflict` while an execution runs on it."""
+        from fuelclient.engine import removal
+
         with self._database.write() as connection:
             lookup.cluster(connection, cluster_id)
             present = {node.id: node for node in nodes.of_cluster(connection, cluster_id)}
@@ -114,11 +127,16 @@ class Clusters:
             return settings.effective(environment.read(connection, cluster_id))
 
     def set_settings(self, cluster_id: int, stated: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The environment's own settings are `stated`, without what equals a default; the effective ones.
+        """The environment's own settings are `stated`, without what equals a default; the effective ones. Values that
+        were generated stay where `stated` has none.
         `InvalidDocument` for a section that is no mapping."""
+        from fuelclient.engine import generating
+
         with self._database.write() as connection:
             members = environment.read(connection, cluster_id)
-            clusters.put_settings(connection, cluster_id, settings.own_from(stated, members))
+            own = settings.own_from(stated, members)
+            own = generating.filled(settings.defaults(members), own, members.own_settings)
+            clusters.put_settings(connection, cluster_id, own)
             return settings.effective(environment.read(connection, cluster_id))
 
 
@@ -169,6 +187,7 @@ def freed(node: Node) -> Node:
 def _require_free(connection: Connection, name: str) -> None:
     if not name.strip():
         raise UsageError("An environment needs a name.")
+    naming.require_printable("environment", name)
     existing = clusters.named(connection, name)
     if existing is not None:
         raise Conflict(f"Environment {name} exists already, with id {existing.id}.", hint="Choose another name.")

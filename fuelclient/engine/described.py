@@ -7,7 +7,6 @@ has its own above those of its release and of its plugins. Source: Nailgun, wher
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,11 +15,10 @@ from fuelclient.engine import environment, lookup
 from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.graph import Level
 from fuelclient.serializers.release_parts import sound
+from fuelclient.serializers.role import require_name
 from fuelclient.serializers.values import plain
 from fuelclient.store import clusters, releases
 from fuelclient.store.database import Connection
-
-_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,8 @@ class Describer:
 
 
 def read(connection: Connection, level: Level, owner_id: int) -> Describer:
-    """The owner to change. `NotFound` for an unknown one, `Conflict` for a release that a plugin defines."""
+    """The owner to change. `NotFound` for an unknown one, `Conflict` for a release that a plugin defines, `UsageError`
+    for a plugin."""
     if level is Level.CLUSTER:
         lookup.cluster(connection, owner_id)
         return Describer(level, owner_id, clusters.metadata(connection, owner_id))
@@ -78,12 +77,6 @@ def clusters_of(connection: Connection, owner: Describer) -> Sequence[int]:
     if owner.level is Level.CLUSTER:
         return [owner.id]
     return [one.id for one in clusters.of_release(connection, owner.id)]
-
-
-def require_name(noun: str, name: str) -> None:
-    """Nothing happens for a word that can name a role or a tag; `UsageError` for one that cannot."""
-    if not _NAME.fullmatch(name):
-        raise UsageError(f"{name!r} cannot be the name of a {noun}.", hint="Use letters, digits, - and _ only.")
 
 
 def require_new(noun: str, name: str, owner: Describer, own: Mapping[str, Any]) -> None:

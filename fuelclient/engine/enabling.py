@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.engine import environment, lookup, orphans, settings
+from fuelclient.engine import environment, generating, lookup, orphans, settings
 from fuelclient.engine.environment import Environment
 from fuelclient.errors import Conflict
 from fuelclient.model.cluster import ClusterStatus
@@ -33,7 +33,7 @@ def enable(connection: Connection, plugin_id: int, cluster_id: int) -> tuple[Fin
     if plugin.id in {one.id for one in before.plugins}:
         return ()
     replaced = [one for one in before.plugins if one.name == plugin.name]
-    found = problems(connection, before, plugin)
+    found = findings_about(connection, before, plugin)
     if is_deployed(connection, before):
         found += _cannot_change(connection, before, plugin, replaced)
     _refuse(errors_in(found), f"Plugin {plugin.label} cannot be enabled on environment {cluster_id}")
@@ -43,13 +43,15 @@ def enable(connection: Connection, plugin_id: int, cluster_id: int) -> tuple[Fin
         found.append(_finding(Severity.INFO, "P080", plugin, f"it takes the place of version {other.version}"))
     clusters.enable(connection, cluster_id, plugin_id)
     require_roles(connection, cluster_id, f"that plugin {plugin.label} does not bring")
+    generating.evaluate(connection, cluster_id)
     if replaced:
         found += orphans.left(orphaned, orphans.of(connection, [cluster_id]))
     return tuple(found)
 
 
 def disable(connection: Connection, plugin_id: int, cluster_id: int) -> None:
-    """The plugin is not enabled in the environment. See `backends.base.Plugins`."""
+    """The plugin is not enabled in the environment. `Conflict` when that is deployed, or while a node has a role which
+    only this plugin brings. See `backends.base.Plugins`."""
     plugin = lookup.plugin(connection, plugin_id)
     before = environment.read(connection, cluster_id)
     if plugin.id not in {one.id for one in before.plugins}:
@@ -63,7 +65,7 @@ def disable(connection: Connection, plugin_id: int, cluster_id: int) -> None:
     require_roles(connection, cluster_id, f"which only plugin {plugin.label} brings")
 
 
-def problems(connection: Connection, members: Environment, plugin: Plugin) -> list[Finding]:
+def findings_about(connection: Connection, members: Environment, plugin: Plugin) -> list[Finding]:
     """What there is to say about `plugin` among the other plugins of an environment; errors forbid it."""
     package = lookup.package(connection, plugin)
     if plugin.releases and not package.records:
@@ -107,9 +109,11 @@ def require_roles(connection: Connection, cluster_id: int, why: str) -> None:
 
 
 def _refuse(errors: Sequence[Finding], what: str) -> None:
-    """One `Conflict` with all of `errors`, when there are any."""
+    """One `Conflict` with all of `errors`, when there are any, each with its code, and what to do about them."""
     if errors:
-        raise Conflict(f"{what}: {'; '.join(error.message for error in errors)}.", findings=errors)
+        told = "; ".join(f"{error.message} [{error.code}]" for error in errors)
+        hint = " ".join(dict.fromkeys(error.hint for error in errors if error.hint))
+        raise Conflict(f"{what}: {told}.", findings=errors, hint=hint)
 
 
 def _unsupported(members: Environment, plugin: Plugin, package: Package) -> Iterator[Finding]:

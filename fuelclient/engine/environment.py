@@ -26,7 +26,7 @@ class Environment:
 
     `selected` has, by the plugin's id, what a plugin brings for this release, where that depends on the release;
     `own_settings` are what was set for the cluster, and `own_metadata` the roles, tags and volumes that it describes
-    itself.
+    itself. `source` is the plugin that the release came with, if any.
     """
 
     cluster: Cluster
@@ -35,6 +35,7 @@ class Environment:
     selected: Mapping[int, Contents] = field(default_factory=dict)
     own_settings: Mapping[str, Any] = field(default_factory=dict)
     own_metadata: Mapping[str, Any] = field(default_factory=dict)
+    source: Plugin | None = None
 
     @property
     def owners(self) -> tuple[Owner, ...]:
@@ -129,7 +130,8 @@ def read(connection: Connection, cluster_id: int) -> Environment:
     enabled = tuple(plugins.of_cluster(connection, cluster_id))
     chosen = {plugin.id: selected(connection, plugin, release) for plugin in enabled if plugin.by_release}
     stated = clusters.settings(connection, cluster_id)
-    return Environment(cluster, release, enabled, chosen, stated, sound(clusters.metadata(connection, cluster_id)))
+    own = sound(clusters.metadata(connection, cluster_id))
+    return Environment(cluster, release, enabled, chosen, stated, own, plugins.defining(connection, release.id))
 
 
 def selected(connection: Connection, plugin: Plugin, release: Release) -> Contents:

@@ -7,15 +7,16 @@ from collections import deque
 from collections.abc import Callable, Mapping
 
 from fuelclient import settings
-from fuelclient.engine.run_files import spool_path
+from fuelclient.engine.run_files import spool_on_nodes, spool_path
 from fuelclient.errors import InvalidDocument, nearest
-from fuelclient.executors.base import Executor, Job
+from fuelclient.executors.base import Executor, Job, Target
 from fuelclient.executors.dask import DaskExecutor
 from fuelclient.executors.dask_scheduler import DaskScheduler
 from fuelclient.executors.handlers import CONFIGURED
 from fuelclient.executors.local import LocalExecutor
 from fuelclient.executors.noop import NoopExecutor
 from fuelclient.executors.reach import Reach, Ways
+from fuelclient.executors.spool import removed
 from fuelclient.executors.ssh import SshExecutor
 from fuelclient.model.node import ExecutorKind
 from fuelclient.model.transaction import Transaction
@@ -67,6 +68,13 @@ class Executors:
         told = f"[The first {left_out} bytes are left out.]\n" if left_out else ""
         return told + b"".join(end).decode("utf-8", "replace")
 
+    async def forget(self, target: Target, root: str) -> str:
+        """Why the spools below `root` are still on a machine, in some words; empty when they are not.
+
+        They stay where a command of theirs still runs. Raises what transports raise.
+        """
+        return await removed(self._reach.transport(target), root)
+
     async def close(self) -> None:
         """Let go of all connections."""
         await self._reach.close()
@@ -78,8 +86,7 @@ Provider = Callable[[str, Transaction], Executors]
 
 def executors_for(engine: str, parent: Transaction, commands: Mapping[str, str] | None = None) -> Executors:
     """The executors of an execution; `commands` are handler commands by task type, those of the settings by default."""
-    remote = f"/var/tmp/fuel2-{parent.uuid}"  # noqa: S108 - it survives a restart; the spool checks who owns it
-    spool = str(spool_path(engine, parent))
+    remote, spool = spool_on_nodes(parent), str(spool_path(engine, parent))
     found = handler_commands() if commands is None else commands
     return Executors(Ways(spool=spool, remote_spool=remote, commands=found, dask=dask_scheduler))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from fuelclient import redact
 from fuelclient.engine.journal import Journal
-from fuelclient.errors import FuelError
+from fuelclient.errors import FuelError, Gone
 from fuelclient.executors.base import Executor, Job, Log, Outcome
 from fuelclient.model.status import InstanceStatus, Reason
 from fuelclient.plan.schedule import Change, Schedule
@@ -20,15 +20,14 @@ from fuelclient.store.history import Written
 LOOK_SECONDS = 0.5
 """How often a run looks whether somebody wants it to stop, and says that it lives."""
 
+_ENDING_SECONDS = 30.0
+"""How long a run waits for the end of what it has killed when it can do nothing else any more."""
+
 _ENDINGS = {
     InstanceStatus.READY: Ending.OK,
     InstanceStatus.ERROR: Ending.FAILED,
     InstanceStatus.SKIPPED: Ending.SKIPPED,
 }
-
-
-class Lost(FuelError):
-    """Another process has taken the environment over: this one must not write any more."""
 
 
 @dataclass(slots=True)
@@ -57,7 +56,8 @@ class GraphRun:
         """Run to the end; False when some instances were interrupted and somebody has to decide about them.
 
         What was running when an earlier runner died is looked after first. Raises `Lost`, and whatever the store
-        raises; then nothing more is started, and what runs goes on by itself.
+        raises; then nothing more is started, and what runs goes on by itself, for somebody may resume it. Where the
+        engine file itself is `Gone` nobody can: what runs is ended.
         """
         ticker = asyncio.create_task(self._tick())
         ticker.add_done_callback(lambda _: self._wake.set())
@@ -66,21 +66,24 @@ class GraphRun:
                 self._start(vertex, recover=True)
             while not self.schedule.is_done:
                 started = [] if self._undecided else self.schedule.ready()
-                self._write()
+                await self._write()
                 for vertex in started:
                     self.attempts[vertex] = self.attempts.get(vertex, 0) + 1
                     self._start(vertex, recover=False)
                 if not self._tasks:
                     break
                 await self._next(ticker)
-            self._write()
+            await self._write()
+        except Gone:
+            await self._end_all()
+            raise
         finally:
             await _cancelled([ticker, *self._tasks.values(), *self._killing])
         if self._undecided:
             names = ", ".join(self.work.name(vertex) for vertex in sorted(self._undecided))
             message = f"It is not known how these ended: {names}."
             self.log(message)
-            self.journal.leave_undecided(self._undecided, message)
+            await self.journal.leave_undecided(self._undecided, message)
         return not self._undecided
 
     async def _next(self, ticker: asyncio.Task[None]) -> None:
@@ -94,17 +97,17 @@ class GraphRun:
             del self._tasks[vertex]
             if outcome is not None:
                 self._told[vertex] = outcome
-                self.schedule.finish(vertex, _ENDINGS.get(outcome.status, Ending.FAILED))
+                self.schedule.finish(vertex, _ENDINGS.get(outcome.status, Ending.FAILED), outcome.reason)
             elif self.rerun_interrupted and not self._stop:
-                self._rerun(vertex)
+                await self._rerun(vertex)
             elif self._stop:
                 self._told[vertex] = Outcome(InstanceStatus.ERROR, message="It is not known how it ended.")
                 self.schedule.finish(vertex, Ending.FAILED, Reason.INTERRUPTED)
             else:
                 self._undecided.append(vertex)
 
-    def _rerun(self, vertex: int) -> None:
-        self.journal.begin_again([vertex])
+    async def _rerun(self, vertex: int) -> None:
+        await self.journal.begin_again([vertex])
         self.attempts[vertex] = self.attempts.get(vertex, 0) + 1
         self._start(vertex, recover=False)
 
@@ -113,6 +116,8 @@ class GraphRun:
         executor = self.executor_of(job)
         running = executor.recover(job) if recover else executor.run(job, self.log)
         self._tasks[vertex] = asyncio.create_task(self._followed(vertex, job, running))
+        if self._stop == "kill":  # somebody asked for it while its beginning was written down
+            self._killing.append(asyncio.create_task(self._kill(vertex)))
 
     async def _followed(self, vertex: int, job: Job, running: Awaitable[Outcome | None]) -> None:
         try:
@@ -126,11 +131,11 @@ class GraphRun:
         self._ended.append((vertex, outcome))
         self._wake.set()
 
-    def _write(self) -> None:
+    async def _write(self) -> None:
         """Everything that the schedule decided since the last time is in the journal."""
         changes = self.schedule.changes()
         if changes:
-            self.journal.write([self._written(change) for change in changes], self.schedule.progress)
+            await self.journal.write([self._written(change) for change in changes], self.schedule.progress)
 
     def _written(self, change: Change) -> Written:
         outcome = self._told.pop(change.vertex, None) if change.status is not InstanceStatus.RUNNING else None
@@ -143,8 +148,6 @@ class GraphRun:
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             asked = self.journal.stop_asked()
-            if asked == "lost":
-                raise Lost("Another process runs this environment now.")
             if asked and asked != self._stop:
                 self._stop = asked
                 self.schedule.stop()
@@ -158,6 +161,15 @@ class GraphRun:
             await self.executor_of(job).kill(job)
         except FuelError as error:
             self.log(redact.scrubbed(f"{job.label}: it cannot be ended: {error}", job.known_secrets()))
+
+    async def _end_all(self) -> None:
+        """Everything that runs has been ended, as far as its machines can be reached."""
+        running = list(self._tasks.values())
+        if running:
+            self.log("The engine file is gone: what runs is ended, for nobody could tell what becomes of it.")
+        await asyncio.gather(*(self._kill(vertex) for vertex in self._tasks))
+        if running:
+            await asyncio.wait(running, timeout=_ENDING_SECONDS)
 
 
 async def _cancelled(tasks: list[asyncio.Task[None]]) -> None:

@@ -19,6 +19,9 @@ from fuelclient.model.transaction import ExecutionRequest, NodeKey
 _SCRIPTS = "deployment_scripts_path"
 _BY_DEFAULT = "deployment_scripts"
 
+Definer = tuple[Level, int]
+"""Who defines a task: a layer's owner by level and id."""
+
 
 class Jobs:
     """What makes jobs of one run: it knows the nodes, how to reach them, and the scripts of plugins.
@@ -32,7 +35,7 @@ class Jobs:
         request: ExecutionRequest,
         nodes: Iterable[Node],
         facts: DeploymentFacts,
-        scripts: Mapping[int, tuple[tuple[str, str], ...]],
+        scripts: Mapping[Definer, tuple[tuple[str, str], ...]],
         taking_part: Collection[NodeKey] = (),
     ) -> None:
         self._transaction, self._request, self._facts, self._scripts = transaction, request, facts, scripts
@@ -65,7 +68,8 @@ class Jobs:
         return found.kind, bool(found.ip), found.worker
 
     def _target(self, node: NodeKey, task: MergedTask) -> Target:
-        scripts = self._scripts.get(task.owner.id, ()) if task.owner.level is Level.PLUGIN else ()
+        definer = task.origin("type").owner  # what only overrides attributes brings no scripts of its own
+        scripts = self._scripts.get((definer.level, definer.id), ())
         if not isinstance(node, int):
             return replace(self._here, scripts=scripts)
         found = target_of(self._nodes[node], self._request.executor, scripts)
@@ -121,14 +125,20 @@ def target_of(node: Node, executor: str = "", scripts: tuple[tuple[str, str], ..
     )
 
 
-def plugin_scripts(members: Environment, trees: Trees) -> dict[int, tuple[tuple[str, str], ...]]:
-    """By plugin: the directories of scripts in its package, and where they belong on a node (DESIGN: D24)."""
-    found: dict[int, tuple[tuple[str, str], ...]] = {}
-    for plugin in members.plugins:
+def plugin_scripts(members: Environment, trees: Trees) -> dict[Definer, tuple[tuple[str, str], ...]]:
+    """By who defines tasks: the directories of scripts in its package, and where they belong on a node (DESIGN: D24).
+
+    The tasks of a release that came with a plugin are that plugin's.
+    """
+    found: dict[Definer, tuple[tuple[str, str], ...]] = {}
+    owners = [((Level.PLUGIN, plugin.id), plugin) for plugin in members.plugins]
+    if members.source is not None:
+        owners.append(((Level.RELEASE, members.release.id), members.source))
+    for owner, plugin in owners:
         if not trees.has(plugin.unpacked):
             continue
         stated = plugin.metadata.get(_SCRIPTS)
         below = trees.path(plugin.unpacked) / (stated if isinstance(stated, str) else _BY_DEFAULT)
         if below.is_dir():
-            found[plugin.id] = ((str(below), f"/etc/fuel/plugins/{plugin.directory}/"),)
+            found[owner] = ((str(below), f"/etc/fuel/plugins/{plugin.directory}/"),)
     return found

@@ -73,7 +73,8 @@ def plugin_named(connection: Connection, name: str, version: str = "") -> Plugin
 
 
 def package(connection: Connection, found: Plugin) -> Package:
-    """What the package of a plugin holds, without the releases that it defines."""
+    """What the package of a plugin holds, without the releases that it defines; `Conflict` when it was registered
+    without its package."""
     stored = plugins.package(connection, found.id)
     if stored is None:
         raise Conflict(
@@ -141,6 +142,6 @@ def _found(
 ) -> _Value:
     value = find(connection, key) if 0 < key <= _LARGEST_STORED else None
     if value is None:
-        shown = ", ".join(map(str, known[:12])) + (", ..." if len(known) > 12 else "")
-        raise NotFound(noun, key, known=[str(one) for one in known], hint=hint or f"Known: {shown}.")
+        shown = ", ".join(map(str, known[:12])) + (", ..." if len(known) > 12 else ".")
+        raise NotFound(noun, key, known=[str(one) for one in known], hint=hint or f"Known: {shown}")
     return value

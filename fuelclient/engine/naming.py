@@ -24,9 +24,21 @@ def require_sound(wanted: Iterable[Node]) -> None:
         lookup.require_id("node", node.id)
         if not node.name.strip():
             raise UsageError("A node needs a name.")
+        require_printable("node", node.name)
         if node.ip and not is_address(node.ip):
             hint = "Write it like 10.20.0.3 or node-1.domain.tld."
             raise UsageError(f"{node.ip!r} is neither an address nor a host name.", hint=hint)
+
+
+def require_printable(noun: str, name: str) -> None:
+    """Nothing happens for a name that can be shown in one line; `UsageError` for one with control characters or others
+    that cannot be printed: they would command terminals, and hide what a name really is."""
+    if not name.isprintable():
+        article = "an" if noun[0] in "aeiou" else "a"
+        raise UsageError(
+            f"{name!r} cannot be the name of {article} {noun}: it has unprintable characters.",
+            hint="Write printable letters only.",
+        )
 
 
 def require_free_names(present: Iterable[Node], coming: Iterable[Node], where: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.engine import assignment, environment, lookup, naming, removal
+from fuelclient.engine import assignment, environment, lookup, naming
 from fuelclient.engine.clusters import joined
 from fuelclient.errors import Conflict, UsageError
 from fuelclient.model.label import Label, without
@@ -57,9 +57,11 @@ class Nodes:
     def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
         """Remove nodes, all or none; `Conflict` for one that belongs to an environment and not `force`, and for one
         that an execution runs on."""
+        from fuelclient.engine import removal  # nothing else here has to do with executions
+
         with self._database.write() as connection:
-            for node_id in dict.fromkeys(node_ids):
-                node = lookup.node(connection, node_id)
+            for node in [lookup.node(connection, node_id) for node_id in dict.fromkeys(node_ids)]:
+                node_id = node.id
                 if node.cluster_id is not None and not force:
                     raise Conflict(
                         f"Node {node_id} belongs to environment {node.cluster_id}.",
@@ -106,6 +108,8 @@ class Nodes:
         `NotFound` for an unknown one, `UsageError` for a label without a name."""
         if not all(name.strip() for name in labels):
             raise UsageError("A label needs a name.", hint="Write it as name or name=value.")
+        for name in labels:
+            naming.require_printable("label", name)
         return self._relabelled(node_ids, lambda node: {**node.labels, **labels})
 
     def delete_labels(self, node_ids: Sequence[int] | None, labels: Sequence[Label] | None) -> Sequence[int]:

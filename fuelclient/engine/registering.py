@@ -74,8 +74,7 @@ def register(connection: Connection, wanted: Candidate, *, force: bool, target: 
         plugin = replace(wanted.plugin, id=previous.id)
         plugins.update(connection, plugin)
     plugins.put_package(connection, plugin.id, wanted.naming.package(wanted.package))
-    derived = {DEFAULT_TYPE: GraphDocument(()), **for_any_release(wanted.package).graphs}
-    findings = list(_derive(connection, lookup.plugin_owner(plugin), derived, wanted.naming))
+    findings = list(_derive(connection, lookup.plugin_owner(plugin), _graphs(wanted.package), wanted.naming))
     findings += _define(connection, plugin, wanted.package.releases, wanted.naming)
     registered = lookup.plugin(connection, plugin.id)
     if previous is not None:
@@ -92,6 +91,15 @@ def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
     """
     parts = [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in re.findall(r"\d+|[A-Za-z]+", version)]
     return (*parts, (1, -1, ""))
+
+
+def _graphs(package: Package) -> dict[str, GraphDocument]:
+    """The graphs that a plugin has from its package: one of the default type in any case, as in Nailgun, unless the
+    package only defines releases, which have graphs of their own."""
+    own = for_any_release(package).graphs
+    if package.releases and not package.records:
+        return {kind: graph for kind, graph in own.items() if graph.tasks}
+    return {DEFAULT_TYPE: GraphDocument(()), **own}
 
 
 def _is_same(previous: Plugin, wanted: Plugin) -> bool:
@@ -239,7 +247,7 @@ def _users(connection: Connection, plugin: Plugin) -> tuple[int, ...]:
 def _require_users(connection: Connection, plugin: Plugin) -> None:
     """Nothing happens when all environments that use the plugin, or a release of it, can go on with it."""
     for cluster_id in plugin.clusters:
-        found = errors_in(enabling.problems(connection, environment.read(connection, cluster_id), plugin))
+        found = errors_in(enabling.findings_about(connection, environment.read(connection, cluster_id), plugin))
         if found:
             texts = "; ".join(finding.message for finding in found)
             raise Conflict(

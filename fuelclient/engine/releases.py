@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.engine import described, environment, lookup
+from fuelclient.engine import described, environment, lookup, naming
 from fuelclient.errors import Conflict
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.release import Release
@@ -38,6 +38,9 @@ class Releases:
         Ids that are free are kept; then the others get the next ones, in their order. `Conflict` when one of the
         same name and version exists, or is given twice, `UsageError` for a number that cannot be an id.
         """
+        for release in wanted:
+            naming.require_printable("release", release.name)
+            naming.require_printable("release's version", release.version)
         with self._database.write() as connection:
             _require_new(connection, wanted)
             taken = set(releases.ids(connection))

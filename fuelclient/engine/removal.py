@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Collection
 from contextlib import suppress
@@ -14,8 +15,8 @@ from fuelclient.store import history, runners, transactions
 from fuelclient.store.database import Connection
 
 
-def with_cluster(connection: Connection, cluster_id: int) -> list[Transaction]:
-    """No execution of an environment is in the store any more; those that were, for `files`.
+def removable(connection: Connection, cluster_id: int) -> list[Transaction]:
+    """The executions of an environment, which may all be removed.
 
     `Conflict` while one has not ended: also when its runner was killed, since its commands may live on and nobody
     could end them afterwards.
@@ -28,10 +29,7 @@ def with_cluster(connection: Connection, cluster_id: int) -> list[Transaction]:
         else:
             message = f"Transaction {found.id} has not ended on environment {cluster_id}: its runner was killed."
         raise Conflict(message, hint=f"End it first: `fuel2 task stop {found.id} --kill`.")
-    parents = [one for one in transactions.every(connection, cluster_id=cluster_id) if one.parent_id is None]
-    for parent in parents:
-        transactions.delete(connection, parent.id)
-    return parents
+    return [one for one in transactions.every(connection, cluster_id=cluster_id) if one.parent_id is None]
 
 
 def require_idle(connection: Connection, cluster_id: int, node_ids: Collection[int]) -> None:
@@ -55,11 +53,19 @@ def require_idle(connection: Connection, cluster_id: int, node_ids: Collection[i
         )
 
 
-def files(engine: str, parent: Transaction) -> None:
-    """The spool of an execution and the log of its runner are gone from this machine.
+def outputs(engine: str, parent: Transaction) -> None:
+    """What the commands of an execution wrote, and its runner, is gone from this machine; how they ended is not.
 
-    What is on nodes stays there: they may be switched off, or belong to somebody else by now.
+    That is what takes room on a disk, and nothing that a runner has to know of commands that ended or still run.
     """
+    spool = spool_path(engine, parent)
+    for path in (log_path(engine, parent.id), *spool.glob("*/*/*/out"), *spool.glob("*/*/*/err")):
+        with suppress(OSError):
+            os.truncate(path, 0)
+
+
+def files(engine: str, parent: Transaction) -> None:
+    """The spool of an execution and the log of its runner are gone from this machine; `spools` has those of nodes."""
     shutil.rmtree(spool_path(engine, parent), ignore_errors=True)
     with suppress(OSError):
         log_path(engine, parent.id).unlink()

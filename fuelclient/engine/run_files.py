@@ -26,6 +26,11 @@ def spool_path(engine: str, parent: Transaction) -> Path:
     return runs_path(engine) / parent.uuid
 
 
+def spool_on_nodes(parent: Transaction) -> str:
+    """Where the commands of an execution leave their results on nodes."""
+    return f"/var/tmp/fuel2-{parent.uuid}"  # noqa: S108 - it survives a restart; the spool checks who owns it
+
+
 def log_path(engine: str, transaction_id: int) -> Path:
     """Where the runner of a transaction writes what it has to say."""
     return runs_path(engine) / f"{transaction_id}.log"

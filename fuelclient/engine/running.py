@@ -200,8 +200,8 @@ def remember(connection: Connection, child: Transaction, inputs: Inputs, made: P
 
 
 def begin(connection: Connection, child_id: int, inputs: Inputs, made: Plan) -> None:
-    """The child runs, its nodes know of which tags they are primary, and those of which filters leave something are
-    being deployed. Once only."""
+    """The child runs, all nodes of its fleet know of which tags they are primary, and those of which filters leave
+    something are being deployed. Once only. Source: Nailgun `Cluster.set_primary_tags`, which asks no graph."""
     child = transactions.find(connection, child_id)
     if child is None or child.status is not TransactionStatus.PENDING:
         return
@@ -211,11 +211,11 @@ def begin(connection: Connection, child_id: int, inputs: Inputs, made: Plan) -> 
     tell(connection, child.parent_id or child.id, child.id, EventKind.TRANSACTION, TransactionStatus.RUNNING)
     if child.dry_run:
         return
-    touched = {made.fleet.nodes[node].uid for node in made.work.node_of}
-    present = [node for node in nodes.of_cluster(connection, child.cluster_id) if node.id in touched]
+    reached = {made.fleet.nodes[node].uid for node in made.work.node_of}
     left_out = {made.fleet.nodes[node].uid for node in by_filters(made.work)[1]}
-    for node in with_primaries(present, made.fleet):
-        nodes.update(connection, node if node.id in left_out else statuses.begun(node))
+    # all of the fleet: a primary without a task in this run would lose its tags to a node that becomes ready
+    for node in with_primaries(nodes.of_cluster(connection, child.cluster_id), made.fleet):
+        nodes.update(connection, statuses.begun(node) if node.id in reached - left_out else node)
     cluster = inputs.snapshot.cluster
     if cluster.status != ClusterStatus.DEPLOYMENT:
         current = clusters.find(connection, cluster.id) or cluster

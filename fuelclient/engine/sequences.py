@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fuelclient.engine import lookup
+from fuelclient.engine import lookup, naming
 from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.sequence import DeploymentSequence
 from fuelclient.store import sequences
@@ -36,7 +36,7 @@ class Sequences:
             return _existing(connection, sequence_id)
 
     def for_cluster(self, sequence_id: int, cluster_id: int) -> DeploymentSequence:
-        """One sequence of the environment's release. Source: Nailgun, which answers 404 for any other."""
+        """One sequence of the environment's release; `NotFound` for any other. Source: Nailgun, which answers 404."""
         with self._database.read() as connection:
             found = _existing(connection, sequence_id)
             release_id = lookup.cluster(connection, cluster_id).release_id
@@ -59,7 +59,8 @@ class Sequences:
     def update(
         self, sequence_id: int, *, name: str | None = None, graph_types: Sequence[str] | None = None
     ) -> DeploymentSequence:
-        """Another name, other graph types, or both."""
+        """Another name, other graph types, or both. `UsageError` for neither, `NotFound` for an unknown sequence,
+        `Conflict` when the release has another one of this name."""
         if name is None and graph_types is None:
             raise UsageError("Nothing to update.", hint="Give the sequence a name, graph types, or both.")
         with self._database.write() as connection:
@@ -90,6 +91,7 @@ def _existing(connection: Connection, sequence_id: int) -> DeploymentSequence:
 def _require(name: str, graph_types: Sequence[str]) -> None:
     if not name.strip():
         raise UsageError("A sequence needs a name.", hint="Choose one that its release does not have yet.")
+    naming.require_printable("sequence", name)
     if not graph_types:
         raise UsageError(f"Sequence {name} needs at least one graph type.", hint="List them in their order.")
     for graph_type in graph_types:

@@ -39,19 +39,20 @@ _DEFAULTS: Mapping[Fate, Mapping[str, Any]] = {
 def fates(work: Work, schedule: Schedule, reasons: Mapping[int, str]) -> dict[int, Fate]:
     """The fate of every node (by index of the fleet) that has a task instance in a run that is over.
 
-    A failure of its own is an error; a node on which something was never reached stopped; `reasons` are those of
-    the instances. A node of which filters left nothing has none.
+    A failure of its own is an error; a node on which something was never reached, or was interrupted because somebody
+    stopped the run, is stopped; `reasons` are those of the instances. A node of which filters left nothing has none.
     """
     found: dict[int, Fate] = {}
     _, left_out = by_filters(work)
+    cut = set(schedule.result.interrupted)
     for vertex in range(work.size):
         node = work.node_of[vertex]
         if node == SYNC or node in left_out:
             continue
         found.setdefault(node, Fate.SUCCESS)
-        if schedule.status(vertex) is InstanceStatus.ERROR:
+        if schedule.status(vertex) is InstanceStatus.ERROR and vertex not in cut:
             found[node] = Fate.ERROR
-        elif reasons.get(vertex) in NEVER_RAN and found[node] is Fate.SUCCESS:
+        elif (vertex in cut or reasons.get(vertex) in NEVER_RAN) and found[node] is Fate.SUCCESS:
             found[node] = Fate.STOP
     return found
 

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.engine import leftovers, lookup, planning, recovery, removal, reports, runner
+from fuelclient.engine import leftovers, lookup, planning, recovery, removal, reports, runner, spools
 from fuelclient.engine.closing import close
 from fuelclient.engine.executors import Provider, executors_for
 from fuelclient.engine.run_files import last_words
 from fuelclient.engine.running import checker, jobs_for, remember, require_digest, require_nodes
+from fuelclient.engine.standing import deletable, existing, parent_of, require_free, require_resumable, with_runner
 from fuelclient.errors import Conflict, FuelError, NotFound, Unsupported, UsageError
 from fuelclient.insight import runs
 from fuelclient.model.fact import DeploymentFacts
@@ -30,6 +31,7 @@ from fuelclient.model.transaction import (
     SimulatedGraph,
     Transaction,
 )
+from fuelclient.plan import select
 from fuelclient.plan.plan import Plan
 from fuelclient.store import events, facts, history, nodes, runners, transactions
 from fuelclient.store.database import Connection, Database
@@ -52,21 +54,23 @@ class Transactions:
     def __init__(self, database: Database, *, start: Start = _detached, provider: Provider = executors_for) -> None:
         self._database, self._start, self._provider = database, start, provider
 
-    def begin(self, request: ExecutionRequest) -> Transaction:
+    def begin(self, request: ExecutionRequest, *, may_idle: bool = False) -> Transaction:
         """A transaction that runs from now on in a process of its own, or one that is planned only."""
         _require_request(request)
         request = _meant(request)
         with self._database.read() as connection:
             lookup.cluster(connection, request.cluster_id)
-            _require_free(connection, request.cluster_id)
+            require_free(connection, request.cluster_id)
+        if may_idle and not request.dry_run and any(map(select.is_open, request.subgraphs)):
+            return self._doomed(request)
         parent = _new(request, PARENT)
         inputs, first = self._planned(request, request.graph_types[0], parent)
         if not request.dry_run:
             planning.require_something(first)
-            self._require_selected(request, first, parent)
+            self._require_selected(request, first, parent, may_idle=may_idle)
         later = [self._planned(request, kind, parent)[1] for kind in request.graph_types[1:] if request.dry_run]
         with self._database.write() as connection:
-            _require_free(connection, request.cluster_id)
+            require_free(connection, request.cluster_id)
             parent = replace(parent, id=transactions.insert(connection, parent))
             children = [_inserted(connection, parent, kind) for kind in request.graph_types]
             if request.dry_run:
@@ -75,10 +79,26 @@ class Transactions:
                 _planned_only(connection, parent, first)
             else:
                 remember(connection, children[0], inputs, first)
-                runners.put(connection, recovery.this_process(parent, pid=recovery.NOT_STARTED))
-                events.append(connection, _event(parent, TransactionStatus.RUNNING))
+                _hand_over(connection, parent)
         if not request.dry_run:
             self._start(self._database.path, parent.id, False)
+        return self.get(parent.id)
+
+    def _doomed(self, request: ExecutionRequest) -> Transaction:
+        """A transaction with a subgraph that names no task: its first graph fails when it is planned, and says so.
+
+        What is wrong with the rest of the request is refused as ever.
+        """
+        named = tuple(one for one in request.subgraphs if not select.is_open(one))
+        self._planned(replace(request, subgraphs=named), request.graph_types[0], _new(request, PARENT))
+        with self._database.write() as connection:
+            require_free(connection, request.cluster_id)
+            parent = _new(request, PARENT)
+            parent = replace(parent, id=transactions.insert(connection, parent))
+            for kind in request.graph_types:
+                _inserted(connection, parent, kind)
+            _hand_over(connection, parent)
+        self._start(self._database.path, parent.id, False)
         return self.get(parent.id)
 
     def plan(self, request: ExecutionRequest) -> Sequence[PlannedGraph]:
@@ -91,17 +111,17 @@ class Transactions:
     def simulate(self, request: ExecutionRequest, fail: Sequence[str] = ()) -> Sequence[SimulatedGraph]:
         """What would become of a request by the durations of earlier runs."""
         _require_request(request)
+        made = [self._planned(request, kind, _new(request, PARENT))[1] for kind in request.graph_types]
         with self._database.read() as connection:
             known = history.durations(connection, request.cluster_id)
-        made = [self._planned(request, kind, _new(request, PARENT))[1] for kind in request.graph_types]
         return runs.simulated(made, known, fail)
 
     def picture(self, request: ExecutionRequest, fail: Sequence[str] = ()) -> str:
         """The simulated run of a request as a drawing."""
         _require_request(request)
+        made = [self._planned(request, kind, _new(request, PARENT))[1] for kind in request.graph_types]
         with self._database.read() as connection:
             known = history.durations(connection, request.cluster_id)
-        made = [self._planned(request, kind, _new(request, PARENT))[1] for kind in request.graph_types]
         return runs.pictured(made, known, fail)
 
     def list(
@@ -115,36 +135,36 @@ class Transactions:
             if cluster_id is not None:
                 lookup.cluster(connection, cluster_id)
             found = transactions.every(connection, cluster_id=cluster_id, statuses=statuses, kinds=names)
-            return [_with_runner(connection, one) for one in found]
+            return [with_runner(connection, one) for one in found]
 
     def get(self, transaction_id: int) -> Transaction:
         """One transaction, a parent with its children."""
         with self._database.read() as connection:
-            found = _with_runner(connection, existing(connection, transaction_id))
+            found = with_runner(connection, existing(connection, transaction_id))
             found = replace(found, children=tuple(transactions.children(connection, found.id)))
         if found.runner != recovery.GONE or found.message:
             return found
         return replace(found, message=last_words(self._database.path, found.id))
 
-    def delete(self, transaction_id: int, *, force: bool = False) -> None:
-        """Remove a transaction with its children, its history and its files."""
+    def delete(self, transaction_id: int, *, force: bool = False) -> tuple[str, ...]:
+        """Remove a transaction with its children, its history and its files, here and on its nodes; what stays there.
+
+        Nothing is removed of one that somebody could go on with: it is closed first. What lies beside the engine file
+        goes before the history does, so that there is room for that where the disk is full.
+        """
+        path = self._database.path
+        with self._database.read() as connection:
+            found = deletable(connection, transaction_id, force=force)
+            left = spools.of(connection, [found])
+        if not found.is_final:
+            removal.outputs(path, found)
+            with self._database.write() as connection:
+                close(connection, deletable(connection, transaction_id, force=force))
+        stays = spools.remove(left, self._provider(path, found))
+        removal.files(path, found)
         with self._database.write() as connection:
-            found = parent_of(connection, transaction_id)
-            if transaction_id != found.id:
-                raise Conflict(
-                    f"Transaction {transaction_id} is a part of {found.id}.", hint=f"Delete {found.id} as a whole."
-                )
-            if not found.is_final:
-                if _with_runner(connection, found).runner == recovery.ALIVE:
-                    raise Conflict(f"Transaction {found.id} runs.", hint=f"Run `fuel2 task stop {found.id}` first.")
-                if not force:
-                    raise Conflict(
-                        f"Transaction {found.id} has not ended: its runner is gone.",
-                        hint=f"Run `fuel2 task resume {found.id}`, or delete it with --force.",
-                    )
-                close(connection, found)
-            transactions.delete(connection, found.id)
-        removal.files(self._database.path, found)
+            transactions.delete(connection, parent_of(connection, transaction_id).id)
+        return stays
 
     def history(self, transaction_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         """The task instances of a child, or of all children of a parent."""
@@ -168,7 +188,7 @@ class Transactions:
             if found.is_final:
                 raise Conflict(f"Transaction {found.id} has ended already: it is {found.status}.")
             transactions.ask_stop(connection, found.id, "kill" if kill else "graceful")
-            is_left = _with_runner(connection, found).runner != recovery.ALIVE
+            is_left = with_runner(connection, found).runner != recovery.ALIVE
             if is_left and not kill:
                 close(connection, found)
         if is_left and kill:
@@ -181,23 +201,23 @@ class Transactions:
         ended = leftovers.end(self._database, found, self._provider)
         with self._database.write() as connection:
             now = existing(connection, found.id)
-            if not now.is_final and _with_runner(connection, now).runner != recovery.ALIVE:
+            if not now.is_final and with_runner(connection, now).runner != recovery.ALIVE:
                 close(connection, now, ended)
 
-    def stop_cluster(self, cluster_id: int) -> Transaction:
-        """Ask whatever runs on an environment to stop."""
+    def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Transaction:
+        """Ask whatever runs on an environment to stop, as `stop` does."""
         with self._database.read() as connection:
             lookup.cluster(connection, cluster_id)
             found = transactions.unfinished(connection, cluster_id)
         if found is None:
             raise Conflict(f"Nothing to stop - deployment is not running on environment '{cluster_id}'.")
-        return self.stop(found.id)
+        return self.stop(found.id, kill=kill)
 
     def resume(self, transaction_id: int, *, rerun_interrupted: bool = False) -> Transaction:
         """Go on with a run whose runner was killed."""
         with self._database.read() as connection:
             found = parent_of(connection, transaction_id)
-            _require_resumable(connection, found)
+            require_resumable(connection, found)
             children = [one for one in transactions.children(connection, found.id) if not one.is_final]
             undecided = [name for child in children for name in reports.undecided(connection, child)]
             planned = next((one for one in children if one.digest), None)
@@ -214,7 +234,7 @@ class Transactions:
             require_digest(planned, made)
             require_nodes(planned, made, present)
         with self._database.write() as connection:
-            _require_resumable(connection, existing(connection, found.id))
+            require_resumable(connection, existing(connection, found.id))
             runners.put(connection, recovery.this_process(found, pid=recovery.NOT_STARTED))
             events.append(connection, _event(found, TransactionStatus.RUNNING, "resumed"))
         self._start(self._database.path, found.id, rerun_interrupted)
@@ -263,16 +283,20 @@ class Transactions:
             hint=f"What a run knew of its nodes is in `fuel2 task deployment-info download {transaction_id}`.",
         )
 
-    def _require_selected(self, request: ExecutionRequest, first: Plan, parent: Transaction) -> None:
+    def _require_selected(self, request: ExecutionRequest, first: Plan, parent: Transaction, *, may_idle: bool) -> None:
         """Nothing happens when filters leave something of at least one graph; `InvalidGraph` otherwise.
 
-        A graph that cannot be planned now may be when its turn comes.
+        A graph that cannot be planned now may be when its turn comes. With `may_idle` what does nothing is something.
         """
-        if not first.is_left_out:
+
+        def leaves_some(made: Plan) -> bool:
+            return not made.is_left_out or (may_idle and made.is_idle)
+
+        if leaves_some(first):
             return
         for kind in request.graph_types[1:]:
             try:
-                if not self._planned(request, kind, parent)[1].is_left_out:
+                if leaves_some(self._planned(request, kind, parent)[1]):
                     return
             except FuelError:
                 return
@@ -287,22 +311,6 @@ class Transactions:
         return inputs, planning.plan_of(inputs, request, checker(jobs, executors))
 
 
-def existing(connection: Connection, transaction_id: int) -> Transaction:
-    """The transaction; `NotFound` with the ids there are."""
-    found = transactions.find(connection, transaction_id) if 0 < transaction_id <= lookup.LARGEST_ID else None
-    if found is None:
-        known = [str(one) for one in transactions.ids(connection)]
-        hint = "" if known else "Nothing was executed yet. Run `fuel2 graph execute`."
-        raise NotFound("transaction", transaction_id, known=known[-12:], hint=hint)
-    return found
-
-
-def parent_of(connection: Connection, transaction_id: int) -> Transaction:
-    """The execution that a transaction is, or belongs to."""
-    found = existing(connection, transaction_id)
-    return existing(connection, found.parent_id) if found.parent_id else found
-
-
 def _last_planned(connection: Connection, transaction_id: int) -> Transaction:
     """The part of an execution that was planned last, or the part itself; the execution where none was."""
     found = existing(connection, transaction_id)
@@ -311,15 +319,6 @@ def _last_planned(connection: Connection, transaction_id: int) -> Transaction:
 
 def _nothing_recorded(noun: str, transaction_id: int) -> NotFound:
     return NotFound(noun, f"of transaction {transaction_id}", hint="It is recorded when a graph is begun.")
-
-
-def _with_runner(connection: Connection, found: Transaction) -> Transaction:
-    if found.is_final or found.parent_id is not None:
-        return found
-    working = runners.find(connection, found.cluster_id)
-    is_ours = working is not None and working.transaction_id == found.id
-    alive = is_ours and working is not None and recovery.is_alive(working)
-    return replace(found, runner=recovery.ALIVE if alive else recovery.GONE)
 
 
 def _new(request: ExecutionRequest, name: str) -> Transaction:
@@ -334,6 +333,12 @@ def _inserted(connection: Connection, parent: Transaction, graph_type: str) -> T
         parent_id=parent.id, graph_type=graph_type, status=TransactionStatus.PENDING, time_start=None,
     )  # fmt: skip
     return replace(child, id=transactions.insert(connection, child))
+
+
+def _hand_over(connection: Connection, parent: Transaction) -> None:
+    """The transaction runs, and waits for the runner that is about to be started."""
+    runners.put(connection, recovery.this_process(parent, pid=recovery.NOT_STARTED))
+    events.append(connection, _event(parent, TransactionStatus.RUNNING))
 
 
 def _planned_only(connection: Connection, transaction: Transaction, made: Plan) -> None:
@@ -368,29 +373,3 @@ def _meant(request: ExecutionRequest) -> ExecutionRequest:
     if request.executor != ExecutorKind.NOOP or request.dry_run:
         return request
     return replace(request, noop=True)
-
-
-def _require_free(connection: Connection, cluster_id: int) -> None:
-    """Nothing happens when nothing runs on an environment; `Conflict` that names what does otherwise."""
-    found = transactions.unfinished(connection, cluster_id)
-    if found is None:
-        return
-    if _with_runner(connection, found).runner == recovery.ALIVE:
-        raise Conflict(
-            f"Transaction {found.id} runs on environment {cluster_id} already.",
-            hint=f"Wait for it (`fuel2 task watch {found.id}`), or stop it (`fuel2 env stop-deployment {cluster_id}`).",
-        )
-    raise Conflict(
-        f"Transaction {found.id} has not ended on environment {cluster_id}: its runner was killed.",
-        hint=f"Go on with it (`fuel2 task resume {found.id}`), or end it (`fuel2 task stop {found.id}`).",
-    )
-
-
-def _require_resumable(connection: Connection, found: Transaction) -> None:
-    if found.is_final:
-        raise Conflict(
-            f"Transaction {found.id} has ended: it is {found.status}.",
-            hint="Execute the graph again: what is done and has not changed is skipped.",
-        )
-    if _with_runner(connection, found).runner == recovery.ALIVE:
-        raise Conflict(f"Transaction {found.id} runs already.", hint=f"Follow it: `fuel2 task watch {found.id}`.")

@@ -91,13 +91,15 @@ class Outcome:
     """How a job ended: `ready`, `error` or `skipped`.
 
     `rc` is the exit code of the last command, where there was one. `message` says in a few lines what went wrong or
-    why nothing was done; `summary` has what is worth keeping in the history. Both are free of known secrets.
+    why nothing was done; `summary` has what is worth keeping in the history. Both are free of known secrets. `reason`
+    is `interrupted` when somebody had it ended: that says nothing of the task.
     """
 
     status: InstanceStatus
     rc: int | None = None
     message: str = ""
     summary: Mapping[str, Any] = field(default_factory=dict)
+    reason: str = ""
 
 
 class Executor(Protocol):

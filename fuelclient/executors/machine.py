@@ -14,7 +14,7 @@ from fuelclient.executors.handlers import sync
 from fuelclient.executors.limits import Limits, limits_of
 from fuelclient.executors.local_spool import LocalSpool
 from fuelclient.executors.local_transport import LocalTransport
-from fuelclient.executors.narration import failure, quiet, scrubbing, skipped, told
+from fuelclient.executors.narration import failure, interrupted, quiet, scrubbing, skipped, told
 from fuelclient.executors.noop import NoopExecutor
 from fuelclient.executors.prepare import Scripts
 from fuelclient.executors.reach import Reach, Ways
@@ -116,7 +116,7 @@ class MachineExecutor(ABC):
         except Interrupted:
             return None
         except (Unreachable, ConnectionBroken, Unsupported) as error:
-            return failure(job, str(error))
+            return interrupted(job, str(error)) if stop.is_set() else failure(job, str(error))
         finally:
             self._stops.pop(job.key, None)
         return outcome

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fuelclient import redact
 from fuelclient.executors.attempts import Tried
 from fuelclient.executors.base import MOST_TOLD, Job, Log, Outcome
 from fuelclient.executors.limits import Limits
 from fuelclient.executors.spool import KEEP, STOPPED, TIMEOUT, VANISHED
-from fuelclient.model.status import InstanceStatus
+from fuelclient.model.status import InstanceStatus, Reason
 from fuelclient.model.task import TaskType
 
 _CUT = 256
@@ -33,6 +35,11 @@ def failure(job: Job, message: str, code: int | None = None) -> Outcome:
     return Outcome(InstanceStatus.ERROR, code, redact.scrubbed(message, job.known_secrets()))
 
 
+def interrupted(job: Job, message: str = STOPPED) -> Outcome:
+    """Somebody had it ended."""
+    return replace(failure(job, message), reason=Reason.INTERRUPTED)
+
+
 def told(job: Job, tried: Tried, limits: Limits) -> Outcome:
     """The outcome of a recipe."""
     out, err = end_of(job, tried.out), end_of(job, tried.err)
@@ -43,7 +50,8 @@ def told(job: Job, tried: Tried, limits: Limits) -> Outcome:
     said = _errors(err) if job.type == TaskType.PUPPET else err or out
     if said:
         message = f"{message}: {said}"
-    return Outcome(InstanceStatus.ERROR, tried.code, message, summary)
+    reason = Reason.INTERRUPTED if tried.why == STOPPED else ""
+    return Outcome(InstanceStatus.ERROR, tried.code, message, summary, reason)
 
 
 def _errors(text: str) -> str:

@@ -19,10 +19,9 @@ from fuelclient.executors.diff import Content, difference
 from fuelclient.executors.handlers import files, puppet, shell, sync
 from fuelclient.executors.handlers.parameters import path
 from fuelclient.executors.limits import limits_of
-from fuelclient.executors.narration import end_of, failure, quiet, scrubbing
+from fuelclient.executors.narration import end_of, failure, interrupted, quiet, scrubbing
 from fuelclient.executors.reach import Reach, Ways
 from fuelclient.executors.recipe import File, Sync
-from fuelclient.executors.spool import STOPPED
 from fuelclient.executors.transport import Answer, ConnectionBroken, Transport, Unreachable
 from fuelclient.model.status import InstanceStatus
 from fuelclient.model.task import TaskType
@@ -71,7 +70,7 @@ class NoopExecutor:
         except asyncio.CancelledError:
             if not task.cancelled():
                 raise
-            outcome = failure(job, STOPPED)
+            outcome = interrupted(job)
         finally:
             self._running.pop(job.key, None)
             task.cancel()

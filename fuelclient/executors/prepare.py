@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import os
 import tempfile
+import uuid
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -23,10 +24,35 @@ _ASK = """cat -- "$1/.fuel2-scripts" 2>/dev/null; exit 0"""
 
 _UNPACK = """
 umask 022
-mkdir -p -- "$1" || exit 1
-tar -x --no-same-owner -f "$2" -C "$1" || exit 1
-echo "$3" > "$1/.fuel2-scripts.new" && mv -f -- "$1/.fuel2-scripts.new" "$1/.fuel2-scripts" || exit 1
-rm -f -- "$2"
+to=$1 archive=$2 digest=$3 new=
+is_there() { [ "$(cat -- "$to/.fuel2-scripts" 2>/dev/null)" = "$digest" ]; }
+trap 'rm -rf -- "$new" "$archive"' EXIT
+trap 'exit 1' HUP INT TERM
+is_there && exit 0
+parent=$(dirname -- "$to")
+mkdir -p -- "$parent" && new=$(mktemp -d -- "$parent/.fuel2-new.XXXXXX") || exit 1
+tar -x --no-same-owner -f "$archive" -C "$new" && chmod 755 -- "$new" || exit 1
+echo "$digest" > "$new/.fuel2-scripts" || exit 1
+mv -T -- "$new" "$to" 2>/dev/null && exit 0
+is_there && exit 0
+mkdir -p -- "$to" && cd -- "$new" || exit 1
+find . -type d -exec sh -c '
+to=$1; shift
+for one; do
+  [ -d "$to/$one" ] || mkdir -- "$to/$one" 2>/dev/null
+  [ -d "$to/$one" ] || { echo "$to/$one cannot be made a directory" >&2; exit 1; }
+  [ "$one" = . ] || chmod -- "$(stat -c %a -- "$one")" "$to/$one" || exit 1
+done' sh "$to" {} + || exit 1
+find . ! -type d ! -path ./.fuel2-scripts -exec sh -c '
+to=$1; shift
+for one; do mv -fT -- "$one" "$to/$one" || exit 1; done' sh "$to" {} + || exit 1
+mv -fT -- .fuel2-scripts "$to/.fuel2-scripts"
+"""
+"""Puts the scripts in place: never half of them where there were none, and never half of one where there were others.
+
+Several workers of one machine may do this at the same time, while tasks of other nodes run the scripts: what is
+new is unpacked beside its place and renamed, as a whole where nothing is there, else file by file. The marker comes
+last. Arguments: directory, archive, digest.
 """
 
 
@@ -71,7 +97,7 @@ class Scripts:
         directory = f"{root}/scripts"
         _checked(await transport.call(scripts.ENTER, (directory, root)), transport, destination)
         name = hashlib.sha256(destination.encode()).hexdigest()[:16]
-        there = f"{directory}/{name}-{os.getpid()}.tar"
+        there = f"{directory}/{name}-{uuid.uuid4().hex}.tar"  # of its own: nodes may share a machine
         with tempfile.NamedTemporaryFile(suffix=".tar") as archive:
             await asyncio.to_thread(pack, Tree(source, inside=True), Path(archive.name))
             await transport.put(there, Path(archive.name))

@@ -8,10 +8,10 @@ from fuelclient.executors.attempts import Interrupted, patiently
 from fuelclient.executors.base import Job, Log, Outcome, Target
 from fuelclient.executors.handlers.reboot import BOOT_TIME, REBOOT
 from fuelclient.executors.limits import Limits
-from fuelclient.executors.narration import failure
+from fuelclient.executors.narration import failure, interrupted
 from fuelclient.executors.reach import Reach
 from fuelclient.executors.scripts import ENTER, READ
-from fuelclient.executors.spool import STOPPED, directory
+from fuelclient.executors.spool import directory
 from fuelclient.executors.transport import ConnectionBroken, Unreachable
 from fuelclient.model.status import InstanceStatus
 
@@ -54,7 +54,7 @@ class Rebooting:
         if await self._changed(before, self._limits.timeout):
             return self._ready()
         why = f"has not restarted within {self._limits.timeout:g} s"
-        return failure(self._job, STOPPED if self._stop.is_set() else f"{self._node.place} {why}")
+        return interrupted(self._job) if self._stop.is_set() else failure(self._job, f"{self._node.place} {why}")
 
     def _ready(self) -> Outcome:
         return Outcome(InstanceStatus.READY, message="restarted")

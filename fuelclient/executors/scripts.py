@@ -194,6 +194,33 @@ nothing now will never run the command. What was claimed before the machine star
 disk have forgotten it: nothing is written of that. Arguments: directory, root, label, bytes of output to tell.
 """
 
+REMOVE: Final = """
+[ -e "$1" ] || [ -L "$1" ] || exit 0
+if [ ! -d "$1" ] || [ -L "$1" ] || [ ! -O "$1" ]; then
+  echo "it belongs to somebody else" >&2
+  exit 123
+fi
+read -r this_boot < /proc/sys/kernel/random/boot_id
+root=$1 leaders=' '
+for file in "$root"/*/*/*/pid; do
+  [ -s "$file" ] && read -r pid start boot _ < "$file" && [ "$boot" = "$this_boot" ] || continue
+  if read -r stat 2>/dev/null < "/proc/$pid/stat"; then
+    set -- ${stat##*) }
+    [ "${20}" = "$start" ] || continue
+  fi
+  leaders="$leaders$pid "
+done
+for file in /proc/[0-9]*/stat; do
+  read -r stat 2>/dev/null < "$file" || continue
+  set -- ${stat##*) }
+  case "$leaders" in *" $4 "*) [ "$1" = Z ] || { echo "a command still runs there" >&2; exit 124; } ;; esac
+done
+cd / && rm -rf -- "$root" && exit 0
+echo "not all of it can be removed" >&2
+exit 1
+"""
+"""Removes all spools of an execution, unless something of them still runs. Argument: their root."""
+
 READ: Final = """
 [ -f "$1" ] || exit 0
 tail -c "+$(($2 + 1))" -- "$1" | head -c "$3"

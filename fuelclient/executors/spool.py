@@ -126,6 +126,16 @@ class Spool:
         return answer.out
 
 
+async def removed(transport: Transport, root: str) -> str:
+    """Why the spools below `root` are still on a machine, in some words; empty when they are not, or never were.
+
+    They stay where a command of theirs still runs, and where they belong to somebody else. Raises what transports
+    raise.
+    """
+    answer = await transport.call(scripts.REMOVE, (root,))
+    return answer.error if answer.rc else ""
+
+
 def _checked(answer: Answer, transport: Transport) -> Answer:
     if answer.rc:
         raise Unreachable(f"Nothing can be started on {transport.place}: {answer.error}.", final=answer.rc in _FINAL)

@@ -114,11 +114,6 @@ class Violation:
     count: int
     message: str
 
-    @property
-    def is_rule(self) -> bool:
-        """Whether the limit must be kept, and is not only recommended."""
-        return self.kind is not LimitKind.RECOMMENDED
-
 
 def check_limits(
     limits: Mapping[str, Any] | None,

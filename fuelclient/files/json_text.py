@@ -7,9 +7,10 @@ decoder does not tell them. Objects close in the same order for both.
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterator
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.files.limits import MAX_DEPTH, MAX_VALUES, repeated_key, too_deep, too_many, unreadable
@@ -20,6 +21,22 @@ _TOKEN = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|[][{},:\n]')
 """Possessive, and content with a string that is never closed: linear in time whatever the text."""
 
 _HINT = "Check it with a JSON validator, or save it as YAML under a name that does not end in .json."
+
+
+_WRITE_NUMBERS = "Write a finite number, or a text in quotes."
+
+
+class _Endless(float):
+    """A number that is none: infinite, or NaN. `word` is how it is written."""
+
+    __slots__ = ("word",)
+
+    def __new__(cls, word: str) -> _Endless:
+        made = super().__new__(cls, word)
+        made.word = word if len(word) <= 40 else f"{word[:37]}..."
+        return made
+
+    word: str
 
 
 def is_json(text: str) -> bool:
@@ -49,13 +66,10 @@ def parse(text: str, file: str) -> Document:
             lines[key] = at
         return Marked(dict(pairs), line, lines)
 
-    def refuse(word: str) -> NoReturn:
-        raise ValueError(f"{word} is no JSON value")
-
     try:
         checked = list(marks)
         marks = iter(checked)
-        data = json.loads(text, object_pairs_hook=mapping, parse_constant=refuse)
+        data = _decoded(text, file, mapping)
         if "\\u" in text or "\\U" in text:
             json.dumps(data, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
@@ -69,6 +83,37 @@ def parse(text: str, file: str) -> Document:
         said = "a number has too many digits" if "digits" in str(error) else str(error)
         raise unreadable(file, 0, f"this is not JSON: {said}", _HINT) from error
     return Document(data, file, tuple(findings))
+
+
+def _decoded(text: str, file: str, mapping: Callable[[list[tuple[str, Any]]], Marked]) -> Any:
+    """The values of `text`. Raises `InvalidDocument` for a number that is infinite or none, with its place."""
+    endless: list[_Endless] = []
+
+    def odd(word: str) -> float:
+        endless.append(_Endless(word))
+        return endless[-1]
+
+    def number(digits: str) -> float:
+        found = float(digits)
+        return found if math.isfinite(found) else odd(digits)
+
+    data = json.loads(text, object_pairs_hook=mapping, parse_constant=odd, parse_float=number)
+    for line, path, word in _endless(data, 0, "") if endless else ():
+        where = f"the value of {path}" if path else "the document"
+        raise unreadable(file, line, f"{where} is {word}, which is no number that JSON can hold", _WRITE_NUMBERS)
+    return data
+
+
+def _endless(data: Any, line: int, path: str) -> Iterator[tuple[int, str, str]]:
+    """The line, the path and the word of every number of `data` that is none."""
+    if isinstance(data, _Endless):
+        yield line, path, data.word
+    elif isinstance(data, Marked):
+        for key, value in data.items():
+            yield from _endless(value, data.lines.get(key, data.line), f"{path}.{key}" if path else key)
+    elif isinstance(data, list):
+        for index, value in enumerate(data):
+            yield from _endless(value, value.line if isinstance(value, Marked) else line, f"{path}[{index}]")
 
 
 def _marks(text: str, file: str) -> Iterator[tuple[int, list[int]]]:

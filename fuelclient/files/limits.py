@@ -24,10 +24,12 @@ def unreadable(file: str, line: int, message: str, hint: str) -> InvalidDocument
 
 
 def too_deep(file: str, line: int) -> InvalidDocument:
+    """The error for nesting beyond `MAX_DEPTH`."""
     return unreadable(file, line, f"lists and mappings are nested deeper than {MAX_DEPTH} levels", "Flatten them.")
 
 
 def too_many(file: str, line: int) -> InvalidDocument:
+    """The error for more than `MAX_VALUES` values."""
     return unreadable(
         file,
         line,

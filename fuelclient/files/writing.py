@@ -41,6 +41,9 @@ _Dumper.add_multi_representer(StrEnum, _text)
 _Dumper.add_multi_representer(dict, _mapping)
 _Dumper.add_multi_representer(list, _sequence)
 
+SPOOL = ".fuel-"
+"""How the hidden names begin that files have until they are whole."""
+
 _UNFOLDED = 2**30
 """A line width that no text reaches: a folded command line cannot be searched for."""
 
@@ -116,6 +119,18 @@ def write(path: str, text: str, *, force: bool = False) -> None:
 
 
 @contextmanager
+def permitted(path: str, *, to: str) -> Iterator[None]:
+    """What the block does to `path` is done; `Unavailable`, when the disk or the permissions refuse, says that it
+    cannot be `to` ("made", "read")."""
+    try:
+        yield
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        hint = "Check the path, its permissions and the space on the disk."
+        raise Unavailable(f"{path} cannot be {to}: {reason}.", hint=hint) from error
+
+
+@contextmanager
 def placed(path: str, *, force: bool) -> Iterator[BinaryIO]:
     """What is written to the stream becomes the file `path` when the block ends well, safely on the disk; otherwise
     there is nothing new.
@@ -125,7 +140,7 @@ def placed(path: str, *, force: bool) -> Iterator[BinaryIO]:
     appears meanwhile, without `force`.
     """
     target = os.path.realpath(path) if force else path
-    spool = os.path.join(os.path.dirname(target), f".fuel-{secrets.token_hex(8)}.tmp")
+    spool = os.path.join(os.path.dirname(target), f"{SPOOL}{secrets.token_hex(8)}.tmp")
     descriptor = os.open(spool, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with open(descriptor, "wb") as stream:

@@ -7,7 +7,7 @@ place of their own, and never appear in a result.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 _MOST_STEPS = 5_000_000
@@ -140,7 +140,7 @@ def _shortest_way_round(
         vertex = queue.popleft()
         for after in successors[vertex]:
             if after == start and distance[vertex] > 1:
-                return _way(parent, vertex, real), len(parent)
+                return way_back(parent, vertex, real), len(parent)
             cost = distance[vertex] + (after < real)
             if after not in inside or cost >= limit or distance.get(after, limit) <= cost:
                 continue
@@ -152,7 +152,12 @@ def _shortest_way_round(
     return [], len(parent)
 
 
-def _way(parent: dict[int, int], vertex: int, real: int) -> list[int]:
+def way_back(parent: Mapping[int, int], vertex: int, real: int) -> list[int]:
+    """The real vertices (below `real`) from a start, which has the parent -1, to `vertex`; barriers are left out.
+
+    >>> way_back({0: -1, 5: 0, 2: 5}, 2, real=5)
+    [0, 2]
+    """
     way = []
     while vertex >= 0:
         if vertex < real:

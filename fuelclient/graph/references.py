@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from fuelclient.errors import nearest
 from fuelclient.graph.match import is_pattern, matching, pattern_error
 from fuelclient.graph.stage import parse_stage, stage_names
+from fuelclient.graph.unchanging import HINT, unchanging
 from fuelclient.graph.validate import unprintable_id
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import MergedGraph, MergedTask
@@ -18,7 +19,7 @@ _SPECIAL = frozenset("()[]|*?^$")
 
 def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
     """Findings for dependencies on tasks that the merged graph does not have (they are ignored when it runs), for
-    stages that it does not have, and for ids that no upload here would take."""
+    stages that it does not have, for conditions that never hold, and for ids that no upload here would take."""
     known = dict.fromkeys(task.id for task in graph.tasks)
     stages = stage_names(graph.tasks)
     findings: list[Finding] = []
@@ -26,6 +27,9 @@ def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
         for attribute, word in _references(task):
             findings += _check(task, attribute, word, known)
         findings += _check_stage(task, stages)
+        for attribute, what in unchanging(task.task):
+            message, place = f"task {task.id}: {what}", place_of(task, attribute)
+            findings.append(Finding(Severity.WARNING, "G017", message, place, task.id, HINT))
         if not task.id.isprintable():
             place, message = place_of(task, "id"), unprintable_id(task.id)
             findings.append(Finding(Severity.WARNING, "G016", message, place, task.id))

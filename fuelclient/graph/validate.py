@@ -12,6 +12,7 @@ from fuelclient.errors import nearest
 from fuelclient.graph.match import pattern_error
 from fuelclient.graph.merge import duplicate
 from fuelclient.graph.stage import PLUGIN_STAGES, parse_stage
+from fuelclient.graph.unchanging import HINT, unchanging
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import GraphDocument, Layer, Level, Owner
 from fuelclient.model.task import KNOWN, NAME_LISTS, RELATION_LISTS, Task, TaskType
@@ -32,7 +33,7 @@ def check_document(
     checked, a plugin's graph), and then a record without a type is taken on trust. `stages` are the stages that
     the target has beside those that every release has and those that the document or a layer below defines.
     """
-    findings = [*document.findings, *_duplicates(document.tasks)]
+    findings = [*document.findings, *_title(document.name or ""), *_duplicates(document.tasks)]
     if below is not None:
         findings += _partial(document.tasks, owner, below)
     known = _stages(document.tasks, below or (), stages)
@@ -43,6 +44,7 @@ def check_document(
         findings += _patterns(task)
         findings += _wildcards(task)
         findings += _parameters(task)
+        findings += _unchanging(task)
     return tuple(findings)
 
 
@@ -67,6 +69,12 @@ def _partial(tasks: Sequence[Task], owner: Owner | None, below: Sequence[Layer])
             close = nearest(task.id, known)
             hint = f"Did you mean {close}? Or state its type." if close else "State its type."
             yield _finding(Severity.ERROR, "G020", task, "", f"it has no type, and nothing {where} defines it", hint)
+
+
+def _title(name: str) -> Iterator[Finding]:
+    if not name.isprintable():
+        message = f"{name!r}: the name of the graph has unprintable characters"
+        yield Finding(Severity.ERROR, "G016", message, hint="Write printable letters only.")
 
 
 def _name(task: Task) -> Iterator[Finding]:
@@ -170,3 +178,8 @@ def _parameters(task: Task) -> Iterator[Finding]:
             Severity.WARNING, "G013", task, "type", f"a task of type {task.type} without parameters does nothing",
             "Add its parameters.",
         )  # fmt: skip
+
+
+def _unchanging(task: Task) -> Iterator[Finding]:
+    for attribute, message in unchanging(task):
+        yield _finding(Severity.WARNING, "G017", task, attribute, message, HINT)

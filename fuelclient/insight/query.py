@@ -1,13 +1,14 @@
 """Queries: the words that filter rows, the same in every table.
 
 A query is words between blanks, all of which must be found. `field:word` looks into one field only, `field=word`
-for a whole value of it; `!` before either turns it round. Letters of either case are alike.
+for a whole value of it, of which there may be several; `!` before either turns it round. A word with blanks stands in
+quotes: `role="two words"`. Letters of either case are alike.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 Text = Callable[[int], str]
@@ -17,6 +18,7 @@ Field = Callable[[int, str], str]
 """One field of a row, in lower case; several values are separated by commas."""
 
 _TERM = re.compile(r"(?P<field>[a-z_]+)(?P<sign>[:=])(?P<word>.*)")
+_WORD = re.compile(r'!?(?P<field>[a-z_]+)[:=]"(?P<quoted>[^"]*)"?|\S+')
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,21 @@ def _found(term: Term, row: int, text: Text, field: Field) -> bool:
         return term.word in text(row)
     value = field(row, term.field)
     if term.whole:
-        return term.word in (one.strip() for one in value.split(","))
+        return _values(term.word) <= _values(value)
     return term.word in value
+
+
+def _values(text: str) -> set[str]:
+    return {one.strip() for one in text.split(",") if one.strip()}
+
+
+def term(field: str, value: str) -> str:
+    """The words that ask for a whole value of a field, as `parse` reads them.
+
+    >>> term("role", "compute"), term("role", "two words")
+    ('role=compute', 'role="two words"')
+    """
+    return f'{field}="{value}"' if re.search(r"\s", value) else f"{field}={value}"
 
 
 def parse(text: str, fields: Collection[str] = (), *, inverted: bool = False) -> Query:
@@ -67,9 +82,23 @@ def parse(text: str, fields: Collection[str] = (), *, inverted: bool = False) ->
 inverted=True))
     >>> parse("rack:pre").terms[0].word
     'rack:pre'
+    >>> parse('role="two words" x', ["role"]).terms[0].word
+    'two words'
     """
-    terms = [_term(word, fields) for word in text.lower().split()]
-    return Query(tuple(term for term in terms if term is not None), inverted)
+    terms = [_term(word, fields) for word in _words(text.lower(), fields)]
+    return Query(tuple(one for one in terms if one is not None), inverted)
+
+
+def _words(text: str, fields: Collection[str]) -> Iterator[str]:
+    """The words of a query, without the quotes around the value of a field; other quotes are letters as any."""
+    for found in _WORD.finditer(text):
+        word = found[0]
+        if found["quoted"] is None:
+            yield word
+        elif found["field"] in fields:
+            yield word.replace('"', "")
+        else:
+            yield from word.split()
 
 
 def _term(word: str, fields: Collection[str]) -> Term | None:

@@ -15,6 +15,9 @@ from fuelclient.plan.work import Kind
 ASSUMED_SECONDS = 1.0
 """How long a task instance takes in a simulation when it never succeeded before."""
 
+Key = tuple[str, str, str]
+"""What the duration of a task instance is known by: graph type, task and node."""
+
 
 def planned(made: Plan, *, after_earlier: bool = False) -> PlannedGraph:
     """A plan for people, in execution order."""
@@ -40,21 +43,17 @@ def planned(made: Plan, *, after_earlier: bool = False) -> PlannedGraph:
     )
 
 
-def simulated(
-    plans: Sequence[Plan], known: Mapping[tuple[str, str], float], fail: Sequence[str]
-) -> tuple[SimulatedGraph, ...]:
+def simulated(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]) -> tuple[SimulatedGraph, ...]:
     """Runs of graphs one after another, that were only computed; none follows one that fails."""
     return tuple(_simulated(made, known, run) for made, run in _runs(plans, known, fail))
 
 
-def pictured(plans: Sequence[Plan], known: Mapping[tuple[str, str], float], fail: Sequence[str]) -> str:
+def pictured(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]) -> str:
     """The same runs as drawings, one after another."""
     return "".join(dot(made.work, run.last().values()) for made, run in _runs(plans, known, fail))
 
 
-def _runs(
-    plans: Sequence[Plan], known: Mapping[tuple[str, str], float], fail: Sequence[str]
-) -> Iterator[tuple[Plan, Simulation]]:
+def _runs(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]) -> Iterator[tuple[Plan, Simulation]]:
     """The plans with their runs, up to the first that fails. `NotFound` for an instance that no plan has."""
     named: list[set[int]] = [set() for _ in plans]
     for text in fail:
@@ -73,12 +72,13 @@ def _runs(
             return
 
 
-def _keys(made: Plan) -> list[tuple[str, str]]:
+def _keys(made: Plan) -> list[Key]:
     """What the durations of earlier runs are known by, instance by instance."""
-    return [(made.at(vertex)[0].id, _text(made.uid(vertex))) for vertex in range(made.work.size)]
+    kind = made.graph_type
+    return [(kind, made.at(vertex)[0].id, _text(made.uid(vertex))) for vertex in range(made.work.size)]
 
 
-def _simulated(made: Plan, known: Mapping[tuple[str, str], float], run: Simulation) -> SimulatedGraph:
+def _simulated(made: Plan, known: Mapping[Key, float], run: Simulation) -> SimulatedGraph:
     work, keys = made.work, _keys(made)
     return SimulatedGraph(
         graph_type=made.graph_type,

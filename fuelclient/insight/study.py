@@ -14,6 +14,14 @@ from fuelclient.plan.preview import Preview, PreviewOptions, PreviewRow, draft, 
 
 
 @dataclass(frozen=True, slots=True)
+class TaskKey:
+    """What a task is called whatever row it stands in: its id, and the layer of one among several of that id."""
+
+    id: str
+    layer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Study:
     """What is known of one graph of one environment.
 
@@ -44,6 +52,16 @@ class Study:
     def named(self, task: str) -> int | None:
         """The row of the first task of that id, in execution order; None where there is none."""
         return next((place for place, row in enumerate(self.rows) if row.task == task), None)
+
+    def key(self, row: int) -> TaskKey:
+        """What the task of a row is called in this study and in one of another time."""
+        return TaskKey(self.rows[row].task, self.rows[row].layer)
+
+    def row_with(self, key: TaskKey) -> int | None:
+        """The row of a task: of the same id and layer, else of the same id, since a layer above may define it anew;
+        None where it is gone."""
+        exact = (place for place, row in enumerate(self.rows) if (row.task, row.layer) == (key.id, key.layer))
+        return next(exact, self.named(key.id))
 
 
 def study(snapshot: Snapshot, options: PreviewOptions | None = None) -> Study:

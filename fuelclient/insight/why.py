@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from fuelclient.graph.dag import way_back
 from fuelclient.graph.match import matches, pattern_error
 from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Place
@@ -65,7 +66,7 @@ def _way(successors: list[list[int]], real: int, starts: Iterable[int], ends: se
     while queue:
         vertex = queue.popleft()
         if vertex in ends:
-            return _back(parent, vertex, real)
+            return way_back(parent, vertex, real)
         for after in successors[vertex]:
             if after in parent:
                 continue
@@ -78,15 +79,6 @@ def _way(successors: list[list[int]], real: int, starts: Iterable[int], ends: se
                     parent[beyond] = after
                     queue.append(beyond)
     return []
-
-
-def _back(parent: dict[int, int], vertex: int, real: int) -> list[int]:
-    way = []
-    while vertex >= 0:
-        if vertex < real:
-            way.append(vertex)
-        vertex = parent[vertex]
-    return way[::-1]
 
 
 def _step(expansion: Expansion, before: int, after: int) -> Step:

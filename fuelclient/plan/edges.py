@@ -40,10 +40,6 @@ class Edges:
     def __len__(self) -> int:
         return len(self.heads)
 
-    @property
-    def barriers(self) -> int:
-        return self.vertices - self.real
-
     def add(self, before: int, after: int, reason: Reason) -> None:
         """One edge; an edge from a vertex to itself is not one."""
         if before != after:

@@ -59,7 +59,10 @@ def _failure(expansion: Expansion, attribute: str, failed: dict[int, list[tuple[
     findings = [_finding(expansion, attribute, task, failed[task]) for task in sorted(failed)]
     number = len(findings)
     message = f"The conditions of {number} tasks fail" if number > 1 else "The condition of one task fails"
-    return InvalidGraph(f"{message} on the facts of this environment.", findings=findings)
+    return InvalidGraph(
+        f"{message} on the facts of this environment.", findings=findings,
+        hint="Where they ask for what a Fuel master knows, upload its facts: `fuel2 env deployment-facts upload`.",
+    )  # fmt: skip
 
 
 def _finding(expansion: Expansion, attribute: str, task: int, failed: Iterable[tuple[int, FuelError]]) -> Finding:

@@ -55,7 +55,7 @@ def fleet_of(snapshot: Snapshot, *, node_ids: Sequence[int] = (), assume: str = 
     for node_id in node_ids:
         if node_id not in known:
             which = f"{node_id} of environment {snapshot.cluster.id}"
-            none = "" if known else "It has no nodes: add some, or assume them with --assume."
+            none = "" if known else "It has no nodes. `fuel2 env add nodes` adds some; a preview can --assume them."
             raise NotFound("node", which, known=[str(one) for one in known], hint=none)
     nodes = [node for node in everyone if node.id in set(node_ids)] if node_ids else everyone
     absent = tuple(sorted(node.id for node in nodes if not node.online))

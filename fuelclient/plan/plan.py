@@ -70,7 +70,8 @@ class Plan:
     """The run of one graph.
 
     By instance number: `rendered` has the attributes of those that run (`parameters`, `fail_on_error`, `type`),
-    `details` says more about why one is skipped. `nowhere` are tasks that are placed on no node. `digest` tells
+    `details` says more about why one is skipped. `nowhere` are tasks that are placed on no node. `selects` says whether
+    the filters of the request let any instance through, whatever it does. `digest` tells
     two plans apart: equal ones have the same instances, order, limits and parameters.
     """
 
@@ -84,6 +85,7 @@ class Plan:
     metadata: Mapping[str, Any]
     nowhere: tuple[MergedTask, ...]
     digest: str = ""
+    selects: bool = True
 
     @property
     def fleet(self) -> Fleet:
@@ -104,6 +106,11 @@ class Plan:
         """Whether the filters of the request are why nothing at all would run."""
         through, left_out = by_filters(self.work)
         return bool(left_out) and not through
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the filters of the request let only such instances through as do nothing by their type."""
+        return self.is_left_out and self.selects
 
     def at(self, vertex: int) -> tuple[MergedTask, NodeKey]:
         """The task and the node of an instance."""
@@ -159,8 +166,16 @@ def plan(
     made = Plan(
         snapshot.graph_type, expansion, order, work, rendered, details, tuple(found), merged.metadata,
         tuple(task for task in nowhere if task.task.type != TaskType.GROUP),
+        selects=_selects(expansion, request.task_names, kept),
     )  # fmt: skip
     return replace(made, digest=digest_of(work, rendered))
+
+
+def _selects(expansion: Expansion, names: Collection[str], kept: Collection[int] | None) -> bool:
+    return any(
+        (not names or expansion.tasks[task].id in names) and (kept is None or vertex in kept)
+        for vertex, task in enumerate(expansion.task_of)
+    )
 
 
 def _refused(snapshot: Snapshot, found: Sequence[Finding]) -> InvalidGraph:

@@ -17,8 +17,8 @@ class Result:
     """How a run ended. All but `exceeded` are numbers of task instances, ascending.
 
     `failed` ended their nodes; `tolerated` are those of them whose nodes stand in no exceeded group; `ignored`
-    failed too, but their tasks do not fail on an error; `never_ran` were not reached. `stopped` is what the one
-    who stopped the run said, or empty.
+    failed too, but their tasks do not fail on an error; `never_ran` were not reached; `interrupted` were ended because
+    somebody stopped the run. `stopped` is what that one said, or empty.
     """
 
     verdict: Verdict
@@ -29,6 +29,7 @@ class Result:
     exceeded: tuple[Exceeded, ...]
     stopped: str
     message: str
+    interrupted: tuple[int, ...] = ()
 
 
 def result_of(
@@ -39,6 +40,7 @@ def result_of(
     never_ran: Sequence[int],
     exceeded: Sequence[Exceeded],
     stopped: str,
+    interrupted: Sequence[int] = (),
 ) -> Result:
     """The result of a run that is over.
 
@@ -50,6 +52,7 @@ def result_of(
     verdict = Verdict.ERROR if exceeded else Verdict.STOPPED if stopped else Verdict.READY
     told = [
         *([f"{stopped[:1].upper()}{stopped[1:]}."] if stopped else []),
+        *([f"Interrupted: {_named(work, interrupted)}."] if interrupted else []),
         *_failures(work, failed, tolerated, exceeded),
         *([f"Ignored failures: {_named(work, ignored)}."] if ignored else []),
         *([f"Not run: {_named(work, never_ran)}."] if never_ran else []),
@@ -57,8 +60,9 @@ def result_of(
     everything = f"All {work.size} task instances" if work.size != 1 else "The only task instance"
     message = " ".join(told) or f"{everything} ended."
     return Result(
-        verdict, tuple(failed), tolerated, tuple(ignored), tuple(never_ran), tuple(exceeded), stopped, message
-    )
+        verdict, tuple(failed), tolerated, tuple(ignored), tuple(never_ran), tuple(exceeded), stopped, message,
+        tuple(interrupted),
+    )  # fmt: skip
 
 
 def _failures(

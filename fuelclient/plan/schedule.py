@@ -26,7 +26,7 @@ from fuelclient.plan.work import Kind, Work
 
 STOPPED_BY_USER = "stopped by user"
 
-_WAITING, _RUNNING, _PASSED, _BAD = range(4)
+_WAITING, _RUNNING, _PASSED, _BAD, _CUT = range(5)
 _STATE = {InstanceStatus.RUNNING: _RUNNING, InstanceStatus.READY: _PASSED, InstanceStatus.ERROR: _BAD}
 
 
@@ -84,6 +84,8 @@ class Schedule:
             state = self._recalled(row)
             if state == _RUNNING:
                 self._slots.occupy(row.vertex)
+            elif state == _CUT:
+                self._open -= 1
             elif state != _WAITING:
                 ended.append(row.vertex)
                 self._open -= 1
@@ -108,7 +110,10 @@ class Schedule:
                 return _WAITING
             if row.reason == Reason.FAILURE_IGNORED:
                 self._ignored.add(row.vertex)
-        state = self._state[row.vertex] = _STATE.get(row.status, _PASSED if row.status.is_final else _WAITING)
+        state = _STATE.get(row.status, _PASSED if row.status.is_final else _WAITING)
+        if state == _BAD and row.reason == Reason.INTERRUPTED and self._stopped:
+            state = _CUT
+        self._state[row.vertex] = state
         return state
 
     @property
@@ -155,11 +160,15 @@ class Schedule:
     def finish(self, vertex: int, outcome: Outcome, reason: str = "") -> None:
         """A running instance has ended; all that follows from it is decided.
 
-        A failure of a task that does not fail on an error is a skip: what depends on it runs. Raises `Conflict` for an
-        instance that is not running.
+        A failure of a task that does not fail on an error is a skip: what depends on it runs. One that was interrupted
+        because the run is stopped is no failure of its node, and nobody may take it for done. Raises `Conflict` for
+        an instance that is not running.
         """
         if self._state[vertex] != _RUNNING:
             raise Conflict(f"{self._work.name(vertex)} cannot end: it is {self._status[vertex]}, not running.")
+        if outcome is Outcome.FAILED and reason == Reason.INTERRUPTED and self._stopped:
+            self._cut(vertex)
+            return
         is_failure = outcome is Outcome.FAILED and self._work.fail_on_error[vertex]
         if is_failure:
             self._set(vertex, InstanceStatus.ERROR, reason)
@@ -177,6 +186,14 @@ class Schedule:
         if is_failure:
             self._end_node(vertex, ended)
         self._spread(ended)
+        self._end_if_over()
+
+    def _cut(self, vertex: int) -> None:
+        """The instance was ended with the run: what waits for it is not reached, as everything else that waits."""
+        self._set(vertex, InstanceStatus.ERROR, Reason.INTERRUPTED)
+        self._slots.release(vertex)
+        self._open -= 1
+        self._state[vertex] = _CUT
         self._end_if_over()
 
     def stop(self, reason: str = STOPPED_BY_USER) -> None:
@@ -254,7 +271,11 @@ class Schedule:
         if self._slots.busy or self._result is not None or (self._open and not self.is_braked):
             return
         work, status = self._work, self._status
-        failed = [vertex for vertex in range(work.size) if status[vertex] is InstanceStatus.ERROR]
+        failed = [
+            vertex
+            for vertex in range(work.size)
+            if status[vertex] is InstanceStatus.ERROR and self._state[vertex] != _CUT
+        ]
         never_ran = [
             vertex
             for vertex in range(work.size)
@@ -273,6 +294,7 @@ class Schedule:
             failed=failed,
             ignored=sorted(self._ignored),
             never_ran=never_ran,
+            interrupted=[vertex for vertex in range(work.size) if self._state[vertex] == _CUT],
             exceeded=exceeded,
             stopped=self._stopped,
         )

@@ -59,7 +59,7 @@ def subgraph_from(text: str, known: Collection[str]) -> Subgraph:
     True
     """
     problem: Exception | None = None
-    if text.strip() in ("", ":"):
+    if is_open(text):
         raise UsageError(f"The subgraph {text!r} names no task.", hint=_GRAMMAR)
     for one, other in _halves(text):
         try:
@@ -70,6 +70,15 @@ def subgraph_from(text: str, known: Collection[str]) -> Subgraph:
         if found.start or found.end:
             return found
     raise problem or UsageError(f"The subgraph {text!r} cannot be read.", hint=_GRAMMAR)
+
+
+def is_open(text: str) -> bool:
+    """Whether a subgraph has neither a start nor an end.
+
+    >>> is_open(":"), is_open(":a")
+    (True, False)
+    """
+    return text.strip() in ("", ":")
 
 
 def _halves(text: str) -> Iterator[tuple[str, str]]:

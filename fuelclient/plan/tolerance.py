@@ -31,15 +31,6 @@ def covering(groups: Iterable[FaultTolerance], nodes: int) -> tuple[FaultToleran
     return (*found, FaultTolerance(NO_GROUP, alone, 0)) if alone else found
 
 
-def critical_nodes(groups: Iterable[FaultTolerance]) -> frozenset[int]:
-    """The nodes of which none may fail.
-
-    >>> sorted(critical_nodes([FaultTolerance("pc", (1,), 0), FaultTolerance("ceph", (1, 2), 1)]))
-    [1]
-    """
-    return frozenset(node for group in groups if group.tolerated <= 0 for node in group.nodes)
-
-
 class Casualties:
     """The failed nodes of each group. A node counts once, and only for a task that failed on it: what never ran
     because of a failure elsewhere costs its node nothing, unlike in Astute."""

@@ -49,6 +49,18 @@ def is_definition(record: object) -> bool:
     return isinstance(record, Mapping) and record.get("is_release") is True
 
 
+def name_form(metadata: Mapping[str, Any]) -> str:
+    """The regular expression of a package's name: where it defines a release, it may have capitals, as the name of
+    that release may, whose name it should have (P032).
+
+    >>> name_form({"releases": [{"is_release": True}]}), name_form({"releases": [{"os": "ubuntu"}]})
+    ('[A-Za-z0-9_-]+', '[a-z0-9_-]+')
+    """
+    listed = metadata.get("releases")
+    defines = isinstance(listed, list) and any(map(is_definition, listed))
+    return "[A-Za-z0-9_-]+" if defines else "[a-z0-9_-]+"
+
+
 def record_of(files: PackageFiles, metadata: Mapping[str, Any], record: Mapping[str, Any]) -> ReleaseRecord:
     """A record of a release that the package extends, with the contents that it names itself.
 

@@ -11,17 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fuelclient.errors import InvalidDocument, NotFound
+from fuelclient.errors import InvalidDocument
 from fuelclient.model.finding import Finding, Place, errors_in
 from fuelclient.model.package import Package, PackagedRelease, ReleaseRecord
 from fuelclient.model.plugin import Plugin
 from fuelclient.plugins.contents import contents_of, major_of
+from fuelclient.plugins.directory import require_directory
 from fuelclient.plugins.paths import PackageFiles, without
-from fuelclient.plugins.releases import is_definition, record_of, release_of
+from fuelclient.plugins.releases import is_definition, name_form, record_of, release_of
 from fuelclient.serializers.values import items_of, kind, plain
 
-_NEEDED = {"name": "[a-z0-9_-]+", "version": "[0-9A-Za-z._+-]*[0-9A-Za-z]", "package_version": ".+"}
-"""What the metadata of every package states, and the form of it."""
+_NEEDED = {"version": "[0-9A-Za-z._+-]*[0-9A-Za-z]", "package_version": ".+"}
+"""What the metadata of every package states beside its name, and the form of it."""
 
 _KNOWN_VERSIONS = ("1.0.", "2.0.", "3.0.", "4.0.", "5.0.", "6.0.")
 """How the versions of packages begin for which Nailgun has an adapter."""
@@ -60,11 +61,10 @@ def load_package(directory: Path, *, shown_as: str = "") -> Package:
 def read_package(directory: Path, *, shown_as: str = "") -> tuple[Package | None, tuple[Finding, ...]]:
     """As much of the package in `directory` as can be read, and everything that is wrong with it.
 
-    There is no package when its metadata lacks a name or a version, which all else needs. Raises `NotFound` when
-    there is no such directory.
+    There is no package when its metadata lacks a name or a version, which all else needs. Raises what
+    `require_directory` raises.
     """
-    if not directory.is_dir():
-        raise NotFound("package directory", str(directory), hint="Name the directory that holds metadata.yaml.")
+    require_directory(directory)
     files = PackageFiles(directory, shown_as=shown_as)
     metadata = _metadata(files)
     if metadata is None:
@@ -152,7 +152,7 @@ def _metadata(files: PackageFiles) -> Mapping[str, Any] | None:
     if not isinstance(metadata, Mapping):
         files.reject("P001", "metadata.yaml holds no mapping", Place(files.manifest, 1), "Write it as key: value.")
         return None
-    for key, form in _NEEDED.items():
+    for key, form in {"name": name_form(metadata), **_NEEDED}.items():
         value = metadata.get(key)
         place = files.place(metadata, key)
         if not isinstance(value, str) or not value:

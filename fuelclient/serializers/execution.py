@@ -80,6 +80,8 @@ def subgraph_to(text: str) -> dict[str, Any]:
 def subgraph_from(data: Any) -> str:
     """The text of a subgraph: boundaries are texts, or lists of one text, and null is an open one.
 
+    Raises `UsageError` for anything else.
+
     >>> subgraph_from({"start": ["a/1,2"], "end": [None]}), subgraph_from({"end": "b"}), subgraph_from("a:b")
     ('a/1,2', ':b', 'a:b')
     """

@@ -12,7 +12,7 @@ from typing import Any
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.document import Document
 from fuelclient.model.finding import Finding, errors_in
-from fuelclient.model.graph import METADATA, Graph, GraphDocument, Level, Owner
+from fuelclient.model.graph import METADATA, Graph, GraphDocument, GraphSummary, Level, Owner
 from fuelclient.model.task import Task
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.task import task_from, task_to
@@ -99,21 +99,49 @@ def graph_from(data: Any, owner: Owner | None = None) -> Graph:
     Raises `InvalidDocument` for what is no graph, and for tasks that cannot be read.
     """
     answer = Answer(data, "graph")
+    kind, owner = _relation(answer, owner)
+    stated = {"tasks": answer.items("tasks"), _LEGACY: answer.data.get(_LEGACY)}
+    document = document_from(Document(stated, ""), owner_label=owner.label)
+    _require_readable(answer, document.findings)
+    metadata = {key: answer.data[key] for key in METADATA if answer.data.get(key) is not None}
+    return Graph(answer.identifier(), kind, owner, document.tasks, answer.text("name") or None, plain(metadata))
+
+
+def summary_from(data: Any, owner: Owner | None = None) -> GraphSummary:
+    """What a listing needs of the graph that a server tells of; `owner` is as in `graph_from`.
+
+    Reading all of a task takes a hundred times longer than its id, so that is done only where a record does not simply
+    state its id. Raises `InvalidDocument` for what is no graph, and for a task whose id cannot be known.
+    """
+    answer = Answer(data, "graph")
+    kind, owner = _relation(answer, owner)
+    names = []
+    for position, record in enumerate(answer.items("tasks"), start=1):
+        name = record.get("id") if isinstance(record, Mapping) else None
+        if not isinstance(name, str) or not name.strip():
+            task, findings = task_from(record, file="", owner_label=owner.label, position=position)
+            _require_readable(answer, findings)
+            name = task.id if task is not None else ""
+        names.append(name)
+    return GraphSummary(answer.identifier(), kind, owner, answer.text("name") or None, tuple(names))
+
+
+def _relation(answer: Answer, owner: Owner | None) -> tuple[str, Owner]:
+    """The type of a graph and whose it is: `owner`, where the caller knows that, else what its first relation says."""
     kind, relation = "", Answer(next(iter(answer.items("relations")), {}), "relation of a graph")
     if relation.data:
         kind = relation.stated("type")
         owner = owner or Owner(_level(relation.stated("model")), relation.identifier("model_id"))
     if owner is None:
         raise InvalidDocument(f"Graph {answer.identifier()} in the answer belongs to nobody.")
-    stated = {"tasks": answer.items("tasks"), _LEGACY: answer.data.get(_LEGACY)}
-    document = document_from(Document(stated, ""), owner_label=owner.label)
-    errors = errors_in(document.findings)
+    return kind, owner
+
+
+def _require_readable(answer: Answer, findings: Sequence[Finding]) -> None:
+    """`InvalidDocument` with `findings` where one of them is an error in the tasks of this graph."""
+    errors = errors_in(findings)
     if errors:
-        raise InvalidDocument(
-            f"Graph {answer.identifier()} in the answer: {errors[0].message}.", findings=document.findings
-        )
-    metadata = {key: answer.data[key] for key in METADATA if answer.data.get(key) is not None}
-    return Graph(answer.identifier(), kind, owner, document.tasks, answer.text("name") or None, plain(metadata))
+        raise InvalidDocument(f"Graph {answer.identifier()} in the answer: {errors[0].message}.", findings=findings)
 
 
 def _level(model: str) -> Level:

@@ -97,7 +97,7 @@ def node_key_to(key: NodeKey) -> str | None:
 
 
 def node_key_from(value: Any) -> NodeKey:
-    """Where an instance stands: numbers are nodes, whatever else is a text keeps it.
+    """Where an instance stands: numbers are nodes, whatever else is a text keeps it; `InvalidDocument` for the rest.
 
     >>> node_key_from("3"), node_key_from(3), node_key_from("master"), node_key_from("null")
     (3, 3, 'master', None)

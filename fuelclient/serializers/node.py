@@ -1,4 +1,4 @@
-"""Nodes: the nodes file (`node import`) to `Node`, and back."""
+"""Nodes: the nodes file (`node import`) to `Node`, and Nailgun's records to `Node` and back."""
 
 from __future__ import annotations
 
@@ -50,17 +50,6 @@ def nodes_from(document: Document) -> list[Node]:
         report.error("G006", 1, message, "Begin each node with `- name:`.")
     report.raise_errors()
     return nodes
-
-
-def node_to(node: Node) -> dict[str, Any]:
-    """The node as the nodes file states it: all its roles, and only what it says beyond the defaults."""
-    stated: dict[str, Any] = {"id": node.id, "name": node.name, "roles": list(node.all_roles)}
-    stated.update((key, getattr(node, key)) for key in ("ip",) if getattr(node, key))
-    stated.update(status=str(node.status), online=node.online)
-    for key in ("executor", "ssh", "attributes"):
-        if getattr(node, key):
-            stated[key] = plain(getattr(node, key))
-    return stated
 
 
 def node_record_to(node: Node) -> dict[str, Any]:

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from fuelclient.errors import UsageError
 from fuelclient.model.release import Role, Tag
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.values import plain
 
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
 _MAPPED = ("id", "allocate_size")
 """What Nailgun says of a volume of a role; the volume itself it keeps elsewhere."""
+
+
+def require_name(noun: str, name: str) -> None:
+    """Nothing happens for a word that can name a role or a tag, as Nailgun has it; `UsageError` for one that cannot."""
+    if not _NAME.fullmatch(name):
+        odd = next((one for one in name if not _NAME.fullmatch(one)), "")
+        told = f"; {odd!r} is none of them" if odd else ""
+        raise UsageError(f"{name!r} cannot be the name of a {noun}.", hint=f"Use letters, digits, - and _ only{told}.")
 
 
 def role_to(role: Role) -> dict[str, Any]:

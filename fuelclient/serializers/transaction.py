@@ -45,6 +45,31 @@ def transaction_to(transaction: Transaction) -> dict[str, Any]:
     }
 
 
+def nailgun_transaction_to(transaction: Transaction, cluster_name: str) -> dict[str, Any]:
+    """The transaction with Nailgun's fields only, in the order in which the original client prints them.
+
+    A parent of one graph has that one's `graph_type`. A run that ended well has the message that scripts know from
+    Nailgun, and `result` is empty as it is there: what ours says stands in `transaction_to`.
+    """
+    types = transaction.request.graph_types
+    done = transaction.status == TransactionStatus.READY and not transaction.dry_run
+    return {
+        "id": transaction.id,
+        "cluster": transaction.cluster_id,
+        "uuid": transaction.uuid,
+        "name": transaction.name,
+        "result": {},
+        "message": f"Deployment of environment '{cluster_name}' is done." if done else transaction.message,
+        "status": str(transaction.status),
+        "progress": transaction.progress,
+        "dry_run": transaction.dry_run,
+        "graph_type": transaction.graph_type or (types[0] if len(types) == 1 else None),
+        "parent_id": transaction.parent_id,
+        "time_start": transaction.time_start,
+        "time_end": transaction.time_end,
+    }
+
+
 def transaction_from(data: Any) -> Transaction:
     """The transaction that a server tells of; `InvalidDocument` for what is none.
 

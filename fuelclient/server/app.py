@@ -74,6 +74,13 @@ class _Type(BaseConverter):
     regex = GRAPH_TYPE
 
 
+class _Name(BaseConverter):
+    """A name in a path. It may have slashes, which no role or tag has: who asks for one is told of the role or tag."""
+
+    regex = "[^/](?:.*[^/])?"
+    part_isolating = False
+
+
 def routes(*, auth_required: bool) -> list[Route]:
     """All routes, the OpenAPI document among them."""
     found: list[Route] = [version_route(auth_required)]
@@ -98,7 +105,7 @@ def application(make_backend: Callable[[], Backend], *, auth: Policy | None = No
     app.config["MAX_CONTENT_LENGTH"] = limits.body_bytes
     app.json.sort_keys = False  # type: ignore[attr-defined]  # of the default provider, which this is
     app.url_map.merge_slashes = False
-    app.url_map.converters.update(id=_Id, graph_type=_Type)
+    app.url_map.converters.update(id=_Id, graph_type=_Type, word=_Name)
     app.extensions["fuelclient"] = connections
     for route in routes(auth_required=policy.required):
         view = _view(route, policy, connections)
@@ -116,7 +123,7 @@ def _rule(route: Route) -> str:
     """The path as Flask writes it; ids are whole numbers, whatever else they are is no path."""
     path = route.path
     for name in parts(route.path):
-        kind = {"graph_type": "graph_type", "name": "string", "level": "any(own, plugins, release)"}.get(name, "id")
+        kind = {"graph_type": "graph_type", "name": "word", "level": "any(own, plugins, release)"}.get(name, "id")
         path = path.replace(f"{{{name}}}", f"<{kind}:{name}>")
     return f"{PREFIX}/{path}"
 

@@ -20,6 +20,9 @@ _EDITABLE = "editable"
 
 
 def show(call: Call) -> Any:
+    """The settings, with what can be enabled where the client does not ask for them only."""
+    if call.truth("settings_only"):
+        return {_EDITABLE: plain(call.backend.clusters.settings(call.id("cluster_id"))), "generated": {}}
     return attributes(call.backend, call.id("cluster_id"))
 
 
@@ -185,10 +188,11 @@ _SECTIONS = {"type": "object", "additionalProperties": opened(metadata=_METADATA
 _BODY = closed((_EDITABLE,), editable=_SECTIONS, generated=MAPPING)
 _ANSWER = opened((_EDITABLE, "generated"), editable=MAPPING, generated=MAPPING)
 _PATH = "clusters/{cluster_id}/attributes"
+_ONLY = (Query("settings_only", Kind.TRUTH, "nothing of plugins that are not enabled, nor of other versions"),)
 _FORCE = (Query("force", Kind.TRUTH, "read by Nailgun only"),)
 
 ROUTES = (
-    Route("GET", _PATH, show, "The settings of an environment", {200: _ANSWER}),
+    Route("GET", _PATH, show, "The settings of an environment", {200: _ANSWER}, _ONLY),
     Route("PUT", _PATH, replace, "Set the settings of an environment", {200: _ANSWER}, _FORCE, _BODY),
     Route("PATCH", _PATH, update, "Change settings of an environment", {200: _ANSWER}, _FORCE, _BODY),
     Route("GET", f"{_PATH}/defaults", defaults, "The settings that a release has by itself", {200: _ANSWER}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,8 +11,8 @@ from fuelclient.errors import FuelError
 from fuelclient.model.cluster import Cluster
 from fuelclient.serializers.cluster import cluster_to
 from fuelclient.serializers.node import node_record_to
-from fuelclient.server.routes import Call, Kind, Query, Route
-from fuelclient.server.schemas import CLUSTER, NAME, NODE, NUMBER, closed, listed, opened
+from fuelclient.server.routes import Call, Kind, Query, Reply, Route
+from fuelclient.server.schemas import CLUSTER, LEFT, NAME, NODE, NUMBER, closed, listed, opened
 
 
 def record(backend: Backend, cluster: Cluster) -> dict[str, Any]:
@@ -40,8 +41,10 @@ def rename(call: Call) -> Any:
     return record(call.backend, call.backend.clusters.rename(call.id("cluster_id"), call.body["name"]))
 
 
-def delete(call: Call) -> None:
-    call.backend.clusters.delete(call.id("cluster_id"), force=call.truth("force"))
+def delete(call: Call) -> Reply:
+    """No body, unless there is something to say of what stays on nodes."""
+    left = call.backend.clusters.delete(call.id("cluster_id"), force=call.truth("force"))
+    return Reply(json.dumps({"left": left})) if left else Reply(status=204)
 
 
 def assign(call: Call) -> Any:
@@ -98,7 +101,7 @@ ROUTES = (
     Route("POST", "clusters", create, "Create an environment", {201: CLUSTER}, body=_CREATE),
     Route("GET", _ONE, one, "One environment", {200: CLUSTER}),
     Route("PUT", _ONE, rename, "Rename an environment", {200: CLUSTER}, body=closed(("name",), name=NAME)),
-    Route("DELETE", _ONE, delete, "Delete an environment with its graphs", {204: None},
+    Route("DELETE", _ONE, delete, "Delete an environment with its graphs", {204: None, 200: LEFT},
           query=(Query("force", Kind.TRUTH, "even one that is deployed"),)),
     Route("POST", f"{_ONE}/assignment", assign, "Give nodes to an environment", {200: listed(NODE)}, body=_ASSIGNMENT),
     Route("POST", f"{_ONE}/unassignment", unassign, "Take nodes out of an environment", {200: listed(NODE)},

@@ -6,21 +6,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.backends.changes import changes_of
-from fuelclient.errors import NotFound, UsageError
+from fuelclient.backends.changes import changes_of, graph_for
+from fuelclient.errors import NotFound, Unsupported, UsageError
 from fuelclient.model.transaction import ExecutionRequest
+from fuelclient.plan.changes import RESET_TYPES
 from fuelclient.serializers.execution import execution_from
-from fuelclient.serializers.transaction import transaction_to
 from fuelclient.server.layers import graph_type_of, merged
 from fuelclient.server.refusals import Refused
 from fuelclient.server.routes import Call, Kind, Query, Route
 from fuelclient.server.schemas import EXECUTION, TRANSACTION, listed
+from fuelclient.server.transactions import DETAILS, answer
 
 
 def begin(call: Call, request: ExecutionRequest) -> Any:
-    """The transaction that runs from now on, with Nailgun's words for what it cannot run on."""
+    """The transaction that runs from now on, with Nailgun's words for what it cannot run on. As there, a selection of
+    tasks that do nothing begins, unless the client is `strict`."""
     try:
-        return transaction_to(call.backend.transactions.begin(request))
+        return answer(call, call.backend.transactions.begin(request, may_idle=not call.truth("strict")))
     except NotFound as error:
         if error.noun == "node":
             known = {node.id for node in call.backend.nodes.list(request.cluster_id)}
@@ -70,7 +72,16 @@ def redeploy(call: Call) -> Any:
 
 
 def stop(call: Call) -> Any:
-    return transaction_to(call.backend.transactions.stop_cluster(call.id("cluster_id")))
+    return answer(call, call.backend.transactions.stop_cluster(call.id("cluster_id")))
+
+
+def reset(call: Call) -> Any:
+    """The environment's own graph that resets its nodes runs; without one there is nothing that could."""
+    try:
+        kind = graph_for(call.backend, call.id("cluster_id"), RESET_TYPES, "resets")
+    except Unsupported as error:
+        raise Refused(400, str(error), error) from error
+    return begin(call, _request(call, (kind,)))
 
 
 def _request(call: Call, graph_types: Sequence[str]) -> ExecutionRequest:
@@ -95,17 +106,21 @@ _FLAGS = (
     Query("dry_run", Kind.TRUTH, "plan only"),
     Query("noop_run", Kind.TRUTH, "run everything, change nothing"),
     Query("force", Kind.TRUTH, "as if nothing had ever run"),
+    DETAILS,
 )
+_STRICT = Query("strict", Kind.TRUTH, "refuse a selection of which nothing would run; Nailgun does not")
 _NODES = Query("nodes", Kind.NUMBERS, "only these nodes")
 _STARTED = {202: TRANSACTION}
 _ONE = "clusters/{cluster_id}"
 
 ROUTES = (
-    Route("POST", "graphs/execute", execute, "Run graphs one after another", _STARTED, body=EXECUTION),
+    Route("POST", "graphs/execute", execute, "Run graphs one after another", _STARTED, (_STRICT, DETAILS),
+          EXECUTION),
     Route("PUT", f"{_ONE}/deploy", deploy, "Run a graph on some nodes", _STARTED, (_NODES, *_FLAGS)),
     Route("PUT", f"{_ONE}/deploy_tasks", deploy_tasks, "Run some tasks", _STARTED, (_NODES, *_FLAGS),
           listed({"type": "string"})),
     Route("PUT", f"{_ONE}/changes", changes, "Deploy an environment", _STARTED, _FLAGS),
     Route("PUT", f"{_ONE}/changes/redeploy", redeploy, "Deploy an environment anew", _STARTED, _FLAGS),
-    Route("PUT", f"{_ONE}/stop_deployment", stop, "Stop what runs on an environment", _STARTED),
+    Route("PUT", f"{_ONE}/reset", reset, "Run the graph that resets an environment", _STARTED, _FLAGS[1:]),
+    Route("PUT", f"{_ONE}/stop_deployment", stop, "Stop what runs on an environment", _STARTED, (DETAILS,)),
 )  # fmt: skip

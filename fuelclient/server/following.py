@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from fuelclient.serializers.event import event_to, logs_to
-from fuelclient.serializers.transaction import transaction_to
 from fuelclient.server.routes import Call, Kind, Query, Route
 from fuelclient.server.schemas import TRANSACTION, TRUTH, closed, listed, opened
+from fuelclient.server.transactions import DETAILS, answer
 
 _MOST = 1000
 """Events of one answer."""
@@ -31,27 +31,33 @@ def logs(call: Call) -> Any:
 def stop(call: Call) -> Any:
     """What runs may end, nothing more starts; with `kill` what runs is ended too."""
     kill = (call.body or {}).get("kill", False)
-    return transaction_to(call.backend.transactions.stop(call.id("transaction_id"), kill=kill))
+    return answer(call, call.backend.transactions.stop(call.id("transaction_id"), kill=kill))
 
 
 def resume(call: Call) -> Any:
     """A run whose runner was killed goes on."""
     again = (call.body or {}).get("rerun_interrupted", False)
     found = call.backend.transactions.resume(call.id("transaction_id"), rerun_interrupted=again)
-    return transaction_to(found)
+    return answer(call, found)
 
 
 _ONE = "transactions/{transaction_id}"
 _EVENT = opened(("id", "time", "kind", "status"), id={"type": "integer"}, time={"type": "string"})
 _LOGS = opened(("task_name", "node_id", "output", "errors"), output={"type": "string"}, errors={"type": "string"})
-_EVENTS = (Query("after", Kind.NUMBER, "the last event that is known", least=0), Query("limit", Kind.NUMBER))
-_LOG = (Query("task", Kind.WORD, required=True), Query("node", Kind.WORD, "an id, or master", required=True))
+_EVENTS = (
+    Query("after", Kind.NUMBER, "the last event that is known", least=0),
+    Query("limit", Kind.NUMBER, "at most so many"),
+)
+_LOG = (
+    Query("task", Kind.WORD, "the id of the task", required=True),
+    Query("node", Kind.WORD, "an id, or master", required=True),
+)
 
 ROUTES = (
     Route("GET", f"{_ONE}/events", events, "What happened, in its order", {200: listed(_EVENT)}, _EVENTS),
     Route("GET", f"{_ONE}/logs", logs, "What a task instance printed", {200: _LOGS}, _LOG),
-    Route("POST", f"{_ONE}/stop", stop, "Stop a run", {202: TRANSACTION}, body=closed(kill=TRUTH),
+    Route("POST", f"{_ONE}/stop", stop, "Stop a run", {202: TRANSACTION}, (DETAILS,), body=closed(kill=TRUTH),
           body_required=False),
     Route("POST", f"{_ONE}/resume", resume, "Go on with a run whose runner was killed", {202: TRANSACTION},
-          body=closed(rerun_interrupted=TRUTH), body_required=False),
+          (DETAILS,), body=closed(rerun_interrupted=TRUTH), body_required=False),
 )  # fmt: skip

@@ -180,10 +180,10 @@ def _routes(owner: str, body: Schema) -> tuple[Route, ...]:
 
 
 _FILTERS = (
-    Query("clusters_ids", Kind.NUMBERS),
-    Query("plugins_ids", Kind.NUMBERS),
-    Query("releases_ids", Kind.NUMBERS),
-    Query("graph_types", Kind.WORDS),
+    Query("clusters_ids", Kind.NUMBERS, "those of these environments"),
+    Query("plugins_ids", Kind.NUMBERS, "those of these plugins"),
+    Query("releases_ids", Kind.NUMBERS, "those of these releases"),
+    Query("graph_types", Kind.WORDS, "only those of these types"),
     Query("fetch_related", Kind.TRUTH, "also those of the releases and plugins of environments"),
 )
 _ONE = "graphs/{graph_id}"

@@ -57,13 +57,16 @@ class Keystone:
     """The policy of a server that checks tokens: readers may read, administrators may write and execute.
 
     `conf` are the options of keystonemiddleware's `keystone_authtoken`: `auth_url`, and the credentials of a service
-    user that may validate tokens.
+    user that may validate tokens. `project` is the only one whose administrators may write, by its id, or by its name
+    in the domain of the service user's project: names are unique in one domain only, and who rules another one could
+    call a project alike. Empty: administrators of any project, as OpenStack's services have it by tradition.
     """
 
     required = True
 
-    def __init__(self, conf: Mapping[str, str]) -> None:
+    def __init__(self, conf: Mapping[str, str], project: str = "") -> None:
         self.conf = dict(conf)
+        self.project = project
 
     def wrap(self, app: Wsgi) -> Wsgi:
         """The application behind the middleware, but for what is open; what the middleware refuses is told in JSON."""
@@ -95,6 +98,18 @@ class Keystone:
             wanted = "reader" if reads else "admin"
             message = f"The role {wanted} is needed for this, in the project of the token."
             raise Refused(403, message, Unauthorised(message))
+        if not reads and self.project and not self._is_of_project(environ):
+            message = f"The role admin is needed for this in the project {self.project}, and the token is for another."
+            raise Refused(403, message, Unauthorised(message))
+
+    def _is_of_project(self, environ: Mapping[str, str]) -> bool:
+        if environ.get("HTTP_X_PROJECT_ID") == self.project:
+            return True
+        if environ.get("HTTP_X_PROJECT_NAME") != self.project:
+            return False
+        if domain := self.conf.get("project_domain_id"):
+            return environ.get("HTTP_X_PROJECT_DOMAIN_ID") == domain
+        return environ.get("HTTP_X_PROJECT_DOMAIN_NAME") == self.conf.get("project_domain_name", "Default")
 
 
 def _marked(app: Wsgi) -> Wsgi:

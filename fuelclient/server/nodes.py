@@ -11,7 +11,7 @@ from fuelclient.model.node import Node
 from fuelclient.serializers.node import node_record_to, nodes_from
 from fuelclient.serializers.values import plain
 from fuelclient.server.routes import Call, Kind, Query, Route
-from fuelclient.server.schemas import MAPPING, NAME, NODE, NUMBER, TEXT, Schema, closed, listed, maybe
+from fuelclient.server.schemas import LARGEST_CHOSEN, MAPPING, NAME, NODE, NUMBER, TEXT, Schema, closed, listed, maybe
 
 _FIELDS = ("id", "name", "roles", "ip", "status", "online", "executor", "ssh", "attributes")
 
@@ -80,7 +80,7 @@ def _node(item: dict[str, Any]) -> Node:
 
 _BODY = closed(
     ("name",),
-    id={"type": "integer", "minimum": 0, "maximum": NUMBER["maximum"]}, name=NAME, cluster=maybe(NUMBER),
+    id={"type": "integer", "minimum": 0, "maximum": LARGEST_CHOSEN}, name=NAME, cluster=maybe(NUMBER),
     roles=listed(NAME), pending_roles=listed(NAME), ip={"type": ["string", "null"]}, mac={"type": ["string", "null"]},
     status=NODE["properties"]["status"], online={"type": "boolean"}, executor={"type": "string"},
     ssh={"type": "object"}, attributes={"type": "object"},
@@ -89,10 +89,11 @@ _BODIES: Schema = {"anyOf": [_BODY, listed(_BODY, 1)]}
 _ANSWERS: Schema = {"anyOf": [NODE, listed(NODE)]}
 _LABELS: Schema = {"type": "object", "additionalProperties": maybe(TEXT), "propertyNames": NAME}
 _UPDATE: Schema = {**closed(name=NAME, hostname=NAME, labels=_LABELS), "minProperties": 1}
+_ONLY = (Query("cluster_id", Kind.NUMBER, "only those of this environment"),)
 _FORCE = Query("force", Kind.TRUTH, "even one that belongs to an environment")
 
 ROUTES = (
-    Route("GET", "nodes", every, "All nodes", {200: listed(NODE)}, (Query("cluster_id", Kind.NUMBER),)),
+    Route("GET", "nodes", every, "All nodes", {200: listed(NODE)}, _ONLY),
     Route("POST", "nodes", create, "Create a node, or all of a list", {201: _ANSWERS}, body=_BODIES),
     Route(
         "DELETE",
@@ -100,7 +101,7 @@ ROUTES = (
         delete_several,
         "Delete nodes",
         {204: None},
-        (Query("ids", Kind.NUMBERS, required=True), _FORCE),
+        (Query("ids", Kind.NUMBERS, "these nodes", required=True), _FORCE),
     ),
     Route("GET", "nodes/{node_id}", one, "One node", {200: NODE}),
     Route("PUT", "nodes/{node_id}", update, "Name and label a node", {200: NODE}, body=_UPDATE),

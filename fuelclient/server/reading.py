@@ -17,7 +17,7 @@ from fuelclient.server.routes import Kind, Query, Route
 from fuelclient.server.schemas import LARGEST, TEXT, Schema
 
 _TRUTHS = {"1": True, "t": True, "true": True, "0": False, "f": False, "false": False}
-_NUMBER = re.compile(r"[0-9]{1,10}")
+_NUMBER = re.compile(r"[0-9]{1,19}")
 _MOST = 20
 """Errors of one body that are told."""
 

@@ -50,7 +50,7 @@ class Query:
         if self.kind is Kind.NUMBERS:
             return {
                 "type": "string",
-                "pattern": "^([1-9][0-9]{0,8}(,[1-9][0-9]{0,8})*)" + ("$" if self.required else "?$"),
+                "pattern": "^([1-9][0-9]{0,17}(,[1-9][0-9]{0,17})*)" + ("$" if self.required else "?$"),
             }
         if self.kind is Kind.REPEATED:
             return {"type": "array", "items": TEXT}

@@ -13,7 +13,12 @@ from fuelclient.model.task import TaskType
 
 Schema = dict[str, Any]
 
-LARGEST = 2**31 - 1
+LARGEST = 2**63 - 1
+"""The largest number that can be stored: ids count on from the largest that a caller chose."""
+
+LARGEST_CHOSEN = 2**31 - 1
+"""The largest id that a caller can choose, as in Nailgun."""
+
 GRAPH_TYPE = "[A-Za-z0-9_-]+"
 TEXT: Schema = {"type": "string", "maxLength": 100_000, "pattern": "^[^\\x00\\ud800-\\udfff]*$"}
 NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 1000, "pattern": "^[^\\x00\\ud800-\\udfff]*$"}
@@ -137,6 +142,8 @@ TRANSACTION = opened(
     time_start=maybe({"type": "string"}),
     time_end=maybe({"type": "string"}),
 )
+LEFT = opened(("left",), left=listed({"type": "string"}))
+"""What stays on nodes, a sentence for each; a deletion that leaves nothing has no body."""
 HISTORY_ROW = opened(
     ("task_name", "node_id", "status", "time_start", "time_end"),
     task_name={"type": "string"},

@@ -11,6 +11,7 @@ from fuelclient.server.execution import begin
 from fuelclient.server.refusals import Refused
 from fuelclient.server.routes import Call, Kind, Query, Route
 from fuelclient.server.schemas import FLAGS, NAME, NUMBER, SEQUENCE, SEQUENCE_GRAPHS, TRANSACTION, closed, listed
+from fuelclient.server.transactions import DETAILS
 
 
 def every(call: Call) -> Any:
@@ -66,7 +67,10 @@ def _types(call: Call) -> list[str]:
 _ONE = "sequences/{sequence_id}"
 _CREATE = closed(("name", "release", "graphs"), name=NAME, release=NUMBER, graphs=SEQUENCE_GRAPHS)
 _UPDATE = {**closed(name=NAME, graphs=SEQUENCE_GRAPHS), "minProperties": 1}
-_FILTERS = (Query("release", Kind.NUMBER), Query("cluster", Kind.NUMBER))
+_FILTERS = (
+    Query("release", Kind.NUMBER, "only those of this release"),
+    Query("cluster", Kind.NUMBER, "only those of the release of this environment"),
+)
 
 ROUTES = (
     Route("GET", "sequences", every, "All sequences", {200: listed(SEQUENCE)}, _FILTERS),
@@ -76,5 +80,5 @@ ROUTES = (
     Route("PATCH", _ONE, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
     Route("DELETE", _ONE, delete, "Delete a sequence", {204: None}),
     Route("POST", f"{_ONE}/execute", execute, "Run a sequence", {202: TRANSACTION},
-          body=closed(("cluster",), cluster=NUMBER, **FLAGS)),
+          (DETAILS,), closed(("cluster",), cluster=NUMBER, **FLAGS)),
 )  # fmt: skip

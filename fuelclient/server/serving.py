@@ -29,37 +29,78 @@ _SLACK = 2**20
 """By how much more waitress takes of a body than the application, which tells of its limit in better words."""
 
 
+_TOO_LARGE = 413
+_PIECE = 2**16
+"""Bytes that are thrown away at once."""
+
+
 class _ErrorTask(ErrorTask):  # type: ignore[misc]  # its base has no types
     """What waitress refuses itself (no HTTP, headers beyond the limit), told in JSON like every other error."""
 
     def execute(self) -> None:
         error = self.request.error
-        body = json.dumps({"message": f"{error.reason}: {error.body}", "errors": []}).encode()
+        told = error.body if error.code != _TOO_LARGE else f"a body has {self.channel.limits.body_bytes} bytes at most"
+        body = json.dumps({"message": f"{error.reason}: {told}", "errors": []}).encode()
         self.status = f"{error.code} {error.reason}"
         self.response_headers.append(("Content-Type", "application/json"))
         self.content_length = len(body)
+        self.channel.lingers = True
         self.set_close_on_finish()
         self.write(body)
 
 
 class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
-    """A connection. Waitress ends silent ones only; here a request that takes too long to arrive ends it as well."""
+    """A connection. Waitress ends silent ones only; here a request that takes too long to arrive ends it as well.
+
+    One that `lingers` has an answer before its request was read: when that is sent, what still arrives is thrown away
+    for a while. Closed at once, the system would answer it with a reset, which takes the answer from the client.
+    """
 
     error_task_class = _ErrorTask
+    lingers = False
 
-    def __init__(self, *arguments: Any, request_seconds: int, **options: Any) -> None:
+    def __init__(self, *arguments: Any, limits: Limits, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._request_seconds = request_seconds
+        self.limits = limits
         self._began = time.monotonic()
+        self._closes: float | None = None
+        self._thrown = 0
 
     def received(self, data: bytes) -> Any:
         """As waitress has it; the connection is about to close when the same request has been arriving too long."""
         before, found = self.request, super().received(data)
         if self.request is not before:
             self._began = time.monotonic()
-        elif before and not self.requests and time.monotonic() - self._began > self._request_seconds:
+        elif before and not self.requests and time.monotonic() - self._began > self.limits.request_seconds:
             self.will_close = True
         return found
+
+    def readable(self) -> bool:
+        return self._closes is not None or bool(super().readable())
+
+    def writable(self) -> bool:
+        """While it lingers, only to be closed at the end of that."""
+        return bool(super().writable()) if self._closes is None else time.monotonic() > self._closes
+
+    def handle_read(self) -> None:
+        if self._closes is None:
+            super().handle_read()
+            return
+        data = self.recv(_PIECE)  # which closes the connection where the client has left
+        self._thrown += len(data)
+        if self.connected and (not data or self._thrown > self.limits.thrown_bytes):
+            self.handle_close()
+
+    def handle_close(self) -> None:
+        """Closed, or lingering from now on; closed when it does already."""
+        if self.lingers and self._closes is None and self.connected:
+            self._closes = time.monotonic() + self.limits.linger_seconds
+            try:
+                self.socket.shutdown(socket.SHUT_WR)
+            except OSError:
+                super().handle_close()
+            return
+        super().handle_close()
 
 
 class Server:
@@ -74,7 +115,7 @@ class Server:
             max_request_body_size=limits.body_bytes + _SLACK, max_request_header_size=limits.header_bytes,
             clear_untrusted_proxy_headers=True,
         )  # fmt: skip
-        self._server.channel_class = partial(_Channel, request_seconds=limits.request_seconds)
+        self._server.channel_class = partial(_Channel, limits=limits)
         self._end_seconds = limits.end_seconds
         self.host = host
         self.port = int(listening.getsockname()[1])
@@ -135,7 +176,8 @@ class Server:
         busy = 0
         for channel in list(self._server.active_channels.values()):
             # in this order: a thread hands its output over before it takes its request away
-            if channel.requests or channel.request is not None or channel.total_outbufs_len:
+            arriving = channel.request is not None and not channel.lingers
+            if channel.requests or arriving or channel.total_outbufs_len:
                 busy += 1
             else:
                 channel.handle_close()

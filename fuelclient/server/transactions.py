@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterable
 from typing import Any
 
+from fuelclient.errors import Unsupported
 from fuelclient.model.status import InstanceStatus, TransactionStatus
-from fuelclient.model.transaction import HistoryFilter, HistoryRow
+from fuelclient.model.transaction import HistoryFilter, HistoryRow, Transaction
 from fuelclient.serializers.fact import facts_to
 from fuelclient.serializers.history import history_row_to
-from fuelclient.serializers.transaction import transaction_to
+from fuelclient.serializers.transaction import nailgun_transaction_to, transaction_to
 from fuelclient.serializers.values import plain
+from fuelclient.server.refusals import Refused
 from fuelclient.server.routes import Call, Kind, Query, Reply, Route
-from fuelclient.server.schemas import HISTORY_ROW, MAPPING, TRANSACTION, listed, opened
+from fuelclient.server.schemas import HISTORY_ROW, LEFT, MAPPING, TRANSACTION, listed, maybe, opened
 
 CSV = "text/csv"
 _COLUMNS = ("task_name", "node_id", "status", "type", "time_start", "time_end")
@@ -25,15 +28,27 @@ def every(call: Call) -> Any:
     found = call.backend.transactions.list(
         cluster_id=only.get("cluster_id"), statuses=only.get("statuses", ()), names=only.get("transaction_types", ())
     )
-    return [transaction_to(one) for one in found]
+    if call.truth("include_details"):
+        return [transaction_to(one) for one in found]
+    names = {one.id: one.name for one in call.backend.clusters.list()}
+    return [nailgun_transaction_to(one, names.get(one.cluster_id, "")) for one in found]
 
 
 def one(call: Call) -> Any:
-    return transaction_to(call.backend.transactions.get(call.id("transaction_id")))
+    return answer(call, call.backend.transactions.get(call.id("transaction_id")))
 
 
-def delete(call: Call) -> None:
-    call.backend.transactions.delete(call.id("transaction_id"), force=call.truth("force"))
+def answer(call: Call, found: Transaction) -> dict[str, Any]:
+    """A transaction with Nailgun's fields, or with all that is known of it where the client asks for details."""
+    if call.truth("include_details"):
+        return transaction_to(found)
+    return nailgun_transaction_to(found, call.backend.clusters.get(found.cluster_id).name)
+
+
+def delete(call: Call) -> Reply:
+    """Nailgun's answer, which is none, unless there is something to say of what stays on nodes."""
+    left = call.backend.transactions.delete(call.id("transaction_id"), force=call.truth("force"))
+    return Reply(json.dumps({"left": left})) if left else Reply(status=204)
 
 
 def history(call: Call) -> Any:
@@ -57,6 +72,16 @@ def settings(call: Call) -> Any:
     return {"editable": plain(call.backend.transactions.settings(call.id("transaction_id")))}
 
 
+def network_configuration(call: Call) -> Any:
+    """The networks that a run saw: null where none were recorded, as Nailgun has it, unless that is an error."""
+    try:
+        return plain(call.backend.transactions.network_configuration(call.id("transaction_id")))
+    except Unsupported as error:
+        if call.truth("strict"):
+            raise Refused(404, str(error), error) from error
+        return None
+
+
 def _csv(rows: Iterable[HistoryRow]) -> str:
     out = io.StringIO(newline="")
     writer = csv.writer(out)
@@ -67,16 +92,29 @@ def _csv(rows: Iterable[HistoryRow]) -> str:
     return out.getvalue()
 
 
+DETAILS = Query("include_details", Kind.TRUTH, "also what Nailgun does not tell: the request, findings, children")
+_STRICT = Query("strict", Kind.TRUTH, "an error where Nailgun answers null")
 _ONE = "transactions/{transaction_id}"
 _FILTERS = (
-    Query("cluster_id", Kind.NUMBER),
-    Query("statuses", Kind.WORDS, words=tuple(map(str, TransactionStatus))),
-    Query("transaction_types", Kind.WORDS, "deploy, deployment"),
+    DETAILS,
+    Query("cluster_id", Kind.NUMBER, "only those of this environment"),
+    Query(
+        "statuses",
+        Kind.WORDS,
+        f"only those that are {', '.join(TransactionStatus)}",
+        words=tuple(map(str, TransactionStatus)),
+    ),
+    Query("transaction_types", Kind.WORDS, "only those of these names: deploy, deployment"),
 )
 _HISTORY = (
-    Query("nodes", Kind.WORDS, "ids, master, null"),
-    Query("statuses", Kind.WORDS, words=tuple(map(str, InstanceStatus))),
-    Query("tasks_names", Kind.WORDS),
+    Query("nodes", Kind.WORDS, "only on these nodes: ids, master, null"),
+    Query(
+        "statuses",
+        Kind.WORDS,
+        f"only instances that are {', '.join(InstanceStatus)}",
+        words=tuple(map(str, InstanceStatus)),
+    ),
+    Query("tasks_names", Kind.WORDS, "only these tasks"),
     Query("include_summary", Kind.TRUTH, "what tasks reported"),
     Query("include_instance", Kind.TRUTH, "why an instance has its status; Nailgun does not know that"),
 )
@@ -84,12 +122,14 @@ _INFO = opened(("common", "nodes"), common=MAPPING, nodes=listed(MAPPING))
 
 ROUTES = (
     Route("GET", "transactions", every, "All transactions", {200: listed(TRANSACTION)}, _FILTERS),
-    Route("GET", _ONE, one, "One transaction", {200: TRANSACTION}),
-    Route("DELETE", _ONE, delete, "Delete a transaction with its history", {204: None},
+    Route("GET", _ONE, one, "One transaction", {200: TRANSACTION}, (DETAILS,)),
+    Route("DELETE", _ONE, delete, "Delete a transaction with its history", {204: None, 200: LEFT},
           (Query("force", Kind.TRUTH, "even one that has not ended, unless it runs"),)),
     Route("GET", f"{_ONE}/deployment_history", history, "What became of each task instance",
           {200: listed(HISTORY_ROW)}, _HISTORY, mimetypes=("application/json", CSV)),
     Route("GET", f"{_ONE}/deployment_info", deployment_info, "The facts that a run saw", {200: _INFO}),
     Route("GET", f"{_ONE}/settings", settings, "The settings that a run saw",
           {200: opened(("editable",), editable=MAPPING)}),
+    Route("GET", f"{_ONE}/network_configuration", network_configuration,
+          "The networks that a run saw; null: an engine of ours has none", {200: maybe(MAPPING)}, (_STRICT,)),
 )  # fmt: skip

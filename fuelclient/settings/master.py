@@ -93,6 +93,8 @@ def url_of(address: str, port: int, origin: str = "the settings") -> str:
 
     >>> url_of("http://127.0.0.1:8000/api/v1/", 8000)
     'http://127.0.0.1:8000'
+
+    Raises `UsageError`, which names the `origin`, for what is no URL of a master.
     """
     bare = "://" not in address
     text = f"http://{_bracketed(address)}" if bare else address

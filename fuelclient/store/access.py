@@ -2,7 +2,8 @@
 
 An engine file of somebody else can be read where nothing may be written. SQLite cannot do that by itself: a file in
 WAL mode needs two more beside it, and where they may be made, they would belong to the reader and keep the owner from
-writing. So a file that nobody has open is read as one that does not change, and looked at again afterwards.
+writing. So a file that nobody has open is read as one that does not change, and looked at again afterwards. On a full
+disk those two cannot be made either, and somebody has to see what might be deleted.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from contextlib import contextmanager
 from fuelclient.errors import Unavailable
 
 ELSEWHERE = "Name another file with --engine or FUEL_ENGINE."
+_ROOM = 1 << 16
+"""Bytes that SQLite needs beside a file before anything is written into it."""
+
 _OWN_COPY = "Copy it to a directory of your own and name the copy with --engine or FUEL_ENGINE, or ask its owner."
 
 
@@ -39,9 +43,26 @@ def is_read_only(path: str) -> bool:
     return _may(path, os.R_OK) and not (_may(path, os.W_OK) and _may(folder, os.W_OK))
 
 
+def is_full(path: str) -> bool:
+    """Whether the disk has no room left for the files that SQLite makes beside this one."""
+    try:
+        found = os.statvfs(os.path.dirname(os.path.realpath(path)))
+    except OSError:
+        return False
+    return found.f_bavail * found.f_frsize < _ROOM
+
+
 def is_quiet(path: str) -> bool:
     """Whether no process has the file open, and none that had it open was killed."""
     return not os.path.exists(f"{os.path.realpath(path)}-wal")
+
+
+def is_whole(path: str) -> bool:
+    """Whether all that was ever written is in the file itself, and nothing beside it."""
+    try:
+        return not os.path.getsize(f"{os.path.realpath(path)}-wal")
+    except FileNotFoundError:
+        return True
 
 
 def read_only(path: str, but: str = "") -> Unavailable:

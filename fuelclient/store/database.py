@@ -15,9 +15,9 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 
-from fuelclient.errors import InvalidDocument, Unavailable
+from fuelclient.errors import Gone, InvalidDocument, Unavailable
 from fuelclient.store import access, migrations
 from fuelclient.store.access import ELSEWHERE
 
@@ -28,6 +28,7 @@ BUSY_SECONDS = 30.0
 """How long a process waits for another one's write before it gives up."""
 
 _REFUSALS = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN})
+_MAYBE_FULL = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})
 _REASONS = {
     sqlite3.SQLITE_NOTADB: ("is not an engine file", ELSEWHERE),
     sqlite3.SQLITE_CORRUPT: ("is damaged", "Restore it from a copy, or move it away and import again."),
@@ -41,12 +42,18 @@ _REASONS = {
 }
 
 
+class Locked(Unavailable):
+    """Somebody else writes just now; nothing was done."""
+
+
 class Database:
-    """One engine file. It is opened (and made, where it is absent) by the first transaction.
+    """One engine file. It is opened by the first transaction, and made, where it is absent, by the first one that
+    writes: until then it reads as one with nothing in it, and nothing of it is there.
 
     Errors are `Unavailable`, with the reason and the path: no permission, no regular file, no database, a schema
     of a later version, a full disk, a lock that was held for longer than `busy_seconds`. Who has `patience` tries again
-    for so many seconds after that, and says so in a line to `tell` each time.
+    for so many seconds after that, and says so in a line to `tell` each time. A file that is removed or replaced while
+    it is in use is `Gone`: what was written from then on, nobody would ever read.
     """
 
     def __init__(
@@ -58,21 +65,40 @@ class Database:
         tell: Callable[[str], None] | None = None,
     ) -> None:
         self.path = path
-        self._busy_seconds = busy_seconds
+        self.busy_seconds = busy_seconds
         self._patience, self._tell = patience, tell
         self._connection: Connection | None = None
+        self._empty: Connection | None = None
+        self._identity: tuple[int, int] | None = None
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A transaction that sees one state of the file, of one that may only be read as well."""
-        quiet = self._connection is None and access.is_read_only(self.path) and access.is_quiet(self.path)
-        with self._unchanging() if quiet else self._transaction("BEGIN") as connection:
+        """A transaction that sees one state of the file, of one that may only be read, or on a full disk, as well;
+        nothing, where there is no file."""
+        with self._reading() as connection:
             yield connection
 
+    def _reading(self) -> AbstractContextManager[Connection]:
+        if self._connection is None and not _is_there(self.path):
+            return self._nothing()
+        return self._unchanging() if self._is_still else self._transaction("BEGIN")
+
+    @property
+    def _is_still(self) -> bool:
+        """Whether the file has to be read as one that does not change, and can be."""
+        if self._connection is not None or not os.path.exists(self.path):
+            return False
+        if access.is_read_only(self.path):
+            return access.is_quiet(self.path)
+        return access.is_full(self.path) and access.is_whole(self.path)
+
     @contextmanager
-    def write(self) -> Iterator[Connection]:
-        """A transaction that holds the write lock; an exception undoes everything that was done in it."""
-        with self._transaction("BEGIN IMMEDIATE") as connection:
+    def write(self, *, at_once: bool = False) -> Iterator[Connection]:
+        """A transaction that holds the write lock; an exception undoes everything that was done in it.
+
+        With `at_once` nobody waits for the lock here: `Locked` while somebody else has it.
+        """
+        with self._transaction("BEGIN IMMEDIATE", at_once=at_once) as connection:
             yield connection
 
     @contextmanager
@@ -92,15 +118,26 @@ class Database:
 
     def close(self) -> None:
         """Let go of the file; the next transaction opens it again."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        for connection in (self._connection, self._empty):
+            if connection is not None:
+                connection.close()
+        self._connection = self._empty = None
+
+    def still_waiting(self, waited: float) -> None:
+        """It is told that somebody has waited for the lock for so many seconds; `Unavailable` when that is enough."""
+        if waited >= self._patience + self.busy_seconds:
+            raise _unavailable(self.path, sqlite3.SQLITE_BUSY)
+        if self._tell is not None:
+            self._tell(f"{self.path} has been locked by another process for {waited:.0f} s; waiting for it.")
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[Connection]:
+    def _transaction(self, begin: str, *, at_once: bool = False) -> Iterator[Connection]:
         with _translated(self.path):
             connection = self._opened()
-            self._begin(connection, begin)
+            if at_once:
+                self._begin_at_once(connection, begin)
+            else:
+                self._begin(connection, begin)
             try:
                 yield connection
                 connection.execute("COMMIT")
@@ -116,14 +153,36 @@ class Database:
             try:
                 connection.execute(begin)
             except sqlite3.OperationalError as error:
-                waited = time.monotonic() - began
-                is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
-                if not is_busy or waited >= self._patience + self._busy_seconds:
+                if not _is_busy(error):
                     raise
-                if self._tell is not None:
-                    self._tell(f"{self.path} has been locked by another process for {waited:.0f} s; waiting for it.")
+                self.still_waiting(time.monotonic() - began)
             else:
                 return
+
+    def _begin_at_once(self, connection: Connection, begin: str) -> None:
+        """A transaction has begun; `Locked` when it could not without waiting for somebody."""
+        connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            connection.execute(begin)
+        except sqlite3.OperationalError as error:
+            if _is_busy(error):
+                raise Locked(f"Engine file {self.path} is locked by another process.") from error
+            raise
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {round(self.busy_seconds * 1000)}")
+
+    @contextmanager
+    def _nothing(self) -> Iterator[Connection]:
+        """What a new file would have: the tables, and nothing in them. It lies in memory; who reads again and again
+        where no file is, meets the same one."""
+        if self._empty is None:
+            self._empty = _connect(":memory:", self.busy_seconds)
+            migrations.migrate(self._empty, self.path)
+        self._empty.execute("BEGIN")
+        try:
+            yield self._empty
+        finally:
+            self._empty.execute("ROLLBACK")
 
     @contextmanager
     def _unchanging(self) -> Iterator[Connection]:
@@ -142,6 +201,13 @@ class Database:
     def _opened(self) -> Connection:
         if self._connection is None:
             self._connection = self._existing() or self._made()
+            with suppress(OSError):
+                self._identity = _identity(self.path)
+        elif self._identity is not None and _is_another(self.path, self._identity):
+            raise Gone(
+                f"Engine file {self.path} was removed or replaced while it was in use.",
+                hint="Put the right one there, and start again.",
+            )
         return self._connection
 
     def _existing(self) -> Connection | None:
@@ -153,7 +219,7 @@ class Database:
             return None
         except OSError as error:
             raise _no_access(self.path, error) from error
-        connection = _connect(self.path, self._busy_seconds)
+        connection = _connect(self.path, self.busy_seconds)
         try:
             if migrations.version(connection, self.path) == migrations.LATEST:
                 return connection
@@ -169,12 +235,12 @@ class Database:
         try:
             with _lock(target):
                 if os.path.exists(target) and access.size_of(self.path):
-                    _upgrade(target, self.path, self._busy_seconds)
+                    _upgrade(target, self.path, self.busy_seconds)
                 else:
-                    _create(target, self.path, self._busy_seconds)
+                    _create(target, self.path, self.busy_seconds)
         except OSError as error:
             raise _no_access(self.path, error) from error
-        return _connect(self.path, self._busy_seconds)
+        return _connect(self.path, self.busy_seconds)
 
 
 @contextmanager
@@ -188,13 +254,50 @@ def _translated(path: str) -> Iterator[None]:
             raise
         if code in _REFUSALS and access.is_read_only(path):
             raise access.read_only(path) from error
-        reason, hint = _REASONS[code]
-        raise Unavailable(f"Engine file {path} {reason}.", hint=hint) from error
+        if code in _MAYBE_FULL and access.is_full(path):
+            code = sqlite3.SQLITE_FULL
+        raise _unavailable(path, code) from error
     except UnicodeEncodeError as error:
         raise InvalidDocument(
             f"The text {error.object!r} has half of a character (\\ud800 to \\udfff) and cannot be stored.",
             hint="Write the character itself, or its whole escape.",
         ) from error
+
+
+def _unavailable(path: str, code: int) -> Unavailable:
+    reason, hint = _REASONS[code]
+    return Unavailable(f"Engine file {path} {reason}.", hint=hint)
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+
+
+def _is_there(path: str) -> bool:
+    """Whether there is something at `path`, be it something that nobody may look at."""
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True  # opening it says what is wrong
+    return True
+
+
+def _identity(path: str) -> tuple[int, int]:
+    """What tells a file from any other that has its name later."""
+    found = os.stat(path)
+    return found.st_dev, found.st_ino
+
+
+def _is_another(path: str, identity: tuple[int, int]) -> bool:
+    """Whether the file is gone, or another one has its name; not where nobody may look just now."""
+    try:
+        return _identity(path) != identity
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
 
 
 def _connect(path: str, busy_seconds: float) -> Connection:
@@ -260,4 +363,4 @@ def _create(target: str, path: str, busy_seconds: float) -> None:
     os.replace(fresh, target)
 
 
-__all__ = ["BUSY_SECONDS", "Connection", "Database"]
+__all__ = ["BUSY_SECONDS", "Connection", "Database", "Locked"]

@@ -189,16 +189,17 @@ def last_successes(connection: Connection, cluster_id: int, before: int) -> dict
     return {(task, uid): transaction for task, uid, transaction in found}
 
 
-def durations(connection: Connection, cluster_id: int) -> dict[tuple[str, str], float]:
-    """By task and uid: how many seconds its latest success took on a cluster."""
+def durations(connection: Connection, cluster_id: int) -> dict[tuple[str, str, str], float]:
+    """By graph type, task and uid: how many seconds its latest success took on a cluster. Tasks of one name in graphs
+    of two types are two tasks."""
     found = connection.execute(
-        "SELECT h.task, coalesce(h.node, 'null'), max(h.transaction_id), "
+        "SELECT t.graph_type, h.task, coalesce(h.node, 'null'), max(h.transaction_id), "
         "(julianday(h.time_end) - julianday(h.time_start)) * 86400 FROM transactions t "
         "JOIN history h ON h.transaction_id = t.id "
-        "WHERE t.cluster_id = ? AND t.name = ? AND t.counts AND h.status = ? GROUP BY 1, 2",
+        "WHERE t.cluster_id = ? AND t.name = ? AND t.counts AND h.status = ? GROUP BY 1, 2, 3",
         (cluster_id, CHILD, InstanceStatus.READY),
     )
-    return {(task, uid): max(0.0, seconds or 0.0) for task, uid, _, seconds in found}
+    return {(kind, task, uid): max(0.0, seconds or 0.0) for kind, task, uid, _, seconds in found}
 
 
 def statuses(connection: Connection, transaction_id: int) -> list[tuple[int, InstanceStatus]]:
@@ -225,6 +226,15 @@ def nodes_of(connection: Connection, transaction_id: int) -> set[NodeKey]:
         "SELECT DISTINCT node FROM history WHERE transaction_id = ? AND node IS NOT NULL", (transaction_id,)
     )
     return {node_key(row[0]) for row in found}
+
+
+def begun(connection: Connection, transaction_id: int) -> set[tuple[NodeKey, str]]:
+    """The nodes on which instances of a run ever began, each with the types of their tasks; the master included."""
+    found = connection.execute(
+        "SELECT DISTINCT node, type FROM history WHERE transaction_id = ? AND attempts AND node IS NOT NULL",
+        (transaction_id,),
+    )
+    return {(node_key(node), kind) for node, kind in found}
 
 
 def running(connection: Connection, transaction_id: int, reason: str) -> list[str]:

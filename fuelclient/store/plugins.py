@@ -40,6 +40,12 @@ def find(connection: Connection, plugin_id: int) -> Plugin | None:
     return _whole(connection, row) if row else None
 
 
+def defining(connection: Connection, release_id: int) -> Plugin | None:
+    """The plugin that a release came with; None for one that was imported or created."""
+    found = connection.execute("SELECT plugin_id FROM releases WHERE id = ?", (release_id,)).fetchone()
+    return find(connection, found[0]) if found and found[0] else None
+
+
 def ids(connection: Connection) -> list[int]:
     """The ids there are, in rising order."""
     return [row[0] for row in connection.execute("SELECT id FROM plugins ORDER BY id")]

@@ -8,6 +8,7 @@ order survive.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from fuelclient.model.task import COLUMNS, NOWHERE, Source, Task
@@ -27,7 +28,9 @@ _SELECT = """
         cross_depended_by, cross_depends, parameters
     FROM deployment_graph_tasks WHERE deployment_graph_id = ? ORDER BY position
 """
-_COLUMNS = frozenset(COLUMNS)
+_FIRST = 7
+_COLUMNS = {name: place for place, name in enumerate(COLUMNS, start=_FIRST)}
+"""Where a selected row has an attribute."""
 
 
 def of_graph(connection: Connection, graph_id: int) -> tuple[Task, ...]:
@@ -68,10 +71,17 @@ def _rows(graph_id: int, tasks: Sequence[Task]) -> Iterator[tuple[Any, ...]]:
         )
 
 
+@lru_cache(maxsize=1000)
+def _stated_names(text: str) -> tuple[str, ...]:
+    """The names in a column `stated`; a graph has few different ones."""
+    return tuple(decode(text))
+
+
 def _task(row: tuple[Any, ...]) -> Task:
-    task_id, stated, custom, legacy, file, line, lines, *columns = row
-    known = dict(zip(COLUMNS, columns, strict=True))
+    task_id, stated, custom, legacy, file, line, lines = row[:_FIRST]
     others = mapping(custom)
-    attributes = {name: decode(known[name]) if name in known else others[name] for name in decode(stated)}
+    attributes = {
+        name: decode(row[_COLUMNS[name]]) if name in _COLUMNS else others[name] for name in _stated_names(stated)
+    }
     source = Source(file, line, mapping(lines)) if file or line or lines else NOWHERE
     return Task(task_id, attributes, source, bool(legacy))

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib import import_module
 from typing import cast
 
 from textual import events, on
 from textual.binding import Binding
+from textual.filter import LineFilter
 
 from fuelclient.backends.base import Backend
 from fuelclient.model.transaction import Transaction
+from fuelclient.tui import collector
 from fuelclient.tui.arming import Arming
+from fuelclient.tui.drawing import Harmless
 from fuelclient.tui.gateway import Gateway
 from fuelclient.tui.glyphs import glyphs
 from fuelclient.tui.keys import active_keys, help_groups
 from fuelclient.tui.known import Known
+from fuelclient.tui.marks import Marks
 from fuelclient.tui.messages import Acted, Answered, Failed, Refused
 from fuelclient.tui.presenters import chrome
 from fuelclient.tui.presenters.chrome import Part
 from fuelclient.tui.presenters.table import Tone
 from fuelclient.tui.providers import Places
-from fuelclient.tui.requests import AskRuns, AskSubject
+from fuelclient.tui.requests import AskRuns
 from fuelclient.tui.routes import TABS, Route, Trail, View, command_line
 from fuelclient.tui.screens.view import ViewScreen
 from fuelclient.tui.subject import Subject
@@ -108,9 +111,10 @@ class FuelUI(PatientApp):
             self.trail.go(Route(View.ROLES, env))
         self.known = Known(self.gateway, self.trail)
         self.log_lines: list[str] = []
-        self.marked: tuple[AskSubject, int] | None = None
+        self.marks = Marks(self)
         self.program = program
         self.trouble = ""
+        self._harmless = Harmless()
         self.arming = Arming(self)
         self.register_theme(THEME)
         self.theme = THEME.name
@@ -121,6 +125,9 @@ class FuelUI(PatientApp):
 
     def on_unmount(self) -> None:
         self.gateway.close()
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return [*super().get_line_filters(), self._harmless]
 
     # where one is
 
@@ -143,6 +150,10 @@ class FuelUI(PatientApp):
         self.typed.entered()
         screen = screen_class(route.view)(route)
         screen.set_class(self.glyphs.is_ascii, "-ascii")
+        screen.fit(self.size)
+        self.gateway.revisit(screen.request())
+        self.trouble = self.gateway.trouble(screen.request())
+        self.gateway.answer(screen.request())  # asked for already while the screen is put together
         return screen
 
     def _remember(self) -> None:
@@ -172,7 +183,7 @@ class FuelUI(PatientApp):
         if not isinstance(screen, ViewScreen) or view == here.view:
             return
         if here.env:
-            self.go(here.to(View(view), row=screen.subject_row()))
+            self.go(here.to(View(view), task=screen.task_here()))
         elif screen.env_here():
             self.go(Route(View(view), screen.env_here()))
 
@@ -192,35 +203,14 @@ class FuelUI(PatientApp):
     # marks
 
     def action_mark(self) -> None:
-        """Mark the task under the cursor, or unmark it."""
-        row = self.screen.subject_row() if isinstance(self.screen, ViewScreen) else -1
-        if row < 0:
-            self.notify("There is no task under the cursor.")
-            return
-        mark = (AskSubject(self.trail.here.env, self.trail.here.graph_type), row)
-        self.marked = None if self.marked == mark else mark
-        self.decorate()
+        self.marks.toggle()
 
     def action_why(self) -> None:
-        """The chain between the marked task and the one under the cursor."""
-        row = self.screen.subject_row() if isinstance(self.screen, ViewScreen) else -1
-        asked = AskSubject(self.trail.here.env, self.trail.here.graph_type)
-        if row < 0 or self.marked is None or self.marked[0] != asked or self.marked[1] == row:
-            self.notify("Mark a task with m, go to another one of the same graph, and press w there.")
-            return
-        self.go(replace(self.trail.here.to(View.WHY, row=row), other=self.marked[1]))
+        self.marks.why()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's)
         """Keys about tasks work where rows are tasks."""
-        return action not in ("mark", "why") or self.trail.here.view in _TASKS
-
-    def mark_text(self) -> str:
-        """The id of the marked task, if it is of the graph on the screen."""
-        here, subject = self.trail.here, self.subject_here()
-        if self.marked is None or subject is None or self.marked[0] != AskSubject(here.env, here.graph_type):
-            return ""
-        row = self.marked[1]
-        return subject.study.rows[row].task if row < len(subject.study.rows) else ""
+        return action not in ("mark", "why", "copy_yaml") or self.trail.here.view in _TASKS
 
     # copying
 
@@ -306,8 +296,8 @@ class FuelUI(PatientApp):
     @on(Answered)
     def _answered(self, message: Answered) -> None:
         if self.gateway.settle(message):
-            self.trouble = ""
             screen = self._view()
+            self.trouble = self._troubled()
             if screen is not None:
                 screen.refill()
 
@@ -316,10 +306,14 @@ class FuelUI(PatientApp):
         if message.request not in self.gateway.pending:
             return
         delay = self.gateway.fail(message)
-        again = f"asking again in {delay:.0f} s" if delay is not None else "ctrl+r asks again"
-        self.trouble = f"{message.reason}  {again}"
+        self.trouble = self._troubled()
         if delay is not None:
             self.set_timer(delay, lambda: self._again(message))
+        screen = self._view()
+        if screen is not None and screen.is_whole():
+            if message.gone and screen.filled and message.request == screen.request():
+                screen.empty()
+            screen.missed(message.request)
         self.decorate()
 
     def _again(self, message: Failed) -> None:
@@ -337,18 +331,24 @@ class FuelUI(PatientApp):
 
     def _watch(self) -> None:
         """Once a second: tell when a backend takes its time, and ask again for what changes by itself."""
-        slow = self.gateway.slow()
-        if slow and not self.trouble:
-            self.tell_trouble(f"Still waiting for {slow[0]} ...  ctrl+r asks again")
+        collector.release()
+        if not self.trouble and self._troubled():
+            self.tell_trouble(self._troubled())
         self.arming.watch()
         screen = self._view()
         if (
             screen is not None
             and screen.is_live()
-            and not self.trouble
+            and screen.request() not in self.gateway.failed
             and screen.request() not in self.gateway.pending
         ):
             screen.renewed()
+
+    def _troubled(self) -> str:
+        """What is wrong with what the screen shows, else with what is waited for; empty when all is well."""
+        screen, slow = self._view(), self.gateway.slow()
+        trouble = self.gateway.trouble(*(screen.asked() if screen is not None else ()))
+        return trouble or (f"Still waiting for {slow[0]} ...  ctrl+r asks again" if slow else "")
 
     def tell_trouble(self, text: str) -> None:
         """Show a banner, or none."""
@@ -380,7 +380,7 @@ class FuelUI(PatientApp):
         banner = screen.query_one("#banner", Bar)
         banner.set_class(bool(self.trouble), "shown")
         banner.show([Part(f" {self.glyphs.error} {self.trouble}", Tone.BAD)])
-        screen.query_one("#line", Bar).show(*chrome.line(command_line(here, self.program), self.mark_text()))
+        screen.query_one("#line", Bar).show(*chrome.line(command_line(here, self.program), self.marks.text))
         screen.query_one("#keys", Bar).show(chrome.keys(active_keys(screen, armed=self.arming.armed)))
 
 

@@ -85,10 +85,7 @@ class Arming:
     def stop(self, *, kill: bool) -> None:
         """Ask whether to stop the run here, and how."""
         found = self._run("stop")
-        if found is None:
-            return
-        if found.is_final:
-            self._ui.notify(f"Run {found.id} has ended already: it is {found.status}.")
+        if found is None or self._has_ended(found):
             return
         from fuelclient.tui.screens.acting import Way
 
@@ -99,7 +96,7 @@ class Arming:
     def resume(self) -> None:
         """Ask whether to go on with the run here."""
         found = self._run("resume")
-        if found is None:
+        if found is None or self._has_ended(found):
             return
         from fuelclient.tui.screens.acting import Way
 
@@ -135,6 +132,11 @@ class Arming:
             self._ui.notify(f"There is no run here to {verb}.")
         return found
 
+    def _has_ended(self, found: Transaction) -> bool:
+        if found.is_final:
+            self._ui.notify(f"Run {found.id} has ended already: it is {found.status}.")
+        return found.is_final
+
     def _confirm(self, name: str, said: str, found: Transaction, ways: Sequence[Way], *, place: int = 0) -> None:
         from fuelclient.tui.screens.acting import ConfirmDialog
 
@@ -142,6 +144,7 @@ class Arming:
         self._ask(ConfirmDialog(name, said, str(found.id), ways, ui.glyphs, ui.program, place=place))
 
     def _ask(self, dialog: Asking) -> None:
+        self._ui.clear_notifications()  # they would cover what the dialog asks
         self._ui.push_screen(dialog, self.perform)
 
     # doing

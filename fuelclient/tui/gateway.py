@@ -10,8 +10,10 @@ from typing import TypeVar, cast
 from textual.message import Message
 
 from fuelclient.backends.base import Backend
-from fuelclient.errors import FuelError
+from fuelclient.errors import FuelError, NotFound
+from fuelclient.printing import printable
 from fuelclient.tui.actions import Action
+from fuelclient.tui.answers import Answers
 from fuelclient.tui.messages import Acted, Answered, Failed, Refused
 from fuelclient.tui.requests import Request
 from fuelclient.tui.workers import Feed, Job, Workers, is_lost
@@ -39,7 +41,8 @@ class Gateway:
     """Asks, remembers answers, and forgets the ones that come too late.
 
     `connect` makes a backend in the thread that calls it; `post` takes messages from any thread; `now` is a clock.
-    `acting` is an action on its way and since when; nobody repeats one by himself.
+    `acting` is an action on its way and since when; nobody repeats one by himself. `failed` says of requests that had
+    no answer since they failed what is wrong, and who asks again.
     """
 
     connect: Callable[[], Backend]
@@ -47,8 +50,8 @@ class Gateway:
     now: Callable[[], float]
     pending: dict[Request[object], Pending] = field(default_factory=dict)
     acting: tuple[Action, float] | None = None
-    _answers: dict[Request[object], object] = field(default_factory=dict)
-    _old: set[Request[object]] = field(default_factory=set)
+    failed: dict[Request[object], str] = field(default_factory=dict)
+    _answers: Answers = field(default_factory=Answers)
     _tickets: itertools.count[int] = field(default_factory=itertools.count)
     _feeds: list[Feed] = field(default_factory=list)
     _workers: Workers = field(init=False)
@@ -59,14 +62,21 @@ class Gateway:
     def answer(self, request: Request[Answer]) -> Answer | None:
         """What is known, or None; what is not known, or old, is asked for, unless somebody has already."""
         known = request in self._answers
-        if (not known or request in self._old) and request not in self.pending:
+        if (not known or self._answers.is_old(request)) and request not in self.pending:
             self.ask(request)
-        self._old.discard(request)
-        return cast(Answer, self._answers[request]) if known else None
+        self._answers.renewing(request)
+        return cast(Answer, self._answers.get(request)) if known else None
+
+    def revisit(self, request: Request[object]) -> None:
+        """Somebody comes to see it: what failed, and was given up, is asked for again."""
+        if request in self.failed and request not in self.pending:
+            self.ask(request)
 
     def ask(self, request: Request[object]) -> None:
         """Ask, whatever is known or on its way; only the answer to the last of equal requests counts."""
         before = self.pending.get(request)
+        if before is None:
+            self.failed.pop(request, None)
         ticket = next(self._tickets)
         self.pending[request] = Pending(ticket, self.now(), before.failures if before else 0)
 
@@ -78,7 +88,7 @@ class Gateway:
             self._post(Answered(ticket, request, request.read(backend)))
 
         def failed(error: Exception) -> None:
-            self._post(Failed(ticket, request, reason(error), is_lost(error)))
+            self._post(Failed(ticket, request, reason(error), is_lost(error), isinstance(error, NotFound)))
 
         self._workers.put(Job(wanted, run, failed))
 
@@ -86,19 +96,24 @@ class Gateway:
         """What is known, and nothing is asked for."""
         return self._answers.get(request)
 
+    @property
+    def size(self) -> int:
+        """How many answers are kept."""
+        return len(self._answers)
+
     def forget(self, request: Request[object]) -> None:
         """An answer is old: it is asked for again when somebody wants it, who gets the old one meanwhile."""
-        if request in self._answers:
-            self._old.add(request)
+        self._answers.age(request)
 
     def drop(self, request: Request[object]) -> None:
         """Nobody waits for this any more."""
         self.pending.pop(request, None)
+        self.failed.pop(request, None)
 
     def renew(self, request: Request[object]) -> None:
         """Ask again, since the data may have changed; all answers are old, and stay until there are new ones."""
-        self._old.update(self._answers)
-        self._old.discard(request)
+        self._answers.age_all()
+        self._answers.renewing(request)
         self.ask(request)
 
     def settle(self, message: Answered) -> bool:
@@ -106,21 +121,30 @@ class Gateway:
         waiting = self.pending.get(message.request)
         if waiting is None or waiting.ticket != message.ticket:
             return False
-        del self.pending[message.request]
-        self._answers[message.request] = message.value
-        self._old.discard(message.request)
+        self.drop(message.request)
+        self._answers.put(message.request, message.value)
         return True
 
     def fail(self, message: Failed) -> float | None:
-        """Note a failure, and after how many seconds to ask again; None when that is pointless, or too late."""
+        """Note a failure, and after how many seconds to ask again; None when that is pointless, or too late. What does
+        not exist any more is not known any more either."""
         waiting = self.pending.get(message.request)
         if waiting is None or waiting.ticket != message.ticket:
             return None
         waiting.failures += 1
-        if not message.passing:
+        delay = patience(waiting.failures) if message.passing else None
+        again = f"asking again in {delay:.0f} s" if delay is not None else "ctrl+r asks again"
+        self.failed[message.request] = f"{message.reason}  {again}"
+        if delay is None:
             del self.pending[message.request]
-            return None
-        return patience(waiting.failures)
+        if message.gone:
+            self._answers.drop(message.request)
+        return delay
+
+    def trouble(self, *requests: Request[object]) -> str:
+        """What is wrong with the first of some requests that failed, else with any that is still asked for; empty when
+        all is well."""
+        return next((self.failed[one] for one in (*requests, *self.pending) if one in self.failed), "")
 
     def slow(self) -> list[str]:
         """What has been waited for too long without any word."""
@@ -149,15 +173,19 @@ class Gateway:
         """The action has had its answer, and what was known before it is old; where something was removed, it may be
         about what is not there any more, and is forgotten."""
         self.acting = None
-        self._old.update(self._answers)
+        self._answers.age_all()
         if removed:
             self._answers.clear()
-            self._old.clear()
+
+    @property
+    def following(self) -> int:
+        """How many runs are followed, or were until the last one began to be."""
+        return len(self._feeds)
 
     def follow(self, transaction_id: int) -> Feed:
         """The log of a run, as it grows; whoever follows it stops it."""
         feed = Feed(self.connect, transaction_id, patience)
-        self._feeds.append(feed)
+        self._feeds = [*(one for one in self._feeds if one.is_reading()), feed]
         return feed
 
     def close(self) -> None:
@@ -184,4 +212,4 @@ def patience(failures: int) -> float:
 def reason(error: Exception) -> str:
     """An error in one line; one that nobody meant is called so."""
     told = str(error) if isinstance(error, FuelError) else f"unexpected error {type(error).__name__}: {error}"
-    return " ".join(told.split())
+    return printable(" ".join(told.split()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from textual.actions import parse
 from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.screen import Screen
@@ -39,7 +40,13 @@ def active_keys(screen: Screen[Any], *, armed: bool = False) -> list[tuple[str, 
             found[binding.description] = binding.key_display or key_name(binding.key)
             ranks[binding.description] = 0 if acts else 2 if binding.description in _LAST else 1
     ordered = sorted(found, key=ranks.__getitem__)
-    return [(found[what], what) for what in ordered]
+    return [(found[what], "disarm" if armed and what == "arm" else what) for what in ordered]
+
+
+def _works(node: DOMNode, action: str) -> bool:
+    """Whether an action would do something now; those of other objects are not asked."""
+    _, name, parameters = parse(action)
+    return node.check_action(name, parameters) is True
 
 
 def help_groups(screen: Screen[Any]) -> Iterator[Group]:
@@ -51,7 +58,7 @@ def help_groups(screen: Screen[Any]) -> Iterator[Group]:
         keys: dict[str, list[str]] = {}
         for cls in type(node).__mro__:
             for binding in cls.__dict__.get("BINDINGS", ()):
-                if isinstance(binding, Binding) and binding.id:
+                if isinstance(binding, Binding) and binding.id and _works(node, binding.action):
                     names = [key_name(key) for key in binding.key.split(",")]
                     keys.setdefault(binding.description, []).extend(names)
         name = getattr(node, "BINDING_GROUP_TITLE", None) or type(node).__name__.removesuffix("Screen").lower()

@@ -29,12 +29,13 @@ class Answered(Message):
 @dataclass
 class Failed(Message):
     """A backend could not answer. `passing` is what may be well again in a moment; the rest stays as it is until
-    somebody changes the data."""
+    somebody changes the data. `gone` is what the backend does not have, or not any more."""
 
     ticket: int
     request: Request[object]
     reason: str
     passing: bool
+    gone: bool = False
 
 
 @dataclass

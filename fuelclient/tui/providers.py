@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+from textual.style import Style
 
+from fuelclient.printing import printable
 from fuelclient.tui.requests import AskOverview, AskSubject, Overview
 from fuelclient.tui.routes import TABS, Route, View
 from fuelclient.tui.subject import Subject
@@ -26,16 +29,19 @@ class Places(Provider):
 
     async def discover(self) -> Hits:
         for name, meaning, route in _views(self._ui):
-            yield DiscoveryHit(name, self._going(route), help=meaning)
+            shown = printable(name)
+            yield DiscoveryHit(_shown(shown, meaning), self._going(route), text=shown)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
         word = query.lower().replace(" ", "")
         likely = [target for target in _targets(self._ui) if _may_match(word, target[0].lower())][:_MOST]
-        for name, meaning, route in likely:
-            score = matcher.match(name)
+        for raw, meaning, route in likely:
+            name = printable(raw)
+            score, places = matcher.fuzzy_search.match(query, name)
             if score > 0:
-                yield Hit(score, matcher.highlight(name), self._going(route), text=name, help=meaning)
+                shown = _shown(name, meaning, places, matcher.match_style)
+                yield Hit(score, shown, self._going(route), text=name)
 
     @property
     def _ui(self) -> FuelUI:
@@ -53,6 +59,19 @@ class _Go:
 
     def __call__(self) -> None:
         self._ui.go(self._route)
+
+
+def _shown(name: str, meaning: str, places: Sequence[int] = (), style: Style | None = None) -> Content:
+    """A name with what it is below, as they are: Textual would read markup in both. The letters at `places` stand out.
+
+    >>> _shown("[/]", "environment 1").plain
+    '[/]\\nenvironment 1'
+    """
+    content = Content(name)
+    for place in places:
+        if style is not None and not name[place].isspace():
+            content = content.stylize(style, place, place + 1)
+    return Content.assemble(content, "\n", (printable(meaning), "not bold $text-muted"))
 
 
 def _may_match(word: str, name: str) -> bool:
@@ -92,7 +111,8 @@ def _targets(ui: FuelUI) -> Iterator[Target]:
     subject = ui.gateway.known(AskSubject(here.env, here.graph_type)) if here.env else None
     if isinstance(subject, Subject):
         for row, shown in enumerate(subject.study.rows):
-            yield shown.task, f"task {shown.order}, {shown.layer}", here.to(View.PREVIEW, shown.task, row=row)
+            route = here.to(View.PREVIEW, shown.task, task=subject.study.key(row))
+            yield shown.task, f"task {shown.order}, {shown.layer}", route
         for node in subject.study.snapshot.nodes:
             yield f"node {node.name}", f"node {node.id}", here.to(View.NODES, str(node.id))
         for role in subject.study.snapshot.roles:

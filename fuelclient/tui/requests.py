@@ -152,7 +152,7 @@ class AskRun:
 @dataclass(frozen=True, slots=True)
 class AskLog:
     """Ask for what a task instance of a run printed: its last lines, those of its errors last. Where there is none,
-    the answer says why."""
+    the answer says why. It is bounded in lines and in characters, since whoever shows it wraps it."""
 
     transaction: int
     task: str
@@ -168,10 +168,37 @@ class AskLog:
             logs = backend.transactions.logs(self.transaction, self.task, self.node)
         except (NotFound, Unsupported) as error:
             return (str(error),)
-        lines = [*printable(logs.output), *printable(logs.errors)]
+        lines = tail(logs.errors, self.most)
+        lines = [*tail(logs.output, max(2, self.most - len(lines)), _SHOWN - sum(map(len, lines))), *lines]
         if logs.return_code is not None:
             lines.append(f"(return code {logs.return_code})")
-        return tuple(lines[-self.most :])
+        return tuple(lines)
+
+
+_SHOWN, _LINE = 32_000, 2_000
+"""How many characters of a log are shown, and how many of one line."""
+
+
+def tail(text: str, lines: int, shown: int = _SHOWN) -> list[str]:
+    """The end of an output in at most so many lines and so many characters, below a line that says how much is left
+    out. Of a long line the end is kept too: that is where commands say how they ended.
+
+    >>> tail("a\\nb\\nc\\n", 2), tail("ab" * 2000, 5)[0][:33]
+    (['[4 characters are left out]', 'c'], '[2000 characters are left out] ab')
+    """
+    kept: list[str] = []
+    end, used = len(text.removesuffix("\n")), 0
+    while end >= 0 and text:
+        start = text.rfind("\n", 0, end) + 1
+        line = text[max(start, end - _LINE) : end]
+        used += len(line) + 1
+        if kept and (len(kept) + bool(start) >= lines or used > shown):
+            return [f"[{end + 1} characters are left out]", *reversed(kept)]
+        without = end - start - len(line)
+        told = (printable(line) or [""])[-1]
+        kept.append(f"[{without} characters are left out] {told}" if without else told)
+        end = start - 1
+    return kept[::-1]
 
 
 def _clashes(

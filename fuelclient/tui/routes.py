@@ -6,6 +6,7 @@ import shlex
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from fuelclient.insight.study import TaskKey
 from fuelclient.model.graph import DEFAULT_TYPE
 
 
@@ -31,11 +32,25 @@ TABS = (View.ROLES, View.NODES, View.PREVIEW, View.LANES, View.BROWSE, View.PROB
 
 
 @dataclass(frozen=True, slots=True)
+class Looks:
+    """How a view shows its rows: the column that they are sorted by and whether downwards, whether the filter is turned
+    round, and whether the view's own switch is (instances of tasks, all edges, faults only)."""
+
+    sort: tuple[int, bool] | None = None
+    inverted: bool = False
+    switched: bool = False
+
+
+_PLAIN = Looks()
+
+
+@dataclass(frozen=True, slots=True)
 class Route:
     """A place: a view, its environment and graph type, and what it is about (the id of a task, a role, a node).
 
-    `query` is the filter that it opens with, `row` a row of the study where an id alone would not do, and `other` the
-    row of the task that `why` begins at. `run` is an execution. The history of environment 0 is that of all.
+    `query` is the filter that it opens with. `task` is the task under the cursor, `instance` its instance where rows
+    are instances, and `other` the task that `why` begins at. `run` is an execution. The history of environment 0 is
+    that of all. `looks` is how its rows are shown.
     """
 
     view: View = View.ENVIRONMENTS
@@ -43,22 +58,28 @@ class Route:
     graph_type: str = DEFAULT_TYPE
     focus: str = ""
     query: str = ""
-    row: int = -1
-    other: int = -1
+    task: TaskKey | None = None
+    instance: str = ""
+    other: TaskKey | None = None
     run: int = 0
+    looks: Looks = _PLAIN
 
-    def to(self, view: View, focus: str = "", query: str = "", row: int = -1) -> Route:
+    def to(self, view: View, focus: str = "", query: str = "", task: TaskKey | None = None) -> Route:
         """Another view of the same environment."""
-        return Route(view, self.env, self.graph_type, focus, query, row)
+        return Route(view, self.env, self.graph_type, focus, query, task)
 
     def of(self, graph_type: str) -> Route:
         """The same view of another graph."""
-        return replace(self, graph_type=graph_type, focus="", query="", row=-1, other=-1)
+        return replace(self, graph_type=graph_type, focus="", query="", task=None, instance="", other=None)
+
+
+MOST = 200
+"""So many places are remembered to go back to."""
 
 
 @dataclass(slots=True)
 class Trail:
-    """Where one has been: back and forward, as in a browser."""
+    """Where one has been: back and forward, as in a browser. It goes back by `MOST` places."""
 
     here: Route
     _back: list[Route] = field(default_factory=list)
@@ -67,6 +88,7 @@ class Trail:
     def go(self, route: Route) -> None:
         """Be somewhere else; what was ahead is forgotten."""
         self._back.append(self.here)
+        del self._back[:-MOST]
         self._forward.clear()
         self.here = route
 
@@ -100,15 +122,24 @@ def command_line(route: Route, program: str = "fuel2") -> str:
     kind = "" if route.graph_type == DEFAULT_TYPE else f" --type {shlex.quote(route.graph_type)}"
     commands = {
         View.ENVIRONMENTS: "env list",
-        View.ROLES: f"role show {shlex.quote(route.focus)} {env}" if route.focus else f"role list {env}",
+        View.ROLES: f"role show {env} {_argument(route.focus)}" if route.focus else f"role list {env}",
         View.NODES: f"node show {shlex.quote(route.focus)}" if route.focus.isdigit() else f"node list {env}",
         View.PREVIEW: f"graph preview {env}{kind}",
         View.LANES: f"graph preview {env}{kind} -s order",
         View.BROWSE: f"graph preview {env}{kind} -f yaml",
         View.PROBLEMS: f"graph validate {env}{kind}",
-        View.PLUGINS: f"plugins show {shlex.quote(route.focus)}" if route.focus else "plugins list",
+        View.PLUGINS: f"plugins show {_argument(route.focus)}" if route.focus else "plugins list",
         View.WHY: f"graph preview {env}{kind} -f yaml",
         View.HISTORY: f"task list {env} --names deploy" if route.env else "task list --names deploy",
         View.RUN: f"task history show {route.run} --why" if route.run else f"task list {env}",
     }
     return f"{program} {commands[route.view]}"
+
+
+def _argument(word: str) -> str:
+    """A word as a shell takes it, and as no option even where it begins as one.
+
+    >>> _argument("two words"), _argument("-x")
+    ("'two words'", '-- -x')
+    """
+    return f"{'-- ' if word.startswith('-') else ''}{shlex.quote(word)}"

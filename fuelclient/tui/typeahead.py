@@ -8,13 +8,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from textual import on
-from textual.app import App
 from textual.events import Event, Key
 from textual.message import Message
+from textual.screen import Screen
 from textual.widget import Widget
+
+from fuelclient.tui.ending import EndableApp
 
 LONGEST = 3.0
 """Seconds that a key waits at most; then it goes to whatever is there."""
+
+_STUCK = 1.0
+"""Seconds after which keys that wait are dropped when somebody presses Escape: whoever does so then wants out."""
 
 _ROUNDS = 2
 """How often a message follows a key once more: an action, a message of it, and one that follows from that."""
@@ -24,9 +29,12 @@ _SOON = 0.01
 
 AT_ONCE = frozenset(
     {"q", "left_square_bracket", "right_square_bracket", "backspace", "question_mark", "at", "colon", "escape",
-     "ctrl+r", "ctrl+c", "ctrl+q", *"012345678"}
+     "ctrl+r", *"012345678"}
 )  # fmt: skip
 """The keys that make sense on a screen that is not filled yet, if none waits before them."""
+
+NEVER_HELD = frozenset({"ctrl+c", "ctrl+q", "ctrl+z"})
+"""The keys that wait for nothing: whoever presses them leaves."""
 
 
 class TypeAhead:
@@ -38,7 +46,7 @@ class TypeAhead:
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
-        self._held: deque[Key] = deque()
+        self._held: deque[tuple[float, Key]] = deque()
         self._since = 0.0
 
     def entered(self) -> None:
@@ -56,7 +64,15 @@ class TypeAhead:
 
     def hold(self, event: Key) -> None:
         """Keep a key for later."""
-        self._held.append(event)
+        self._held.append((self._now(), event))
+
+    def is_stuck(self) -> bool:
+        """Whether keys wait for longer than anybody would."""
+        return bool(self._held) and self._now() - self._held[0][0] > _STUCK
+
+    def drop(self) -> None:
+        """Forget the keys that wait."""
+        self._held.clear()
 
     def is_due(self, *, built: bool, filled: bool) -> bool:
         """Whether keys need not wait any longer."""
@@ -64,7 +80,7 @@ class TypeAhead:
 
     def next(self, *, built: bool, filled: bool) -> Key | None:
         """The first key that waited, if its time has come."""
-        return self._held.popleft() if self._held and self.is_due(built=built, filled=filled) else None
+        return self._held.popleft()[1] if self._held and self.is_due(built=built, filled=filled) else None
 
     def __len__(self) -> int:
         return len(self._held)
@@ -78,7 +94,7 @@ class Handled(Message):
     rounds: int
 
 
-class PatientApp(App[None]):
+class PatientApp(EndableApp):
     """An app whose keys wait for the screen that they were meant for.
 
     A key is handled in steps: the widget that has the focus gets it, an action may follow, which tells the screen,
@@ -90,6 +106,15 @@ class PatientApp(App[None]):
         super().__init__()
         self.typed = TypeAhead(time.monotonic)
         self._busy: Widget | None = None
+        self._busy_until = 0.0
+        self._looks = False
+
+    def on_mount(self) -> None:
+        self.screen_change_signal.subscribe(self, self._entered, immediate=True)
+
+    def _entered(self, _screen: Screen[object]) -> None:
+        """Keys wait for a dialog as they do for a view."""
+        self.typed.entered()
 
     def is_built(self) -> bool:
         """Whether something on the screen has the focus."""
@@ -100,33 +125,57 @@ class PatientApp(App[None]):
         raise NotImplementedError
 
     async def on_event(self, event: Event) -> None:
-        if not isinstance(event, Key) or event.is_forwarded:
+        if not isinstance(event, Key) or event.is_forwarded or event.key in NEVER_HELD:
             await super().on_event(event)
-        elif self._is_busy() or self.typed.holds(event, built=self.is_built(), filled=self.is_filled()):
-            if self._is_busy():
-                self.typed.hold(event)
-            self.set_timer(_SOON, self._type_on)
-        else:
+            return
+        if event.key == "escape" and self.typed.is_stuck():
+            self.typed.drop()
+        if self._is_busy():
+            self.typed.hold(event)
+        elif not self.typed.holds(event, built=self.is_built(), filled=self.is_filled()):
             await self._type(event)
+        self._look_again()
 
     def _is_busy(self) -> bool:
         """Whether the last key is still being handled, by a widget that still is there."""
-        return self._busy is not None and self._busy is self.screen.focused and self._busy.is_attached
+        busy = self._busy
+        return (
+            busy is not None
+            and busy is self.screen.focused
+            and busy.is_attached
+            and time.monotonic() < self._busy_until
+        )
 
     async def _type(self, event: Key) -> None:
         widget = self.screen.focused
         await super().on_event(event)
         if widget is not None and widget is self.screen.focused:
-            self._busy = widget
-            widget.post_message(Handled(widget, _ROUNDS))
+            self._busy_until = time.monotonic() + LONGEST
+            self._follow(widget, _ROUNDS)
 
     @on(Handled)
     def _handled(self, message: Handled) -> None:
         message.stop()
-        if message.rounds and message.widget is self._busy:
-            message.widget.post_message(Handled(message.widget, message.rounds - 1))
-        elif message.widget is self._busy:
-            self._busy = None
+        if message.widget is self._busy:
+            if message.rounds:
+                self._follow(message.widget, message.rounds - 1)
+            else:
+                self._busy = None
+                self.call_next(self._type_on)
+
+    def _follow(self, widget: Widget, rounds: int) -> None:
+        """Have a message follow a key; a widget that is being closed takes none."""
+        self._busy = widget if widget.post_message(Handled(widget, rounds)) else None
+
+    def _look_again(self) -> None:
+        """Look in a moment at the keys that wait, if there are any; once, however many they are."""
+        if self.typed and not self._looks:
+            self._looks = True
+            self.set_timer(_SOON, self._looked)
+
+    async def _looked(self) -> None:
+        self._looks = False
+        await self._type_on()
 
     async def _type_on(self) -> None:
         """Handle the keys that waited, until one of them leads to where the next has to wait again."""
@@ -134,5 +183,4 @@ class PatientApp(App[None]):
             event = self.typed.next(built=self.is_built(), filled=self.is_filled())
             if event is not None:
                 await self._type(event)
-        if self.typed:
-            self.set_timer(_SOON, self._type_on)
+        self._look_again()

@@ -121,6 +121,10 @@ class Watched:
             return None
         return elapsed * (len(self.rows) - self.done) / self.done
 
+    def number_of(self, row: HistoryRow) -> int:
+        """The number of the instance that another reading of the run had in a row of its own; -1 where it is gone."""
+        return self._numbers.get((row.transaction_id, row.task, row.node), -1)
+
     def row(self, number: int) -> HistoryRow:
         """What the history says of an instance beside what changes."""
         return self.rows[number]

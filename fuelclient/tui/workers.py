@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
 from fuelclient.backends.base import Backend
-from fuelclient.errors import FuelError, Unavailable
+from fuelclient.errors import FuelError, NotFound, Unavailable
 from fuelclient.model.transaction import Event, Transaction
 
 SIZE = 3
@@ -146,6 +146,10 @@ class Feed:
         """Read no more."""
         self._stopped.set()
 
+    def is_reading(self) -> bool:
+        """Whether its thread has not come to its end."""
+        return self._thread.is_alive()
+
     def join(self, seconds: float) -> None:
         """Wait until the thread has let go of its backend, but not for longer."""
         self._thread.join(seconds)
@@ -165,6 +169,8 @@ class Feed:
                 failures += 1
                 pause = self._patience(failures)
                 self._batches.put(Batch(trouble=error, delay=pause))
+                if isinstance(error, NotFound):
+                    break  # somebody has deleted the run
             else:
                 failures, after = 0, events[-1].id if events else after
                 self._batches.put(Batch(events, found))

@@ -11,19 +11,32 @@ import pytest
 HEAVY = {"textual", "requests", "keystoneauth1", "keystoneclient", "yaql", "lark", "rustworkx", "tabulate", "cmd2"}
 
 
-def modules_after(arguments: list[str], tmp_path: Path) -> set[str]:
-    """The top-level modules that one command line has imported when it ends."""
-    code = (
-        "import sys; from fuelclient.main import main; code = main(sys.argv[1:]); "
-        "sys.stderr.write('\\nMODULES ' + ' '.join(sorted({name.partition('.')[0] for name in sys.modules})));"
-        "raise SystemExit(code)"
-    )
+OTHER_NOUNS = ("clusters", "nodes", "releases", "roles", "tags", "facts", "sequences", "transactions")
+"""What graphs are listed without, in the engine and for a master."""
+
+
+def ours(code: str, arguments: list[str], tmp_path: Path) -> str:
+    """What a Python process of this environment writes to stderr; it must end well."""
     environment = {"HOME": str(tmp_path), "FUEL_ENGINE": str(tmp_path / "engine.db"), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False, env=environment
     )
     assert done.returncode == 0, done.stderr
-    return set(done.stderr.rpartition("MODULES ")[2].split())
+    return done.stderr
+
+
+def all_modules_after(arguments: list[str], tmp_path: Path) -> set[str]:
+    """The modules that one command line has imported when it ends."""
+    code = (
+        "import sys; from fuelclient.main import main; code = main(sys.argv[1:]); "
+        "sys.stderr.write('\\nMODULES ' + ' '.join(sys.modules)); raise SystemExit(code)"
+    )
+    return set(ours(code, arguments, tmp_path).rpartition("MODULES ")[2].split())
+
+
+def modules_after(arguments: list[str], tmp_path: Path) -> set[str]:
+    """The top-level ones of them."""
+    return {name.partition(".")[0] for name in all_modules_after(arguments, tmp_path)}
 
 
 @pytest.mark.parametrize("line", ["", "--help", "-h", "help", "--version", "help --all"])
@@ -42,3 +55,54 @@ def test_listing_imports_no_documents(line: str, tmp_path: Path) -> None:
 
 def test_tabulate_is_imported_for_its_formats(tmp_path: Path) -> None:
     assert "tabulate" in modules_after(["graph", "list", "-f", "rst"], tmp_path)
+
+
+def test_graphs_are_listed_without_the_other_nouns(tmp_path: Path) -> None:
+    loaded = all_modules_after(["graph", "list"], tmp_path)
+    assert "fuelclient.engine.graphs" in loaded
+    assert not loaded & {"fuelclient.model.transaction", "fuelclient.plan.schedule", "fuelclient.expressions"}
+    assert not loaded & {f"fuelclient.engine.{noun}" for noun in OTHER_NOUNS}
+
+
+def test_graphs_of_a_master_do_without_the_other_nouns_too(tmp_path: Path) -> None:
+    code = (
+        "import sys; from fuelclient.backends.nailgun import NailgunBackend as Backend; "
+        "from fuelclient.settings.master import Master; Backend(Master('http://127.0.0.1:9')).graphs; "
+        "sys.stderr.write(' '.join(sys.modules))"
+    )
+    loaded = set(ours(code, [], tmp_path).split())
+    assert "fuelclient.backends.nailgun.graphs" in loaded
+    assert not loaded & {"fuelclient.model.transaction", "keystoneauth1", "fuelclient.engine"}
+    assert not loaded & {f"fuelclient.backends.nailgun.{noun}" for noun in OTHER_NOUNS}
+
+
+CYCLES = """
+import gc, sys
+from fuelclient.main import main
+
+class Knot:
+    alive = 0
+    def __init__(self):
+        self.me = self
+        Knot.alive += 1
+    def __del__(self):
+        Knot.alive -= 1
+
+def most_alive(made):
+    most = 0
+    for _ in range(made):
+        Knot()
+        most = max(most, Knot.alive)
+    return most
+
+"""
+
+
+def test_a_process_of_ours_collects_rarely_but_it_does(tmp_path: Path) -> None:
+    most = int(ours(CYCLES + "main(); sys.stderr.write(str(most_alive(300_000)))", ["--version"], tmp_path))
+    assert 10_000 < most < 200_000
+
+
+def test_who_calls_main_keeps_a_collector_of_ones_own(tmp_path: Path) -> None:
+    code = CYCLES + "main(sys.argv[1:]); sys.stderr.write(str(most_alive(30_000)))"
+    assert int(ours(code, ["--version"], tmp_path)) < 10_000

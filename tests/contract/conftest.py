@@ -12,8 +12,9 @@ from integration.keystone_server import installed
 from integration.keystone_site import Site, peopled
 
 from fuelclient.backends import connect
-from fuelclient.backends.base import Backend
+from fuelclient.backends.base import Backend, OwnerRef
 from fuelclient.backends.local import LocalBackend
+from fuelclient.model.graph import Level
 from fuelclient.settings import load
 
 KINDS = ("local", "nailgun", pytest.param("keystone", marks=pytest.mark.slow))
@@ -56,3 +57,22 @@ def backend(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterat
     made = connect(load({"ENGINE": engine}, {"HOME": str(tmp_path)}))
     yield made
     made.close()
+
+
+@pytest.fixture
+def release(backend: Backend, request: pytest.FixtureRequest) -> OwnerRef:
+    """What the test's module calls RELEASE, stored."""
+    (stored,) = backend.releases.create([request.module.RELEASE])
+    return OwnerRef(Level.RELEASE, stored.id)
+
+
+@pytest.fixture
+def cluster(backend: Backend, release: OwnerRef) -> OwnerRef:
+    """The environment prod of that release."""
+    return OwnerRef(Level.CLUSTER, backend.clusters.create("prod", release.id).id)
+
+
+@pytest.fixture
+def env(cluster: OwnerRef) -> int:
+    """The id of that environment."""
+    return cluster.id

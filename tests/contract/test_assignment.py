@@ -56,11 +56,10 @@ class TestAssignment:
     """The rules of assignment, and the settings, that front ends rely on."""
 
     @pytest.fixture
-    def env(self, backend: Backend) -> int:
-        """An environment beside which three nodes are free."""
-        (release,) = backend.releases.create([RELEASE])
+    def env(self, backend: Backend, env: int) -> int:
+        """The environment, beside which three nodes are free."""
         backend.nodes.create([Node(number, f"n{number}") for number in (1, 2, 3)])
-        return backend.clusters.create("prod", release.id).id
+        return env
 
     def refused(self, backend: Backend, env: int, nodes: list[int], *roles: str) -> str:
         """Why the roles cannot be assigned; they are not."""
@@ -151,7 +150,7 @@ class TestAssignment:
             backend.clusters.add_nodes(env, [3, 1], ["controller", "compute", "osd"])
         assert caught.value.message.count("in conflict with") == 1
         assert caught.value.message.count("restrictions mismatch") == 1
-        assert "node 1, 3" in caught.value.hint
+        assert "about nodes 1, 3" in caught.value.hint
 
     # Roles of plugins
 

@@ -1,7 +1,8 @@
 """What every backend does with releases, environments and nodes; `test_graphs`, `test_plugins`, `test_enabling` and
 `test_assignment` have the rest.
 
-The fixture `backend` (conftest) is each of the backends in turn, and holds nothing yet.
+The fixture `backend` (conftest) is each of the backends in turn, and holds nothing yet; `release`, `cluster` and `env`
+put there what a module calls RELEASE, and an environment of it.
 """
 
 from __future__ import annotations
@@ -22,16 +23,11 @@ NEWTON = Release(
     metadata={"roles_metadata": {"controller": {"has_primary": True}, "compute": {"name": "Compute"}}},
 )
 MITAKA = Release(0, "Mitaka", "mitaka-9.0", "Ubuntu")
+RELEASE = NEWTON
 
 
 class TestBackend:
     """The behaviour that front ends rely on, but for graphs and plugins."""
-
-    @pytest.fixture
-    def env(self, backend: Backend) -> int:
-        """An environment of a release that knows controllers and computes."""
-        (release,) = backend.releases.create([NEWTON])
-        return backend.clusters.create("prod", release.id).id
 
     def test_an_empty_backend_lists_nothing(self, backend: Backend) -> None:
         assert [list(facet.list()) for facet in (backend.releases, backend.clusters)] == [[], []]

@@ -15,7 +15,7 @@ from fuelclient.model.release import Release, Role, Tag
 from fuelclient.model.task import Task
 from fuelclient.plan.preview import PreviewOptions, preview
 
-NEWTON = Release(
+RELEASE = Release(
     0,
     "Newton",
     "newton-10.0",
@@ -30,23 +30,6 @@ NEWTON = Release(
     },
 )
 WATCHER = Role("watcher", ("watcher",), {"name": "Watcher", "description": "Watches"})
-
-
-@pytest.fixture
-def env(backend: Backend) -> int:
-    """An environment of a release that knows controllers and computes."""
-    (release,) = backend.releases.create([NEWTON])
-    return backend.clusters.create("prod", release.id).id
-
-
-@pytest.fixture
-def release(backend: Backend, env: int) -> OwnerRef:
-    return OwnerRef(Level.RELEASE, backend.clusters.get(env).release_id)
-
-
-@pytest.fixture
-def cluster(env: int) -> OwnerRef:
-    return OwnerRef(Level.CLUSTER, env)
 
 
 class TestRoles:

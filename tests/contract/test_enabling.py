@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package_trees import MITAKA, definition, role, task, write_package
+from package_trees import MITAKA, WATCHER, definition, role, task, write_package
 
 from fuelclient.backends.base import Backend, OwnerRef
 from fuelclient.errors import Conflict, NotFound
@@ -29,20 +29,17 @@ RELEASE = Release(
         "attributes_metadata": {"editable": {"common": {"propagate_task_deploy": {"value": False}}}},
     },
 )
-WATCHER = {"node_roles.yaml": {"watcher": role()}, "deployment_tasks.yaml": [task("watch", role=["watcher"])]}
 
 
 class TestEnabling:
     """The rules of enabling that front ends rely on."""
 
     @pytest.fixture
-    def env(self, backend: Backend) -> int:
-        (release,) = backend.releases.create([RELEASE])
-        backend.graphs.upload(
-            OwnerRef(Level.RELEASE, release.id),
-            GraphDocument((Task("base", {"type": "stage"}), Task("other", {"type": "stage"}))),
-        )
-        return backend.clusters.create("prod", release.id).id
+    def release(self, backend: Backend, release: OwnerRef) -> OwnerRef:
+        """The release, with a graph of two tasks."""
+        tasks = (Task("base", {"type": "stage"}), Task("other", {"type": "stage"}))
+        backend.graphs.upload(release, GraphDocument(tasks))
+        return release
 
     @pytest.fixture
     def install(self, backend: Backend, tmp_path: Path) -> Any:
@@ -101,6 +98,7 @@ class TestEnabling:
         assert "does not support release 1 of the environment (ubuntu mitaka-9.0, mode ha_compact)" in text
         assert f"but {supported}" in text
         assert [finding.code for finding in findings] == ["P071"]
+        assert text.endswith(f"[P071]. {findings[0].hint}")
 
     def test_a_package_of_a_release_cannot_be_enabled(self, backend: Backend, env: int, install: Any) -> None:
         plugin = install("example", "5.0.0", "5.0.0", releases=[definition()])

@@ -49,14 +49,6 @@ class TestGraph:
     """The behaviour of graphs that front ends rely on."""
 
     @pytest.fixture
-    def release(self, backend: Backend) -> OwnerRef:
-        return OwnerRef(Level.RELEASE, backend.releases.create([RELEASE])[0].id)
-
-    @pytest.fixture
-    def cluster(self, backend: Backend, release: OwnerRef) -> OwnerRef:
-        return OwnerRef(Level.CLUSTER, backend.clusters.create("prod", release.id).id)
-
-    @pytest.fixture
     def plugin(self, backend: Backend, cluster: OwnerRef, tmp_path: Path) -> OwnerRef:
         """A plugin that is enabled on the environment."""
         installed = backend.plugins.install(write_package(tmp_path / "monitor", files=WATCHER))

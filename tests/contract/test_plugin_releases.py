@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
+from contract.holdings import described, task_ids
 from package_trees import definition, role, task, write_package
 
 from fuelclient.backends.base import Backend, OwnerRef
@@ -16,15 +16,6 @@ from fuelclient.model.graph import GraphDocument, Level
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
 from fuelclient.model.task import Task
-
-
-def task_ids(backend: Backend, level: Level, owner_id: int, kind: str = "default") -> list[str]:
-    return [one.id for one in backend.graphs.get(OwnerRef(level, owner_id), kind).tasks]
-
-
-def described(backend: Backend) -> list[Any]:
-    """Everything that an installation could change."""
-    return [list(backend.plugins.list()), list(backend.releases.list()), list(backend.graphs.list())]
 
 
 class TestPluginRelease:

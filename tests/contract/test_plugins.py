@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package_trees import MITAKA, definition, role, task, write_package
+from contract.holdings import described, task_ids
+from package_trees import MITAKA, WATCHER, definition, role, task, write_package
 
 from fuelclient.backends.base import Backend, OwnerRef
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
@@ -19,30 +20,10 @@ from fuelclient.model.release import Release
 from fuelclient.model.task import Task
 
 RELEASE = Release(0, "Mitaka", "mitaka-9.0", "Ubuntu", metadata={"roles_metadata": {"controller": {}}})
-WATCHER = {"node_roles.yaml": {"watcher": role()}, "deployment_tasks.yaml": [task("watch", role=["watcher"])]}
-
-
-def task_ids(backend: Backend, level: Level, owner_id: int, kind: str = "default") -> list[str]:
-    return [one.id for one in backend.graphs.get(OwnerRef(level, owner_id), kind).tasks]
-
-
-def described(backend: Backend) -> list[Any]:
-    """Everything that an installation could change."""
-    return [
-        [(one.id, one.label, one.unpacked, one.clusters) for one in backend.plugins.list()],
-        list(backend.releases.list()),
-        list(backend.graphs.list()),
-    ]
 
 
 class TestPlugin:
     """The behaviour of packages that front ends rely on."""
-
-    @pytest.fixture
-    def env(self, backend: Backend) -> int:
-        """An environment of Mitaka."""
-        (release,) = backend.releases.create([RELEASE])
-        return backend.clusters.create("prod", release.id).id
 
     @pytest.fixture
     def monitor(self, backend: Backend, tmp_path: Path) -> Plugin:

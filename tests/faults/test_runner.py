@@ -111,11 +111,11 @@ def test_a_kill_ends_the_commands_that_outlived_their_runner(env: Executions) ->
 
 
 def test_a_kill_that_cannot_end_a_command_says_so(env: Executions) -> None:
-    transaction_id = killed(env, f"{env.note('began')}; until [ -e {env.directory}/go ]; do sleep 0.05; done")
+    transaction_id = killed(env, env.held("began"))
     env.backend.clusters.remove_nodes(1, [2])
 
     found = env.backend.transactions.stop(transaction_id, kill=True)
-    (env.directory / "go").touch()
+    env.let_go()
 
     assert found.message.endswith("; these may go on: slow@2.")
     told = {row.node: row.message for row in env.rows(transaction_id) if row.task == "slow"}
@@ -159,14 +159,14 @@ def test_a_graph_that_changes_while_somebody_resumes_leaves_nothing_running(env:
 
 
 def test_a_kill_leaves_nodes_alone_that_a_selection_left_out(env: Executions) -> None:
-    env.graph(shell("slow", f"{env.note('began')}; until [ -e {env.directory}/go ]; do sleep 0.05; done"))
+    env.graph(shell("slow", env.held("began")))
     begun = env.begin(subgraphs=("slow/1:slow/1",))
     env.until(begun.id, lambda _: env.noted())
     assert kill(env, begun.id)
     is_gone(env, begun.id)
 
     env.backend.transactions.stop(begun.id)
-    (env.directory / "go").touch()
+    env.let_go()
 
     assert env.statuses() == {1: "error", 2: "provisioned"}
 
@@ -175,15 +175,17 @@ HOLD = """
 import os, sqlite3, sys, time
 held = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=30)
 held.execute("BEGIN IMMEDIATE")
+open(sys.argv[3], "w").close()
 while not os.path.exists(sys.argv[2]):
     time.sleep(0.02)
 held.execute("ROLLBACK")
 """
-"""A program that locks an engine file until another file is there."""
+"""A program that locks an engine file until another file is there, and makes a third one when it has."""
 
 
 def test_a_runner_waits_for_somebody_who_holds_the_engine_file_for_long(env: Executions) -> None:
-    """Here it is a task that does so, until the runner has said twice that it waits."""
+    """Here it is a task that does so, until the runner, which has the end of another one to write down, has said twice
+    that it waits."""
     said: list[str] = []
 
     def tell(line: str) -> None:
@@ -191,8 +193,12 @@ def test_a_runner_waits_for_somebody_who_holds_the_engine_file_for_long(env: Exe
         if len(said) == 2:
             (env.directory / "go").touch()
 
-    hold = shlex.join([sys.executable, "-c", HOLD, str(env.engine), str(env.directory / "go")])
-    env.graph(shell("holds", hold), shell("next", env.note("next"), requires=["holds"]))
+    held = env.directory / "held"
+    hold = shlex.join([sys.executable, "-c", HOLD, str(env.engine), str(env.directory / "go"), str(held)])
+    env.graph(
+        shell("holds", hold), shell("next", env.note("next"), requires=["holds"]),
+        shell("ends", f"until [ -e {held} ]; do sleep 0.05; done", roles=["master"]),
+    )  # fmt: skip
 
     begun = in_process(env, busy_seconds=0.05, patience=60.0, tell=tell).begin(ExecutionRequest(1, node_ids=(1,)))
 

@@ -82,9 +82,11 @@ class Watch:
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
                 try:
-                    environ, line = (_text(entry / name) for name in ("environ", "cmdline"))
+                    line, environ, after = (_text(entry / name) for name in ("cmdline", "environ", "cmdline"))
                 except OSError:
                     continue  # it has ended, or belongs to somebody else
+                if line != after:
+                    continue  # it ended meanwhile, or became another program: whose environment it was is not known
                 self.lines.add(line)
                 seen = line if _GIVEN in line else f"{line} {environ}"
                 self.leaks.update(f"{secret}: {line[:200]}" for secret in SECRETS if secret in seen)

@@ -114,10 +114,10 @@ def site(directory: Path, expiration: int = 3600) -> Iterator[Site]:
 
 
 @contextmanager
-def server(at: Site, service_password: str = SECRETS["nailgun"]) -> Iterator[Site]:
+def server(at: Site, service_password: str = SECRETS["nailgun"], *more: str) -> Iterator[Site]:
     """A server of ours at the Keystone of a site, which validates tokens with this password."""
     options = ("--auth", "keystone", "--keystone-config", str(at.conf(service_password)))
-    with serving(at.directory, *options) as running:
+    with serving(at.directory, *options, *more) as running:
         yield Site(at.keystone, at.directory, running.url.removesuffix("/api/v1/"))
 
 

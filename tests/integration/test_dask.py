@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -190,6 +191,35 @@ def test_logs_are_read_from_the_worker(site: Site) -> None:
         return whole, part, errors
 
     assert asyncio.run(read()) == (b"one\n", b"ne", b"two\n")
+
+
+def test_workers_of_one_machine_may_unpack_the_same_scripts_at_once(site: Site) -> None:
+    """Each task checks all of them; the second time others take the place of some, and nothing else goes away."""
+    scripts, place = site.root / "scripts", site.root / "plugin"
+    (scripts / "deep" / "er").mkdir(parents=True)
+    check = f"cd {place} && sha256sum --quiet -c sums && sh deep/er/hello.sh"
+    for turn in range(4):
+        for number in range(150):
+            (scripts / "deep" / f"{number}").write_text(f"{turn} {number}\n" * 2000)
+        (scripts / "deep" / "er" / "hello.sh").write_text(f"echo {turn}\n")
+        sums = ["find", "deep", "-type", "f", "-exec", "sha256sum", "{}", "+"]
+        (scripts / "sums").write_bytes(subprocess.run(sums, cwd=scripts, capture_output=True, check=True).stdout)
+        jobs = [
+            replace(
+                job_of("shell", f"task{turn}", cmd=check, timeout=60, retries=0), node=worker,
+                target=Target(ExecutorKind.DASK, worker=worker, scripts=((str(scripts), f"{place}/"),)),
+            )
+            for worker in ("node-1", "site-a")
+        ]  # fmt: skip
+        for outcome in site.run(*jobs):
+            assert (outcome.status, outcome.summary.get("out")) == ("ready", str(turn)), outcome
+        (place / f"beside-{turn}").touch()
+    assert {path.name for path in place.iterdir()} == {
+        "deep", "sums", ".fuel2-scripts", *(f"beside-{turn}" for turn in range(4)),
+    }  # fmt: skip
+    assert (place / "deep").stat().st_mode & 0o777 == (scripts / "deep").stat().st_mode & 0o777
+    assert not [path for path in site.root.iterdir() if path.name.startswith(".fuel2")]
+    assert not list((site.root / "remote" / "scripts").iterdir())
 
 
 def test_files_trees_and_plugin_scripts_go_through_dask_alone(site: Site) -> None:

@@ -47,8 +47,8 @@ GRAPH = """
 """
 PLUGIN = """
 - {id: fuel2-dask-test, type: shell, version: 2.0.0, roles: [compute], requires: [alone],
-   parameters: {cmd: sh run.sh, timeout: 60, retries: 0, strategy: {type: one_by_one}}}
-"""  # one after another, because three workers of one machine would unpack the same scripts to the same place
+   parameters: {cmd: sh run.sh, timeout: 60, retries: 0}}
+"""
 NAME = f"fuel2-dask-test-{os.getpid()}"
 SCRIPTS = Path(f"/etc/fuel/plugins/{NAME}-1.2")
 """Named after this process: the tests of another checkout may run at the same time, and the place is the machine's."""
@@ -127,6 +127,10 @@ def test_a_whole_run(env: CommandLine, tmp_path: Path, place_for_scripts: Path) 
     assert "from site-a" in env.ok("task", "logs", 2, "fuel2-dask-test/3").out
     assert sorted(path.name for path in tmp_path.glob("*-?")) == ["node-1", "node-2", "site-a"], "each was tried again"
     assert (place_for_scripts / "run.sh").exists()
+    left = Path("/var/tmp", f"fuel2-{env.ok('task', 'show', 1, '-f', 'json').json['uuid']}")  # noqa: S108
+    assert left.is_dir()
+    assert "stay" not in env.ok("task", "delete", 1).err
+    assert not left.exists(), "the workers share a machine, and the first of them has removed it"
 
 
 def test_a_plan_with_a_node_that_has_no_worker_starts_nothing(env: CommandLine, tmp_path: Path) -> None:

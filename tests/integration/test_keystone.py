@@ -12,7 +12,7 @@ import requests
 
 pytest.importorskip("keystonemiddleware", reason="the server comes with the extra [server]")
 
-from command_line import Done
+from command_line import Done, tiny_engine
 from executing import eventually
 from integration.cached_environments import Absent
 from integration.keystone_server import PASSWORD, installed
@@ -169,6 +169,28 @@ def test_a_version_that_keystone_has_no_more(shared: Site) -> None:
     assert f"There is no Keystone at {old}. Check OS_AUTH_URL and its version." in refused.err
 
 
+def test_writers_of_one_project_only(shared: Site, tmp_path: Path) -> None:
+    client = shared.client()
+    role = next(one for one in client.roles.list() if one.name == "admin")
+    user = next(one for one in client.users.list() if one.name == "admin")
+    other = client.projects.create("elsewhere", "default")
+    client.roles.grant(role, user=user, project=other)
+    tiny_engine(tmp_path)
+    place = Site(shared.keystone, tmp_path, "")
+    with server(place, SECRETS["nailgun"], "--keystone-project", "admin") as narrow:
+        assert narrow.admin("env", "create", "another", "--release", 1).code == 0
+        token = narrow.token(project="elsewhere")
+        assert asked(narrow, token)[0] == 200
+        refused = narrow.fuel2("env", "delete", 2, token=token)
+        assert refused.code == UNAUTHORISED, refused
+        assert "The role admin is needed for this in the project admin, and the token is for another" in refused.err
+        assert narrow.admin("env", "delete", 2).code == 0
+    with server(place, SECRETS["nailgun"], "--keystone-project", other.id) as narrow:
+        assert narrow.fuel2("env", "create", "third", "--release", 1, token=token).code == 0
+        assert narrow.admin("env", "delete", 1).code == UNAUTHORISED
+    client.projects.delete(other)
+
+
 def test_a_service_user_with_a_wrong_password(shared: Site, tmp_path: Path) -> None:
     with server(Site(shared.keystone, tmp_path, ""), "wr0ng-service") as wrong:
         status, told = asked(wrong, shared.token())
@@ -180,6 +202,7 @@ def test_a_service_user_with_a_wrong_password(shared: Site, tmp_path: Path) -> N
         assert "wr0ng-service" not in wrong.log()
 
 
+@pytest.mark.slow
 def test_tokens_that_expire_and_a_keystone_that_goes_and_comes_back(tmp_path: Path) -> None:
     with site(tmp_path, expiration=SHORT) as short:
         client = backend(short)

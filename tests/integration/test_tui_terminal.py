@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,41 +12,10 @@ import pytest
 
 pytest.importorskip("textual", reason="the terminal UI needs textual")
 
+from tmux import Terminal
 from tui_driving import demo_engine
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
-
-
-class Terminal:
-    """A tmux server of its own with one window."""
-
-    def __init__(self, directory: Path) -> None:
-        self._base = ["tmux", "-S", str(directory / "socket"), "-f", "/dev/null"]
-        unset = ("TMUX", "NO_COLOR", "COLUMNS", "LINES")
-        self._environ = {key: value for key, value in os.environ.items() if not key.startswith(unset)}
-
-    def __call__(self, *words: str) -> str:
-        done = subprocess.run([*self._base, *words], capture_output=True, text=True, check=True, env=self._environ)
-        return done.stdout
-
-    def start(self, command: str, width: int, height: int) -> None:
-        self("new-session", "-d", "-x", str(width), "-y", str(height), f"{command}; echo LEFT WITH $?; sleep 60")
-
-    def keys(self, *keys: str) -> None:
-        self("send-keys", *keys)
-
-    def text(self) -> str:
-        return self("capture-pane", "-p")
-
-    def wait_for(self, *words: str, without: str = "\0", seconds: float = 20.0) -> str:
-        """The screen as soon as it shows all words, and not the one that it is to be without."""
-        end = time.monotonic() + seconds
-        while True:
-            shown = self.text()
-            if all(word in shown for word in words) and without not in shown:
-                return shown
-            assert time.monotonic() < end, f"{words} never came:\n{shown}"
-            time.sleep(0.05)
 
 
 @pytest.fixture

@@ -17,26 +17,34 @@ MOST = 14
 
 
 @st.composite
+def _orders(draw: st.DrawFn, size: int) -> list[list[int]]:
+    """The successors of so many instances, without a cycle, and of some barriers after them."""
+    place = draw(st.permutations(range(size)))
+    successors: list[list[int]] = [[] for _ in range(size)]
+    if size < 2:
+        return successors
+    ends = st.tuples(st.integers(0, size - 1), st.integers(0, size - 1)).filter(lambda two: two[0] != two[1])
+    for two in draw(st.lists(ends, min_size=size // 2, max_size=2 * size)):
+        one, other = sorted(two, key=place.__getitem__)
+        if other not in successors[one]:
+            successors[one].append(other)
+    for cut in draw(st.lists(st.integers(1, size - 1), max_size=3)):
+        earlier = [vertex for vertex in range(size) if place[vertex] < cut]
+        later = [vertex for vertex in range(size) if place[vertex] >= cut]
+        for vertex in draw(st.sets(st.sampled_from(earlier), min_size=1)):
+            successors[vertex].append(len(successors))
+        successors.append(sorted(draw(st.sets(st.sampled_from(later), min_size=1))))
+    return successors
+
+
+@st.composite
 def works(draw: st.DrawFn) -> Work:
     """An acyclic work of some tasks on some nodes, with sync points, skips, barriers, limits and groups."""
     nodes = draw(st.integers(1, 4))
     everywhere = [(task, node) for task in range(5) for node in range(nodes + 1)]
     size = draw(st.integers(0, min(MOST, len(everywhere))))
     pairs = sorted(draw(st.permutations(everywhere))[:size])
-    place = draw(st.permutations(range(size)))
-    successors: list[list[int]] = [[] for _ in pairs]
-    if size > 1:
-        ends = st.tuples(st.integers(0, size - 1), st.integers(0, size - 1)).filter(lambda two: two[0] != two[1])
-        for two in draw(st.lists(ends, min_size=size // 2, max_size=2 * size)):
-            one, other = sorted(two, key=place.__getitem__)
-            if other not in successors[one]:
-                successors[one].append(other)
-        for cut in draw(st.lists(st.integers(1, size - 1), max_size=3)):
-            earlier = [vertex for vertex in range(size) if place[vertex] < cut]
-            later = [vertex for vertex in range(size) if place[vertex] >= cut]
-            for vertex in draw(st.sets(st.sampled_from(earlier), min_size=1)):
-                successors[vertex].append(len(successors))
-            successors.append(sorted(draw(st.sets(st.sampled_from(later), min_size=1))))
+    successors = draw(_orders(size))
     limits = draw(st.lists(st.integers(1, 2), max_size=3))
     key_of = draw(st.lists(st.integers(NO_KEY, len(limits) - 1), min_size=5, max_size=5))
     passive = draw(st.sets(st.integers(0, MOST - 1), max_size=4))

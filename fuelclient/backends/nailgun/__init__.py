@@ -9,12 +9,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fuelclient.backends.nailgun.clusters import Clusters
-from fuelclient.backends.nailgun.graphs import Graphs
-from fuelclient.backends.nailgun.nodes import Nodes
-from fuelclient.backends.nailgun.plugins import Plugins
-from fuelclient.backends.nailgun.releases import Releases
-from fuelclient.backends.nailgun.roles import Roles, Tags
 from fuelclient.backends.nailgun.session import Session
 from fuelclient.model.version import FuelVersion
 from fuelclient.serializers.answer import Answer
@@ -23,7 +17,13 @@ from fuelclient.settings.master import Master
 if TYPE_CHECKING:
     from requests.adapters import BaseAdapter
 
+    from fuelclient.backends.nailgun.clusters import Clusters
     from fuelclient.backends.nailgun.facts import Facts
+    from fuelclient.backends.nailgun.graphs import Graphs
+    from fuelclient.backends.nailgun.nodes import Nodes
+    from fuelclient.backends.nailgun.plugins import Plugins
+    from fuelclient.backends.nailgun.releases import Releases
+    from fuelclient.backends.nailgun.roles import Roles, Tags
     from fuelclient.backends.nailgun.sequences import Sequences
     from fuelclient.backends.nailgun.transactions import Transactions
 
@@ -31,19 +31,54 @@ if TYPE_CHECKING:
 class NailgunBackend:
     """A backend over one master; see `base.Backend`. `adapter` replaces the transport.
 
-    What executes is imported when it is first asked for: listings, which are most commands, do without.
+    A facet is imported when somebody first asks for it: a command asks for one or two of them.
     """
 
     def __init__(self, master: Master, *, adapter: BaseAdapter | None = None) -> None:
         self._session = Session(master, adapter=adapter)
         self.target = master.url
-        self.releases = Releases(self._session)
-        self.nodes = Nodes(self._session)
-        self.clusters = Clusters(self._session, self.nodes)
-        self.roles = Roles(self._session)
-        self.tags = Tags(self._session)
-        self.plugins = Plugins(self._session, self.clusters)
-        self.graphs = Graphs(self._session, self.releases, self.plugins, self.clusters, self.nodes, self.roles)
+
+    @cached_property
+    def releases(self) -> Releases:
+        from fuelclient.backends.nailgun.releases import Releases
+
+        return Releases(self._session)
+
+    @cached_property
+    def nodes(self) -> Nodes:
+        from fuelclient.backends.nailgun.nodes import Nodes
+
+        return Nodes(self._session)
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        from fuelclient.backends.nailgun.clusters import Clusters
+
+        return Clusters(self._session, self.nodes)
+
+    @cached_property
+    def roles(self) -> Roles:
+        from fuelclient.backends.nailgun.roles import Roles
+
+        return Roles(self._session)
+
+    @cached_property
+    def tags(self) -> Tags:
+        from fuelclient.backends.nailgun.roles import Tags
+
+        return Tags(self._session)
+
+    @cached_property
+    def plugins(self) -> Plugins:
+        from fuelclient.backends.nailgun.plugins import Plugins
+
+        return Plugins(self._session, self.clusters)
+
+    @cached_property
+    def graphs(self) -> Graphs:
+        from fuelclient.backends.nailgun.graphs import Graphs
+
+        return Graphs(self._session, self)
 
     @cached_property
     def facts(self) -> Facts:

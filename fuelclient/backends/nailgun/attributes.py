@@ -25,9 +25,13 @@ def path_of(cluster_id: int) -> str:
     return f"clusters/{cluster_id}/attributes"
 
 
-def editable(session: Session, cluster_id: int) -> dict[str, Any]:
-    """The settings of an environment by section; `NotFound` for an unknown one."""
-    data = session.get(path_of(cluster_id), About("environment", cluster_id))
+def editable(session: Session, cluster_id: int, *, settings_only: bool = False) -> dict[str, Any]:
+    """The settings of an environment by section; `NotFound` for an unknown one.
+
+    With `settings_only` a server of ours says nothing of plugins that could be enabled; a Fuel master always does.
+    """
+    only = True if settings_only else None
+    data = session.get(path_of(cluster_id), About("environment", cluster_id), settings_only=only)
     return Answer(data, "environment's attributes").mapping(EDITABLE)
 
 

@@ -11,7 +11,7 @@ from fuelclient.backends.nailgun.nodes import Nodes
 from fuelclient.backends.nailgun.session import Session
 from fuelclient.errors import Conflict, InvalidDocument, NotFound
 from fuelclient.model.cluster import Cluster, ClusterStatus
-from fuelclient.serializers.answer import objects
+from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.cluster import cluster_from
 
 
@@ -38,7 +38,7 @@ class Clusters:
     def rename(self, cluster_id: int, name: str) -> Cluster:
         return cluster_from(self._session.put(_path(cluster_id), {"name": name}, _about(cluster_id)))
 
-    def delete(self, cluster_id: int, *, force: bool = False) -> None:
+    def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
         """As `base.Clusters`. A master resets whatever it is told to delete: the refusal is made here."""
         found = self.get(cluster_id)
         if found.status == ClusterStatus.OPERATIONAL and not force:
@@ -46,7 +46,8 @@ class Clusters:
                 "Deleting an operational environment is a dangerous operation.",
                 hint="Please use --force to bypass this message.",
             )
-        self._session.delete(_path(cluster_id), _about(cluster_id), force=True if force else None)
+        data = self._session.delete(_path(cluster_id), _about(cluster_id), force=True if force else None)
+        return Answer(data, "deletion").texts("left") if data and self._session.is_ours else ()
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         body = [{"id": one, "roles": list(roles)} for one in node_ids]
@@ -68,7 +69,7 @@ class Clusters:
         return wanted
 
     def settings(self, cluster_id: int) -> Mapping[str, Any]:
-        return attributes.editable(self._session, cluster_id)
+        return attributes.editable(self._session, cluster_id, settings_only=True)
 
     def set_settings(self, cluster_id: int, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         body = {attributes.EDITABLE: attributes.sections_from(settings)}

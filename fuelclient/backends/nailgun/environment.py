@@ -6,20 +6,21 @@ has no transactions: what somebody changes between two requests may be in one of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from fuelclient.backends.nailgun import attributes
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
 from fuelclient.errors import NotFound
 from fuelclient.model.cluster import Cluster
-from fuelclient.model.graph import DEFAULT_TYPE, Graph, Layer, Level, Owner
+from fuelclient.model.graph import DEFAULT_TYPE, Graph, GraphSummary, Layer, Level, Owner
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release, primary_tags_in, roles_in
 from fuelclient.serializers.answer import objects
 from fuelclient.serializers.cluster import cluster_from
-from fuelclient.serializers.graph import graph_from
+from fuelclient.serializers.graph import graph_from, summary_from
 from fuelclient.serializers.layer import layer_record_from
 from fuelclient.serializers.plugin import plugin_from
 from fuelclient.serializers.release import release_record_from
@@ -64,17 +65,35 @@ def environment_of(session: Session, cluster_id: int) -> Environment:
     about = About("release", cluster.release_id)
     release = release_record_from(session.get(f"releases/{cluster.release_id}/", about))
     chosen = attributes.enabled(attributes.editable(session, cluster_id))
-    known = [plugin_from(one) for one in objects(session.get("plugins/"), "plugin")] if chosen else []
+    known = plugins_of(session) if chosen else []
     plugins = sorted((one for one in known if one.id in chosen), key=lambda one: owner_of_plugin(one).order)
     return Environment(cluster, release, tuple(plugins))
 
 
+def plugins_of(session: Session) -> list[Plugin]:
+    """All plugins of a master, in the order of its answer."""
+    return [plugin_from(one) for one in objects(session.get("plugins/"), "plugin")]
+
+
 def graphs_of(session: Session, owner: Owner) -> dict[str, Graph]:
     """The graphs of an owner by type; `NotFound` when there is no such owner."""
-    path = f"{RESOURCES[owner.level]}/{owner.id}/deployment_graphs/"
-    about = About(NOUNS[owner.level], owner.id)
-    found = (graph_from(one, owner) for one in objects(session.get(path, about), "graph"))
+    found = (graph_from(one, owner) for one in _graph_records(session, owner))
     return {graph.type: graph for graph in found}
+
+
+def summaries_of(session: Session, owner: Owner) -> list[GraphSummary]:
+    """What a listing needs of the graphs of an owner; `NotFound` when there is no such owner."""
+    return [summary_from(one, owner) for one in _graph_records(session, owner)]
+
+
+def types_of(session: Session, owner: Owner) -> list[str]:
+    """The types of which an owner has a graph, sorted; `NotFound` when there is no such owner."""
+    return sorted({one.type for one in summaries_of(session, owner)})
+
+
+def _graph_records(session: Session, owner: Owner) -> Iterator[Any]:
+    path = f"{RESOURCES[owner.level]}/{owner.id}/deployment_graphs/"
+    return objects(session.get(path, About(NOUNS[owner.level], owner.id)), "graph")
 
 
 def layers_of(

@@ -8,23 +8,20 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.backends.base import OwnerRef, Uploaded
-from fuelclient.backends.nailgun.clusters import Clusters
+from fuelclient.backends.base import Backend, OwnerRef, Uploaded
 from fuelclient.backends.nailgun.environment import (
     NOUNS,
     RESOURCES,
     Environment,
     environment_of,
-    graphs_of,
     layers_of,
     owner_of_plugin,
     owner_of_release,
+    plugins_of,
+    summaries_of,
+    types_of,
 )
 from fuelclient.backends.nailgun.errors import About
-from fuelclient.backends.nailgun.nodes import Nodes
-from fuelclient.backends.nailgun.plugins import Plugins
-from fuelclient.backends.nailgun.releases import Releases
-from fuelclient.backends.nailgun.roles import Roles, Tags
 from fuelclient.backends.nailgun.session import Session
 from fuelclient.errors import InvalidGraph, NotFound, UsageError
 from fuelclient.graph.merge import merge_layers
@@ -45,34 +42,28 @@ from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.finding import findings_from
-from fuelclient.serializers.graph import document_from, graph_from, legacy_to
+from fuelclient.serializers.graph import document_from, graph_from, legacy_to, summary_from
 from fuelclient.serializers.task import task_to
 
 _TYPE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class Graphs:
-    """Graphs; see `base.Graphs`."""
+    """Graphs; see `base.Graphs`. `facets` has the other nouns of the same master, each made at its first use."""
 
-    def __init__(
-        self, session: Session, releases: Releases, plugins: Plugins, clusters: Clusters, nodes: Nodes, roles: Roles
-    ) -> None:
+    def __init__(self, session: Session, facets: Backend) -> None:
         self._session = session
-        self._releases, self._plugins, self._clusters = releases, plugins, clusters
-        self._nodes, self._roles, self._tags = nodes, roles, Tags(session)
+        self._facets = facets
 
     def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
         """As `base.Graphs`; without an environment releases and environments are known by their ids only."""
         if cluster_id is None:
-            found = self._named([graph_from(one) for one in objects(self._session.get("graphs/"), "graph")])
+            found = self._named([summary_from(one) for one in objects(self._session.get("graphs/"), "graph")])
         else:
             owners = environment_of(self._session, cluster_id).owners
-            found = [graph for owner in owners for graph in graphs_of(self._session, owner).values()]
+            found = [graph for owner in owners for graph in summaries_of(self._session, owner)]
         kept = [one for one in found if not levels or one.owner.level in levels]
-        return [
-            GraphSummary(one.id, one.type, one.owner, one.name, tuple(task.id for task in one.tasks))
-            for one in sorted(kept, key=lambda one: one.id)
-        ]
+        return sorted(kept, key=lambda one: one.id)
 
     def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
         named = self.owner(owner)
@@ -112,7 +103,7 @@ class Graphs:
         tasks, resolved = document.tasks, list[Finding]()
         if not self._session.is_ours:
             tasks, resolved = _whole(document.tasks, named, below)
-        created = graph_type not in graphs_of(self._session, named)
+        created = graph_type not in types_of(self._session, named)
         send = self._session.post if created else self._session.put
         about = _about(owner, graph_type, InvalidGraph)
         answer = send(_path(owner, graph_type), _body(document, tasks, ours=self._session.is_ours), about)
@@ -129,10 +120,10 @@ class Graphs:
 
     def owner(self, owner: OwnerRef) -> Owner:
         if owner.level is Level.CLUSTER:
-            return Owner(owner.level, owner.id, self._clusters.get(owner.id).name)
+            return Owner(owner.level, owner.id, self._facets.clusters.get(owner.id).name)
         if owner.level is Level.PLUGIN:
-            return owner_of_plugin(self._plugins.get(owner.id))
-        return owner_of_release(self._releases.get(owner.id))
+            return owner_of_plugin(self._facets.plugins.get(owner.id))
+        return owner_of_release(self._facets.releases.get(owner.id))
 
     def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
         """As `base.Graphs`, from several requests one after another."""
@@ -144,8 +135,8 @@ class Graphs:
         return Snapshot(
             cluster=members.cluster,
             layers=layers_of(self._session, members, graph_type),
-            nodes=tuple(self._nodes.list(members.cluster.id)),
-            roles=self._roles.of_cluster(members.cluster.id),
+            nodes=tuple(self._facets.nodes.list(members.cluster.id)),
+            roles=self._facets.roles.of_cluster(members.cluster.id),
             primary_tags=self._primary_tags(members),
             graph_type=graph_type,
         )
@@ -154,23 +145,23 @@ class Graphs:
         """The tags of which one node is the primary; the environment's own stand above the others."""
         found = set(members.primary_tags)
         with suppress(NotFound):  # masters before Fuel 10 have no tags
-            for tag in self._tags.of_cluster(members.cluster.id).values():
+            for tag in self._facets.tags.of_cluster(members.cluster.id).values():
                 if tag.metadata.get("has_primary"):
                     found.add(tag.name)
         return frozenset(found)
 
-    def _named(self, graphs: Sequence[Graph]) -> Sequence[Graph]:
+    def _named(self, graphs: Sequence[GraphSummary]) -> Sequence[GraphSummary]:
         """`graphs` with the names and versions of their plugins, which are what people know them by."""
         if all(one.owner.level is not Level.PLUGIN for one in graphs):
             return graphs
-        known = {plugin.id: owner_of_plugin(plugin) for plugin in self._plugins.list()}
+        known = {plugin.id: owner_of_plugin(plugin) for plugin in plugins_of(self._session)}
         return [
             replace(one, owner=known.get(one.owner.id, one.owner)) if one.owner.level is Level.PLUGIN else one
             for one in graphs
         ]
 
     def _unknown(self, owner: Owner, graph_type: str) -> NotFound:
-        known = sorted(graphs_of(self._session, owner))
+        known = types_of(self._session, owner)
         return NotFound("graph type", graph_type, known=known, hint="" if known else f"There is no graph in {owner}.")
 
     def _below(self, owner: OwnerRef, graph_type: str) -> Sequence[Layer] | None:

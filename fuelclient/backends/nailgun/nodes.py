@@ -94,7 +94,7 @@ class Nodes:
         return self.get(node_id)
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Labels) -> Sequence[int]:
-        """As `base.Nodes`; a master takes them node by node, so that an error leaves those before it changed."""
+        """As `base.Nodes`, errors too; a master takes them node by node: an error leaves those before it changed."""
         if not all(name.strip() for name in labels):
             raise UsageError("A label needs a name.", hint="Write it as name or name=value.")
         return self._relabelled(node_ids, lambda node: {**node.labels, **labels})

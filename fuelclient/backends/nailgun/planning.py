@@ -62,13 +62,13 @@ def findings_of(made: Plan, request: ExecutionRequest) -> tuple[Finding, ...]:
     return (*made.findings, _FIRST_RUN) if asks else made.findings
 
 
-def durations(rows: Iterable[HistoryRow]) -> dict[tuple[str, str], float]:
-    """How long task instances took, in seconds, by task and node; of several runs the last one counts."""
-    found: dict[tuple[str, str], float] = {}
+def durations(rows: Iterable[HistoryRow]) -> dict[tuple[str, str, str], float]:
+    """How long task instances took, in seconds, by graph type, task and node; of several runs the last one counts."""
+    found: dict[tuple[str, str, str], float] = {}
     for row in rows:
         seconds = _seconds(row.time_start, row.time_end)
         if row.status is InstanceStatus.READY and seconds is not None:
-            found[row.task, "null" if row.node is None else str(row.node)] = seconds
+            found[row.graph_type, row.task, "null" if row.node is None else str(row.node)] = seconds
     return found
 
 

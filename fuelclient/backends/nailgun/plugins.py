@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from fuelclient.backends.nailgun import attributes
 from fuelclient.backends.nailgun.clusters import Clusters
+from fuelclient.backends.nailgun.environment import plugins_of
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
 from fuelclient.errors import Conflict, NotFound, Unsupported, UsageError
@@ -14,7 +15,7 @@ from fuelclient.model.finding import Finding
 from fuelclient.model.graph import version_key
 from fuelclient.model.package import Selection
 from fuelclient.model.plugin import Installed, Plugin, Synced
-from fuelclient.serializers.answer import Answer, objects
+from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.finding import findings_from
 from fuelclient.serializers.plugin import plugin_from, synced_from
 
@@ -27,8 +28,7 @@ class Plugins:
         self._clusters = clusters
 
     def list(self) -> Sequence[Plugin]:
-        found = [plugin_from(one) for one in objects(self._session.get("plugins/"), "plugin")]
-        return sorted(found, key=lambda one: (one.name, version_key(one.version)))
+        return sorted(plugins_of(self._session), key=lambda one: (one.name, version_key(one.version)))
 
     def get(self, plugin_id: int) -> Plugin:
         """As `base.Plugins`. A master does not say where a plugin is enabled: its environments are asked."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import urllib.parse
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
 
 from fuelclient.backends.inventory import OwnerRef
 from fuelclient.backends.nailgun.environment import NOUNS, RESOURCES
@@ -13,73 +13,64 @@ from fuelclient.backends.nailgun.session import Session
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.graph import Level
 from fuelclient.model.release import Role, Tag
-from fuelclient.serializers.answer import Answer, objects
+from fuelclient.serializers.answer import objects
 from fuelclient.serializers.description import role_document_to, tag_document_to
-from fuelclient.serializers.role import role_from
+from fuelclient.serializers.role import role_from, tag_from
+
+Value = TypeVar("Value", Role, Tag)
 
 
-class Roles:
+class _Descriptions(Generic[Value]):
+    """What a master answers at the paths of a noun; see `base.Descriptions`.
+
+    `read` makes a value of an answer and raises `InvalidDocument`; `write` makes the body of a request.
+    """
+
+    def __init__(
+        self, session: Session, noun: str, read: Callable[[Any], Value], write: Callable[[Value], Any]
+    ) -> None:
+        self._session = session
+        self._noun = noun
+        self._read: Callable[[Any], Value] = read
+        self._write: Callable[[Value], Any] = write
+
+    def of_release(self, release_id: int) -> Mapping[str, Value]:
+        return self._of(OwnerRef(Level.RELEASE, release_id))
+
+    def of_cluster(self, cluster_id: int) -> Mapping[str, Value]:
+        return self._of(OwnerRef(Level.CLUSTER, cluster_id))
+
+    def create(self, owner: OwnerRef, value: Value, /) -> Value:
+        return self._read(self._session.post(self._path(owner), self._write(value), _about(owner)))
+
+    def update(self, owner: OwnerRef, value: Value, /) -> Value:
+        about = _about(owner, self._noun, value.name)
+        return self._read(self._session.put(self._path(owner, value.name), self._write(value), about))
+
+    def delete(self, owner: OwnerRef, name: str) -> None:
+        self._session.delete(self._path(owner, name), _about(owner, self._noun, name))
+
+    def _of(self, owner: OwnerRef) -> dict[str, Value]:
+        data = self._session.get(self._path(owner), _about(owner))
+        return {value.name: value for value in map(self._read, objects(data, self._noun))}
+
+    def _path(self, owner: OwnerRef, name: str = "") -> str:
+        below = f"{urllib.parse.quote(name, safe='')}/" if name else ""
+        return f"{RESOURCES[owner.level]}/{owner.id}/{self._noun}s/{below}"
+
+
+class Roles(_Descriptions[Role]):
     """Roles; see `base.Roles`."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def of_release(self, release_id: int) -> Mapping[str, Role]:
-        return self._of(OwnerRef(Level.RELEASE, release_id))
-
-    def of_cluster(self, cluster_id: int) -> Mapping[str, Role]:
-        return self._of(OwnerRef(Level.CLUSTER, cluster_id))
-
-    def create(self, owner: OwnerRef, role: Role) -> Role:
-        return role_from(self._session.post(_path(owner, "roles"), role_document_to(role), _about(owner)))
-
-    def update(self, owner: OwnerRef, role: Role) -> Role:
-        about = _about(owner, "role", role.name)
-        return role_from(self._session.put(_path(owner, "roles", role.name), role_document_to(role), about))
-
-    def delete(self, owner: OwnerRef, name: str) -> None:
-        self._session.delete(_path(owner, "roles", name), _about(owner, "role", name))
-
-    def _of(self, owner: OwnerRef) -> dict[str, Role]:
-        data = self._session.get(_path(owner, "roles"), _about(owner))
-        return {role.name: role for role in map(role_from, objects(data, "role"))}
+        super().__init__(session, "role", role_from, role_document_to)
 
 
-class Tags:
+class Tags(_Descriptions[Tag]):
     """Tags; see `base.Tags`. Masters before Fuel 10 have none."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def of_release(self, release_id: int) -> Mapping[str, Tag]:
-        return self._of(OwnerRef(Level.RELEASE, release_id))
-
-    def of_cluster(self, cluster_id: int) -> Mapping[str, Tag]:
-        return self._of(OwnerRef(Level.CLUSTER, cluster_id))
-
-    def create(self, owner: OwnerRef, tag: Tag) -> Tag:
-        return _tag_from(self._session.post(_path(owner, "tags"), tag_document_to(tag), _about(owner)))
-
-    def update(self, owner: OwnerRef, tag: Tag) -> Tag:
-        about = _about(owner, "tag", tag.name)
-        return _tag_from(self._session.put(_path(owner, "tags", tag.name), tag_document_to(tag), about))
-
-    def delete(self, owner: OwnerRef, name: str) -> None:
-        self._session.delete(_path(owner, "tags", name), _about(owner, "tag", name))
-
-    def _of(self, owner: OwnerRef) -> dict[str, Tag]:
-        data = self._session.get(_path(owner, "tags"), _about(owner))
-        return {tag.name: tag for tag in map(_tag_from, objects(data, "tag"))}
-
-
-def _tag_from(data: Any) -> Tag:
-    answer = Answer(data, "tag")
-    return Tag(answer.stated("name"), answer.mapping("meta"), answer.text("owner", "release"))
-
-
-def _path(owner: OwnerRef, what: str, name: str = "") -> str:
-    below = f"{urllib.parse.quote(name, safe='')}/" if name else ""
-    return f"{RESOURCES[owner.level]}/{owner.id}/{what}/{below}"
+        super().__init__(session, "tag", tag_from, tag_document_to)
 
 
 def _about(owner: OwnerRef, noun: str = "", key: str = "") -> About:

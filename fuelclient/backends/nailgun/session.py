@@ -11,17 +11,19 @@ import threading
 import time
 import urllib.parse
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import requests
 from requests.adapters import BaseAdapter
 
 from fuelclient import __version__
-from fuelclient.backends.nailgun.auth import Keystone
 from fuelclient.backends.nailgun.errors import About, Answer, refused, unreachable
 from fuelclient.backends.nailgun.transport import BodyTooLarge, BoundedAdapter, TotalTimeout
 from fuelclient.errors import NotFound, Unauthorised, Unavailable
 from fuelclient.settings.master import Master
+
+if TYPE_CHECKING:
+    from fuelclient.backends.nailgun.auth import Keystone
 
 LOG = logging.getLogger("fuelclient.http")
 
@@ -122,6 +124,8 @@ class Session:
                             f"{self.master.url} wants to know who asks.",
                             hint="Set OS_USERNAME, OS_PASSWORD and OS_PROJECT_NAME, or give --os-username and so on.",
                         )
+                    from fuelclient.backends.nailgun.auth import Keystone  # not needed where nobody is asked
+
                     self._keystone = Keystone(self.master, self._http)
                 self._version = version
         return self._keystone

@@ -38,6 +38,7 @@ _REMEMBERED = 3
 """How many finished runs are looked at for durations: each is one request, with a row for every task instance."""
 
 _STATUSES = "pending, ready, running, error, skipped"
+_NO_KILL = "A Fuel master ends no task that runs."
 
 
 def _now() -> str:
@@ -52,11 +53,12 @@ class Transactions:
         self._now = now
         self._observed: dict[int, Observed] = {}
 
-    def begin(self, request: ExecutionRequest) -> Transaction:
-        """As `base.Transactions`; whether the graph can run, the master says."""
+    def begin(self, request: ExecutionRequest, *, may_idle: bool = False) -> Transaction:
+        """As `base.Transactions`; whether the graph can run, the master says. Only a server of ours reads `strict`."""
         require_request(request)
         about = About("environment", request.cluster_id, invalid=InvalidGraph)
-        begun = transaction_from(self._session.post("graphs/execute/", execution_to(request), about))
+        body, strict = execution_to(request), None if may_idle else True
+        begun = transaction_from(self._session.post("graphs/execute/", body, about, strict=strict))
         return self.get(begun.id)
 
     def plan(self, request: ExecutionRequest) -> Sequence[PlannedGraph]:
@@ -90,7 +92,7 @@ class Transactions:
         about = None if cluster_id is None else About("environment", cluster_id)
         data = self._session.get(
             "transactions/", about, cluster_id=cluster_id, statuses=tuple(statuses) or None,
-            transaction_types=tuple(names) or None,
+            transaction_types=tuple(names) or None, include_details=True,
         )  # fmt: skip
         found = [transaction_from(one) for one in objects(data, "transaction")]
         return sorted(found, key=lambda one: one.id)
@@ -98,16 +100,18 @@ class Transactions:
     def get(self, transaction_id: int) -> Transaction:
         """As `base.Transactions`. A Fuel master does not say which parts an execution has: they are looked for among
         the transactions of its environment."""
-        data = self._session.get(f"transactions/{transaction_id}/", _about(transaction_id))
+        data = self._session.get(f"transactions/{transaction_id}/", _about(transaction_id), include_details=True)
         found = transaction_from(data)
         if "children" in data or found.parent_id is not None:
             return found
         children = [one for one in self.list(cluster_id=found.cluster_id) if one.parent_id == found.id]
         return replace(found, children=tuple(children))
 
-    def delete(self, transaction_id: int, *, force: bool = False) -> None:
-        self._session.delete(f"transactions/{transaction_id}/", _about(transaction_id), force=force)
+    def delete(self, transaction_id: int, *, force: bool = False) -> tuple[str, ...]:
+        """As `base.Transactions`; a Fuel master says nothing of its nodes."""
+        data = self._session.delete(f"transactions/{transaction_id}/", _about(transaction_id), force=force)
         self._observed.pop(transaction_id, None)
+        return Answer(data, "deletion").texts("left") if data and self._session.is_ours else ()
 
     def history(self, transaction_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         """As `base.Transactions`. A Fuel master has the history of a part only: those of all parts are asked for."""
@@ -137,15 +141,24 @@ class Transactions:
             data = self._session.post(path, {"kill": kill}, _about(transaction_id))
             return self.get(transaction_from(data).id)
         if kill:
-            raise Unsupported("A Fuel master ends no task that runs.", hint="Stop it without --kill.")
+            raise Unsupported(_NO_KILL, hint="Stop it without --kill.")
         parent = self._parent(transaction_id)
         if parent.is_final:
             raise Conflict(f"Transaction {parent.id} has ended already: it is {parent.status}.")
         self._stop(parent.cluster_id)
         return self.get(parent.id)
 
-    def stop_cluster(self, cluster_id: int) -> Transaction:
-        return self.get(self._stop(cluster_id).id)
+    def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Transaction:
+        """As `base.Transactions`; a Fuel master stops gracefully only. Nailgun's path of an environment has no other
+        way: a server of ours is asked what runs there, and to kill that."""
+        if not kill:
+            return self.get(self._stop(cluster_id).id)
+        if not self._session.is_ours:
+            raise Unsupported(_NO_KILL, hint="Stop it without --kill.")
+        running = [one for one in self.list(cluster_id=cluster_id) if one.parent_id is None and not one.is_final]
+        if not running:
+            raise Conflict(f"Nothing to stop - deployment is not running on environment '{cluster_id}'.")
+        return self.stop(running[-1].id, kill=True)
 
     def resume(self, transaction_id: int, *, rerun_interrupted: bool = False) -> Transaction:
         """As `base.Transactions` on a server of ours; `Unsupported` on a Fuel master, whose own processes go on with
@@ -183,7 +196,7 @@ class Transactions:
         """What was recorded when the last part of an execution was planned; a Fuel master has it with the part."""
         found = self.get(transaction_id)
         part = found.children[-1].id if found.children else transaction_id
-        data = self._session.get(f"transactions/{part}/{what}", _about(transaction_id))
+        data = self._session.get(f"transactions/{part}/{what}", _about(transaction_id), strict=True)
         if data is None:
             raise NotFound(what.replace("_", " "), f"of transaction {transaction_id}", hint="None was recorded.")
         return data
@@ -192,7 +205,7 @@ class Transactions:
         path = f"clusters/{cluster_id}/stop_deployment/"
         return transaction_from(self._session.put(path, {}, About("environment", cluster_id)))
 
-    def _durations(self, cluster_id: int) -> dict[tuple[str, str], float]:
+    def _durations(self, cluster_id: int) -> dict[tuple[str, str, str], float]:
         """How long task instances took in the last finished runs of an environment."""
         ended = [one for one in self.list(cluster_id=cluster_id) if one.parent_id is not None and one.is_final]
         return durations(row for part in ended[-_REMEMBERED:] for row in self._rows(part, EVERYTHING))

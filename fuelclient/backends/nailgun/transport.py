@@ -10,7 +10,7 @@ import contextlib
 import io
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import requests
@@ -73,7 +73,7 @@ class BoundedAdapter(HTTPAdapter):
         self._total = total
         self._body_limit = body_limit
         self._current = threading.local()
-        self._pools = {"http": _http_pool(self._watch), "https": _https_pool(self._watch)}
+        self._pools = _pools(self._watch)
         super().__init__(max_retries=0)
 
     def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
@@ -130,10 +130,10 @@ def _chunks(response: requests.Response) -> Iterator[bytes]:
         raise requests.exceptions.ConnectionError(error, request=response.request) from error
 
 
-def _http_pool(watch: Any) -> type[urllib3.HTTPConnectionPool]:
-    """A pool whose connections tell `watch` which socket they use, new ones and kept ones."""
+def _pools(watch: Callable[[socket.socket | None], None]) -> dict[str, type[urllib3.HTTPConnectionPool]]:
+    """By scheme: a pool whose connections tell `watch` which socket they use, new ones and kept ones."""
 
-    class Connection(urllib3.connection.HTTPConnection):
+    class Plain(urllib3.connection.HTTPConnection):
         def _new_conn(self) -> socket.socket:
             connected = super()._new_conn()
             watch(connected)
@@ -143,26 +143,13 @@ def _http_pool(watch: Any) -> type[urllib3.HTTPConnectionPool]:
             watch(self.sock)
             super().putrequest(*arguments, **options)
 
-    class Pool(urllib3.HTTPConnectionPool):
-        ConnectionCls = Connection
+    class Tls(Plain, urllib3.connection.HTTPSConnection):  # in this order, so that Plain's methods come first
+        pass
 
-    return Pool
+    class PlainPool(urllib3.HTTPConnectionPool):
+        ConnectionCls = Plain
 
+    class TlsPool(urllib3.HTTPSConnectionPool):
+        ConnectionCls = Tls
 
-def _https_pool(watch: Any) -> type[urllib3.HTTPSConnectionPool]:
-    """The same for connections with TLS."""
-
-    class Connection(urllib3.connection.HTTPSConnection):
-        def _new_conn(self) -> socket.socket:
-            connected = super()._new_conn()
-            watch(connected)
-            return connected
-
-        def putrequest(self, *arguments: Any, **options: Any) -> None:
-            watch(self.sock)
-            super().putrequest(*arguments, **options)
-
-    class Pool(urllib3.HTTPSConnectionPool):
-        ConnectionCls = Connection
-
-    return Pool
+    return {"http": PlainPool, "https": TlsPool}

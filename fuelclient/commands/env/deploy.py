@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 from fuelclient.commands.arguments import add_env, add_nodes, identifier
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.starting import Starter, add_run
-from fuelclient.errors import Conflict, Unsupported
+from fuelclient.errors import Conflict
 
 if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend
     from fuelclient.model.transaction import ExecutionRequest
 
 _NODES_STARTED = (
@@ -32,20 +31,6 @@ def _request(parsed_args: argparse.Namespace, env: int, graph_types: Sequence[st
         env, tuple(graph_types), force=parsed_args.force, dry_run=parsed_args.dry_run, noop=parsed_args.noop,
         trace=parsed_args.trace, executor=parsed_args.executor,
     )  # fmt: skip
-
-
-def _graph_for(backend: Backend, env: int, types: Sequence[str], verb: str) -> str:
-    """The one of `types` that an environment has; `Unsupported` when it has none."""
-    from fuelclient.backends.changes import has_graph
-
-    backend.clusters.get(env)
-    found = next((one for one in types if has_graph(backend, env, one)), "")
-    if not found:
-        raise Unsupported(
-            f"Environment {env} has no graph that {verb} nodes: none of the type {' or '.join(types)}.",
-            hint=f"Upload one: `fuel2 graph upload --env {env} --type {types[-1]} --file FILE`.",
-        )
-    return found
 
 
 class EnvDeploy(Starter):
@@ -112,6 +97,13 @@ class EnvRedeploy(EnvDeploy):
       fuel2 env redeploy 1
     """
 
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        for action in parser._actions:  # argparse has no public way to an option of a base class
+            if "--force" in action.option_strings:
+                action.help = "accepted for scripts: it is always so here"
+        return parser
+
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         parsed_args.force = True
         super().take_action(parsed_args)
@@ -121,6 +113,8 @@ class EnvReset(Starter):
     """Reset an environment
 
     Runs its graph of the type reset, which has to say what that means: without one, the exit code is 2.
+
+      fuel2 env reset 1 --wait
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -130,9 +124,10 @@ class EnvReset(Starter):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient.backends.changes import graph_for
         from fuelclient.plan.changes import RESET_TYPES
 
-        kind = _graph_for(self.backend, parsed_args.id, RESET_TYPES, "resets")
+        kind = graph_for(self.backend, parsed_args.id, RESET_TYPES, "resets")
         self.execute(_request(parsed_args, parsed_args.id, (kind,)), parsed_args, _RESET_STARTED)
 
 
@@ -199,6 +194,7 @@ class EnvNodesProvision(_SomeNodes):
     what = "Provisioning"
 
     def graph_type(self, env: int, nodes: Sequence[int]) -> str:  # noqa: ARG002 (any node can be provisioned)
+        from fuelclient.backends.changes import graph_for
         from fuelclient.plan.changes import PROVISION_TYPES
 
-        return _graph_for(self.backend, env, PROVISION_TYPES, "provisions")
+        return graph_for(self.backend, env, PROVISION_TYPES, "provisions")

@@ -23,7 +23,10 @@ class EnvList(Lister):
     columns = ("id", "status", "name", "release_id")
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (no options)
-        return [(one.id, one.status, one.name, one.release_id) for one in self.backend.clusters.list()]
+        clusters = self.backend.clusters.list()
+        if not clusters:
+            LOG.info("There is no environment yet: 'fuel2 env create NAME --release ID' makes one.")
+        return [(one.id, one.status, one.name, one.release_id) for one in clusters]
 
 
 class _ShowEnv(ShowOne):
@@ -96,8 +99,9 @@ class EnvDelete(Command):
     """Delete an environment with its graphs
 
     Its nodes stay, without environment and without roles; its executions go with it, with their history and their
-    files. An operational environment is only deleted with --force; without it, or while an execution on it has not
-    ended, nothing happens and the exit code is 6.
+    files, those on nodes included; a node that keeps them is named, with the way to remove them. An operational
+    environment is only deleted with --force; without it, or while an execution on it has not ended, nothing happens
+    and the exit code is 6.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -107,5 +111,6 @@ class EnvDelete(Command):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        self.writable().clusters.delete(parsed_args.id, force=parsed_args.force)
+        for stays in self.writable().clusters.delete(parsed_args.id, force=parsed_args.force):
+            LOG.warning("%s", stays)
         self.say(f"Environment with id {parsed_args.id} was deleted")

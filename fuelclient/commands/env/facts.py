@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.commands.arguments import add_env, add_nodes, identifier, stated
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.columns import plain
+from fuelclient.commands.output import make_folder
 from fuelclient.errors import Conflict, InvalidDocument, NotFound
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class FactsDownload(_Download):
         found = self.backend.facts.get(env)
         if found.is_empty:
             raise NotFound(
-                "uploaded fact", f"of environment {env}", hint="Start from 'fuel2 env deployment-facts get-default'."
+                "upload", f"of facts for environment {env}", hint="Start from 'fuel2 env deployment-facts get-default'."
             )
         return found
 
@@ -203,19 +204,22 @@ def _uids(facts: DeploymentFacts, wanted: list[int] | None) -> list[str]:
 def _prepare(directory: str, *, keep: Mapping[str, str], force: bool) -> None:
     """The directory is there and has no facts but those of `keep`, which the next upload would take for meant.
 
-    Raises `Conflict` when it has facts and not `force`. Files that no download writes stay.
+    Raises `Conflict` when it has facts and not `force`, `Unavailable` when permissions refuse. Files that no download
+    writes stay.
     """
+    from fuelclient.files.writing import permitted
+
     if not os.path.lexists(directory):
-        if os.path.isdir(os.path.dirname(directory)):
-            os.mkdir(directory)
+        make_folder(os.path.join(directory, "facts"))
         return  # where there is no place for it, the first write says so
-    stale = (
-        [name for name in sorted(os.listdir(directory)) if _OURS.fullmatch(name)] if os.path.isdir(directory) else []
-    )
+    with permitted(directory, to="read"):
+        listed = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
+    stale = [name for name in listed if _OURS.fullmatch(name)]
     if stale and not force:
         raise Conflict(
             f"{directory} has facts already.", hint="Replace them with --force, or name another --directory."
         )
     for name in stale:
         if name not in keep:
-            os.unlink(os.path.join(directory, name))
+            with permitted(os.path.join(directory, name), to="removed"):
+                os.unlink(os.path.join(directory, name))

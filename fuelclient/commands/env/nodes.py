@@ -31,7 +31,13 @@ class EnvAddNodes(Command):
 
 
 class EnvRemoveNodes(Command):
-    """Take nodes out of an environment"""
+    """Take nodes out of an environment
+
+    They stay, free and without roles. Either all of them are taken out or none.
+
+      fuel2 env remove nodes --env 1 --nodes 3
+      fuel2 env remove nodes --env 1 --nodes-all
+    """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)

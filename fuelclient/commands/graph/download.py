@@ -44,7 +44,7 @@ class GraphDownload(Command):
             group.add_argument(short, f"--{level}", action="store_const", const=level, dest="level", help=meaning)
         add_type(parser, default="default")
         parser.add_argument("-f", "--file", type=stated, metavar="PATH", help="the file to write; - is stdout")
-        parser.add_argument("--format", choices=("yaml", "json"), default="yaml", help="default: yaml")
+        parser.add_argument("--format", choices=("yaml", "json"), help="default: that of the file's name, or yaml")
         parser.add_argument("--force", action="store_true", help="overwrite a file that exists")
         return parser
 
@@ -54,6 +54,8 @@ class GraphDownload(Command):
                 f"-f names the file here, and '{parsed_args.file}' is a format.",
                 hint=f"Use --format {parsed_args.file}, or --file ./{parsed_args.file}.",
             )
+        if parsed_args.format is None:
+            parsed_args.format = "json" if (parsed_args.file or "").lower().endswith(".json") else "yaml"
         encoding = encoding_of(self.app.stdout) if parsed_args.file == "-" else "utf-8"
         text = self._text(parsed_args, encoding)
         if parsed_args.file == "-":

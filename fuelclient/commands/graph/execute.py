@@ -52,7 +52,8 @@ class GraphExecute(Starter):
     The graphs of the given types run one after another; the first that fails ends the run. It belongs to a process of
     its own and goes on when the terminal closes. On a terminal the command follows it to its end, and
     ends with exit code 8 when it failed; Ctrl-C stops it, a second one kills what runs. Without a terminal
-    the command returns at once, and 0 means started, unless there is --wait.
+    the command returns at once, and 0 means started, unless there is --wait. With --timeout it waits, but not for
+    longer: then the exit code is 12, and the run goes on.
 
     --subgraphs take '[start[/nodes]][:end[/nodes]]': what follows start and precedes end.
 

@@ -9,6 +9,7 @@ from typing import Any
 from fuelclient.commands.arguments import add_env
 from fuelclient.commands.base import Lister
 from fuelclient.commands.columns import Names, Relations
+from fuelclient.commands.shell import LOG
 
 
 class GraphList(Lister):
@@ -39,6 +40,9 @@ class GraphList(Lister):
             Level.RELEASE: parsed_args.release, Level.PLUGIN: parsed_args.plugins, Level.CLUSTER: parsed_args.cluster,
         }  # fmt: skip
         levels = [level for level, wanted in asked.items() if wanted]
-        for graph in self.backend.graphs.list(parsed_args.env, levels):
+        graphs = self.backend.graphs.list(parsed_args.env, levels)
+        if not graphs and parsed_args.env is None and not levels:
+            LOG.info("There is no graph yet: 'fuel2 graph upload' stores one, releases and plugins bring theirs.")
+        for graph in graphs:
             relation = {"type": graph.type, "model": str(graph.owner.level), "model_id": graph.owner.id}
             yield graph.id, graph.name, Names(sorted(graph.task_ids)), Relations([relation])

@@ -11,6 +11,7 @@ from fuelclient.commands.base import Lister, report
 from fuelclient.commands.graph.execute import add_selection, selected
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.cells import node
+from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
     from fuelclient.model.transaction import SimulatedGraph
@@ -47,6 +48,8 @@ class GraphSimulate(Lister):
     def run(self, parsed_args: argparse.Namespace) -> int:
         if not parsed_args.dot:
             return super().run(parsed_args)
+        if parsed_args.formatter != "table":
+            raise UsageError("--dot prints a picture, which has no other format.", hint="Leave --dot or -f out.")
         picture = self.backend.transactions.picture(selected(parsed_args), parsed_args.fail)
         self.app.stdout.write(picture)
         return 0
@@ -69,12 +72,16 @@ def _seconds(moment: float | None) -> float | None:
     return None if moment is None else round(moment, 3)
 
 
+def _length(seconds: float) -> str:
+    return "1 second" if seconds == 1 else f"{seconds:g} seconds"
+
+
 def _narrate(graph: SimulatedGraph) -> None:
     """Say on stderr how a run would end, and how sure its length is."""
     report(graph.findings)
     LOG.info("Graph %s would end: %s. %s", graph.graph_type, graph.verdict, graph.message)
     running = sum(one.start is not None for one in graph.instances)
-    others = f", the others are assumed to be {graph.assumed_seconds:g} seconds" if running > graph.known else ""
+    others = f", the others are assumed to be {_length(graph.assumed_seconds)}" if running > graph.known else ""
     LOG.info(
         "It would take %.1f seconds: %d of its %d durations are those of earlier runs%s.",
         graph.makespan, graph.known, max(running, graph.known), others,

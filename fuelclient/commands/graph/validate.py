@@ -7,16 +7,16 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from fuelclient.commands.arguments import add_env, add_source, add_type
-from fuelclient.commands.base import Lister, tally
-from fuelclient.commands.exits import Exit
+from fuelclient.commands.base import tally
+from fuelclient.commands.checking import Check, cells
 from fuelclient.commands.shell import LOG, urgency
-from fuelclient.errors import InvalidDocument
+from fuelclient.errors import InvalidDocument, UsageError
 
 if TYPE_CHECKING:
     from fuelclient.model.finding import Finding
 
 
-class GraphValidate(Lister):
+class GraphValidate(Check):
     """Report everything wrong with a graph
 
     With --file or --dir the document is checked on its own, as far as that goes; with --env the merged graph of
@@ -26,34 +26,27 @@ class GraphValidate(Lister):
       fuel2 graph validate --env 1 --type default -f json
     """
 
-    columns = ("severity", "code", "place", "task", "message", "hint")
-    sort_by = ""
-
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         add_env(add_source(parser, short=False), required=False, help="the merged graph of this environment")
-        add_type(parser, default="default")
+        add_type(parser, default=None)
         return parser
 
-    def run(self, parsed_args: argparse.Namespace) -> int:
-        """Print the report; the exit code says whether it has an error."""
-        self._broken = False
-        super().run(parsed_args)
-        return Exit.INVALID if self._broken else Exit.OK
-
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        if parsed_args.env is None and parsed_args.graph_type is not None:
+            raise UsageError("A document has no graph type of its own.", hint="--type goes with --env; leave it out.")
         findings = self._environment(parsed_args) if parsed_args.env is not None else self._document(parsed_args)
-        self._broken = any(finding.is_error for finding in findings)
+        self.broken = any(finding.is_error for finding in findings)
         LOG.info("%s", f"{tally(findings)}." if findings else "No findings.")
-        return [
-            (str(one.severity), one.code, str(one.place), one.task, one.message, one.hint)
-            for one in sorted(findings, key=urgency)
-        ]
+        return cells(sorted(findings, key=urgency))
 
     def _environment(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
+        from fuelclient.model.graph import DEFAULT_TYPE
         from fuelclient.plan.preview import PreviewOptions, findings
 
-        return findings(self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type), PreviewOptions())
+        return findings(
+            self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type or DEFAULT_TYPE), PreviewOptions()
+        )
 
     def _document(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
         """The findings of a document; one that cannot even be read is a report of its own, not a failure."""

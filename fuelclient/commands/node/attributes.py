@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_env, identifier, stated
 from fuelclient.commands.base import Command, report
-from fuelclient.commands.descriptions import make_directory
 from fuelclient.commands.node.labels import add_labels, labelled, labels_of
+from fuelclient.commands.output import make_folder
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument
 
@@ -53,7 +53,7 @@ class AttributesDownload(Command):
 
         path = _path(parsed_args)
         text = files.dumps(plain(self.backend.nodes.attributes(parsed_args.id)), parsed_args.format)
-        make_directory(os.path.dirname(path))
+        make_folder(path)
         files.write(path, text, force=parsed_args.force)
         self.say(f"Attributes for node {parsed_args.id} were written to {path}")
 
@@ -104,17 +104,18 @@ class AnsibleInventory(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         wanted = labels_of(parsed_args)
         groups: dict[str, list[Node]] = {}
-        for node in labelled(self.backend.nodes.list(parsed_args.env), wanted):
+        nodes = labelled(self.backend.nodes.list(parsed_args.env), wanted)
+        for node in nodes:
             if not node.ip:
                 LOG.warning("Node %d (%s) has no address and is left out.", node.id, node.name)
                 continue
             for role in node.all_roles if parsed_args.pending else node.roles:
                 groups.setdefault(role, []).append(node)
-        if not groups:
+        if not groups and (not nodes or any(node.ip for node in nodes)):
             LOG.warning("No node has a role.%s", "" if parsed_args.pending else " --pending shows those that wait.")
-        for role, nodes in sorted(groups.items()):
+        for role, hosts in sorted(groups.items()):
             self.say(f"[{role}]")
-            for line in sorted(f"{_hostname(node)} ansible_host={node.ip}" for node in nodes):
+            for line in sorted(f"{_hostname(node)} ansible_host={node.ip}" for node in hosts):
                 self.say(line)
             self.say("")
 

@@ -50,14 +50,19 @@ class NodeList(Lister):
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         wanted = labels_of(parsed_args)
-        return [_row(node) for node in labelled(self.backend.nodes.list(parsed_args.env), wanted)]
+        found = self.backend.nodes.list(parsed_args.env)
+        if not found and parsed_args.env is None:
+            LOG.info("There is no node yet: 'fuel2 node import FILE' or 'fuel2 node create NAME' brings some.")
+        elif not found:
+            LOG.info("Environment %d has no nodes: 'fuel2 env add nodes' gives it some.", parsed_args.env)
+        return [_row(node) for node in labelled(found, wanted)]
 
 
 class _ShowNode(ShowOne):
     columns = (
         "id", "name", "status", "os_platform", "roles", "kernel_params", "pending_roles", "ip", "mac", "error_type",
         "pending_addition", "hostname", "fqdn", "platform_name", "cluster", "online", "progress", "pending_deletion",
-        "group_id", "manufacturer", "numa_nodes", "supported_hugepages", "distances", "executor",
+        "group_id", "manufacturer", "numa_nodes", "supported_hugepages", "distances", "executor", "primary_tags",
     )  # fmt: skip
 
     def shown(self, node: Node) -> Sequence[Any]:
@@ -66,12 +71,16 @@ class _ShowNode(ShowOne):
             "pending_roles": Names(node.pending_roles), "ip": node.ip, "mac": node.mac, "error_type": node.error_type,
             "pending_addition": node.pending_addition, "pending_deletion": node.pending_deletion,
             "cluster": node.cluster_id, "online": node.online, "executor": node.executor,
+            "primary_tags": Names(node.primary_tags),
         }  # fmt: skip
         return [known[column] if column in known else _stated(node, column) for column in self.columns]
 
 
 class NodeShow(_ShowNode):
-    """Show one node"""
+    """Show one node
+
+    Of the tags in 'primary_tags' it is the primary: tasks of 'primary-TAG' run there, and so they will in later runs.
+    """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)

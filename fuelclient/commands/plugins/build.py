@@ -41,9 +41,9 @@ class PluginsBuild(Command):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient.commands.plugins.packages import require_directory
         from fuelclient.plugins import build
         from fuelclient.plugins.build.source import HOOK
+        from fuelclient.plugins.directory import require_directory
 
         directory = parsed_args.directory
         require_directory(directory)

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fuelclient.commands.arguments import stated_path
-from fuelclient.commands.base import Lister, tally
-from fuelclient.commands.exits import Exit
+from fuelclient.commands.base import tally
+from fuelclient.commands.checking import Check, cells
 from fuelclient.commands.shell import LOG
 
 
-class PluginsCheck(Lister):
+class PluginsCheck(Check):
     """Report everything wrong with plugin packages
 
     A package is the directory of a plugin, or an .rpm or .fp file. All findings come in one run, each with its file
@@ -23,9 +23,6 @@ class PluginsCheck(Lister):
       fuel2 plugins check --strict -f json plugins/*
     """
 
-    columns = ("severity", "code", "place", "task", "message", "hint")
-    sort_by = ""
-
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         parser.add_argument(
@@ -33,12 +30,6 @@ class PluginsCheck(Lister):
         )
         parser.add_argument("--strict", action="store_true", help="exit code 7 for warnings, too")
         return parser
-
-    def run(self, parsed_args: argparse.Namespace) -> int:
-        """Print the report; the exit code says whether it has an error."""
-        self._broken = False
-        super().run(parsed_args)
-        return Exit.INVALID if self._broken else Exit.OK
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.commands.plugins.packages import findings_of
@@ -48,9 +39,9 @@ class PluginsCheck(Lister):
         rows = []
         for path in parsed_args.paths:
             findings = findings_of(path)
-            self._broken |= any(one.severity in grave for one in findings)
+            self.broken |= any(one.severity in grave for one in findings)
             LOG.info("%s: %s.", path, tally(findings))
             rows += sorted(
                 findings, key=lambda one: (list(Severity).index(one.severity), one.place.file, one.place.line)
             )
-        return [(str(one.severity), one.code, str(one.place), one.task, one.message, one.hint) for one in rows]
+        return cells(rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from fuelclient.commands.arguments import stated
 from fuelclient.errors import NotFound
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 def add_plugin(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
     """`plugin`: an id or a name, or a list of them."""
     parser.add_argument(
-        "plugins" if several else "plugin", nargs="+" if several else None, metavar="ID|NAME",
+        "plugins" if several else "plugin", nargs="+" if several else None, type=stated, metavar="ID|NAME",
         help="id of the plugin, or its name where only one version of it is installed",
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
 
-from fuelclient.errors import InvalidDocument, NotFound
+from fuelclient.errors import InvalidDocument
 from fuelclient.model.finding import Finding
 
 
@@ -41,9 +41,3 @@ def findings_of(path: Path) -> Sequence[Finding]:
         if not broken.findings:
             raise
         return cast("Sequence[Finding]", broken.findings)
-
-
-def require_directory(path: Path) -> None:
-    """Raises `NotFound` for a path that is no directory."""
-    if not path.is_dir():
-        raise NotFound("package directory", str(path), hint="Name the directory that holds metadata.yaml.")

@@ -111,8 +111,8 @@ class ReleaseCreate(_ShowRelease):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        parser.add_argument("name", help="name of the new release")
-        parser.add_argument("--version", required=True, help="its version, such as newton-10.0")
+        parser.add_argument("name", type=stated, help="name of the new release")
+        parser.add_argument("--version", type=stated, required=True, help="its version, such as newton-10.0")
         parser.add_argument("--operating-system", default="", metavar="OS", help="its operating system")
         parser.add_argument(
             "--file", type=stated, metavar="FILE", help="YAML or JSON mapping with further fields; - is stdin"

@@ -10,6 +10,7 @@ from fuelclient.commands.arguments import stated
 from fuelclient.commands.base import Command, ShowOne, report
 from fuelclient.commands.output import add_output, format_of, put
 from fuelclient.commands.sequence.sequence import CREATED, add_id, add_release
+from fuelclient.commands.sequence.types import report_unknown
 from fuelclient.commands.shell import LOG
 
 
@@ -43,6 +44,7 @@ class SequenceUpload(ShowOne):
         report(document.findings)
         name, types = sequence_document_from(document)
         created = self.writable().sequences.create(parsed_args.release, name, types)
+        report_unknown(self.backend, created.release_id, types)
         LOG.info(CREATED)
         return created.id, created.release_id, created.name
 

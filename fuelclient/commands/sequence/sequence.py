@@ -10,6 +10,7 @@ from typing import Any
 from fuelclient.commands.arguments import RELEASE, add_holder, identifier, names, stated
 from fuelclient.commands.base import Command, Lister, ShowOne
 from fuelclient.commands.columns import Names
+from fuelclient.commands.sequence.types import report_unknown
 from fuelclient.commands.shell import LOG
 
 CREATED = "Sequence was successfully created:"
@@ -38,7 +39,9 @@ def _add_types(parser: argparse.ArgumentParser, *, required: bool) -> None:
 class SequenceCreate(ShowOne):
     """Create a sequence of graphs for the environments of a release
 
-    fuel2 sequence create --release 1 --name upgrade --type prepare default verify
+    A graph type that nothing has yet is a warning: its graph may be uploaded later.
+
+      fuel2 sequence create --release 1 --name upgrade --type prepare default verify
     """
 
     columns = ("id", "release_id", "name")
@@ -53,6 +56,7 @@ class SequenceCreate(ShowOne):
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         types = list(chain.from_iterable(parsed_args.graph_types))
         created = self.writable().sequences.create(parsed_args.release, parsed_args.name, types)
+        report_unknown(self.backend, created.release_id, types)
         LOG.info(CREATED)
         return created.id, created.release_id, created.name
 
@@ -106,6 +110,8 @@ class SequenceUpdate(ShowOne):
             name=parsed_args.name,
             graph_types=None if types is None else list(chain.from_iterable(types)),
         )
+        if types is not None:
+            report_unknown(self.backend, updated.release_id, updated.graph_types)
         LOG.info("Sequence was successfully updated:")
         return updated.id, updated.name
 

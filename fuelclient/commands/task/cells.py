@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.columns import Fields, plain
-from fuelclient.commands.printing import printable
+from fuelclient.printing import printable
 
 if TYPE_CHECKING:
     from fuelclient.model.transaction import NodeKey, Transaction

@@ -18,7 +18,7 @@ from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.live import LiveTeller, live_on, look_at
 from fuelclient.commands.task.pace import clock, earlier_of, moment
 from fuelclient.commands.task.progress import Progress, counted, named, why
-from fuelclient.errors import Conflict, Unavailable
+from fuelclient.errors import Conflict, Gone, Unavailable
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -61,11 +61,18 @@ class LineTeller:
 
 @dataclass(slots=True)
 class _Place:
-    """How far a follower is: the last event it told of, the interrupts it served, since when the server is away."""
+    """How far a follower is: how long it may follow, the last event it told of, the interrupts it served, since when
+    the server is away."""
 
+    until: float | None = None
     seen: int = 0
     asked: int = 0
     away_since: float | None = None
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it has followed for as long as it may."""
+        return self.until is not None and time.monotonic() >= self.until
 
     def lost(self, transaction_id: int, error: Unavailable) -> None:
         """The server gave no answer, which is said once. Raises `Unavailable` when that has been so for too long."""
@@ -78,16 +85,17 @@ class _Place:
             raise Unavailable(error.message, hint=hint) from error
 
 
-def follow(backend: Backend, transaction_id: int, stderr: TextIO) -> Exit:
+def follow(backend: Backend, transaction_id: int, stderr: TextIO, *, timeout: float | None = None) -> Exit:
     """Say on stderr what happens to a run until it has ended, or nobody works at it any more; the exit code for it.
 
     The first Ctrl-C asks the run to stop, the second one kills what runs; both are followed to the end, which
     is then the interrupt that the user asked for. The third one leaves, and the run goes on ending.
 
     A server that is away, as while it is restarted, is asked again for some seconds; `Unavailable` when it stays so.
+    After `timeout` seconds the follower leaves, and says so; the run goes on.
     """
     teller = live_on(stderr) or LineTeller()
-    progress, planned, place = Progress(), set[int](), _Place()
+    progress, planned, place = Progress(), set[int](), _Place(None if timeout is None else time.monotonic() + timeout)
     with _interrupts() as given, teller.shown():
         try:
             while True:
@@ -99,11 +107,15 @@ def follow(backend: Backend, transaction_id: int, stderr: TextIO) -> Exit:
                     if found.is_final or found.runner == "gone":
                         break
                     _serve(backend, transaction_id, place, given)
+                except Gone:
+                    raise
                 except Unavailable as error:
                     place.lost(transaction_id, error)
                 else:
                     place.away_since = None
                     teller.show(found, progress, datetime.now(UTC))
+                if place.is_late:
+                    return _left_late(transaction_id, interrupted=bool(given))
                 time.sleep(_PAUSE)
         except KeyboardInterrupt:  # three between two looks: the first two count all the same
             for number in range(place.asked + 1, 3):
@@ -112,6 +124,15 @@ def follow(backend: Backend, transaction_id: int, stderr: TextIO) -> Exit:
             raise
     code = outcome(found, progress)
     return Exit.INTERRUPTED if given else code
+
+
+def _left_late(transaction_id: int, *, interrupted: bool) -> Exit:
+    """Say that a run is not followed any more, though it has not ended; the exit code for that."""
+    LOG.error(
+        "Transaction %d has not ended in the time that --timeout allows: it goes on. `fuel2 task watch %d` follows it.",
+        transaction_id, transaction_id,
+    )  # fmt: skip
+    return Exit.INTERRUPTED if interrupted else Exit.TIMED_OUT
 
 
 @contextmanager

@@ -22,6 +22,9 @@ _PENDING, _RUNNING = "pending", "running"
 NOT_REACHED = "not reached"
 """What people read for an instance that the run never came to."""
 
+INTERRUPTED = "interrupted"
+"""What people read for an instance that was ended because somebody stopped the run, and `model.status.Reason` too."""
+
 _NEVER_RAN = ("dep_failed", "node_failed", "stopped")
 """The reasons of such instances; `model.status.NEVER_RAN` has the same words."""
 
@@ -64,7 +67,7 @@ class Progress:
         if event.kind != "instance":
             return
         key = (event.transaction_id, event.task, event.node)
-        self._set(key, NOT_REACHED if event.reason in _NEVER_RAN else event.status)
+        self._set(key, _word(event))
         self.running.pop(key, None)
         if event.status == _RUNNING:
             self.running[key] = moment(event.time)
@@ -106,8 +109,15 @@ class Progress:
 
 def counted(progress: Progress) -> list[str]:
     """How many instances have which status, what needs attention first; statuses that none has are left out."""
-    shown = ("error", _RUNNING, NOT_REACHED, "ready", "skipped", _PENDING)
+    shown = ("error", _RUNNING, INTERRUPTED, NOT_REACHED, "ready", "skipped", _PENDING)
     return [f"{progress.counts[status]} {status}" for status in shown if progress.counts[status]]
+
+
+def _word(event: Event) -> str:
+    """The status of an instance in the words of people."""
+    if event.reason in _NEVER_RAN:
+        return NOT_REACHED
+    return INTERRUPTED if event.status == "error" and event.reason == INTERRUPTED else event.status
 
 
 def named(event: Event) -> str:

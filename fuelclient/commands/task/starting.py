@@ -6,16 +6,22 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from fuelclient.commands.arguments import seconds
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Table, encoding_of
 from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.cells import document, node
+from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
     from fuelclient.model.transaction import ExecutionRequest, PlannedGraph, PlannedInstance, Transaction
 
 STARTED = "Deployment task with id {0.id} for the environment {0.cluster_id} has been started."
+
+
+_FILTERS, _CONDITION = frozenset({"filtered", "subgraph"}), "condition"
+"""Why instances are skipped that a request left out, and one that has nothing to do; words of `model.status.Reason`."""
 
 
 def add_run(parser: argparse.ArgumentParser, *short: str) -> None:
@@ -25,7 +31,7 @@ def add_run(parser: argparse.ArgumentParser, *short: str) -> None:
         *[one for one in short if one == "-f"],
         "--force",
         action="store_true",
-        help="run everything, as if nothing had ever run",
+        help="as if nothing had ever run: all facts count as changed",
     )
     parser.add_argument("--trace", action="store_true", help="ask tasks for verbose output")
     mode = parser.add_mutually_exclusive_group()
@@ -40,13 +46,23 @@ def add_run(parser: argparse.ArgumentParser, *short: str) -> None:
 
 
 def add_wait(parser: argparse.ArgumentParser) -> None:
-    """Whether to wait for the end, and what to print: `wait` (None: on a terminal) and `format`."""
+    """Whether to wait for the end and for how long, and what to print: `wait` (None: on a terminal, or where there is a
+    `timeout`), `timeout` and `format`."""
     waiting = parser.add_mutually_exclusive_group()
     waiting.add_argument(
         "--wait", action="store_true", default=None, help="follow the run to its end (default on a terminal)"
     )
     waiting.add_argument("--no-wait", action="store_false", dest="wait", help="return as soon as it has started")
+    add_timeout(parser)
     parser.add_argument("--format", choices=("json", "yaml"), help="print a document instead of a sentence")
+
+
+def add_timeout(parser: argparse.ArgumentParser) -> None:
+    """For how many seconds to wait: `timeout` (None: to the end)."""
+    parser.add_argument(
+        "--timeout", type=seconds, metavar="TIME",
+        help="wait no longer, and end with exit code 12 while the run goes on: 90, 90s, 30m or 2h",
+    )  # fmt: skip
 
 
 class Starter(Command):
@@ -54,6 +70,8 @@ class Starter(Command):
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         self._exit = Exit.OK
+        if parsed_args.timeout is not None and parsed_args.wait is False:
+            raise UsageError("--timeout limits a wait, and --no-wait is none.", hint="Leave one of them out.")
         super().run(parsed_args)
         return self._exit
 
@@ -68,13 +86,15 @@ class Starter(Command):
 
     def started(self, begun: Transaction, sentence: str, parsed_args: argparse.Namespace) -> None:
         """Print that a run goes on, or it as a document, which is that of its end where the command waits."""
-        waits = self.app.stdout.isatty() if parsed_args.wait is None else parsed_args.wait
+        limited = parsed_args.timeout is not None
+        waits = self.app.stdout.isatty() or limited if parsed_args.wait is None else parsed_args.wait
         if not parsed_args.format:
             self._put(begun, f"{sentence}\n")
         if waits:
             from fuelclient.commands.task.following import follow
 
-            self._exit = follow(self.backend, begun.id, self.app.stderr) or self._exit
+            followed = follow(self.backend, begun.id, self.app.stderr, timeout=parsed_args.timeout)
+            self._exit = followed or self._exit
         if parsed_args.format:
             self._put(begun, self._dumped(document(self.backend.transactions.get(begun.id)), parsed_args.format))
 
@@ -98,6 +118,8 @@ class Starter(Command):
         for plan in plans:
             report(plan.findings)
             _narrate(plan)
+        if all(map(_is_left_out, plans)):
+            LOG.warning("The selection leaves nothing that would run: to execute it would be an error.")
         if parsed_args.format:
             self.app.stdout.write(self._dumped([_plan(plan) for plan in plans], parsed_args.format))
             return
@@ -137,6 +159,12 @@ def _narrate(plan: PlannedGraph) -> None:
         count(plan.generations, "generation"),
         " Graphs before it may still change this." if plan.after_earlier else "",
     )  # fmt: skip
+
+
+def _is_left_out(plan: PlannedGraph) -> bool:
+    """Whether the filters of a request are why nothing at all would run; a condition that is false is no filter."""
+    reasons = {str(one.reason) for one in plan.instances if one.node is not None}
+    return not any(one.runs for one in plan.instances) and bool(reasons & _FILTERS) and _CONDITION not in reasons
 
 
 def _plan(plan: PlannedGraph) -> dict[str, Any]:

@@ -9,16 +9,24 @@ from typing import TYPE_CHECKING, Any, cast
 from fuelclient.commands.arguments import add_env, identifier, stated
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.printing import tame
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.cells import COLUMNS, row
-from fuelclient.commands.task.starting import Starter, add_wait
+from fuelclient.commands.task.starting import Starter, add_timeout, add_wait
 from fuelclient.errors import UsageError
+from fuelclient.printing import tame
 
 if TYPE_CHECKING:
     from fuelclient.commands.shell import FuelShell
+    from fuelclient.model.transaction import Transaction
 
 STOPPING = "Stop deployment task with id {0.id} for the environment {0.cluster_id} has been started."
+
+
+def warn_of_end(stopped: Transaction) -> None:
+    """Where the runner of what was to stop was gone, it is said how that has ended: this was its end, and the last
+    chance to tell what may go on."""
+    if stopped.is_final:
+        LOG.warning("Transaction %d ended: %s. %s", stopped.id, stopped.status, stopped.message)
 
 
 def add_id(parser: argparse.ArgumentParser) -> None:
@@ -53,6 +61,8 @@ class TaskList(Lister):
         found = self.backend.transactions.list(
             cluster_id=parsed_args.env, statuses=parsed_args.statuses, names=parsed_args.names
         )
+        if not found and parsed_args.env is None and not parsed_args.statuses and not parsed_args.names:
+            LOG.info("Nothing was executed yet: 'fuel2 graph execute --env ID' does.")
         return [row(one) for one in found]
 
 
@@ -78,7 +88,9 @@ class TaskShow(ShowOne):
 class TaskDelete(Command):
     """Delete an execution with its history and its files
 
-    One that runs is not deleted. One that has not ended although its runner is gone takes --force.
+    What it left on its nodes is removed there too; which nodes keep it, because they cannot be reached or a command
+    still runs there, is told with the way to remove it. One that runs is not deleted. One that has not ended although
+    its runner is gone takes --force.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -88,7 +100,8 @@ class TaskDelete(Command):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        self.writable().transactions.delete(parsed_args.id, force=parsed_args.force)
+        for stays in self.writable().transactions.delete(parsed_args.id, force=parsed_args.force):
+            LOG.warning("%s", stays)
         self.say(f"Task with id {parsed_args.id} was deleted")
 
 
@@ -97,6 +110,9 @@ class TaskStop(Command):
 
     What runs may end, nothing more starts; with --kill what runs is ended too. The command does not wait for that:
     'task watch' does.
+
+      fuel2 task stop 12
+      fuel2 task stop 12 --kill
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -108,8 +124,7 @@ class TaskStop(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         stopped = self.writable().transactions.stop(parsed_args.id, kill=parsed_args.kill)
         self.say(STOPPING.format(stopped))
-        if stopped.is_final:  # its runner was gone: this was the end, and the last chance to tell what may go on
-            LOG.warning("Transaction %d ended: %s. %s", stopped.id, stopped.status, stopped.message)
+        warn_of_end(stopped)
 
 
 class TaskResume(Starter):
@@ -118,6 +133,8 @@ class TaskResume(Starter):
     What had ended is not run again. Where it is not known how something ended, because the machine went down, the
     command names it and does nothing, unless --rerun-interrupted says to run that again. It waits as
     'graph execute' does.
+
+      fuel2 task resume 12 --wait
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -137,7 +154,8 @@ class TaskWatch(Command):
     """Follow an execution to its end
 
     Everything that happened is told from the beginning, on stderr. The exit code is 8 when the run failed. Ctrl-C
-    stops the run, a second one kills what runs, as with 'graph execute'.
+    stops the run, a second one kills what runs, as with 'graph execute'. After --timeout it ends with exit code 12, and
+    the run goes on.
     """
 
     def run(self, parsed_args: argparse.Namespace) -> int:
@@ -148,13 +166,14 @@ class TaskWatch(Command):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         add_id(parser)
+        add_timeout(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.commands.task.following import follow
 
         found = self.backend.transactions.get(parsed_args.id)
-        self._exit = follow(self.backend, found.parent_id or found.id, self.app.stderr)
+        self._exit = follow(self.backend, found.parent_id or found.id, self.app.stderr, timeout=parsed_args.timeout)
 
 
 class TaskLogs(Command):

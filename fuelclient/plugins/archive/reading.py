@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import stat
 from collections.abc import Iterator
@@ -100,9 +101,13 @@ def _suffix(path: Path) -> str:
     except (FileNotFoundError, NotADirectoryError):
         raise NotFound("plugin file", str(path), hint="Check the path.") from None
     except (OSError, ValueError) as error:
-        raise Unavailable(f"{path} cannot be read: {error}.", hint="Check its permissions.") from error
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        hint = "Check its permissions." if isinstance(error, PermissionError) else "Check the path."
+        raise Unavailable(f"{path} cannot be read: {reason}.", hint=hint) from error
     if not stat.S_ISREG(mode):
         raise UsageError(f"{path} is no plain file.", hint="Name an .fp or .rpm file.")
+    if not os.access(path, os.R_OK, effective_ids=os.access in os.supports_effective_ids):
+        raise Unavailable(f"{path} cannot be read: permission denied.", hint="Check its permissions.")
     suffix = path.suffix.lower()
     if suffix not in (".fp", ".rpm"):
         message, hint = f"Plugin {path.name} has unsupported format {path.suffix}".rstrip(), "Use .fp or .rpm."

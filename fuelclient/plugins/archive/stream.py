@@ -88,7 +88,7 @@ class Stream:
         self.allowance: int | None = None
 
     def read(self, size: int) -> bytes:
-        """The next `size` bytes, fewer only at the end."""
+        """The next `size` bytes, fewer only at the end. Raises `Unusable` for more than the allowance."""
         if self.allowance is not None:
             self.allowance -= size
             if self.allowance < 0:
@@ -123,7 +123,8 @@ class Stream:
         return self._position
 
     def seek(self, position: int, whence: int = 0) -> int:
-        """Skips to `position`. Going back is impossible, and only a header with an impossible size asks for it."""
+        """Skips to `position`. Going back is impossible, and only a header with an impossible size asks for it:
+        that is `Unusable`."""
         if whence or position < self._position:
             raise Unusable("a member's header has an impossible size")
         allowance, self.allowance = self.allowance, None

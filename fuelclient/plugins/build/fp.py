@@ -13,7 +13,8 @@ from fuelclient.plugins.archive.limits import Unusable
 from fuelclient.plugins.archive.names import quoted
 from fuelclient.plugins.build.files import Entry, Kind
 from fuelclient.plugins.build.output import build_date, reported, require_free, written
-from fuelclient.plugins.build.source import identity_of, packed, require_directory, run_pre_build_hook
+from fuelclient.plugins.build.source import identity_of, packed, run_pre_build_hook
+from fuelclient.plugins.directory import require_directory
 
 _TYPES = {Kind.DIRECTORY: tarfile.DIRTYPE, Kind.FILE: tarfile.REGTYPE, Kind.SYMLINK: tarfile.SYMTYPE}
 

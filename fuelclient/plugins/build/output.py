@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from fuelclient.errors import Conflict, NotFound, Unavailable, UsageError
-from fuelclient.files.writing import placed
+from fuelclient.files.writing import SPOOL, placed
 from fuelclient.plugins.archive.limits import Unusable
 from fuelclient.plugins.archive.reading import unusable
 
+_SPACE = "Check permissions, and the space on the disk."
 _NEWTON = 1475712000
 """2016-10-06, the day of the last release that the package format belongs to. Dates of files would differ from
 one checkout to the next, and with them the bytes of the package."""
@@ -36,7 +37,10 @@ def build_date(environment: Mapping[str, str]) -> int:
 
 
 def require_free(target: Path, *, force: bool) -> None:
-    """Raises `Conflict` when `target` exists and may not be overwritten, `NotFound` without its directory."""
+    """Raises `Conflict` when `target` exists and may not be overwritten, `NotFound` without its directory, and
+    `UsageError` when that is a file."""
+    if target.parent.is_file():
+        raise UsageError(f"{target.parent} is a file.", hint="Name the directory that the package is written to.")
     if not target.parent.is_dir():
         raise NotFound("directory", str(target.parent), hint="Create it first.")
     if target.is_dir():
@@ -49,13 +53,19 @@ def require_free(target: Path, *, force: bool) -> None:
 def written(target: Path, *, force: bool) -> Iterator[BinaryIO]:
     """What is written to the stream becomes `target` when the block ends well; otherwise there is nothing new.
 
-    Without `force`, a file that appeared meanwhile is not touched (`Conflict`).
+    Without `force`, a file that appeared meanwhile is not touched (`Conflict`). Raises `Unavailable` when the disk or
+    the permissions refuse it.
     """
     try:
         with placed(str(target), force=force) as stream:
             yield stream
     except FileExistsError:
         raise _exists(target) from None
+    except PermissionError as error:
+        if not os.path.basename(error.filename or "").startswith(SPOOL):
+            raise  # it is about a file that goes into the package
+        reason = (error.strerror or str(error)).lower()
+        raise Unavailable(f"{target} cannot be written: {reason}.", hint=_SPACE) from error
 
 
 @contextmanager
@@ -68,8 +78,7 @@ def reported(directory: Path) -> Iterator[None]:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         where = error.filename or directory
-        hint = "Check permissions, and the space on the disk."
-        raise Unavailable(f"{where}: {reason}.", hint=hint) from error
+        raise Unavailable(f"{where}: {reason}.", hint=_SPACE) from error
 
 
 def _exists(target: Path) -> Conflict:

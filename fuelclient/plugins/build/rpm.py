@@ -20,7 +20,8 @@ from fuelclient.plugins.build import rpm_header as header
 from fuelclient.plugins.build.files import Entry, Kind
 from fuelclient.plugins.build.output import build_date, reported, require_free, written
 from fuelclient.plugins.build.rpm_fields import ROOT, TYPES, Package, Payload, fields_of
-from fuelclient.plugins.build.source import Identity, identity_of, packed, require_directory, run_pre_build_hook
+from fuelclient.plugins.build.source import Identity, identity_of, packed, run_pre_build_hook
+from fuelclient.plugins.directory import require_directory
 
 _RELEASE = re.compile(r"[A-Za-z0-9._+~]+")
 _SHA1_OF_HEADER, _SHA256_OF_HEADER = 269, 273

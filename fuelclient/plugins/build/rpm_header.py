@@ -33,6 +33,7 @@ def text(tag: int, value: str | bytes, kind: int = STRING) -> Field:
 
 
 def texts(tag: int, values: Sequence[str | bytes], kind: int = STRINGS) -> Field:
+    """Several texts. `ValueError` as in `text`."""
     encoded = [value.encode() if isinstance(value, str) else value for value in values]
     if any(b"\0" in value for value in encoded):
         raise ValueError("a text has a zero byte in it")
@@ -40,11 +41,13 @@ def texts(tag: int, values: Sequence[str | bytes], kind: int = STRINGS) -> Field
 
 
 def numbers(tag: int, values: Sequence[int], kind: int = INT32) -> Field:
+    """Whole numbers without a sign, in 32 bits or with `INT16` in 16; `struct.error` for one that does not fit."""
     code = "H" if kind == INT16 else "I"
     return Field(tag, kind, len(values), struct.pack(f">{len(values)}{code}", *values))
 
 
 def binary(tag: int, data: bytes) -> Field:
+    """Bytes as they are."""
     return Field(tag, BINARY, len(data), data)
 
 

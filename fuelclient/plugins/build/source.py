@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fuelclient.errors import NotFound
 from fuelclient.plugins.archive.limits import LIMITS, Limits, Unusable
 from fuelclient.plugins.archive.names import quoted
 from fuelclient.plugins.build.checksums import checksums
 from fuelclient.plugins.build.files import Entry, collect, ordered
 from fuelclient.plugins.build.output import reported
 from fuelclient.plugins.build.repositories import indexes
+from fuelclient.plugins.directory import require_directory
+from fuelclient.plugins.releases import name_form
 
 HOOK = "pre_build_hook"
 
-_NAME = re.compile(r"[a-z0-9_-]+")
 _VERSION = re.compile(r"[0-9]+\.[0-9]+[A-Za-z0-9._+~]*")
 """What Fuel takes for a version, and rpm as well: no dash, which separates it from the release."""
 
@@ -45,8 +45,8 @@ class Identity:
 def identity_of(metadata: Mapping[str, Any]) -> Identity:
     """Name and version from `metadata.yaml`. Raises `Unusable` when a file cannot be named after them."""
     name, version = str(metadata.get("name") or ""), str(metadata.get("version") or "")
-    if not _NAME.fullmatch(name):
-        hint = "Use lower case letters, digits, - and _."
+    if not re.fullmatch(name_form(metadata), name):
+        hint = "Use lower case letters, digits, - and _; capitals only in the name of a release's package."
         raise Unusable(f"the plugin's name {quoted(name)} cannot be the name of a package", hint)
     if not _VERSION.fullmatch(version):
         raise Unusable(f"the plugin's version {quoted(version)} cannot be that of a package", "Write it as 1.2.3.")
@@ -60,11 +60,6 @@ def packed(directory: Path, metadata: Mapping[str, Any], limits: Limits = LIMITS
     files = collect(directory, identity.name, limits)
     files = ordered([*files, *indexes(files, metadata, identity.series)])
     return ordered([*files, checksums(files)])
-
-
-def require_directory(directory: Path) -> None:
-    if not directory.is_dir():
-        raise NotFound("package directory", str(directory), hint="Name the directory that holds metadata.yaml.")
 
 
 def run_pre_build_hook(directory: Path) -> None:

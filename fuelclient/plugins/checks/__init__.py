@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from fuelclient.errors import NotFound
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.plugins.checks import (
     conditions,
@@ -28,6 +27,7 @@ from fuelclient.plugins.checks import (
 )
 from fuelclient.plugins.checks.findings import Findings
 from fuelclient.plugins.checks.subject import Subject, read
+from fuelclient.plugins.directory import require_directory
 
 UNUSABLE = frozenset({"P001", "P002", "P003", "P004", "P030", "P037", "P060"})
 """The errors with which a package cannot be used at all; it can be installed with any other."""
@@ -50,11 +50,9 @@ def check(directory: Path, *, shown_as: str = "", release_tasks: Collection[str]
 
     `shown_as` is what findings call the directory (an archive that was unpacked there). `release_tasks` are the ids
     of the tasks that a release has, when one is known: then every other name that a task refers to is dangling, and
-    not only those that look like slips. Nothing is raised for any content. Raises `NotFound` when there is no such
-    directory.
+    not only those that look like slips. Nothing is raised for any content. Raises what `require_directory` raises.
     """
-    if not directory.is_dir():
-        raise NotFound("package directory", str(directory), hint="Name the directory that holds metadata.yaml.")
+    require_directory(directory)
     subject = read(directory, shown_as)
     found = Findings()
     for family in _FAMILIES:

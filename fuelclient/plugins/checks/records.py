@@ -52,10 +52,10 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 
 def _fields(subject: Subject, record: Record) -> Mapping[str, Any]:
-    """What the record states, over what it inherits from its base."""
-    bases = [base.data for base in bases_of(subject.files, record.data) if isinstance(base.data, Mapping)]
+    """What the record states, over what it inherits from its base, and that from its own."""
+    bases = [data for data, _ in _bases(subject, record.data)]
     fields: dict[str, Any] = {}
-    for stated in (*bases, record.data):
+    for stated in (*reversed(bases), record.data):
         for field, spellings in _NEEDED.items():
             value = next((stated[key] for key in spellings if stated.get(key)), None)
             if value is not None:
@@ -81,11 +81,8 @@ def _name(subject: Subject, record: Record, fields: Mapping[str, Any]) -> Iterat
 
 
 def _graphs(subject: Subject, record: Record) -> Iterator[Finding]:
-    holders = [record.data, *(base.data for base in bases_of(subject.files, record.data))]
     types: set[str] = set()
-    for holder in holders:
-        if not isinstance(holder, Mapping):
-            continue
+    for holder in (record.data, *(data for data, _ in _bases(subject, record.data))):
         listed = holder.get("graphs")
         types |= {
             str(graph.get("type"))
@@ -112,15 +109,27 @@ def _deprecated(subject: Subject) -> Iterator[Finding]:
         place = Place(manifest, subject.line("fuel_version"))
         yield Finding(Severity.WARNING, "P035", message, place, hint="Remove it: the release states its version.")
     for record in subject.definitions:
-        for key in ("mode", "modes"):
-            if key in record.data:
-                message = f"{key} is deprecated for releases"
-                yield Finding(Severity.WARNING, "P035", message, record.place(key), hint="Remove it.")
+        for holder, file in ((record.data, manifest), *_bases(subject, record.data)):
+            for key in ("mode", "modes"):
+                if key in holder:
+                    message, place = f"{key} is deprecated for releases", subject.files.place(holder, key, file=file)
+                    yield Finding(Severity.WARNING, "P035", message, place, hint="Remove it.")
     for data in subject.of("tasks"):
         if any(document.data for document in data.documents):
             message = "tasks.yaml is not supported in packages that define a release"
             hint = "Move its tasks to a graph of the release."
             yield Finding(Severity.WARNING, "P035", message, Place(data.place.file, 1), hint=hint)
+
+
+def _bases(subject: Subject, record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """What a record of a release, and what that itself, names as its base, with the file of it; each file once."""
+    waiting, seen = [record], set[str]()
+    while waiting:
+        for base in bases_of(subject.files, waiting.pop()):
+            if isinstance(base.data, Mapping) and base.file not in seen:
+                seen.add(base.file)
+                waiting.append(base.data)
+                yield base.data, base.file
 
 
 def _ignored(record: Record) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ def check(subject: Subject) -> Iterator[Finding]:
 
     Stages of tasks of version 2.0.0 and later order nothing, nor does the `tasks.yaml` of a package of version 5.
     """
-    if subject.major < 3:
+    if subject.major < 2:  # knows no priorities, and P003 says so
         return
     kinds = ("deployment_tasks", "tasks") if subject.major < 5 else ("deployment_tasks",)
     for task in subject.records(*kinds):

@@ -47,6 +47,15 @@ def request(env: int, types: str, nodes: str, tasks: str, manner: int, force: bo
     )
 
 
+def word_for(env: int, name: str) -> str:
+    """What to type before something is done to an environment: its name, or its id where nobody could type that.
+
+    >>> word_for(3, " lead "), word_for(3, "zero\\u200bwidth"), word_for(3, " "), word_for(3, "")
+    ('lead', '3', '3', '3')
+    """
+    return " ".join(name.split()) if name.isprintable() and name.strip() else str(env)
+
+
 def _words(text: str) -> tuple[str, ...]:
     """Words between blanks or commas, each once."""
     return tuple(dict.fromkeys(text.replace(",", " ").split()))

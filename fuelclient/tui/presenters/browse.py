@@ -8,7 +8,7 @@ from typing import Any
 from fuelclient.insight.blame import Blame, blame
 from fuelclient.insight.why import Step, Word, chain, stated
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.preview import detail, empty
+from fuelclient.tui.presenters.preview import attribute_lines, detail, empty
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone, Value
 from fuelclient.tui.presenters.words import (
     chips,
@@ -40,18 +40,18 @@ MOST = 500
 """So many tasks are listed beyond the neighbours: the nearest ones."""
 
 _ATTRIBUTES = (
-    Column("attribute", "attribute", least=8, most=24),
+    Column("attribute", "attribute", least=26, most=34),
     Column("value", "value", least=8, most=60, grows=True),
     Column("by", "set by", least=7, most=22, rank=1),
 )
 
 _STEPS = (
     Column("step", "#", least=1, right=True),
-    Column("before", "runs before", least=15, most=40),
-    Column("after", "the next", least=16, most=40),
-    Column("field", "because", least=20, most=60, grows=True),
-    Column("layer", "layer", least=7, most=26, rank=1),
-    Column("place", "where", least=14, most=40, rank=2, tail=True),
+    Column("before", "runs before", least=28, most=40),
+    Column("after", "the next", least=30, most=40),
+    Column("field", "because", least=24, most=60, grows=True, rank=1),
+    Column("layer", "layer", least=7, most=26, rank=2),
+    Column("place", "where", least=14, most=40, rank=3, tail=True),
 )
 
 
@@ -227,7 +227,7 @@ def why(subject: Subject, one: int, other: int, glyphs: Glyphs) -> Table:
                     str(number) if first else "",
                     Cell(step.before if first else "", Tone.STRONG),
                     Cell(f"{glyphs.arrow} {step.after}" if first else "", Tone.STRONG),
-                    f"{word.task} says {word.attribute}: {word.word}",
+                    _said(step, word),
                     Cell(word.place.layer.removeprefix("plugin "), _tone(word)),
                     short_place(word.place),
                 )
@@ -236,6 +236,12 @@ def why(subject: Subject, one: int, other: int, glyphs: Glyphs) -> Table:
     names = (subject.study.rows[one].task, subject.study.rows[other].task)
     return Table(_STEPS, rows, ids, (f"Nothing makes {names[0]} wait for {names[1]}, nor the other way round.",
                                      "", "They may run at the same time."))  # fmt: skip
+
+
+def _said(step: Step, word: Word) -> str:
+    """What makes an edge; it is the later one that says so, unless it is "its", the earlier one's."""
+    before, after = step.before.partition("@")[0], step.after.partition("@")[0]
+    return f"{'its ' if word.task == before and word.task != after else ''}{word.attribute}: {word.word}"
 
 
 def _tone(word: Word) -> Tone:
@@ -250,7 +256,7 @@ def sentence(subject: Subject, one: int, other: int, glyphs: Glyphs) -> list[Lin
     if not steps:
         return [title(f"{rows[one].task} and {rows[other].task} are in no order")]
     lines = [
-        title(f"{rows[last].task} runs after {rows[first].task}: {count(len(steps), 'edge')}, the fewest there are"),
+        title(f"{rows[last].task} runs after {rows[first].task}: {count(len(steps), 'edge')}, the fewest"),
         (),
         _stop(subject, steps[0].before, steps[0].before_task),
     ]
@@ -260,6 +266,16 @@ def sentence(subject: Subject, one: int, other: int, glyphs: Glyphs) -> list[Lin
             lines.append((f"  {glyphs.ink.lane} {word.task}.{word.attribute}: {word.word}",))
             lines.append((f"  {glyphs.ink.lane}   ", Cell(f"{layer}  {short_place(word.place)}", _tone(word))))
         lines.append(_stop(subject, step.after, step.after_task))
+    return lines
+
+
+def both(subject: Subject, step: Step, glyphs: Glyphs) -> list[Line]:
+    """The two tasks of an edge: what each is, where it runs, and who set its attributes."""
+    study = subject.study
+    lines: list[Line] = []
+    for name, index in ((step.before, step.before_task), (step.after, step.after_task)):
+        lines += [*([()] if lines else []), _stop(subject, name, index)]
+        lines += attribute_lines(study.merged.tasks[index], glyphs)
     return lines
 
 
@@ -277,3 +293,8 @@ def _stop(subject: Subject, name: str, index: int) -> Line:
 def nothing(subject: Subject) -> Table:
     """The table of a graph that has no order."""
     return Table(_NEIGHBOURS, (), (), empty(subject))
+
+
+def lost(why: str) -> Table:
+    """What stands instead of a task that the graph does not have any more."""
+    return Table((), empty=(why, "", "[ leads back, 3 shows what there is.") if why else ("",))

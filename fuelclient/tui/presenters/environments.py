@@ -20,11 +20,11 @@ _COLUMNS = (
     Column("id", "id", least=2, right=True),
     Column("name", "environment", least=11, most=30),
     Column("status", "status", least=18, most=20),
-    Column("release", "release", least=12, most=34, grows=True),
+    Column("release", "release", least=23, most=40, grows=True, rank=4),
     Column("run", "last run", least=20, most=20),
     Column("nodes", "nodes", least=5, right=True, rank=1),
     Column("plugins", "plugins", least=7, right=True, rank=2),
-    Column("graphs", "graph types", least=11, most=40, rank=3),
+    Column("graphs", "graph types", least=11, most=60, rank=3, grows=True),
 )
 
 _NO_RELEASE = (

@@ -20,7 +20,7 @@ _COLUMNS = (
     Column("began", "began (UTC)", least=19, most=19, rank=1),
     Column("took", "took", least=7, most=8, right=True, rank=2),
     Column("manner", "manner", least=14, most=16, rank=4),
-    Column("message", "message", least=16, most=120, grows=True, rank=3),
+    Column("message", "message", least=30, most=120, grows=True, rank=3),
 )
 
 

@@ -18,15 +18,18 @@ MOST = 14
 
 _COLUMNS = (
     Column("order", "#", least=3, right=True, rank=5),
-    Column("stage", "stage", least=8, most=16, rank=1),
+    Column("stage", "stage", least=6, most=16, rank=1),
     Column("lanes", "lanes", least=5, most=2 * MOST + 4),
     Column("change", "", least=1, most=1),
-    Column("task", "task", least=26, most=44, grows=True),
+    Column("task", "task", least=30, most=44, grows=True),
     Column("priority", "prio", least=6, most=8, rank=2, right=True),
-    Column("band", "band", least=8, most=10, rank=3),
+    Column("band", "band", least=10, most=10, rank=3),
     Column("layers", "layers", least=6, most=12, rank=4),
     Column("nodes", "nodes", least=5, right=True, rank=6),
 )
+
+_SHORT = {"pre_deployment": "pre", "post_deployment": "post"}
+"""Stages in a word that leaves room for the lanes: the detail has them in full, and so do filters."""
 
 FIELDS = ("task", "type", "role", "stage", "band", "layer")
 """What a query of this screen can ask of: `role` is a role of the environment, `layer` a layer's name."""
@@ -73,7 +76,7 @@ def table(subject: Subject, kept: Sequence[int], glyphs: Glyphs) -> Table:
         rows.append(
             (
                 Cell(str(shown.order), Tone.DIM),
-                Cell(shown.stage or "", Tone.STRONG) if begins else "",
+                Cell(_SHORT.get(shown.stage or "", shown.stage or ""), Tone.STRONG) if begins else "",
                 Cell(draw(line, glyphs.ink, MOST), changed),
                 Cell(sigil(task, glyphs), Tone.ACCENT),
                 Cell(shown.task, changed),

@@ -29,11 +29,11 @@ _TASKS = (
     Column("order", "#", least=3, right=True),
     Column("found", "", least=1, most=1),
     Column("change", "", least=1, most=1),
-    Column("task", "task", least=26, most=44, grows=True),
-    Column("type", "type", least=8, most=13, rank=2),
+    Column("task", "task", least=31, most=44, grows=True),
+    Column("type", "type", least=11, most=13, rank=2),
     Column("layers", "layers", least=6, most=12),
     Column("generation", "gen", least=5, most=9, rank=4, right=True),
-    Column("stage", "stage", least=12, most=16, rank=3),
+    Column("stage", "stage", least=15, most=16, rank=3),
     Column("priority", "prio", least=6, most=8, rank=5, right=True),
     Column("nodes", "nodes", least=5, right=True, rank=1),
     Column("role", "roles", least=14, most=30, rank=8),
@@ -41,7 +41,7 @@ _TASKS = (
 )
 
 _BLAME = (
-    Column("attribute", "attribute", least=14, most=30, tail=True),
+    Column("attribute", "attribute", least=19, most=32, tail=True),
     Column("value", "value", least=12, most=60, grows=True),
     Column("by", "set by", least=7, most=28),
     Column("place", "where", least=14, most=40, rank=1, tail=True),
@@ -95,10 +95,17 @@ def generations(row: PreviewRow) -> str:
 
 
 def attributes(task: MergedTask, glyphs: Glyphs) -> Table:
-    """Who set each attribute of a task, where, and what that replaced."""
+    """Who set each attribute of a task, where, and what that replaced; what stands in a mapping stands below its name,
+    since a path would leave no room for the rest."""
     rows: list[tuple[Value, ...]] = []
     ids: list[str] = []
+    mapping = ""
     for one in blame(task):
+        name, dot, _ = one.path.partition(".")
+        if dot and name != mapping:
+            rows.append((f"  {name}", "", "", ""))
+            ids.append(name)
+        mapping = name if dot else ""
         for row in _attribute(one, glyphs):
             rows.append(row)
             ids.append(one.path)
@@ -106,10 +113,11 @@ def attributes(task: MergedTask, glyphs: Glyphs) -> Table:
 
 
 def _attribute(one: Blame, glyphs: Glyphs) -> Iterator[tuple[Value, ...]]:
-    mark = f"{glyphs.changed} " if one.is_changed else ""
+    name, _, below = one.path.partition(".")
+    mark = f"{glyphs.changed} " if one.is_changed else "  "
     tone = Tone.ACCENT if one.is_changed else Tone.PLAIN
     shown = Cell("not stated any more", Tone.WARN) if one.dropped else Cell(value_text(one.value), tone)
-    yield Cell(mark + one.path, tone), shown, told(one.origin), short_place(one.origin.place)
+    yield Cell(mark + (f"  {below}" if below else name), tone), shown, told(one.origin), short_place(one.origin.place)
     for value, origin in one.replaced:
         if value == one.value and not one.dropped:
             yield Cell(f"  {glyphs.was}", Tone.DIM), Cell("the same", Tone.DIM), told(origin), short_place(origin.place)
@@ -118,6 +126,15 @@ def _attribute(one: Blame, glyphs: Glyphs) -> Iterator[tuple[Value, ...]]:
                 Cell(f"  {glyphs.gone if one.dropped else glyphs.was}", Tone.DIM), Cell(value_text(value), Tone.DIM),
                 told(origin), short_place(origin.place),
             )  # fmt: skip
+
+
+def attribute_lines(task: MergedTask, glyphs: Glyphs) -> Iterator[Line]:
+    """Who set each attribute of a task, as lines that wrap."""
+    for one in blame(task):
+        mark = f"{glyphs.changed} " if one.is_changed else "  "
+        value = Cell("not stated any more", Tone.WARN) if one.dropped else value_text(one.value)
+        by = told(one.origin)
+        yield (Cell(f"{mark}{one.path}: ", Tone.DIM), value, Cell(f"  {by}", by.tone))
 
 
 def detail(subject: Subject, row: int, glyphs: Glyphs) -> list[Line]:

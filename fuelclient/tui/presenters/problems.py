@@ -13,9 +13,9 @@ from fuelclient.tui.subject import Subject
 _COLUMNS = (
     Column("severity", "severity", least=7, most=10),
     Column("code", "code", least=4, most=5),
-    Column("task", "task", least=8, most=30, rank=2),
-    Column("message", "finding", least=20, most=200, grows=True),
-    Column("place", "where", least=14, most=40, rank=1, tail=True),
+    Column("task", "task", least=22, most=34, rank=1),
+    Column("message", "finding", least=34, most=200, grows=True),
+    Column("place", "where", least=26, most=40, rank=2, tail=True),
 )
 
 _NOTHING = ("Nothing is wrong with this graph.", "", "3 shows in which order it runs.")
@@ -28,6 +28,19 @@ def ordered(subject: Subject) -> list[Finding]:
         subject.study.findings,
         key=lambda one: (ranks.index(one.severity), one.place.file, one.place.line, one.code, one.message),
     )
+
+
+def place_of(found: Sequence[Finding], wanted: Finding | None, place: int) -> int:
+    """Where a finding stands now: it is known by its code, its task and what it says, since lines above it may have
+    come or gone; its old place where it is gone."""
+    if wanted is None:
+        return 0
+    same = (n for n, one in enumerate(found) if _name(one) == _name(wanted))
+    return next(same, max(0, min(place, len(found) - 1)))
+
+
+def _name(finding: Finding) -> tuple[str, str, str]:
+    return finding.code, finding.task, finding.message
 
 
 def table(subject: Subject, glyphs: Glyphs) -> Table:

@@ -13,13 +13,13 @@ from fuelclient.tui.presenters.words import count, fact, names, title, value_tex
 from fuelclient.tui.subject import Subject
 
 _COLUMNS = (
-    Column("role", "role", least=16, most=30),
+    Column("role", "role", least=21, most=30),
     Column("tasks", "tasks", least=5, right=True),
     Column("deployed", "deployed", least=8, right=True),
     Column("pending", "pending", least=7, right=True),
-    Column("limits", "limits", least=6, most=24, rank=2),
-    Column("conflicts", "conflicts", least=9, most=30, rank=1),
-    Column("from", "from", least=7, most=28, rank=3, grows=True),
+    Column("limits", "limits", least=20, most=34, rank=2),
+    Column("conflicts", "conflicts", least=14, most=30, rank=1),
+    Column("from", "from", least=16, most=28, rank=3, grows=True),
 )
 
 _EMPTY = ("The release of this environment knows no roles.", "", "fuel2 release show ID shows what it has.")

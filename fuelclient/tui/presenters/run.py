@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import overload
 
 from fuelclient.insight.query import Query
 from fuelclient.model.transaction import NodeKey, Transaction
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.chrome import Part
+from fuelclient.tui.presenters.lazy import Lazy
 from fuelclient.tui.presenters.table import Cell, Column, Distinct, Line, Table, Tone, Value
-from fuelclient.tui.presenters.words import count, fact, length, moment, sentence, title, value_text
+from fuelclient.tui.presenters.words import count, fact, length, moment, node_words, sentence, title, value_text
 from fuelclient.tui.watched import Watched, between
 
 WORDS = ("ready", "running", "pending", "skipped", "error", "not reached")
@@ -22,10 +22,10 @@ _TONES = {"ready": Tone.DIM, "running": Tone.ACCENT, "pending": Tone.DIM, "skipp
 
 _INSTANCES = (
     Column("status", "status", least=13, most=13),
-    Column("task", "task", least=14, most=44),
+    Column("task", "task", least=24, most=44),
     Column("node", "node", least=12, most=28),
-    Column("took", "took", least=4, most=8, right=True),
-    Column("message", "why", least=14, most=120, grows=True, rank=1),
+    Column("took", "took", least=7, most=8, right=True),
+    Column("message", "why", least=26, most=120, grows=True, rank=1),
     Column("type", "type", least=6, most=13, rank=3),
 )
 
@@ -93,7 +93,7 @@ def progress(watched: Watched, now: datetime, width: int, glyphs: Glyphs) -> lis
     ended = sum(child.is_final for child in found.children)
     if len(graphs) > 1 and not found.is_final:
         parts.append(Part(f"graph {min(ended + 1, len(graphs))} of {len(graphs)}", Tone.DIM, rank=2))
-    if elapsed is not None:
+    if elapsed is not None and (found.is_final or found.runner != "gone"):
         parts.append(Part(f"{'took' if found.is_final else 'for'} {length(elapsed)}", Tone.DIM, rank=1))
     if left is not None and found.runner != "gone":
         parts.append(Part(f"ETA {length(left)}", Tone.PLAIN))
@@ -134,12 +134,22 @@ class Instances(Table):
     ) -> None:
         self.watched, self.now = watched, now
         self.numbers: Sequence[int] = range(len(watched.rows)) if only is None else only
-        rows = _Rows(self, glyphs, names_of)
         empty = ("No task instance failed.", "", "f shows all of them.") if only is not None else (
             "No task instance has been planned.", "", advice(watched) or "The run is just beginning.")  # fmt: skip
-        super().__init__(_INSTANCES, rows, _Ids(self), empty)
-        self._names_of = names_of
+        ids = Lazy(self.numbers.__len__, lambda place: watched.name(self.numbers[place]))
+        super().__init__(_INSTANCES, Lazy(self.numbers.__len__, self._row), ids, empty)
+        self._glyphs, self._names_of = glyphs, names_of
         self._heads: list[str] = []
+
+    def _row(self, place: int) -> tuple[Value, ...]:
+        watched, number = self.watched, self.numbers[place]
+        row = watched.rows[number]
+        took = watched.seconds(number, self.now)
+        fault = Tone.STRONG if watched.is_fault(number) else Tone.PLAIN
+        return (
+            status(watched.word(number), self._glyphs), Cell(row.task, fault), node_name(row.node, self._names_of),
+            "" if took is None else length(took), Cell(why(watched, number), Tone.DIM), Cell(row.type, Tone.DIM),
+        )  # fmt: skip
 
     def texts(self) -> list[str]:
         watched = self.watched
@@ -157,7 +167,7 @@ class Instances(Table):
     def distinct(self, key: str) -> Distinct | None:
         watched = self.watched
         if key == "node":
-            values = [node_name(node, self._names_of).lower() for node in watched.nodes]
+            values = [node_words(node, self._names_of) for node in watched.nodes]
             return values, [watched.cell[number][0] for number in self.numbers]
         if key == "task":
             return [task.lower() for _, task in watched.tasks], [watched.cell[number][1] for number in self.numbers]
@@ -166,51 +176,6 @@ class Instances(Table):
     def select(self, query: Query) -> list[int]:
         self._texts = []  # statuses have changed since
         return super().select(query)
-
-
-class _Rows(Sequence[tuple[Value, ...]]):
-    """The cells of instances."""
-
-    def __init__(self, table: Instances, glyphs: Glyphs, names_of: dict[int, str]) -> None:
-        self._table, self._glyphs, self._names_of = table, glyphs, names_of
-
-    def __len__(self) -> int:
-        return len(self._table.numbers)
-
-    @overload
-    def __getitem__(self, place: int) -> tuple[Value, ...]: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[tuple[Value, ...]]: ...
-    def __getitem__(self, place: int | slice) -> tuple[Value, ...] | list[tuple[Value, ...]]:
-        if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(len(self)))]
-        watched, number = self._table.watched, self._table.numbers[place]
-        row = watched.rows[number]
-        took = watched.seconds(number, self._table.now)
-        fault = Tone.STRONG if watched.is_fault(number) else Tone.PLAIN
-        return (
-            status(watched.word(number), self._glyphs), Cell(row.task, fault), node_name(row.node, self._names_of),
-            "" if took is None else length(took), Cell(why(watched, number), Tone.DIM), Cell(row.type, Tone.DIM),
-        )  # fmt: skip
-
-
-class _Ids(Sequence[str]):
-    """The names of instances."""
-
-    def __init__(self, table: Instances) -> None:
-        self._table = table
-
-    def __len__(self) -> int:
-        return len(self._table.numbers)
-
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(len(self)))]
-        return self._table.watched.name(self._table.numbers[place])
 
 
 def node_name(node: NodeKey, names_of: dict[int, str]) -> str:
@@ -258,6 +223,25 @@ def about(watched: Watched, now: datetime, glyphs: Glyphs) -> list[Line]:
         *(fact("", status(word, glyphs), f"  {watched.counts[word]}") for word in WORDS if watched.counts[word]),
     ]
     return [*lines, (), (advice(watched),)] if advice(watched) else lines
+
+
+MOST_FAULTS = 20
+"""So many faults are listed with a run; its screen has all of them."""
+
+
+def faults(watched: Watched, glyphs: Glyphs) -> list[Line]:
+    """What failed in a run or was never reached, each with why; those that failed first."""
+    found = [number for number in range(len(watched.rows)) if watched.is_fault(number)]
+    if not found:
+        return []
+    found.sort(key=watched.is_blocked)
+    lines = [title(count(len(found), "fault"))]
+    for number in found[:MOST_FAULTS]:
+        cell = status(watched.word(number), glyphs)
+        lines.append((Cell(f"{cell} ", cell.tone), watched.name(number), Cell(f"  {why(watched, number)}", Tone.DIM)))
+    if len(found) > MOST_FAULTS:
+        lines.append((Cell("Enter opens the run, f shows all of them there.", Tone.DIM),))
+    return lines
 
 
 def manner(found: Transaction) -> str:

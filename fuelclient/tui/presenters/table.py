@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from fuelclient.insight.query import Query
+from fuelclient.printing import one_line
 
 
 class Tone(StrEnum):
@@ -163,13 +164,15 @@ _SAMPLE = 1000
 def widths(table: Table, available: int, gap: int = 2) -> list[int]:
     """The width of each column in `available` cells; 0 for one that is left out.
 
-    Widths follow from the contents of at most a thousand rows, spread over the table.
+    Widths follow from the contents of at most a thousand rows, spread over the table. A column without a title, in
+    which nothing stands, is left out too.
     """
     step = max(1, len(table.rows) // _SAMPLE)
+    sample = [table.rows[row] for row in range(0, len(table.rows), step)]  # a row may be made each time
     found = []
     for place, column in enumerate(table.columns):
-        longest = max((len(str(table.rows[row][place])) for row in range(0, len(table.rows), step)), default=0)
-        found.append(min(max(longest, len(column.title), 1), max(column.most, len(column.title))))
+        longest = max((len(one_line(str(row[place]))) for row in sample), default=0)
+        found.append(min(max(longest, len(column.title)), max(column.most, len(column.title))))
     return _fitted(table.columns, found, available, gap)
 
 

@@ -113,6 +113,18 @@ def worst(findings: Iterable[Finding], glyphs: Glyphs) -> Cell:
     return Cell(glyphs.info if found else "", Tone.DIM)
 
 
+def node_words(node: int | str | None, names_of: Mapping[int, str]) -> str:
+    """What a filter calls a node, separated by commas: its id, which is no name of another one here, and its name.
+
+    >>> node_words(1, {1: "Rack, one"}), node_words(1, {1: "2"}), node_words(None, {})
+    ('1,rack  one', '1', 'sync point')
+    """
+    if node is None:
+        return "sync point"
+    name = names_of.get(node, "") if isinstance(node, int) else ""
+    return str(node) if not name or name.strip().isdigit() else f"{node},{name.replace(',', ' ')}".lower()
+
+
 def fact(name: str, *value: Cell | str, width: int = 14) -> Line:
     """A line `name  value` of a detail pane; nothing is said of what has no value."""
     return (Cell(f"{name:<{width}}", Tone.DIM), *value)

@@ -82,7 +82,8 @@ class Asking(ModalScreen[Action | None]):
 
     def on_mount(self) -> None:
         self.set_class(self.glyphs.is_ascii, "-ascii")
-        self.set_focus(self.query(Input).first())
+        for word in self.query("#word").results(Input):
+            self.set_focus(word)
         self.tell()
 
     @on(Input.Changed)
@@ -92,6 +93,8 @@ class Asking(ModalScreen[Action | None]):
 
     def tell(self, wrong: str = "") -> None:
         """Show the command line of what would be done now."""
+        if not self.query("#help"):
+            return  # it has been left before it was built
         found = self.action()
         line = "" if isinstance(found, str) else f"$ {command_of(found, self._program)}"
         self.query_one("#line", Label).update(line)
@@ -106,7 +109,7 @@ class Asking(ModalScreen[Action | None]):
         found = self.action()
         if isinstance(found, str):
             self.tell()
-        elif self.needs_word() and self.query_one("#word", Input).value.strip() != self.word:
+        elif self.needs_word() and _plain(self.query_one("#word", Input).value) != _plain(self.word):
             self.tell(f"Nothing was done: type {self.word} to confirm.")
             self.set_focus(self.query_one("#word", Input))
         else:
@@ -119,6 +122,11 @@ class Asking(ModalScreen[Action | None]):
         found = self.action()
         if not isinstance(found, str):
             cast("FuelUI", self.app).copy_line(command_of(found, self._program))
+
+
+def _plain(text: str) -> str:
+    """A text as it is compared: how many blanks there are nobody sees."""
+    return " ".join(text.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +165,7 @@ class ExecuteDialog(Asking):
         self, env: int, env_name: str, graph_type: str, known: Sequence[str], glyphs: Glyphs, program: str
     ) -> None:
         said = f"Graphs of environment {env} {env_name}: {', '.join(known) or 'unknown yet'}."
-        super().__init__("execute", said, env_name, glyphs, program)
+        super().__init__("execute", said, acting.word_for(env, env_name), glyphs, program)
         self._env, self._type = env, graph_type
 
     def fields(self) -> Sequence[Horizontal]:
@@ -189,9 +197,6 @@ class PlanDialog(Dialog):
         self._request, self._plans, self._glyphs = request, plans, glyphs
 
     def compose(self) -> ComposeResult:
-        yield Pane(f"dry run: {acting.summary(self._plans)}  (Esc closes)", VirtualTable(self._glyphs, chooses=False))
-
-    def on_mount(self) -> None:
-        table = self.query_one(VirtualTable)
+        table = VirtualTable(self._glyphs, chooses=False)
         table.show(acting.planned(self._plans, self._glyphs))
-        table.focus()
+        yield Pane(f"dry run: {acting.summary(self._plans)}  (Esc closes)", table)

@@ -7,11 +7,13 @@ from dataclasses import replace
 from textual import on
 from textual.binding import Binding
 
+from fuelclient.insight.study import TaskKey
+from fuelclient.insight.why import Step
 from fuelclient.tui.messages import Chosen, Moved
 from fuelclient.tui.presenters import browse
 from fuelclient.tui.presenters.words import count
 from fuelclient.tui.routes import Route, View
-from fuelclient.tui.screens.subject import SubjectScreen
+from fuelclient.tui.screens.subject import SubjectScreen, gone
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
 from fuelclient.tui.widgets.vtable import VirtualTable
@@ -41,20 +43,34 @@ class BrowseScreen(SubjectScreen):
         self.full = Details()
         self.later = VirtualTable(self.glyphs, id="later")
         return Panes(
-            "columns", Pane("runs before", self.upstream), Pane("task", self.middle),
-            Pane("runs after", self.downstream), Pane("before those", self.earlier), Pane("in full", self.full),
-            Pane("after those", self.later), active=1,
+            "columns", Pane("runs before", self.upstream, tab="before"), Pane("task", self.middle),
+            Pane("runs after", self.downstream, tab="after"), Pane("before those", self.earlier, tab="earlier"),
+            Pane("in full", self.full), Pane("after those", self.later, tab="later"), active=1,
         )  # fmt: skip
 
     def present(self) -> None:
-        self.reduced = True
+        self.reduced = not self.route.looks.switched
         self.rows: dict[str, list[int]] = {}
+        wanted = self.route.task
+        if wanted is not None and self.subject.study.rows and self.subject.study.row_with(wanted) is None:
+            self._lose(wanted)
+            return
         self.centre = self.row_wanted()
         self._show()
+
+    def _lose(self, task: TaskKey) -> None:
+        """Say that the task is not there any more: another one in its place would be taken for it."""
+        self.centre = -1
+        for table in (self.middle, self.upstream, self.downstream, self.earlier, self.later):
+            table.show(browse.lost(gone(task) if table is self.middle else ""))
+        self.full.show([])
+        for place in range(6):
+            self.panes.note(place, "")
 
     def _show(self) -> None:
         if not self.subject.study.rows:
             self.upstream.show(browse.nothing(self.subject))
+            self.middle.show(browse.nothing(self.subject))
             return
         for place, table, following in ((0, self.upstream, False), (2, self.downstream, True)):
             made, rows = browse.neighbours(
@@ -78,7 +94,7 @@ class BrowseScreen(SubjectScreen):
 
     def subject_row(self) -> int:
         """The neighbour under the cursor; in the middle, the task itself."""
-        if not self.filled or not self.subject.study.rows:
+        if not self.filled or not self.subject.study.rows or self.centre < 0:
             return -1
         table = self._table()
         rows = self.rows.get(str(table.id))
@@ -93,8 +109,13 @@ class BrowseScreen(SubjectScreen):
     def state(self) -> Route:
         if not self.filled or not self.subject.study.rows:
             return self.route
-        name = self.subject.study.rows[self.centre].task
-        return replace(self.route, focus=name, row=self.centre, query=self.filter_bar.text)
+        if self.centre < 0:
+            return replace(self.route, query=self.filter_bar.text, looks=self.looks())
+        task = self.subject.study.key(self.centre)
+        return replace(self.route, focus=task.id, task=task, query=self.filter_bar.text, looks=self.looks())
+
+    def is_switched(self) -> bool:
+        return self.filled and not self.reduced
 
     def action_column(self, step: int) -> None:
         line, column = divmod(self.panes.active, 3)
@@ -102,13 +123,13 @@ class BrowseScreen(SubjectScreen):
 
     def action_reduce(self) -> None:
         """All edges, or only those that no other task implies."""
-        if self.filled:
+        if self.filled and self.centre >= 0:
             self.reduced = not self.reduced
             self._show()
 
     @on(Moved)
     def _moved(self, message: Moved) -> None:
-        if self.filled and message.table is self.middle and self.subject.study.rows:
+        if self.filled and message.table is self.middle and self.subject.study.rows and self.centre >= 0:
             self.full.show(browse.in_full(self.subject, self.centre, self.middle.row, self.glyphs))
 
     @on(Chosen)
@@ -121,31 +142,56 @@ class BrowseScreen(SubjectScreen):
 class WhyScreen(SubjectScreen):
     """The shortest chain between two tasks: each edge with the field, the layer and the line that make it."""
 
-    HELP = "Why one task runs after another: the chain with the fewest edges. Enter browses from a task of it."
+    HELP = (
+        "Why one task runs after another: the chain with the fewest edges, and the two tasks of the edge under the"
+        " cursor with who set each of their attributes. Enter browses from a task of it."
+    )
 
     def body(self) -> Panes:
-        return Panes("stack", Pane("the shortest chain", VirtualTable(self.glyphs)), Pane("in words", Details()))
+        self.both = Details(id="both")
+        return Panes(
+            "over", Pane("the shortest chain", VirtualTable(self.glyphs)), Pane("in words", Details(id="words")),
+            Pane("the two tasks", self.both),
+        )  # fmt: skip
 
     def present(self) -> None:
-        one, other = self.route.other, self.route.row
+        study, keys = self.subject.study, (self.route.other, self.route.task)
+        one, other = (study.row_with(key) if key is not None else None for key in keys)
+        self.edges: list[Step] = []
+        if one is None or other is None:
+            lost = next((key for key, row in zip(keys, (one, other), strict=True) if key and row is None), None)
+            self._lose(gone(lost) if lost is not None else "There are not two tasks to tell of.")
+            return
         steps, _ = browse.between(self.subject, one, other)
+        self.edges = [step for step in steps for _ in step.words]
         self.main.show(browse.why(self.subject, one, other, self.glyphs))
         self.panes.note(0, count(len(steps), "edge"))
-        self.query_one(Details).show(browse.sentence(self.subject, one, other, self.glyphs))
+        self.query_one("#words", Details).show(browse.sentence(self.subject, one, other, self.glyphs))
+
+    def _lose(self, why: str) -> None:
+        """Say that one of the two is not there any more."""
+        self.main.show(browse.lost(why))
+        self.panes.note(0, "")
+        self.query_one("#words", Details).show([])
+        self.both.show([])
 
     def state(self) -> Route:
         return self.route
 
     def subject_row(self) -> int:
-        name = self.name_here().partition("@")[0]
-        return self.subject.study.named(name) or 0 if name else -1
+        """The later task of the edge under the cursor."""
+        if not self.filled or not 0 <= self.main.row < len(self.edges):
+            return -1
+        return self.subject.study.row_of.get(self.edges[self.main.row].after_task, -1)
 
     @on(Moved)
     def _moved(self, message: Moved) -> None:
         message.stop()
+        if self.filled and 0 <= self.main.row < len(self.edges):
+            self.both.show(browse.both(self.subject, self.edges[self.main.row], self.glyphs))
 
     @on(Chosen)
     def _chosen(self) -> None:
         row = self.subject_row()
         if row >= 0:
-            self.ui.go(self.route.to(View.BROWSE, row=row))
+            self.ui.go(self.route.to(View.BROWSE, task=self.subject.study.key(row)))

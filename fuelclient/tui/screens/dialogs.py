@@ -25,7 +25,8 @@ Group = tuple[str, str, Sequence[tuple[str, str]]]
 
 
 class Dialog(ModalScreen[None]):
-    """A pane over the screen; Escape closes it."""
+    """A pane over the screen; Escape closes it. What it shows is put together before it is shown: it may be closed
+    before it has been built."""
 
     DEFAULT_CSS = _CSS
     BINDINGS = [Binding("escape,q", "app.pop_screen", "close", id="dialog.close")]
@@ -39,17 +40,16 @@ class HelpDialog(Dialog):
         self._groups = list(groups)
 
     def compose(self) -> ComposeResult:
-        yield Pane("help  (Esc closes)", Details())
+        yield Pane("help  (Esc closes)", Details(self._text()))
 
-    def on_mount(self) -> None:
+    def _text(self) -> list[Line]:
         lines: list[Line] = []
         for name, text, keys in self._groups:
             lines += [title(name)]
             lines += [(Cell(text, Tone.DIM),)] if text else []
             lines += [(Cell(f"  {key:<14} ", Tone.ACCENT), what) for key, what in keys]
             lines += [()]
-        self.query_one(Details).show(lines)
-        self.query_one(Details).focus()
+        return lines
 
 
 class LogDialog(Dialog):
@@ -63,18 +63,18 @@ class LogDialog(Dialog):
         self._glyphs = glyphs
 
     def compose(self) -> ComposeResult:
-        yield Pane("command log  (y copies, Esc closes)", VirtualTable(self._glyphs, chooses=False))
+        table = VirtualTable(self._glyphs, chooses=False)
+        table.show(self._table())
+        yield Pane("command log  (y copies, Esc closes)", table)
 
-    def on_mount(self) -> None:
+    def _table(self) -> Table:
         line = Column("line", "the same on the command line", grows=True, most=200)
         columns = (Column("number", "#", least=2, right=True), line)
         rows = [(str(len(self._lines) - place), line) for place, line in enumerate(self._lines)]
-        table = self.query_one(VirtualTable)
-        table.show(Table(columns, rows, self._lines))
-        table.focus()
+        return Table(columns, rows, self._lines)
 
     def action_copy(self) -> None:
         table = self.query_one(VirtualTable)
         if table.row >= 0:
             self.app.copy_to_clipboard(self._lines[table.row])
-            self.notify(self._lines[table.row], title="copied")
+            self.notify(self._lines[table.row], title="copied", markup=False)

@@ -48,20 +48,23 @@ class EnvironmentsScreen(ViewScreen):
             self.runs = runs
             self.main.show(environments.table(self.overview, runs, self.glyphs), cursor=self.main.row, keep=True)
 
+    def asked(self) -> tuple[Request[object], ...]:
+        return (self.request(), AskRuns())
+
     def is_live(self) -> bool:
         """Whether something is being executed."""
         return self.filled and any(not one.is_final for one in self.runs or ())
 
     def renewed(self) -> None:
         """Ask again how far the runs are."""
-        if AskRuns() not in self.ui.gateway.pending:
+        if AskRuns() not in self.ui.gateway.pending and AskRuns() not in self.ui.gateway.failed:
             self.ui.gateway.ask(AskRuns())
 
     def action_history(self) -> None:
         self.ui.go(Route(View.HISTORY))
 
     def state(self) -> Route:
-        return replace(self.route, focus=self.name_here(), query=self.filter_bar.text)
+        return replace(self.route, focus=self.name_here(), query=self.filter_bar.text, looks=self.looks())
 
     def env_here(self) -> int:
         """The id of the environment under the cursor, or 0."""

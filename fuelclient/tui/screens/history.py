@@ -11,6 +11,7 @@ from textual.binding import Binding
 from fuelclient.model.transaction import Transaction
 from fuelclient.tui.messages import Chosen, Moved
 from fuelclient.tui.presenters import history, run
+from fuelclient.tui.presenters.table import Table
 from fuelclient.tui.presenters.words import count
 from fuelclient.tui.requests import AskRun, AskRuns, Request
 from fuelclient.tui.routes import Route, View
@@ -41,12 +42,14 @@ class HistoryScreen(ViewScreen):
     def request(self) -> Request[object]:
         return AskRuns(self.route.env)
 
+    _asked: AskRun | None = None  # it may be wanted before the screen is built
+
     def body(self) -> Panes:
         self.instances = VirtualTable(self.glyphs, id="instances", chooses=False)
-        self._asked: AskRun | None = None
+        self._asked = None
         self._shown: Watched | None = None
         return Panes(
-            "three kept", Pane("runs", VirtualTable(self.glyphs, id="runs")), Pane("task instances", self.instances),
+            "over", Pane("runs", VirtualTable(self.glyphs, id="runs")), Pane("task instances", self.instances),
             Pane("this run", Details()),
         )  # fmt: skip
 
@@ -61,8 +64,16 @@ class HistoryScreen(ViewScreen):
         self.panes.note(0, count(len(self.runs), "run"))
         self.panes.only(0, alone=not self.runs)
 
+    def missed(self, request: Request[object]) -> None:
+        super().missed(request)
+        if request == self._asked and request in self.ui.gateway.failed and not len(self.instances.table):
+            self.instances.show(Table((), empty=self.why_missed(request)))
+
     def told(self) -> None:
         self._show_run()
+
+    def asked(self) -> tuple[Request[object], ...]:
+        return (self.request(), *([self._asked] if self._asked is not None else []))
 
     def is_live(self) -> bool:
         """Whether what is shown changes by itself."""
@@ -72,7 +83,8 @@ class HistoryScreen(ViewScreen):
         """Ask for the runs again, and for the one under the cursor when it goes on."""
         self.ui.gateway.ask(self.request())
         found = self.run_here()
-        if found is not None and not found.is_final and self._asked not in self.ui.gateway.pending:
+        waiting = self._asked in self.ui.gateway.pending or self._asked in self.ui.gateway.failed
+        if found is not None and not found.is_final and not waiting:
             self.ui.gateway.ask(AskRun(found.id))
 
     def run_here(self) -> Transaction | None:
@@ -85,7 +97,7 @@ class HistoryScreen(ViewScreen):
 
     def state(self) -> Route:
         found = self.run_here()
-        return replace(self.route, run=found.id if found else 0, query=self.filter_bar.text)
+        return replace(self.route, run=found.id if found else 0, query=self.filter_bar.text, looks=self.looks())
 
     def action_everywhere(self) -> None:
         """The runs of all environments, or of this one again."""
@@ -106,6 +118,9 @@ class HistoryScreen(ViewScreen):
             self.ui.gateway.drop(self._asked)
         self._asked = asked
         watched = self.ui.gateway.answer(asked)
+        if watched is None and (self._shown is None or self._shown.transaction.id != found.id):
+            self.instances.show(Table((), empty=(f"Reading {asked.what} ...",)))
+            self.missed(asked)
         if watched is not None and watched is not self._shown:
             self._shown = watched
             names_of = self.ui.known.node_names(found.cluster_id)
@@ -121,7 +136,8 @@ class HistoryScreen(ViewScreen):
         if watched is None:
             return
         now, row = self.ui.clock(), self.instances.row
-        lines = run.about(watched, now, self.glyphs)
+        faults = run.faults(watched, self.glyphs)
+        lines = [*run.about(watched, now, self.glyphs), *([(), *faults] if faults else [])]
         if self.instances.has_focus and row >= 0:
             names_of = self.ui.known.node_names(watched.transaction.cluster_id)
             lines = [*run.detail(watched, row, names_of, now, self.glyphs), (), *lines]

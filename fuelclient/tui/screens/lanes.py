@@ -21,7 +21,7 @@ class LanesScreen(SubjectScreen):
         "Graph order. A lane leads from a task down to the one that waits for it. Filter by role=compute or"
         " stage:deploy: the lanes are laid anew, and order through hidden tasks stays. Enter browses from a task."
     )
-    PLACEHOLDER = "filter: role=compute, stage:deploy, band:network, layer:cluster, type:puppet, word"
+    PLACEHOLDER = "filter: role=compute, stage:deploy, !word"
 
     def body(self) -> Panes:
         return Panes("wide", Pane("graph order", VirtualTable(self.glyphs)), Pane("this task", Details()))
@@ -58,8 +58,12 @@ class LanesScreen(SubjectScreen):
 
     @on(Moved)
     def _moved(self) -> None:
-        row = self.kept[self.main.row] if 0 <= self.main.row < len(self.kept) else -1
-        self.query_one(Details).show(preview.detail(self.subject, row, self.glyphs) if row >= 0 else [])
+        row = self.subject_row()
+        if row < 0:
+            self.query_one(Details).show([])
+            return
+        stated = preview.attribute_lines(self.subject.study.task(row), self.glyphs)
+        self.query_one(Details).show([*preview.detail(self.subject, row, self.glyphs), (), *stated])
 
     @on(Chosen)
     def _chosen(self) -> None:

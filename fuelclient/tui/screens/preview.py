@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual import on
 from textual.binding import Binding
 
@@ -10,6 +12,7 @@ from fuelclient.tui.messages import Chosen, Moved
 from fuelclient.tui.presenters import instances, preview
 from fuelclient.tui.presenters.table import Table
 from fuelclient.tui.presenters.words import count
+from fuelclient.tui.routes import Route
 from fuelclient.tui.screens.subject import SubjectScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
@@ -23,7 +26,7 @@ class PreviewScreen(SubjectScreen):
         "What would run, in order. Signs before a task: ~ changed by a layer above, + added by one. Layers: R release,"
         " P plugin, C cluster. i shows task instances, Enter browses from a task."
     )
-    PLACEHOLDER = "filter: keystone, layer:cluster, type:puppet, role:compute, stage:deploy, !word"
+    PLACEHOLDER = "filter: keystone, layer:cluster, !type:puppet"
 
     BINDINGS = [Binding("i", "instances", "tasks/instances", id="preview.instances")]
 
@@ -35,19 +38,18 @@ class PreviewScreen(SubjectScreen):
         )  # fmt: skip
 
     def present(self) -> None:
-        self.expanded = self.route.query.startswith("node:")
-        self._show(self.row_wanted())
+        self.expanded = self.route.looks.switched
+        self._show(self.row_wanted(), self.route.instance)
 
-    def _show(self, row: int) -> None:
+    def _show(self, row: int, instance: str = "") -> None:
         study = self.subject.study
         if self.expanded:
-            index = study.indices[row] if study.rows else -1
-            first = next((n for n, vertex in enumerate(study.order) if study.expansion.task_of[vertex] == index), 0)
+            first = instances.place_of(self.subject, row, instance)
             table: Table = instances.Instances(self.subject, self.glyphs)
         else:
             table, first = preview.tasks(self.subject, self.glyphs), row
         query = parse(self.filter_bar.text, table.keys, inverted=self.inverted)
-        self.main.show(table, cursor=first, query=query)
+        self.main.show(table, cursor=first, query=query, keep=True)
         if study.preview is not None:
             figures = f"{count(study.preview.instances, 'instance')} on {count(study.preview.nodes, 'node')}"
             self.panes.note(0, f"{figures}, assumed" if study.preview.assumption else figures)
@@ -63,6 +65,15 @@ class PreviewScreen(SubjectScreen):
         if not self.filled or self.main.row < 0:
             return -1
         return instances.row_of(self.subject, self.main.row) if self.expanded else self.main.row
+
+    def is_switched(self) -> bool:
+        return self.filled and self.expanded
+
+    def state(self) -> Route:
+        return replace(super().state(), instance=self.main.table.ids[self.main.row] if self._on_instance() else "")
+
+    def _on_instance(self) -> bool:
+        return self.is_switched() and self.main.row >= 0
 
     @on(Moved)
     def _moved(self, message: Moved) -> None:

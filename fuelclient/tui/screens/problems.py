@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from textual import on
 
+from fuelclient.model.finding import Finding
 from fuelclient.tui.messages import Chosen, Moved
 from fuelclient.tui.presenters import plugins, problems
 from fuelclient.tui.requests import AskSource
@@ -21,12 +23,16 @@ class ProblemsScreen(SubjectScreen):
     HELP = "Every finding, the worst first; below it its source, where the file is on this machine. Enter browses."
     PLACEHOLDER = "filter: error, code:G030, task:keystone, !info"
 
+    found: Sequence[Finding] = ()
+
     def body(self) -> Panes:
         return Panes("stack", Pane("findings", VirtualTable(self.glyphs)), Pane("source", Details()))
 
     def present(self) -> None:
+        before = self.found[self.main.row] if 0 <= self.main.row < len(self.found) else None
         self.found = problems.ordered(self.subject)
-        self.main.show(problems.table(self.subject, self.glyphs), cursor=self.main.row)
+        place = problems.place_of(self.found, before, self.main.row)
+        self.main.show(problems.table(self.subject, self.glyphs), cursor=place, keep=True)
         self.panes.only(0, alone=not self.found)
 
     def told(self) -> None:
@@ -72,7 +78,8 @@ class PluginsScreen(SubjectScreen):
     def present(self) -> None:
         table = plugins.table(self.subject, self.glyphs)
         self.panes.only(0, alone=not table.ids)
-        self.main.show(table, cursor=table.ids.index(self.route.focus) if self.route.focus in table.ids else 0)
+        place = table.ids.index(self.route.focus) if self.route.focus in table.ids else 0
+        self.main.show(table, cursor=place, keep=True)
 
     @on(Moved)
     def _moved(self) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual import on
 
+from fuelclient.insight.query import term
 from fuelclient.tui.messages import Chosen, Moved
 from fuelclient.tui.presenters import nodes, roles
-from fuelclient.tui.routes import View
+from fuelclient.tui.routes import Looks, View
 from fuelclient.tui.screens.subject import SubjectScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
@@ -24,7 +27,7 @@ class RolesScreen(SubjectScreen):
     def present(self) -> None:
         names = list(self.subject.study.snapshot.roles)
         wanted = names.index(self.route.focus) if self.route.focus in names else 0
-        self.main.show(roles.table(self.subject), cursor=wanted)
+        self.main.show(roles.table(self.subject), cursor=wanted, keep=True)
 
     @on(Moved)
     def _moved(self) -> None:
@@ -35,13 +38,13 @@ class RolesScreen(SubjectScreen):
     @on(Chosen)
     def _chosen(self, message: Chosen) -> None:
         role = self.main.table.ids[message.row]
-        self.ui.go(self.route.to(View.LANES, query=f"role={role}"))
+        self.ui.go(self.route.to(View.LANES, query=term("role", role)))
 
 
 class NodesScreen(SubjectScreen):
     """The nodes of an environment, and what runs on the one under the cursor."""
 
-    HELP = "The machines of the environment. Enter shows what runs on one, in order."
+    HELP = "The machines of the environment. Enter shows what runs on one, in order: node=1 is the node of that id."
 
     def body(self) -> Panes:
         return Panes("pair", Pane("nodes", VirtualTable(self.glyphs)), Pane("this node", Details()))
@@ -49,7 +52,7 @@ class NodesScreen(SubjectScreen):
     def present(self) -> None:
         table = nodes.table(self.subject, self.glyphs)
         wanted = list(table.ids).index(self.route.focus) if self.route.focus in table.ids else 0
-        self.main.show(table, cursor=wanted)
+        self.main.show(table, cursor=wanted, keep=True)
 
     @on(Moved)
     def _moved(self) -> None:
@@ -61,7 +64,5 @@ class NodesScreen(SubjectScreen):
 
     @on(Chosen)
     def _chosen(self, message: Chosen) -> None:
-        name = next(
-            node.name for node in self.subject.study.snapshot.nodes if str(node.id) == self.main.table.ids[message.row]
-        )
-        self.ui.go(self.route.to(View.PREVIEW, query=f"node:{name}"))
+        query = term("node", self.main.table.ids[message.row])
+        self.ui.go(replace(self.route.to(View.PREVIEW, query=query), looks=Looks(switched=True)))

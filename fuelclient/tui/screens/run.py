@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, cast
 from textual import on
 from textual.binding import Binding
 from textual.widget import Widget
+from textual.widgets import Static
 
+from fuelclient.errors import NotFound
 from fuelclient.insight.query import parse
 from fuelclient.tui.gateway import reason
 from fuelclient.tui.messages import Chosen, Moved, Pointed
 from fuelclient.tui.presenters import run
-from fuelclient.tui.presenters.chrome import Part
 from fuelclient.tui.presenters.matrix import Grid
-from fuelclient.tui.presenters.table import Tone
 from fuelclient.tui.requests import AskLog, AskRun, Request
 from fuelclient.tui.routes import Route
 from fuelclient.tui.screens.view import ViewScreen
@@ -46,8 +46,12 @@ class RunScreen(ViewScreen):
         "A run, live or ended. The matrix has a line for each node and a sign for each task instance: its name stands"
         " above, what it printed below. f shows faults only. Armed with A: x stops, X kills, u resumes, D deletes."
     )
-    PLACEHOLDER = "filter instances: status:error, node:node-3, task:keystone, word, !word"
+    PLACEHOLDER = "filter: status:error, node:node-3, !word"
     MAIN = 1
+
+    DEFAULT_CSS = """
+    RunScreen #advice { height: auto; max-height: 3; padding: 0 1 0 2; text-style: bold; display: none; }
+    """
 
     BINDINGS = [
         Binding("f", "faults", "faults only", id="run.faults"),
@@ -60,14 +64,15 @@ class RunScreen(ViewScreen):
 
     def __init__(self, route: Route) -> None:
         super().__init__(route)
-        self.faults = False
+        self.faults = route.looks.switched
         self.number = -1
         self._touched = False
-        self.is_behind = False
+        self.is_behind = self._is_unsifted = False
         self._watched: Watched | None = None
         self._feed: Feed | None = None
         self._lost = False
         self._log: AskLog | None = None
+        self._advice: str | None = None
         self._since_sift = self._since_log = self._since_step = 0.0
 
     def request(self) -> Request[object]:
@@ -76,7 +81,7 @@ class RunScreen(ViewScreen):
     def above(self) -> Iterator[Widget]:
         yield Bar(id="progress", gap=2)
         yield Bar(id="counts", gap=2)
-        yield Bar(id="advice")
+        yield Static(id="advice", markup=False)
 
     def body(self) -> Panes:
         self.matrix = Matrix(self.glyphs, id="matrix")
@@ -97,9 +102,10 @@ class RunScreen(ViewScreen):
 
     def fill(self, answer: object) -> None:
         watched = cast(Watched, answer)
-        first = self._watched is None
-        self._watched = watched
-        if first and self.route.focus:
+        before, self._watched = self._watched, watched
+        if before is not None and 0 <= self.number < len(before.rows):
+            self.number = watched.number_of(before.rows[self.number])
+        if before is None and self.route.focus:
             names = (number for number in range(len(watched.rows)) if watched.name(number) == self.route.focus)
             self.number = next(names, -1)
             self._touched = self.number >= 0
@@ -108,6 +114,25 @@ class RunScreen(ViewScreen):
         self.ui.run_found(watched.transaction)
         self._show()
         self._follow()
+
+    def asked(self) -> tuple[Request[object], ...]:
+        return (self.request(), *([self._log] if self._log is not None else []))
+
+    def empty(self) -> None:
+        if self._feed is not None:
+            self._feed.stop()
+        self._feed = self._watched = self._log = None
+        self.number, self._touched = -1, False
+        super().empty()
+        self.matrix.clear()
+        for name in ("#progress", "#counts"):
+            self.query_one(name, Bar).show(())
+        self.query_one("#advice").display, self._advice = False, None
+
+    def missed(self, request: Request[object]) -> None:
+        super().missed(request)
+        if request == self._log and self._watched is not None:
+            self._show_log(self._watched)
 
     def told(self) -> None:
         if self._watched is not None:
@@ -140,12 +165,18 @@ class RunScreen(ViewScreen):
             return
         batches = self._feed.take()
         for batch in batches:
-            if batch.trouble is not None:
+            if isinstance(batch.trouble, NotFound):
+                self.ui.gateway.renew(self.request())  # which tells that it is gone
+            elif batch.trouble is not None:
                 self._lost = True
                 self.ui.tell_trouble(f"{reason(batch.trouble)}  asking again in {batch.delay:.0f} s")
         told = [batch.found for batch in batches if batch.found is not None]
         if told:
             self._told(watched, told[-1], [event for batch in batches for event in batch.events])
+        self._since_sift += DRAIN
+        if self._since_sift >= SIFT:
+            self._since_sift = 0.0
+            self._sift(watched)
         if not watched.transaction.is_final:
             self._bars()
             self._renew_log(DRAIN)
@@ -166,18 +197,23 @@ class RunScreen(ViewScreen):
             self._changed(changed)
 
     def _changed(self, changed: list[int]) -> None:
-        self._since_sift += DRAIN
-        if self.faults or (self.filter_bar.text and self._since_sift >= SIFT):
-            self._since_sift = 0.0
-            self._show()
-            return
+        self._is_unsifted = self.faults or bool(self.filter_bar.text)
         watched, instances = self._watched, self._instances()
         instances.now = self.ui.clock()
         if watched is not None and isinstance(instances.numbers, range):
-            self.matrix.changed({watched.cell[number][0] for number in changed})
+            self.matrix.redraw({watched.cell[number][0] for number in changed})
             self.table.changed(_Touched(watched, frozenset(changed)))
         if self.number in changed:
             self.is_behind = True
+
+    def _sift(self, watched: Watched) -> None:
+        """Filter what has changed since; where nothing has, what runs goes on running, and its time with it."""
+        if self._is_unsifted:
+            self._is_unsifted = False
+            self._show()
+        elif isinstance(self._instances().numbers, range):
+            self._instances().now = self.ui.clock()
+            self.table.changed(_Touched(watched, frozenset()))
 
     def _keep_up(self, passed: float) -> None:
         """Show an instance that runs, as long as nobody has chosen one; each for a second at least."""
@@ -220,9 +256,11 @@ class RunScreen(ViewScreen):
             now, width = self.ui.clock(), self.size.width
             self.query_one("#progress", Bar).show(run.progress(watched, now, width, self.glyphs))
             self.query_one("#counts", Bar).show(run.counts(watched, self.glyphs))
-            advice = self.query_one("#advice", Bar)
-            advice.display = bool(run.advice(watched))
-            advice.show([Part(f"  {run.advice(watched)}", Tone.STRONG)])
+            advice = run.advice(watched)
+            if advice != self._advice:
+                self._advice = advice
+                self.query_one("#advice", Static).update(advice)
+                self.query_one("#advice").display = bool(advice)
 
     def _pointed_at(self) -> None:
         """Put the matrix where the table is."""
@@ -281,7 +319,8 @@ class RunScreen(ViewScreen):
             return
         lines = self.ui.gateway.answer(self._log)
         if lines is None:
-            self.log_tail.show_log(name, [f"Reading {self._log.what} ..."])
+            failed = self._log in self.ui.gateway.failed
+            self.log_tail.show_log(name, self.why_missed(self._log) if failed else [f"Reading {self._log.what} ..."])
         else:
             self.log_tail.show_log(name, list(lines) or ["It printed nothing."])
 
@@ -344,7 +383,10 @@ class RunScreen(ViewScreen):
         return self._watched.name(self.number) if self._watched is not None and self.number >= 0 else ""
 
     def state(self) -> Route:
-        return replace(self.route, focus=self.name_here(), query=self.filter_bar.text)
+        return replace(self.route, focus=self.name_here(), query=self.filter_bar.text, looks=self.looks())
+
+    def is_switched(self) -> bool:
+        return self.faults
 
 
 class _Touched(Container[int]):

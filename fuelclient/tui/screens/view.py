@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from textwrap import wrap
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
 
 from fuelclient.insight.query import Query, parse
+from fuelclient.insight.study import TaskKey
 from fuelclient.model.transaction import Transaction
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.messages import Arranged, QueryChanged, QueryLeft
 from fuelclient.tui.presenters.table import Table
 from fuelclient.tui.requests import Request
-from fuelclient.tui.routes import Route
+from fuelclient.tui.routes import Looks, Route
 from fuelclient.tui.widgets.bar import Bar
+from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.filterbar import FilterBar
 from fuelclient.tui.widgets.panes import Panes
 from fuelclient.tui.widgets.vtable import VirtualTable
@@ -47,7 +51,7 @@ class ViewScreen(Screen[None]):
     ViewScreen #banner.shown { display: block; }
     ViewScreen #keys { background: $surface; }
     .-short #tabs, .-short #line, .-short FilterBar { display: none; }
-    .-tiny Bar, .-tiny FilterBar, .-short #advice, .-short #counts { display: none; }
+    .-tiny Bar, .-tiny FilterBar, .-tiny #advice, .-short #advice, .-short #counts { display: none; }
     .-tiny FilterBar Bar { display: block; }
     .-tiny #banner.shown { display: block; }
     """
@@ -64,9 +68,15 @@ class ViewScreen(Screen[None]):
     def __init__(self, route: Route) -> None:
         super().__init__()
         self.route = route
-        self.inverted = False
+        self.inverted = route.looks.inverted
         self.filled = False
         self._answer: object = None
+
+    def fit(self, size: Size) -> None:
+        """Have the classes of a size before the first styling: Textual would style and lay out everything once more
+        when it learns the size."""
+        sides = ((self.HORIZONTAL_BREAKPOINTS, size.width), (self.VERTICAL_BREAKPOINTS, size.height))
+        self.add_class(*(max(one for one in points if length >= one[0])[1] for points, length in sides))
 
     @property
     def ui(self) -> FuelUI:
@@ -99,6 +109,14 @@ class ViewScreen(Screen[None]):
         """The route that brings back what the screen shows now."""
         raise NotImplementedError
 
+    def looks(self) -> Looks:
+        """How the rows are shown now."""
+        return Looks(self.main.sort, self.inverted, self.is_switched())
+
+    def is_switched(self) -> bool:
+        """Whether the switch that the view has for itself is turned, if it has one."""
+        return False
+
     # putting it together
 
     def compose(self) -> ComposeResult:
@@ -111,17 +129,25 @@ class ViewScreen(Screen[None]):
         yield Bar(id="line")
         yield Bar(id="keys", gap=2)
 
+    def is_whole(self) -> bool:
+        """Whether everything is there: a screen may be left before it has been built, and is taken apart then."""
+        return self in self.app.screen_stack and bool(self.query("FilterBar > _Query")) and bool(self.query(Panes))
+
     def on_mount(self) -> None:
+        if not self.is_whole():
+            return
         self.filter_bar.text = self.route.query
-        self.main.show(Table((), empty=(f"Reading {self.request().what} ...",)))
+        self._say(f"Reading {self.request().what} ...")
+        self.missed(self.request())
+        self.main.sort = self.route.looks.sort
         self.main.filter(self.query_for(self.route.query))
         self.refill()
 
     def refill(self) -> None:
         """Fill the screen if there is another answer than before; else it is on its way. Cursors stay where they
         are: somebody may have moved them since."""
-        if not self.query("FilterBar > _Query"):
-            return  # it is being taken apart
+        if not self.is_whole():
+            return
         answer = self.ui.gateway.answer(self.request())
         if answer is not None and answer is self._answer:
             self.told()
@@ -135,6 +161,38 @@ class ViewScreen(Screen[None]):
             if self.filter_bar.text:
                 self.apply(self.query_for(self.filter_bar.text))  # its fields are known only now
         self.ui.decorate()
+
+    def asked(self) -> tuple[Request[object], ...]:
+        """What the screen shows something of: troubles with these are told on it."""
+        return (self.request(),)
+
+    def missed(self, request: Request[object]) -> None:
+        """Say where its answer would stand what keeps a request from being answered; what is shown already stays."""
+        if request == self.request() and not self.filled and request in self.ui.gateway.failed:
+            self._say(*self.why_missed(request))
+
+    def empty(self) -> None:
+        """Show nothing any more: what was shown is gone."""
+        self.filled, self._answer = False, None
+        for table in self.query(VirtualTable):
+            table.show(Table((), empty=("",)))
+        for details in self.query(Details):
+            details.show([])
+        for place in range(len(self.panes.panes)):
+            self.panes.note(place, "")
+            self.panes.only(place, alone=False)
+
+    def why_missed(self, request: Request[object]) -> list[str]:
+        """What is wrong with a request that failed, in lines that fit, and what to do."""
+        trouble = self.ui.gateway.failed[request]
+        wrapped = wrap(trouble, max(20, self.main.size.width - 4))
+        return [f"There is no answer yet: {request.what}.", "", *wrapped, "", "ctrl+r asks again now."]
+
+    def _say(self, *lines: str) -> None:
+        """Show words instead of rows."""
+        for table in {self.main, self.panes.panes[self.panes.active].inside}:
+            if isinstance(table, VirtualTable):
+                table.show(Table((), empty=lines))
 
     @property
     def panes(self) -> Panes:
@@ -184,7 +242,7 @@ class ViewScreen(Screen[None]):
     @on(Arranged)
     def _arranged(self, message: Arranged) -> None:
         message.stop()
-        if message.table is self.main:
+        if self.is_whole() and message.table is self.main:
             self.tell()
 
     def tell(self) -> None:
@@ -229,7 +287,7 @@ class ViewScreen(Screen[None]):
         self.call_after_refresh(self._resized)
 
     def _resized(self) -> None:
-        if self.is_attached and self.query(Panes):
+        if self.is_attached and self.is_whole():
             self.panes.title()
             self.tell()
             self.ui.decorate()
@@ -260,6 +318,10 @@ class ViewScreen(Screen[None]):
     def subject_row(self) -> int:
         """The row of the study under the cursor, or -1 where rows are no tasks."""
         return -1
+
+    def task_here(self) -> TaskKey | None:
+        """The task under the cursor, or None where rows are no tasks."""
+        return None
 
     def name_here(self) -> str:
         """The id of what is under the cursor: what `y` copies."""

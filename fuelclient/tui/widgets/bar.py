@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from textual import events
 from textual.strip import Strip
 
+from fuelclient.printing import one_line
 from fuelclient.tui.presenters.chrome import Part
 from fuelclient.tui.presenters.table import Cell
 from fuelclient.tui.widgets.tones import Toned
@@ -29,7 +31,7 @@ class Bar(Toned):
 
     def show(self, left: Sequence[Part], right: Sequence[Part] = ()) -> None:
         """Show other parts."""
-        told = (tuple(left), tuple(right))
+        told = (tuple(map(_drawn, left)), tuple(map(_drawn, right)))
         if told != (self._left, self._right):
             self._left, self._right = told
             self.refresh()
@@ -83,3 +85,9 @@ class Bar(Toned):
             if part.action and start <= event.x < start + cell_len(part.text):
                 await self.app.run_action(part.action)
                 return
+
+
+def _drawn(part: Part) -> Part:
+    """A part as it is drawn: how wide it is follows from that."""
+    text = one_line(part.text)
+    return part if text == part.text else replace(part, text=text)

@@ -32,8 +32,12 @@ class Details(VerticalScroll, can_focus=True):
         Binding("G,shift+g", "scroll_end", "end", show=False, id="text.last"),
     ]
 
+    def __init__(self, lines: list[Line] | None = None, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._lines = lines or []
+
     def compose(self) -> ComposeResult:
-        yield Static("", markup=False)
+        yield Static(content(self._lines), markup=False)
 
     def show(self, lines: list[Line]) -> None:
         """Show other lines, from their beginning."""
@@ -44,7 +48,9 @@ class Details(VerticalScroll, can_focus=True):
     def put(self, text: Content) -> None:
         """Replace the text. The screen is laid out anew only where that has more or fewer lines: it costs more than all
         else that follows a key."""
-        static = self.query_one(Static)
+        static = next(iter(self.query(Static)), None)
+        if static is None:
+            return  # it is being taken apart
         width, before = static.content_size
         height = text.get_height(static.styles.get_rules(), width) if width else -1
         static.update(text, layout=height != before)

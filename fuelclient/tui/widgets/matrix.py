@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding
 from textual.geometry import Region, Size
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from fuelclient.printing import one_line
 from fuelclient.tui.glyphs import UNICODE, Glyphs
 from fuelclient.tui.messages import Pointed
 from fuelclient.tui.presenters.matrix import Grid
 from fuelclient.tui.presenters.table import Cell, Tone
-from fuelclient.tui.widgets.tones import TONE_CLASSES, Toned
+from fuelclient.tui.widgets.lined import Lined
+from fuelclient.tui.widgets.vtable import ending
 
 _MOST_LABEL = 24
 _SHARE = 7
 _FAR = 1 << 30
 
 
-class Matrix(ScrollView, Toned, can_focus=True):
+class Matrix(Lined):
     """Nodes as lines, tasks as columns of one sign; above them the name of the task under the cursor."""
 
-    COMPONENT_CLASSES = TONE_CLASSES | {"matrix--header", "matrix--line", "matrix--cell"}
+    COMPONENT_CLASSES = {"matrix--line", "matrix--cell"}
 
     DEFAULT_CSS = """
-    Matrix { height: 1fr; scrollbar-size: 0 1; scrollbar-background: $background; scrollbar-color: $panel; }
-    Matrix > .matrix--header { color: $text-muted; text-style: bold; }
     Matrix > .matrix--line { background: $surface; }
     Matrix > .matrix--cell { background: $accent 40%; text-style: bold reverse; }
     """
@@ -53,8 +50,7 @@ class Matrix(ScrollView, Toned, can_focus=True):
     ]
 
     def __init__(self, glyphs: Glyphs = UNICODE, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.glyphs = glyphs
+        super().__init__(glyphs, id=id)
         self.grid: Grid | None = None
         self.line = self.column = 0
         self._label = 0
@@ -62,11 +58,16 @@ class Matrix(ScrollView, Toned, can_focus=True):
     def show(self, grid: Grid) -> None:
         """Show another run, or other parts of one; the cursor stays where it is if there is such a cell."""
         self.grid = grid
-        widest = max((cell_len(label) for label in grid.labels), default=0)
+        widest = max((cell_len(one_line(label)) for label in grid.labels), default=0)
         self._label = min(widest, _MOST_LABEL)
         self.line = max(0, min(self.line, len(grid.lines) - 1))
         self.column = max(0, min(self.column, len(grid.columns) - 1))
         self._resize()
+        self.refresh()
+
+    def clear(self) -> None:
+        """Show no run any more."""
+        self.grid, self.line, self.column = None, 0, 0
         self.refresh()
 
     @property
@@ -81,12 +82,7 @@ class Matrix(ScrollView, Toned, can_focus=True):
             self.line, self.column = line, column
             self._reveal()
             self.refresh(Region(0, 0, self.size.width, 1))
-            self.changed(lines)
-
-    def changed(self, lines: Iterable[int]) -> None:
-        """Draw lines anew, by their place in the matrix, as it is scrolled now."""
-        for line in lines:
-            self.refresh_line(line + 1)
+            self.redraw(lines)
 
     def action_move(self, lines: int, columns: int) -> None:
         if self.grid is None:
@@ -126,12 +122,6 @@ class Matrix(ScrollView, Toned, can_focus=True):
         self._resize()
         self._reveal()
 
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
-
     def _reveal(self) -> None:
         """Scroll so that the cursor is seen."""
         if not self.size.height:
@@ -156,7 +146,7 @@ class Matrix(ScrollView, Toned, can_focus=True):
             return Strip.blank(self.size.width, base)
         here = line == self.line
         style = base + self.get_component_rich_style("matrix--line", partial=True) if here else base
-        label = set_cell_size(grid.label(line), self._label)
+        label = set_cell_size(one_line(grid.label(line)), self._label)
         segments = [
             self.segment(Cell(f"{self.glyphs.cursor if here else ' '} ", Tone.ACCENT), style),
             self.segment(Cell(label, Tone.STRONG if here else Tone.PLAIN), style),
@@ -188,11 +178,12 @@ class Matrix(ScrollView, Toned, can_focus=True):
     def _header(self, grid: Grid, base: Style) -> Strip:
         """The task under the cursor, with a sign that points at its column; it turns to the left where the right
         side has no room."""
-        style = base + self.get_component_rich_style("matrix--header", partial=True)
-        at, name = self._frozen + self.column - self.scroll_offset.x, grid.head(self.column)
+        style = self.header(base)
+        at, name = self._frozen + self.column - self.scroll_offset.x, one_line(grid.head(self.column))
         width = self.scrollable_content_region.width
         if at + 2 + cell_len(name) <= width:
             text = f"{' ' * at}{self.glyphs.down} {name}"
         else:
-            text = f"{name} {self.glyphs.down}".rjust(at + 1)[-(at + 1) :]
+            text = ending(f"{name} {self.glyphs.down}", at + 1)
+            text = " " * (at + 1 - cell_len(text)) + text
         return Strip([Segment(text, style)]).crop_extend(0, self.size.width, style)

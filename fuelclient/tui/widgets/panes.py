@@ -13,21 +13,22 @@ ASCII_CSS = """
 .-ascii Pane { border-top: ascii $panel; }
 .-ascii Pane:focus-within { border-top: ascii $accent; }
 .-ascii Toast { border-left: ascii $accent; }
-.-ascii VirtualTable, .-ascii Details, .-ascii Matrix { scrollbar-size: 0 0; }
+.-ascii Lined, .-ascii Details { scrollbar-size: 0 0; }
 """
 """How a screen of the class `-ascii` differs, for the app."""
 
 
 class Pane(Vertical):
-    """A part of a screen with its name above it."""
+    """A part of a screen with its name above it; `tab` is a shorter one, for where panes share a line."""
 
     DEFAULT_CSS = """
     Pane { border-top: solid $panel; border-title-color: $text-muted; border-title-style: none; padding: 0; }
     Pane:focus-within { border-top: solid $accent; border-title-color: $accent; }
     """
 
-    def __init__(self, name: str, inside: Widget) -> None:
+    def __init__(self, name: str, inside: Widget, *, tab: str = "") -> None:
         super().__init__(name=name)
+        self.tab = tab or name
         self.inside = inside
         self.note = ""
         self.border_title = Content(name)
@@ -38,27 +39,28 @@ class Pane(Vertical):
 
 class Panes(Container):
     """Several panes, in one of the shapes `stack` (above one another), `pair` (side by side, on a narrow screen above
-    one another), `wide`, `three`, `columns` (on a narrow screen one at a time) and `run` (the first one always stands
-    above the others, which on a narrow screen are shown one at a time; so it is in another shape that is `kept` too,
-    such as `three kept`). One is active: it has the focus,
-    and is the one that is shown where there is room for one only."""
+    one another), `wide`, `three`, `columns` (on a narrow screen one at a time), `over` and `run` (the first one always
+    stands above the others, which on a narrow screen are shown one at a time). One is active: it has the focus, and is
+    the one that is shown where there is room for one only."""
 
     SCOPED_CSS = False  # rules begin with a class of the screen, which stands above
     DEFAULT_CSS = """
     Panes { height: 1fr; layout: grid; grid-gutter: 0 1; }
     Panes.pair, Panes.wide { grid-size: 2; grid-columns: 3fr 2fr; }
-    Panes.three { grid-size: 2; grid-columns: 11fr 9fr; grid-rows: 2fr 1fr; }
+    Panes.three { grid-size: 2; grid-columns: 75fr 64fr; grid-rows: 2fr 1fr; }
     Panes.three > .first { row-span: 2; }
     Panes.columns { grid-size: 3; grid-columns: 3fr 4fr 3fr; grid-rows: 5fr 4fr; }
+    Panes.over { grid-size: 2; grid-columns: 3fr 2fr; grid-rows: 4 1fr; }
+    Panes.over > .first { column-span: 2; }
     Panes.run { grid-size: 2; grid-columns: 3fr 2fr; grid-rows: 4 3fr 2fr; }
     Panes.run > .first { column-span: 2; }
     Panes.run > .second { row-span: 2; }
     Panes.stack, .-narrow Panes, .-short Panes, .-tiny Panes { layout: vertical; }
     Panes > Pane { height: 1fr; }
     .-narrow Panes.wide > Pane, .-narrow Panes.three > Pane, .-narrow Panes.columns > Pane { display: none; }
-    .-narrow Panes.run > Pane { display: none; }
+    .-narrow Panes.run > Pane, .-narrow Panes.over > Pane { display: none; }
     .-narrow.-tall Panes.run > .first, .-narrow.-tall Panes.run > .lower { display: block; }
-    .-narrow.-tall Panes.kept > .first, .-narrow.-tall Panes.kept > .lower { display: block; }
+    .-narrow.-tall Panes.over > .first, .-narrow.-tall Panes.over > .lower { display: block; }
     .-short Panes > Pane, .-tiny Panes > Pane { display: none; }
     Panes > Pane.hidden { display: none; }
     .-narrow Panes > Pane.active, .-short Panes > Pane.active, .-tiny Panes > Pane.active { display: block; }
@@ -67,23 +69,26 @@ class Panes(Container):
     def __init__(self, shape: str, *panes: Pane, active: int = 0) -> None:
         super().__init__(*panes, classes=shape)
         self.panes = panes
-        self.active = active
+        self._lower = 1
         panes[0].add_class("first")
         panes[min(1, len(panes) - 1)].add_class("second")
-        self._lower = 1
+        self._choose(active)
 
     def on_mount(self) -> None:
         self.activate(self.active)
 
     def activate(self, place: int) -> None:
         """Make a pane the active one."""
-        self.active = place % len(self.panes)
-        self._lower = self.active or self._lower
-        for number, pane in enumerate(self.panes):
-            pane.set_class(number == self.active, "active")
-            pane.set_class(number == self._lower, "lower")
+        self._choose(place % len(self.panes))
         self.screen.set_focus(self.panes[self.active].inside)
         self.title()
+
+    def _choose(self, place: int) -> None:
+        self.active = place
+        self._lower = place or self._lower
+        for number, pane in enumerate(self.panes):
+            pane.set_class(number == place, "active")
+            pane.set_class(number == self._lower, "lower")
 
     def follow_focus(self) -> None:
         """Make the pane active that has the focus, however it came by it."""
@@ -99,7 +104,9 @@ class Panes(Container):
             first.height = "1fr" if _is_low(classes) else height
             self.styles.grid_rows = f"{height} 3fr 2fr"
             return
-        above = self.has_class("stack") or ("-narrow" in classes and (self.has_class("pair") or self.has_class("kept")))
+        if self.has_class("over"):
+            self.styles.grid_rows = f"{max(3, min(rows + 2, 2 * self.size.height // 5))} 1fr"
+        above = self.has_class("stack") or ("-narrow" in classes and (self.has_class("pair") or self.has_class("over")))
         first.max_height = max(rows, 1) + 3 if above and not _is_low(classes) else None
 
     def only(self, place: int, *, alone: bool) -> None:
@@ -118,12 +125,12 @@ class Panes(Container):
         classes = self.screen.classes
         stacked = self.has_class("stack") or self.has_class("pair")
         tabs = list(self.panes) if _is_low(classes) or ("-narrow" in classes and not stacked) else []
-        if tabs and (self.has_class("run") or self.has_class("kept")) and not _is_low(classes):
+        if tabs and (self.has_class("run") or self.has_class("over")) and not _is_low(classes):
             tabs = tabs[1:]
         for pane in self.panes:
             if pane in tabs:
                 shown = tabs[tabs.index(pane) :] if self.screen.size.width < 40 else tabs
-                names = [(f" {other.name} ", "bold reverse" if other is pane else "dim") for other in shown]
+                names = [(f" {other.tab} ", "bold reverse" if other is pane else "dim") for other in shown]
                 pane.border_title = Content.assemble(*names, (f" {pane.note} " if pane.note else "", ""))
             else:
                 pane.border_title = Content(f"{pane.name}  {pane.note}".strip())

@@ -9,6 +9,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
+from fuelclient.printing import one_line, printable
 from fuelclient.tui.presenters.table import Cell, Line, Tone, Value
 
 _STYLES = {
@@ -22,12 +23,14 @@ _STYLES = {
 
 
 def content(lines: list[Line]) -> Content:
-    """Lines of cells as one text, which wraps."""
+    """Lines of cells as one text, which wraps; nothing in it is obeyed by a terminal."""
     parts: list[str | tuple[str, str]] = []
     for place, line in enumerate(lines):
         parts.append("\n" if place else "")
         parts += [
-            (str(cell), _STYLES[tone_of(cell)]) if tone_of(cell) is not Tone.PLAIN else str(cell) for cell in line
+            (told, _STYLES[tone_of(cell)]) if tone_of(cell) is not Tone.PLAIN else told
+            for cell in line
+            for told in [printable(str(cell), keep="\n\t")]
         ]
     return Content.assemble(*parts)
 
@@ -78,4 +81,4 @@ class Toned(Widget):
 
     def segment(self, cell: Value, base: Style) -> Segment:
         """A cell as it is drawn."""
-        return Segment(str(cell), self.toned(tone_of(cell), base))
+        return Segment(one_line(str(cell)), self.toned(tone_of(cell), base))

@@ -5,7 +5,7 @@ Rows stay where they are; a filter or a sort only makes another list of their nu
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
@@ -14,33 +14,35 @@ from textual import events
 from textual.binding import Binding
 from textual.geometry import Size
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from fuelclient.insight.query import Query
+from fuelclient.printing import one_line
 from fuelclient.tui.glyphs import UNICODE, Glyphs
 from fuelclient.tui.messages import Arranged, Chosen, Moved
 from fuelclient.tui.presenters.table import Table, Value, widths
-from fuelclient.tui.widgets.tones import TONE_CLASSES, Toned, tone_of
+from fuelclient.tui.widgets.lined import Lined
+from fuelclient.tui.widgets.tones import tone_of
 
 _GAP = 2
 _GUTTER = 2
 _FAR = 1 << 40
 
 
-class VirtualTable(ScrollView, Toned, can_focus=True):
+class VirtualTable(Lined):
     """Rows under a header that stays. `order` are the rows that are shown; `marked` is one of them or -1."""
 
-    COMPONENT_CLASSES = TONE_CLASSES | {"vtable--header", "vtable--cursor", "vtable--cursor-away"}
+    COMPONENT_CLASSES = {"vtable--cursor", "vtable--cursor-away"}
 
     DEFAULT_CSS = """
-    VirtualTable { height: 1fr; scrollbar-size: 0 1; scrollbar-background: $background; scrollbar-color: $panel; }
-    VirtualTable > .vtable--header { color: $text-muted; text-style: bold; }
     VirtualTable > .vtable--cursor { background: $accent 30%; text-style: bold; }
     VirtualTable > .vtable--cursor-away { background: $surface; text-style: bold; }
     """
 
-    HELP = "Rows are filtered with `/`, sorted with `s`, and never cut without a sign."
+    HELP = (
+        "Rows are filtered with `/`, sorted with `s`, and never cut without a sign. In a filter, type:puppet looks into"
+        ' a column, and node=1 or role="two words" wants a whole value of it.'
+    )
     BINDING_GROUP_TITLE = "table"
 
     BINDINGS = [
@@ -61,13 +63,13 @@ class VirtualTable(ScrollView, Toned, can_focus=True):
     cursor = reactive(0, repaint=False)
 
     def __init__(self, glyphs: Glyphs = UNICODE, *, id: str | None = None, chooses: bool = True) -> None:
-        super().__init__(id=id)
-        self.glyphs = glyphs
+        super().__init__(glyphs, id=id)
         self.chooses = chooses
         self.table = Table(())
         self.order: Sequence[int] = ()
         self.marked = -1
         self.sort: tuple[int, bool] | None = None
+        self._keys: tuple[str, ...] = ()
         self._query = Query()
         self._widths: list[int] = []
         self._laid_for = -1
@@ -78,8 +80,11 @@ class VirtualTable(ScrollView, Toned, can_focus=True):
     def show(self, table: Table, *, cursor: int = 0, query: Query | None = None, keep: bool = False) -> None:
         """Show other rows, with the cursor on row `cursor`; the sort is forgotten, unless it is to be kept for columns
         that are the same, and the filter stays unless there is another one: it must ask of no column that the table
-        does not have."""
-        self.sort = self.sort if keep and table.columns == self.table.columns else None
+        does not have. Words instead of rows have no columns, and change nothing of the sort."""
+        if table.columns:
+            if not keep or self._keys not in ((), table.keys):
+                self.sort = None
+            self._keys = table.keys
         self.table, self._laid_for = table, -1
         if query is not None:
             self._query = query
@@ -110,7 +115,7 @@ class VirtualTable(ScrollView, Toned, can_focus=True):
 
     def _arrange(self, row: int) -> None:
         order: Sequence[int] = self.table.select(self._query) if self._query.terms else range(len(self.table))
-        if self.sort is not None:
+        if self.sort is not None and self.sort[0] < len(self.table.columns):
             order = self.table.sorted(order, self.sort[0], descending=self.sort[1])
         self.order = order
         self._resize()
@@ -132,19 +137,14 @@ class VirtualTable(ScrollView, Toned, can_focus=True):
     def watch_cursor(self, old: int, new: int) -> None:
         if old != new:
             self._reveal()
-            self._redraw((old, new))
+            self.redraw((old, new))
             self.post_message(Moved(self, self.row))
 
     def changed(self, rows: Container[int]) -> None:
         """Draw those of some rows anew that are seen."""
         top = self.scroll_offset.y
         seen = range(top, min(len(self.order), top + max(0, self.size.height - 1)))
-        self._redraw([place for place in seen if self.order[place] in rows])
-
-    def _redraw(self, places: Iterable[int]) -> None:
-        """Draw lines anew, as they are scrolled now; where it scrolls, Textual draws all of them."""
-        for place in places:
-            self.refresh_line(place + 1)
+        self.redraw([place for place in seen if self.order[place] in rows])
 
     def _reveal(self) -> None:
         """Scroll so that the cursor is seen; the header takes one line of the view."""
@@ -207,7 +207,7 @@ class VirtualTable(ScrollView, Toned, can_focus=True):
     @property
     def sorting(self) -> str:
         """How rows are sorted, in words; empty for their own order."""
-        if self.sort is None:
+        if self.sort is None or self.sort[0] >= len(self.table.columns):
             return ""
         column = self.table.columns[self.sort[0]].title
         return f"{column} {self.glyphs.down if self.sort[1] else self.glyphs.up}"
@@ -220,12 +220,6 @@ class VirtualTable(ScrollView, Toned, can_focus=True):
         if self.size.height:  # as if it had just been shown, whatever sizes it had on the way
             visible = max(1, self.size.height - 1)
             self.scroll_to(y=max(0, self.cursor - visible + 1), animate=False, force=True)
-
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
 
     def _lay(self) -> None:
         width = self.scrollable_content_region.width
@@ -261,7 +255,7 @@ class VirtualTable(ScrollView, Toned, can_focus=True):
         return self.get_component_rich_style("vtable--cursor" if self.has_focus else "vtable--cursor-away")
 
     def _header(self, base: Style) -> Strip:
-        style = base + self.get_component_rich_style("vtable--header", partial=True)
+        style = self.header(base)
         titles: list[Value] = []
         for place, column in enumerate(self.table.columns):
             sign = ""
@@ -285,17 +279,31 @@ class VirtualTable(ScrollView, Toned, can_focus=True):
     def _empty(self, y: int, base: Style) -> Strip:
         """Why there are no rows, and what to do about it."""
         lines = ("No row answers the filter.", "", "Esc clears it.") if len(self.table) else self.table.empty
-        text = f"  {lines[y - 1]}" if 0 < y <= len(lines) else ""
+        text = f"  {one_line(lines[y - 1])}" if 0 < y <= len(lines) else ""
         return Strip([Segment(text, base)]).crop_extend(0, self.size.width, base)
 
 
 def _fit(text: str, width: int, cut: str, *, tail: bool = False) -> str:
-    """A text in at most `width` cells; what does not fit ends in a sign.
+    """A text in at most `width` cells; what does not fit ends in a sign, or with `tail` begins with one.
 
-    >>> _fit("abcdef", 4, "~"), _fit("abcdef", 4, "~", tail=True), _fit("7", 3, "~")
-    ('abc~', '~def', '7')
+    >>> _fit("abcdef", 4, "~"), _fit("abcdef", 4, "~", tail=True), _fit("7", 3, "~"), _fit("日本語", 4, "~", tail=True)
+    ('abc~', '~def', '7', '~語')
     """
-    text = text.replace("\n", " ").replace("\t", " ")
+    text = one_line(text)
     if cell_len(text) <= width:
         return text
-    return cut + text[1 - width :] if tail and width > 1 else set_cell_size(text, width - 1) + cut
+    if not tail or width < 2:
+        return set_cell_size(text, width - 1) + cut
+    return cut + ending(text, width - 1)
+
+
+def ending(text: str, width: int) -> str:
+    """The end of a text that fits into `width` cells.
+
+    >>> ending("a日本語", 5), ending("abc", 2)
+    ('本語', 'bc')
+    """
+    kept = text[-width:] if width > 0 else ""
+    while cell_len(kept) > width:
+        kept = kept[1:]
+    return kept

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
+import uuid
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -96,3 +100,80 @@ def test_wrong_input(prod: CommandLine, arguments: tuple[object, ...], stdin: st
     assert (done.code, done.out) == (code, "")
     assert "Traceback" not in done.err
     assert debug(prod) is False
+
+
+GENERATED = """
+- name: Made
+  version: made-1.0
+  operating_system: Ubuntu
+  roles_metadata: {controller: {name: Controller}}
+  attributes_metadata:
+    editable:
+      made:
+        metadata: {label: Made, weight: 10}
+        password: {type: password, label: P, weight: 10, value: {generator: password}}
+        short_password: {type: password, label: S, weight: 20, value: {generator: password, generator_arg: "8"}}
+        token: {type: text, label: T, weight: 30, value: {generator: hexstring, generator_arg: 32}}
+        cephx_key: {type: text, label: C, weight: 40, value: {generator: cephx_key}}
+        id: {type: text, label: I, weight: 50, value: {generator: uuid4}}
+        port: {type: text, label: O, weight: 60, value: {generator: identical, generator_arg: 514}}
+        odd: {type: text, label: X, weight: 70, value: {generator: nobody}}
+"""
+
+
+def made(fuel2: CommandLine, env: int) -> dict[str, Any]:
+    """The values of the section, as a download has them; facts have the same."""
+    document = fuel2.ok("env", "settings", "download", env, "--file", "-", "-f", "json").json
+    section: dict[str, Any] = {
+        name: one["value"] for name, one in document["editable"]["made"].items() if "value" in one
+    }
+    fuel2.ok("env", "deployment-facts", "get-default", "--env", env, "-d", fuel2.engine.parent, "--force")
+    facts = (fuel2.engine.parent / f"deployment_{env}" / "cluster.yaml").read_text(encoding="utf-8")
+    assert {name: yaml.safe_load(facts)["made"][name] for name in section} == section
+    return section
+
+
+class TestGenerators:
+    @pytest.fixture
+    def two(self, fuel2: CommandLine) -> CommandLine:
+        """Two environments of a release whose settings are generated."""
+        fuel2.ok("release", "import", "-", stdin=GENERATED)
+        fuel2.ok("env", "create", "one", "--release", 1)
+        fuel2.ok("env", "create", "two", "--release", 1)
+        return fuel2
+
+    def test_they_are_evaluated_when_an_environment_is_created(self, two: CommandLine) -> None:
+        first, second = made(two, 1), made(two, 2)
+
+        assert re.fullmatch("[A-Za-z0-9]{24}", first["password"])
+        assert re.fullmatch("[A-Za-z0-9]{8}", first["short_password"])
+        assert re.fullmatch("[0-9a-f]{32}", first["token"])
+        assert len(base64.b64decode(first["cephx_key"])) == 28
+        assert str(uuid.UUID(first["id"])) == first["id"]
+        assert (first["port"], first["odd"]) == ("514", {"generator": "nobody"})
+        for name in ("password", "short_password", "token", "cephx_key", "id"):
+            assert first[name] != second[name], name
+        assert made(two, 1) == first
+
+    def test_what_is_uploaded_takes_their_place_and_nothing_else_does(self, two: CommandLine) -> None:
+        before = made(two, 1)
+        stated = {
+            "made": {"password": {"value": "mine"}, "token": {"value": {"generator": "hexstring", "generator_arg": 32}}}
+        }
+        two.ok("env", "settings", "upload", 1, "--file", "-", stdin=json.dumps({"editable": stated}))
+        assert made(two, 1) == {**before, "password": "mine"}
+        two.ok("env", "settings", "upload", 1, "--file", "-", stdin='{"editable": {}}')
+        assert made(two, 1) == {**before, "password": "mine"}
+
+    def test_nobody_sees_them_where_settings_are_not_asked_for(self, two: CommandLine) -> None:
+        word = made(two, 1)["password"]
+        parameters = {"cmd": {"yaql_exp": "'echo is ' + $.made.password + ' >&2; exit 3'"}, "retries": 0}
+        graph = [{"id": "a", "type": "shell", "roles": ["master"], "version": "2.0.0", "parameters": parameters}]
+        two.ok("graph", "upload", "--env", 1, "--file", "-", "--type", "t", stdin=json.dumps(graph))
+        done = two("graph", "execute", "--env", 1, "--type", "t", "--executor", "local", "--wait", "-vv", "--debug")
+        shown = two("task", "history", "show", 1, "--show-parameters")
+        assert (done.code, shown.code) == (8, 0)
+        assert "is ***" in done.err
+        assert word not in done.out + done.err + shown.out + shown.err
+        [log] = Path(f"{two.engine}.runs").glob("*.log")
+        assert word not in log.read_text(encoding="utf-8")

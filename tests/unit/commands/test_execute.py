@@ -177,6 +177,17 @@ def test_a_graph_that_places_nothing(env: CommandLine) -> None:
     assert "places nothing" in done.err
 
 
+def test_a_selection_that_leaves_nothing(env: CommandLine) -> None:
+    """What is an error when it is executed is a warning before."""
+    words = ("graph", "execute", "--env", 1, "--subgraphs", "second:first")
+    refused, shown = env(*words), env.ok(*words, "--dry-run")
+    warning = "The selection leaves nothing that would run: to execute it would be an error."
+    assert (refused.code, "The selection leaves nothing of the default graph" in refused.err) == (7, True)
+    assert warning in shown.err
+    assert warning not in env.ok("graph", "execute", "--env", 1, "--task-names", "first", "--dry-run").err
+    assert warning not in env.ok("graph", "execute", "--env", 1, "--dry-run").err
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [

@@ -139,6 +139,17 @@ def test_a_simulation_says_what_a_failure_would_cost(env: Executions, fuel2: Com
     assert fuel2("graph", "simulate", "--env", 1, "--fail", "c/1").code == 5
 
 
+def test_a_simulation_knows_durations_by_graph_type(env: Executions, fuel2: CommandLine) -> None:
+    """Tasks of one name in graphs of two types are two tasks."""
+    for kind in ("short", "long"):
+        env.graph(shell("a"), graph_type=kind)
+    env.run("short")
+
+    short, long = (fuel2.ok("graph", "simulate", "-e", 1, "-t", kind).err for kind in ("short", "long"))
+    assert "3 of its 3 durations are those of earlier runs." in short
+    assert "It would take 1.0 seconds: 0 of its 3 durations" in long
+
+
 def test_a_simulation_is_drawn(env: Executions, fuel2: CommandLine) -> None:
     env.graph(shell("a"), shell("b", requires=["a"]))
     drawn = fuel2.ok("graph", "simulate", "--env", 1, "--node", 1, "--fail", "a/1", "--dot").out

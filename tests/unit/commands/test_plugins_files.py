@@ -135,7 +135,7 @@ def test_nothing_is_built_with_errors(fuel2: CommandLine, broken: Path) -> None:
     assert (done.code, done.out) == (7, "")
     assert "[P012]" in done.err
     assert sorted(broken.rglob("*")) == before
-    assert fuel2("plugins", "build", broken / "metadata.yaml").code == 5
+    assert fuel2("plugins", "build", broken / "metadata.yaml").code == 2
     assert fuel2("plugins", "build", broken / "no").code == 5
 
 

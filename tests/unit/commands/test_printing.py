@@ -10,8 +10,8 @@ from command_line import CommandLine, Terminal
 from executions import executions, shell
 
 from fuelclient.commands.formatters import Csv, Json, Table, Tabulated, Value
-from fuelclient.commands.printing import printable, tame
 from fuelclient.commands.shell import FuelShell
+from fuelclient.printing import printable, tame
 
 NASTY = "a\x1b[2J\x9b1mb\u202ec"
 

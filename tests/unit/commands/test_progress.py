@@ -53,7 +53,7 @@ def test_counts_follow_the_events() -> None:
         event("c", "skipped", reason="node_failed"), event("end", "skipped", node=None, reason="sync_point"),
     ):  # fmt: skip
         progress.apply(one)
-    assert counted(progress) == ["1 error", "1 not reached", "1 ready", "1 skipped"]
+    assert counted(progress) == ["1 interrupted", "1 not reached", "1 ready", "1 skipped"]
     assert (progress.done, progress.running) == (4, {})
     assert [(named(one), why(one)) for one in progress.failures] == [("default: b/1", "interrupted")]
 

@@ -39,6 +39,29 @@ def test_a_sequence_lives_and_dies(fuel2: CommandLine) -> None:
     assert fuel2("sequence", "show", 1).code == 5
 
 
+def test_a_graph_type_that_nothing_has_is_a_warning(env: Executions, fuel2: CommandLine, tmp_path: Path) -> None:
+    """Graphs may come later; those of other releases are none of the sequence's."""
+    fuel2.ok("release", "create", "Other", "--version", "other-1")
+    fuel2.ok("graph", "upload", "--release", 2, "--type", "alien", "--file", "-", stdin="[]")
+    made = fuel2.ok("sequence", "create", "-r", 1, "-n", "all", "-t", "first", "secnod", "alien")
+    told = [line for line in made.err.splitlines() if "G051" in line]
+    where = "warning: neither release 1, nor an environment of it, nor a plugin has"
+    assert told == [
+        f"{where} a graph of type secnod yet [G051] Did you mean second? Upload it before the sequence is executed.",
+        f"{where} a graph of type alien yet [G051] There are: broken, default, first, second. "
+        "Upload it before the sequence is executed.",
+    ]
+    assert fuel2.ok("sequence", "show", 1, "-f", "json").json["graphs"] == ["first", "secnod", "alien"]
+    assert fuel2("sequence", "execute", 1, "--env", 1).code == 5
+
+    env.graph(shell("late"), graph_type="secnod")
+    assert "G051" not in fuel2.ok("sequence", "update", 1, "-t", "first", "secnod").err
+    assert "G051" in fuel2.ok("sequence", "update", 1, "-t", "first", "alien").err
+    assert "G051" not in fuel2.ok("sequence", "update", 1, "-n", "other").err
+    uploaded = fuel2.ok("sequence", "upload", "-r", 1, "--file", "-", stdin="{name: b, graphs: [alien]}")
+    assert "G051" in uploaded.err
+
+
 def test_what_a_sequence_refuses(fuel2: CommandLine) -> None:
     fuel2.ok("sequence", "create", "-r", 1, "-n", "all", "-t", "first")
     assert fuel2("sequence", "create", "-r", 1, "-n", "all", "-t", "second").code == 6

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -101,7 +101,22 @@ def previewed(engine: Engine, release: Release) -> tuple[Any, ...]:
     tasks = [(task.id, dict(task.attributes)) for layer in snapshot.layers for task in layer.tasks]
     rows = [replace(row, findings=()) for row in seen.rows]
     findings = [(finding.code, finding.severity, finding.message, finding.task) for finding in seen.findings]
-    return rows, findings, roles, snapshot.primary_tags, tasks, engine.clusters.settings(env)
+    default = (release.metadata.get("attributes_metadata") or {}).get("editable") or {}
+    settings = ungenerated(engine.clusters.settings(env), default)
+    return rows, findings, roles, snapshot.primary_tags, tasks, settings
+
+
+def ungenerated(settings: Mapping[str, Any], default: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings with the word of the generator where a value was made, which no other environment has."""
+    found = dict(settings)
+    for name, below in default.items():
+        if isinstance(below, Mapping) and name in settings:
+            if "generator" in below:
+                assert isinstance(settings[name], str), name
+                found[name] = below["generator"]
+            elif isinstance(settings[name], Mapping):
+                found[name] = ungenerated(settings[name], below)
+    return found
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,12 @@ import pytest
 from command_line import CommandLine
 
 from fuelclient.commands.demo import read, store
+from fuelclient.engine import planning
+from fuelclient.engine.running import jobs_for
 from fuelclient.errors import Conflict
 from fuelclient.main import main
+from fuelclient.model.transaction import ExecutionRequest
+from fuelclient.store.database import Database
 
 
 @pytest.fixture
@@ -196,3 +201,33 @@ class TestMerged:
 
     def test_groups_place_the_task_that_names_no_role(self, demo: CommandLine) -> None:
         assert len(row(preview(demo), "kernel-settings")["nodes"]) == 6  # all but the node for storage and telemetry
+
+
+class TestRunning:
+    """What a run of the examples on this machine would do, instance by instance: a run itself writes to /etc."""
+
+    @pytest.mark.parametrize("graph_type", ["default", "restart-apis", "network_verification"])
+    def test_every_script_comes_to_where_its_task_looks_for_it(self, demo: CommandLine, graph_type: str) -> None:
+        request = ExecutionRequest(1, (graph_type,), executor="local", force=True)
+        with closing(Database(str(demo.engine))) as database:
+            with database.read() as connection:
+                inputs = planning.read(connection, request, graph_type)
+            made = planning.plan_of(inputs, request)
+            jobs = jobs_for(database, 0, request, inputs, inputs.snapshot.nodes)
+            found = [jobs.job(*made.at(vertex), rendered) for vertex, rendered in made.rendered.items()]
+        assert found
+        for job in found:
+            if job.type == "shell":
+                words = shlex.split(str(job.parameters["cmd"]))
+                script = words[1] if words[0] == "sh" else ""
+            else:
+                script = str(job.parameters.get("puppet_manifest", ""))
+            places = {destination: Path(source) for source, destination in job.target.scripts}
+            assert not script or (places[job.parameters["cwd"]] / script).is_file(), job
+
+    def test_what_is_handed_out_is_written_first(self, demo: CommandLine) -> None:
+        request = ExecutionRequest(1, ("default",), executor="local")
+        with closing(Database(str(demo.engine))) as database, database.read() as connection:
+            made = planning.plan_of(planning.read(connection, request, "default"), request)
+        running = {made.at(vertex)[0].id for vertex in made.rendered}
+        assert {"write-cluster-facts", "hand-out-cluster-facts"} <= running

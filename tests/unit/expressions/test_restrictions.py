@@ -115,7 +115,7 @@ def test_limits_without_a_message_say_the_numbers() -> None:
         "at most 1 node is allowed, there are 2",
         "at least 3 nodes are recommended, there are 2",
     ]
-    assert [violation.is_rule for violation in check_limits(limits, 2, MODELS)] == [True, True, False]
+    assert [violation.kind for violation in check_limits(limits, 2, MODELS)] == ["min", "max", "recommended"]
 
 
 def test_a_stated_message_is_told() -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from building import CLUSTER, RELEASE, layer, plugin, task
 
+from fuelclient.graph.merge import merge_layers
+from fuelclient.graph.references import check_references
 from fuelclient.graph.validate import check_document
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import GraphDocument, Layer, Owner
@@ -183,3 +187,34 @@ def test_an_id_that_cannot_be_printed_is_an_error_that_shows_it_escaped(name: st
 
 def test_an_id_in_any_language_is_fine() -> None:
     assert _check(task("ünï cødé ✓ 網路", type="reboot")) == ()
+
+
+def test_what_asks_for_changes_of_common_or_node_is_a_warning() -> None:
+    source = Source("tasks.yaml", 3, {"condition": 4, "parameters": 6})
+    asking = task(
+        "a",
+        source=source,
+        type="shell",
+        condition={"yaql_exp": "$.x = 1 and changedAny($.get('y'), $common.get('z', []))"},
+        parameters={"cmd": {"yaql_exp": "added($node.get('disks')).toJson()"}},
+    )
+    both = _check(asking)
+
+    assert [_told(one)[:3] for one in both] == [
+        ("warning", "G017", "tasks.yaml:4"), ("warning", "G017", "tasks.yaml:6"),
+    ]  # fmt: skip
+    assert both[0].message == ("task a: condition asks for changes of $common, which are the same in every run")
+    assert "changed($.nodes)" in both[0].hint
+    assert check_references(merge_layers([layer(RELEASE, asking)])) == tuple(
+        replace(one, place=replace(one.place, layer="release")) for one in both
+    )
+
+
+@pytest.mark.parametrize(
+    "expression", ["changed($)", "changed($.x) and $common.y", "changed($.x = '$common')", "new($common.x)"]
+)
+def test_what_can_change_is_good(expression: str) -> None:
+    assert (
+        _check(task("a", type="shell", parameters={"cmd": "changed($common)"}, condition={"yaql_exp": expression}))
+        == ()
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from building import barriers
 from command_line import tiny_engine
 
 from fuelclient.backends.local import LocalBackend
@@ -71,7 +72,7 @@ def test_a_chain_goes_through_barriers_and_takes_the_fewest_edges() -> None:
         Task("d", {**base, "requires": ["c"], "cross_depends": [{"name": "b", "role": "*"}]}),
     )
     found = study(snapshot(*tasks, nodes=8))
-    assert found.expansion.edges.barriers
+    assert barriers(found.expansion.edges)
     steps = chain(found.expansion, 0, 3)
     assert [(step.before_task, step.after_task) for step in steps] == [(0, 1), (1, 3)]
     assert [str(word) for step in steps for word in step.words] == ["b.cross_depends: a", "d.cross_depends: b"]

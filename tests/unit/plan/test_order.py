@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from building import CLUSTER, RELEASE, fleet, layer, plugin, task
+from building import CLUSTER, RELEASE, barriers, fleet, layer, plugin, task
 
 from fuelclient.errors import CycleDetected
 from fuelclient.graph.merge import merge_layers
@@ -68,7 +68,7 @@ def test_a_cycle_through_a_barrier_names_its_tasks_and_places() -> None:
         layer(CLUSTER, task("b", source=high, type="shell", roles=["web"], cross_depended_by=[{"name": "ghost"}],
                             cross_depends=[{"name": "/a/", "role": "/d.*/"}])),
     )  # fmt: skip
-    assert _expansion(*taken, nodes=nodes).edges.barriers == 2
+    assert barriers(_expansion(*taken, nodes=nodes).edges) == 2
     error, found = _cycle(*taken, nodes=nodes)
 
     assert error.cycle == ("a@1", "b@6")
@@ -92,7 +92,7 @@ def test_tasks_that_share_a_barrier_are_told_apart() -> None:
     )  # fmt: skip
     number = {expansion.name(vertex): vertex for vertex in range(expansion.size)}
 
-    assert expansion.edges.barriers == 2
+    assert barriers(expansion.edges) == 2
     for before, after, word in (
         ("low@1", "x@3", "low"),
         ("low@1", "y@3", "/low/"),

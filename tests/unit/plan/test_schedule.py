@@ -13,7 +13,7 @@ from fuelclient.errors import Conflict, CycleDetected, InvalidGraph
 from fuelclient.model.status import InstanceStatus, Reason, TransactionStatus, Verdict
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.place import FaultTolerance
-from fuelclient.plan.schedule import Change, Outcome, Schedule
+from fuelclient.plan.schedule import STOPPED_BY_USER, Change, Outcome, Schedule
 from fuelclient.plan.simulate import simulate
 from fuelclient.plan.weights import CEILING, most_urgent_first, weights
 from fuelclient.plan.work import NO_KEY, Kind, Work, work_of
@@ -140,6 +140,53 @@ def test_an_executor_may_skip_and_may_say_why() -> None:
     ]
     assert schedule.result.verdict is Verdict.ERROR
     assert schedule.result.verdict.status is TransactionStatus.ERROR
+
+
+def test_what_is_interrupted_in_a_stopped_run_is_no_failure() -> None:
+    """A schedule that is made of what this one wrote down says the same."""
+    work = work_from({"n1": ["a", "b"], "n2": ["c"], "n3": ["d"]}, ["a@n1 -> b@n1", "d@n3 -> b@n1"])
+    schedule = Schedule(work)
+    assert schedule.ready() == [0, 2, 3]
+    schedule.finish(2, Outcome.OK)
+    schedule.stop()
+    schedule.finish(0, Outcome.FAILED, Reason.INTERRUPTED)
+    assert not schedule.is_done
+    written = {change.vertex: change for change in schedule.changes()}
+    again = Schedule(work, written.values(), stopped=STOPPED_BY_USER)
+    for one in (schedule, again):
+        one.finish(3, Outcome.FAILED, Reason.INTERRUPTED)
+
+    assert again.result == schedule.result
+    assert (schedule.result.verdict, schedule.result.failed, schedule.result.exceeded) == (Verdict.STOPPED, (), ())
+    assert schedule.result.message == "Stopped by user. Interrupted: a@n1, d@n3. Not run: b@n1."
+    assert (
+        schedule.changes()
+        == again.changes()
+        == [
+            Change(3, InstanceStatus.ERROR, "interrupted"),
+            Change(1, InstanceStatus.SKIPPED, "stopped"),
+        ]
+    )
+
+
+def test_an_interrupted_instance_is_no_ignored_failure_either() -> None:
+    work = work_from({"n1": ["a", "b"]}, ["a@n1 -> b@n1"], lenient=["a@n1"])
+    schedule = Schedule(work)
+    (running,) = schedule.ready()
+    schedule.stop()
+    schedule.finish(running, Outcome.FAILED, Reason.INTERRUPTED)
+
+    assert (schedule.status(0), schedule.result.ignored) == (InstanceStatus.ERROR, ())
+
+
+def test_a_failure_beside_what_is_interrupted_is_one() -> None:
+    schedule = Schedule(work_from({"n1": ["a"], "n2": ["b"]}))
+    assert schedule.ready() == [0, 1]
+    schedule.finish(0, Outcome.FAILED)
+    schedule.stop()
+    schedule.finish(1, Outcome.FAILED, Reason.INTERRUPTED)
+
+    assert (schedule.result.verdict, schedule.result.failed, schedule.result.interrupted) == (Verdict.ERROR, (0,), (1,))
 
 
 def test_a_stop_before_anything_runs_ends_at_once() -> None:

@@ -15,7 +15,7 @@ from fuelclient.model.status import InstanceStatus, S, TransactionStatus, change
 from fuelclient.plan.place import FaultTolerance
 from fuelclient.plan.schedule import Change, Outcome, Schedule
 from fuelclient.plan.simulate import simulate
-from fuelclient.plan.tolerance import covering, critical_nodes
+from fuelclient.plan.tolerance import Casualties, covering
 from fuelclient.plan.weights import weights
 from fuelclient.plan.work import Work, limit_from
 
@@ -52,9 +52,15 @@ def _weights(given: Data) -> object:
 
 
 def _critical(given: Data) -> object:
+    """Which nodes alone are too many when they fail, and which are in no group."""
     groups = [FaultTolerance(name, tuple(one["nodes"]), one["tolerated"]) for name, one in given["groups"].items()]
     covered = covering(groups, given["nodes"] + 1)
-    return {"critical": sorted(critical_nodes(groups)), "alone": [list(g.nodes) for g in covered[len(groups) :]]}
+    critical = []
+    for node in range(1, given["nodes"] + 1):
+        casualties = Casualties(groups)
+        casualties.add(node)
+        critical += [node] * casualties.is_too_many
+    return {"critical": critical, "alone": [list(g.nodes) for g in covered[len(groups) :]]}
 
 
 def _strategy(given: Data) -> object:

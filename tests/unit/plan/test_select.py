@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from building import RELEASE as OWNER
-from building import fleet, layer, merged, roles, snapshot, task
+from building import barriers, fleet, layer, merged, roles, snapshot, task
 
 from fuelclient.errors import FuelError, InvalidGraph, NotFound, UsageError
 from fuelclient.model.node import Node
@@ -101,7 +101,7 @@ def test_what_waits_across_nodes_is_reached_through_barriers() -> None:
         task("c", type="shell", roles=["web"]),
     )
     expansion = expand(merged(*tasks), fleet({uid: ["web"] for uid in range(1, 6)}))
-    assert expansion.edges.barriers
+    assert barriers(expansion.edges)
 
     assert kept(expansion, "a/1") == "a@1 b@1 b@2 b@3 b@4 b@5"
     assert kept(expansion, ":b/1") == "a@1 a@2 a@3 a@4 a@5 b@1"

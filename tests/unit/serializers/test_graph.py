@@ -16,9 +16,9 @@ from fuelclient.errors import InvalidDocument
 from fuelclient.files import json_text
 from fuelclient.files.yaml_text import parse
 from fuelclient.model.finding import Severity
-from fuelclient.model.graph import Graph, GraphDocument, Level, Owner
+from fuelclient.model.graph import Graph, GraphDocument, GraphSummary, Level, Owner
 from fuelclient.model.task import NAME_LISTS
-from fuelclient.serializers.graph import document_from, documents_from, graph_to, layer_to
+from fuelclient.serializers.graph import document_from, documents_from, graph_from, graph_to, layer_to, summary_from
 
 _SPELLING = {"role": "roles", "cross_depends": "cross-depends", "cross_depended_by": "cross-depended-by"}
 
@@ -112,6 +112,55 @@ def test_the_json_of_a_graph_reads_back() -> None:
     again = document_from(json_text.parse(json.dumps(graph_to(graph)), "g.json"), owner_label="cluster")
     assert (again.name, again.metadata, again.findings) == (None, {"on_stop": {}}, ())
     assert [(task.id, task.attributes) for task in again.tasks] == [(task.id, task.attributes) for task in tasks]
+
+
+_RELATION = {"type": "custom", "model": "Plugin", "model_id": 3}
+_RECORDS = (
+    {"id": "a", "type": "shell"},
+    {"task_name": "b", "type": "shell"},
+    {"_custom": {"id": "c"}, "type": "shell"},
+    {"stage": "post_deployment/5", "type": "shell"},
+    {"id": " d ", "type": 7},
+)
+
+
+def test_a_summary_has_the_ids_that_the_whole_graph_has() -> None:
+    answer = {"id": 7, "name": "", "tasks": list(_RECORDS[:4]), "relations": [_RELATION]}
+    named = Owner(Level.PLUGIN, 3, "p", "1.0.0")
+    for owner in (None, named):
+        whole, summary = graph_from(answer, owner), summary_from(answer, owner)
+        ids = tuple(task.id for task in whole.tasks)
+        assert summary == GraphSummary(whole.id, whole.type, whole.owner, whole.name, ids)
+    assert summary_from(answer, named).task_ids == ("a", "b", "c", "plugin p-1.0.0:post_deployment#4")
+
+
+def test_a_summary_asks_of_a_task_for_its_id_only() -> None:
+    answer = {"id": 7, "name": "x", "tasks": [_RECORDS[4]], "relations": [_RELATION]}
+    assert summary_from(answer).task_ids == (" d ",)
+    with pytest.raises(InvalidDocument, match="type must be a text"):
+        graph_from(answer)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"tasks": [{"id": "a"}, {"type": "shell"}]}, "^Graph 7 in the answer: entry 2: the task has no id"),
+        ({"tasks": [{"id": " "}]}, "^Graph 7 in the answer: entry 1: the id of a task must be a text"),
+        ({"tasks": [{"id": 5}]}, "must be a text, not the number 5"),
+        ({"tasks": ["a"]}, "^Graph 7 in the answer: entry 1 is the text 'a', not a task"),
+        ({"tasks": {"id": "a"}}, "tasks of one graph is a mapping, not a list"),
+        ({"relations": []}, "^Graph 7 in the answer belongs to nobody"),
+        ({"relations": [{"type": "x", "model": "node", "model_id": 1}]}, "graph of a 'node'"),
+        ({"name": 5}, "name of one graph is the number 5"),
+        ({"id": None}, "id of one graph is empty, not a whole number"),
+    ],
+)
+def test_what_is_no_graph_has_no_summary_either(changed: dict[str, Any], message: str) -> None:
+    answer = {"id": 7, "name": "x", "tasks": [], "relations": [_RELATION], **changed}
+    with pytest.raises(InvalidDocument, match=message):
+        summary_from(answer)
+    with pytest.raises(InvalidDocument, match=message):
+        graph_from(answer)
 
 
 def _graph_files(root: Path) -> Iterator[Path]:

@@ -6,9 +6,8 @@ import pytest
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.files.yaml_text import parse
-from fuelclient.model.document import Document
 from fuelclient.model.node import Node
-from fuelclient.serializers.node import node_to, nodes_from
+from fuelclient.serializers.node import nodes_from
 
 FULL = """\
 - id: 7
@@ -43,18 +42,6 @@ def test_everything_and_the_defaults() -> None:
         ),
         Node(0, "node-8", status="provisioned", online=True),
     ]
-
-
-def test_nodes_are_written_as_they_are_read() -> None:
-    nodes = [node for node in read(FULL) if node.id]
-    assert nodes_from(Document([node_to(node) for node in nodes], "")) == nodes
-    assert list(node_to(nodes[0])) == [
-        "id", "name", "roles", "ip", "status", "online", "executor", "ssh", "attributes",
-    ]  # fmt: skip
-
-
-def test_deployed_roles_are_written_with_the_pending_ones() -> None:
-    assert node_to(Node(1, "n", roles=("a",), pending_roles=("b", "a")))["roles"] == ["a", "b"]
 
 
 def test_an_empty_file_has_no_nodes() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("flask", reason="the server needs the extra `server`")
 
+from documented import documented
 from executions import Executions, executions
 from http_api import Api
 
@@ -37,6 +38,6 @@ def mitaka(env: Executions) -> int:
 
 @pytest.fixture
 def api(env: Executions) -> Iterator[Api]:
-    app = application(lambda: LocalBackend(str(env.engine)))
+    app = documented(application(lambda: LocalBackend(str(env.engine))))
     yield Api(app)
     app.extensions["fuelclient"].close()

@@ -22,12 +22,12 @@ def test_a_run_is_begun_followed_and_read(api: Api, env: Executions) -> None:
         "force": False, "debug": False,
     }  # fmt: skip
 
-    begun = api.ask("POST", "graphs/execute/", body, status=202)
+    begun = api.ask("POST", "graphs/execute/?include_details=1", body, status=202)
 
     assert (begun["cluster"], begun["name"], begun["graph_type"], begun["parent_id"]) == (1, "deploy", None, None)
     assert [child["graph_type"] for child in begun["children"]] == ["default"]
     env.ended(begun["id"])
-    found = api.ask("GET", f"transactions/{begun['id']}/")
+    found = api.ask("GET", f"transactions/{begun['id']}/?include_details=1")
     assert (found["status"], found["progress"]) == ("ready", 100)
     assert transaction_from(found) == env.backend.transactions.get(begun["id"])
     assert env.noted() == ["a", "a"]
@@ -90,9 +90,10 @@ def test_a_run_is_stopped_and_keeps_others_out(api: Api, env: Executions) -> Non
 
     assert f"Transaction {begun['id']} runs" in api.refusal("POST", "graphs/execute", body, status=409)
     assert f"Transaction {begun['id']} runs" in api.refusal("DELETE", f"transactions/{begun['id']}", status=409)
-    stopped = api.ask("PUT", "clusters/1/stop_deployment/", {}, status=202)
+    stopped = api.ask("PUT", "clusters/1/stop_deployment/?include_details=1", {}, status=202)
     assert (stopped["id"], stopped["stop"]) == (begun["id"], "graceful")
-    assert api.ask("POST", f"transactions/{begun['id']}/stop", {"kill": True}, status=202)["stop"] == "kill"
+    killed = api.ask("POST", f"transactions/{begun['id']}/stop?include_details=1", {"kill": True}, status=202)
+    assert killed["stop"] == "kill"
     env.ended(begun["id"])
     assert "Nothing to stop" in api.refusal("PUT", "clusters/1/stop_deployment/", {}, status=409)
 
@@ -101,7 +102,8 @@ def test_the_other_ways_to_begin_a_run(api: Api, env: Executions) -> None:
     """All of them plan only, so that none has to end before the next."""
     env.graph(shell("a"), shell("b"))
     env.graph(shell("c"), graph_type="fix")
-    dry = "dry_run=1&noop_run=0"
+    details = "include_details=1"
+    dry = f"dry_run=1&noop_run=0&{details}"
 
     def types(told: dict[str, Any]) -> list[str]:
         assert told["dry_run"] is True
@@ -110,15 +112,15 @@ def test_the_other_ways_to_begin_a_run(api: Api, env: Executions) -> None:
     assert types(api.ask("PUT", f"clusters/1/changes?{dry}", {}, status=202)) == ["default"]
     redeployed = api.ask("PUT", f"clusters/1/changes/redeploy?{dry}", {}, status=202)
     assert redeployed["request"]["force"] is True
-    deployed = api.ask("PUT", "clusters/1/deploy/?nodes=1,2&force=1&graph_type=fix&dry_run=1", {}, status=202)
+    deployed = api.ask("PUT", f"clusters/1/deploy/?nodes=1,2&force=1&graph_type=fix&{dry}", {}, status=202)
     assert types(deployed) == ["fix"]
     assert deployed["request"]["graphs"] == [{"type": "fix", "nodes": [1, 2]}]
-    some = api.ask("PUT", "clusters/1/deploy_tasks?dry_run=1", ["b", "b"], status=202)
+    some = api.ask("PUT", f"clusters/1/deploy_tasks?{dry}", ["b", "b"], status=202)
     assert some["request"]["graphs"] == [{"type": "default", "tasks": ["b"]}]
     env.backend.sequences.create(1, "deploy-changes", ["fix", "default"])
     assert types(api.ask("PUT", f"clusters/1/changes?{dry}", {}, status=202)) == ["fix", "default"]
     run = {"cluster": 1, "dry_run": True, "noop_run": False, "force": False, "debug": False}
-    assert types(api.ask("POST", "sequences/1/execute/", run, status=202)) == ["fix", "default"]
+    assert types(api.ask("POST", f"sequences/1/execute/?{details}", run, status=202)) == ["fix", "default"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from executions import Executions, shell
+from executions import Executions, shell, stage
 from http_api import Api
 from package_trees import task, write_package
 
@@ -158,3 +158,12 @@ def test_what_an_orchestrator_would_be_sent(api: Api, env: Executions) -> None:
     assert found["1"][0]["parameters"]["cmd"] == "true"
     assert api.refusal("GET", "clusters/1/serialized_tasks/?nodes=99", status=404) == "NodeCollection not found"
     assert api.ask("GET", "clusters/1/serialized_tasks/?graph_type=nope")["tasks_graph"] == {"null": []}
+
+
+def test_an_environment_without_nodes_has_tasks_for_none(api: Api, env: Executions) -> None:
+    env.graph(stage("start"), shell("a", requires=["start"]))
+    env.backend.clusters.remove_nodes(1, None)
+
+    found = api.ask("GET", "clusters/1/serialized_tasks/")["tasks_graph"]
+
+    assert {uid: [one["id"] for one in tasks] for uid, tasks in found.items()} == {"null": ["start"]}

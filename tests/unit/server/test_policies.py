@@ -121,6 +121,43 @@ def test_roles(roles: str, method: str, status: int) -> None:
     assert found == status
 
 
+PROJECT = {"HTTP_X_PROJECT_ID": "p1", "HTTP_X_PROJECT_NAME": "fuel", "HTTP_X_PROJECT_DOMAIN_NAME": "Default",
+           "HTTP_X_PROJECT_DOMAIN_ID": "default"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("project", "conf", "method", "changed", "status"),
+    [
+        ("fuel", {}, "POST", {}, 0),
+        ("p1", {}, "POST", {}, 0),
+        ("", {}, "POST", {"HTTP_X_PROJECT_ID": "p2"}, 0),
+        ("other", {}, "POST", {}, 403),
+        ("other", {}, "GET", {}, 0),
+        ("p1", {}, "POST", {"HTTP_X_PROJECT_ID": "p2"}, 403),
+        ("fuel", {}, "POST", {"HTTP_X_PROJECT_DOMAIN_NAME": "theirs", "HTTP_X_PROJECT_DOMAIN_ID": "d2"}, 403),
+        ("fuel", {"project_domain_name": "theirs"}, "POST", {"HTTP_X_PROJECT_DOMAIN_NAME": "theirs"}, 0),
+        ("fuel", {"project_domain_id": "default"}, "POST", {"HTTP_X_PROJECT_DOMAIN_NAME": "Renamed"}, 0),
+        ("fuel", {"project_domain_id": "default"}, "POST", {"HTTP_X_PROJECT_DOMAIN_ID": "d2"}, 403),
+    ],
+)
+def test_writers_of_one_project_only(
+    project: str, conf: dict[str, str], method: str, changed: dict[str, str], status: int
+) -> None:
+    environ = {"HTTP_X_IDENTITY_STATUS": "Confirmed", "HTTP_X_ROLES": "admin", "REQUEST_METHOD": method}
+    found = 0
+    try:
+        Keystone(conf, project).check({**environ, **PROJECT, **changed}, is_open=False)
+    except Refused as refused:
+        found = refused.status
+    assert found == status
+
+
+def test_a_token_of_no_project_is_of_none() -> None:
+    environ = {"HTTP_X_IDENTITY_STATUS": "Confirmed", "HTTP_X_ROLES": "admin", "REQUEST_METHOD": "POST"}
+    with pytest.raises(Refused, match="needed for this in the project fuel, and the token is for another"):
+        Keystone({"project_domain_name": ""}, "fuel").check(environ, is_open=False)
+
+
 def test_a_token_that_is_no_good() -> None:
     environ: dict[str, Any] = {"HTTP_X_IDENTITY_STATUS": "Invalid", "HTTP_X_ROLES": "admin", "REQUEST_METHOD": "GET"}
     with pytest.raises(Refused) as caught:

@@ -23,6 +23,8 @@ from command_line import CommandLine
 from executions import Executions
 from serving import PATIENCE, Serving, serving
 
+from fuelclient.server.limits import DEFAULT
+
 
 def test_it_answers_and_ends_on_a_signal(env: Executions) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -62,12 +64,71 @@ def test_what_is_no_request_is_refused_in_json(env: Executions, sent: bytes, sta
     assert body["errors"] == []
 
 
+@pytest.mark.parametrize("more", [1, 2**24])
+def test_who_sends_too_much_reads_why(env: Executions, more: int) -> None:
+    """The whole body is sent before the answer is read, as clients do: a reset would take the answer from them."""
+    most = DEFAULT.body_bytes + 2**20
+    head = f"POST /api/v1/clusters HTTP/1.1\r\nHost: localhost\r\nContent-Length: {most + more}\r\n\r\n"
+    with serving(env.directory) as server:
+        address = urlsplit(server.url)
+        with socket.create_connection((address.hostname, address.port), timeout=60) as connection:
+            connection.sendall(head.encode() + b" " * (most + more))
+            answer = http.client.HTTPResponse(connection)
+            answer.begin()
+            told = json.loads(answer.read())
+        assert answer.status == 413
+        assert told["message"].startswith("Request Entity Too Large")
+        assert _get(server, "clusters/")[0] == 200
+        assert server.ended_by(signal.SIGTERM) == 0
+
+
+LINGERS_ON = """\
+from fuelclient.server.limits import Limits
+from fuelclient.server.serving import Server
+def app(environ, start):
+    start("200 OK", [("Content-Length", "0")])
+    return []
+server = Server(app, "127.0.0.1", 0, Limits({limits}))
+server.run(lambda: print(server.port, flush=True))
+"""
+
+
+@pytest.mark.parametrize("limits", ["linger_seconds=1", "thrown_bytes=1000"])
+def test_a_refused_request_holds_its_connection_for_a_time_only(limits: str) -> None:
+    code = LINGERS_ON.format(limits=limits)
+    server = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    with server, socket.create_connection(("127.0.0.1", int(server.stdout.readline() if server.stdout else 0))) as line:
+        line.settimeout(60)
+        line.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999\r\n\r\n")
+        assert line.recv(9999).startswith(b"HTTP/1.1 413")
+        with pytest.raises(ConnectionError):  # it was closed: what is sent meets nobody
+            _sent_until(line, time.monotonic() + 60)
+        server.terminate()
+
+
+def test_a_refused_request_does_not_keep_the_server_from_its_end() -> None:
+    code = LINGERS_ON.format(limits="end_seconds=300")
+    server = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    with server, socket.create_connection(("127.0.0.1", int(server.stdout.readline() if server.stdout else 0))) as line:
+        line.settimeout(60)
+        line.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999\r\n\r\nx")
+        assert line.recv(9999).startswith(b"HTTP/1.1 413")
+        server.terminate()
+        assert server.wait(PATIENCE) == 0
+
+
+def _sent_until(line: socket.socket, until: float) -> None:
+    while time.monotonic() < until:
+        line.sendall(b"x" * 100)
+
+
 @pytest.mark.parametrize(
     ("options", "code", "told"),
     [
         (["--host", "0.0.0.0"], 2, "listens on this machine only, not on 0.0.0.0"),  # noqa: S104 (it is refused)
         (["--port", "65536"], 2, "no port"),
         (["--auth", "keystone"], 2, "needs a service user"),
+        (["--keystone-project", "admin"], 2, "--keystone-project is for --auth keystone."),
         (["--keystone-config", "x"], 2, "is for --auth keystone"),
         (["--auth", "keystone", "--keystone-config", "/nonexistent"], 5, "does not exist"),
         (["--host", "127.0.0.300"], 2, "this machine only"),

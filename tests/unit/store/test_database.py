@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from fuelclient.errors import Unavailable
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.release import Release
 from fuelclient.store import clusters, releases
@@ -36,6 +37,26 @@ def test_nothing_is_touched_before_the_first_use(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_only_reads_makes_neither_file_nor_directory(make: Make, tmp_path: Path) -> None:
+    path = str(tmp_path / "data" / "engine.db")
+    reader, writer = make(path), make(path)
+    for _ in range(2):
+        with reader.read() as connection:
+            assert releases.every(connection) == []
+            assert clusters.every(connection) == []
+    assert list(tmp_path.iterdir()) == []
+    with writer.write() as connection:
+        releases.insert(connection, Release(0, "n", "1"))
+    with reader.read() as connection:
+        assert [release.name for release in releases.every(connection)] == ["n"]
+
+
+def test_where_no_file_can_be_a_reader_is_told(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(Unavailable, match="Not a directory"), make(str(tmp_path / "file" / "engine.db")).read():
+        raise AssertionError("it was opened")
+
+
 def test_an_empty_file_becomes_an_engine_file(tmp_path: Path) -> None:
     path = tmp_path / "engine.db"
     path.touch()
@@ -55,7 +76,7 @@ def test_a_link_stays_a_link(make: Make, tmp_path: Path) -> None:
 
 
 def test_connections_are_set_up(tmp_path: Path) -> None:
-    with closing(Database(str(tmp_path / "engine.db"), busy_seconds=7.0)) as opened, opened.read() as connection:
+    with closing(Database(str(tmp_path / "engine.db"), busy_seconds=7.0)) as opened, opened.write() as connection:
         pragmas = {
             name: connection.execute(f"PRAGMA {name}").fetchone()[0]
             for name in ("journal_mode", "foreign_keys", "busy_timeout")

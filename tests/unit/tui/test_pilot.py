@@ -92,7 +92,7 @@ def test_why_a_task_comes_after_another(demo: Path) -> None:
         rows = [[str(cell) for cell in row] for row in one.main.table.rows]
         assert rows[0][1].startswith("base-packages@")
         assert rows[-1][2].startswith("→ primary-database@")
-        assert all(" says " in row[3] and row[4] and row[5] for row in rows)
+        assert all(": " in row[3] and row[4] and row[5] for row in rows)
         assert "primary-database runs after base-packages" in one.text()
         await one.press("escape")
         assert one.screen.name_here() == "primary-database"
@@ -126,9 +126,8 @@ def test_browse_walks_along_edges_and_back(demo: Path) -> None:
 def test_instances_of_a_node(demo: Path) -> None:
     async def story(one: Driven) -> None:
         await one.press("2")
-        name = str(one.main.table.rows[0][1])
         await one.press("enter")
-        assert one.screen.filter_bar.text == f"node:{name}"
+        assert one.screen.filter_bar.text == "node=1"
         assert one.ids
         assert all(row.endswith("@1") for row in one.ids)
         await one.press("i")

@@ -86,7 +86,7 @@ def test_arm_execute_watch_and_see_the_end(engine: Executions) -> None:
         await one.press("e")
         assert isinstance(one.ui.screen, ExecuteDialog)
         assert "$ fuel2 graph execute --env 1" in one.text()
-        await one.press("tab")
+        await one.press("tab", "tab")
         await one.type("1 2")
         await one.press("tab", "tab", "tab", "tab")
         assert "$ fuel2 graph execute --env 1 --node 1 2" in one.text()
@@ -135,7 +135,7 @@ def test_a_dry_run_shows_its_plan_and_leaves_no_trace(engine: Executions) -> Non
     gated(engine)
 
     async def story(one: Driven) -> None:
-        await one.press("A", "e", "tab", "tab", "tab", "space", "space")
+        await one.press("A", "e", "tab", "tab", "tab", "tab", "space", "space")
         assert "$ fuel2 graph execute --env 1 --dry-run" in one.text()
         await one.press("enter")
         await one.until("9 task instances would run", "sync point", "gate")
@@ -254,7 +254,10 @@ def test_history_of_all_environments_and_the_palette(engine: Executions) -> None
         assert one.view() is View.RUN
         assert one.screen.route.run == first.id
         await one.until("hello")
-        await one.press("left_square_bracket", "j", "A", "D")
+        await one.press("left_square_bracket", "j", "A", "u")
+        assert f"Run {first.id} has ended already: it is ready." in one.told()
+        assert one.view() is View.HISTORY
+        await one.press("D")
         assert f"$ fuel2 task delete {first.id}" in one.text()
         await confirm(one, str(first.id))
         await until(lambda: one.ui.gateway.known(AskRuns(1)) is not None and one.ids == [str(second.id)])
@@ -281,7 +284,7 @@ def test_a_refusal_is_told(engine: Executions) -> None:
     begun = engine.begin()
 
     async def story(one: Driven) -> None:
-        await one.press("A", "e", "tab", "tab", "tab", "tab", "tab")
+        await one.press("A", "e")
         await confirm(one, "prod")
         await until(lambda: f"Transaction {begun.id} runs on environment 1 already" in one.told())
         assert "not done: execute default on environment 1" in one.told()

@@ -1,4 +1,4 @@
-"""Texts of others on the screen of a user: nothing in them that a terminal would obey.
+"""Texts of others on the screen of a user, in a command's output or the UI: nothing in them that a terminal obeys.
 
 The names of tasks and what commands print come from documents and machines that the user may not know. A terminal
 obeys escape sequences, wherever they come from: they move its cursor, rename its window, or answer for its user.
@@ -25,6 +25,18 @@ def printable(text: str, keep: str = "") -> str:
     if text.isprintable():
         return text
     return "".join(_shown(one) if one not in keep else one for one in text)
+
+
+def one_line(text: str) -> str:
+    """`text` as a cell of a table or a part of a bar shows it: what breaks lines is a blank, as are tabs, and what a
+    terminal may obey is its escape.
+
+    >>> one_line("a\\tb\\nc\\x1b[31m")
+    'a b c\\\\x1b[31m'
+    """
+    if text.isprintable():
+        return text
+    return printable(text.replace("\n", " ").replace("\t", " "))
 
 
 def tame(text: str) -> str:

@@ -1,0 +1,52 @@
+"""What runs are given: facts, and sequences of graphs."""
+
+from __future__ import annotations
+
+import pytest
+from executions import Executions
+
+from fuelclient.errors import Conflict, NotFound, UsageError
+from fuelclient.model.fact import DeploymentFacts
+
+
+def test_facts_are_the_environments_with_the_uploaded_ones_over_them(env: Executions) -> None:
+    facts = env.backend.facts
+    assert facts.get(1).is_empty
+
+    facts.put(1, DeploymentFacts({"cluster": {"mode": "mine"}}, {"2": {"disk": 7}}))
+
+    assert facts.get(1) == DeploymentFacts({"cluster": {"mode": "mine"}}, {"2": {"disk": 7}})
+    effective = facts.effective(1)
+    assert effective.common["cluster"] == {**facts.default(1).common["cluster"], "mode": "mine"}
+    assert effective.common["cluster"]["id"] == 1
+    assert (effective.nodes["2"]["disk"], effective.nodes["2"]["roles"]) == (7, ["compute"])
+    assert set(effective.nodes) == {"null", "master", "1", "2", "3"}
+    facts.put(1, DeploymentFacts({}, {"3": {"disk": 8}}))
+    assert facts.get(1) == DeploymentFacts({}, {"2": {"disk": 7}, "3": {"disk": 8}})
+    with pytest.raises(NotFound, match="Node 9 of environment 1 does not exist"):
+        facts.put(1, DeploymentFacts({}, {"9": {}}))
+    facts.delete(1)
+    assert facts.get(1).is_empty
+
+
+def test_sequences_are_kept(env: Executions) -> None:
+    sequences = env.backend.sequences
+    made = sequences.create(1, "all", ["provision", "default"])
+
+    assert sequences.get(made.id) == made
+    assert (made.release_id, made.name, made.graph_types) == (1, "all", ("provision", "default"))
+    with pytest.raises(Conflict, match="Release 1 has a sequence all already"):
+        sequences.create(1, "all", ["default"])
+    with pytest.raises(UsageError, match="at least one graph type"):
+        sequences.create(1, "none", [])
+    with pytest.raises(NotFound, match="Release 9 does not exist"):
+        sequences.create(9, "x", ["default"])
+    assert sequences.update(made.id, name="some").graph_types == made.graph_types
+    assert sequences.update(made.id, graph_types=["a"]).name == "some"
+    with pytest.raises(UsageError, match=r"Nothing to update\."):
+        sequences.update(made.id)
+    assert [one.name for one in sequences.list(release_id=1)] == ["some"]
+    assert sequences.list(cluster_id=1) == sequences.list()
+    sequences.delete(made.id)
+    with pytest.raises(NotFound, match=f"Sequence {made.id} does not exist"):
+        sequences.get(made.id)

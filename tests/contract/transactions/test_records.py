@@ -1,0 +1,80 @@
+"""What is left of a run: its history, its place in the list, until it is deleted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from executions import TOLERANT, Executions, shell, stage
+
+from fuelclient.errors import Conflict, NotFound, UsageError
+from fuelclient.model.transaction import HistoryFilter
+
+
+def test_histories_are_filtered(env: Executions) -> None:
+    env.graph(
+        stage("s"), shell("a"), shell("b", condition=False), shell("nowhere", roles=["storage"]), TOLERANT,
+    )  # fmt: skip
+    found = env.run()
+    history = env.backend.transactions.history
+
+    assert [(row.task, row.node, row.status, row.time_start) for row in history(found.id)][-1] == (
+        "nowhere", "-", "skipped", None,
+    )  # fmt: skip
+    assert len(history(found.id)) == 8
+    assert {row.task for row in history(found.id, HistoryFilter(nodes=("1",)))} == {"a", "b"}
+    assert {row.task for row in history(found.id, HistoryFilter(nodes=("null",)))} == {"s"}
+    assert {row.task for row in history(found.id, HistoryFilter(statuses=("skipped",)))} == {"s", "b", "nowhere"}
+    assert {row.node for row in history(found.id, HistoryFilter(tasks=("nowhere", "s")))} == {None, "-"}
+    assert history(found.id)[1].definition["parameters"]["cmd"] == "true"
+    with pytest.raises(UsageError, match="Statuses parameter could be only: pending, ready, running, error, skipped"):
+        history(found.id, HistoryFilter(statuses=("NOTEXISTING",)))
+
+
+def test_a_transaction_is_deleted_with_everything_of_it(env: Executions) -> None:
+    env.graph(shell("a", "echo x"))
+    found = env.run()
+    files = Path(f"{env.engine}.runs")
+    assert any(files.iterdir())
+
+    with pytest.raises(Conflict, match=f"is a part of {found.id}"):
+        env.backend.transactions.delete(found.children[0].id)
+    env.backend.transactions.delete(found.id)
+
+    assert env.backend.transactions.list() == []
+    assert not any(files.iterdir())
+    with pytest.raises(NotFound, match=f"Transaction {found.id} does not exist"):
+        env.backend.transactions.get(found.id)
+
+
+def test_an_environment_is_deleted_with_its_executions_unless_one_runs(env: Executions) -> None:
+    env.graph(shell("slow", env.held("began")))
+    begun = env.begin()
+    env.until(begun.id, lambda _: env.noted())
+
+    with pytest.raises(Conflict, match=rf"Transaction {begun.id} runs on environment 1\..*task stop {begun.id}"):
+        env.backend.clusters.delete(1, force=True)
+    env.let_go()
+    assert env.ended(begun.id).status == "ready"
+    with pytest.raises(Conflict, match="operational environment"):
+        env.backend.clusters.delete(1)
+    env.backend.clusters.delete(1, force=True)
+
+    assert env.backend.transactions.list() == []
+    assert [node.cluster_id for node in env.backend.nodes.list()] == [None] * 3
+    assert not any(Path(f"{env.engine}.runs").iterdir())
+
+
+def test_transactions_are_listed_by_what_they_are(env: Executions) -> None:
+    env.graph(shell("a"))
+    env.graph(shell("b", "false"), graph_type="bad")
+    ready, failed = env.run(), env.run("bad")
+
+    everything = env.backend.transactions.list(cluster_id=1)
+    assert [(one.name, one.parent_id) for one in everything] == [
+        ("deploy", None), ("deployment", ready.id), ("deploy", None), ("deployment", failed.id),
+    ]  # fmt: skip
+    found = env.backend.transactions.list(statuses=("error",), names=("deploy",))
+    assert [one.id for one in found] == [failed.id]
+    with pytest.raises(UsageError, match="'broken' is no status"):
+        env.backend.transactions.list(statuses=("broken",))

@@ -1,0 +1,70 @@
+"""Runs are stopped and killed, and only one runs on an environment."""
+
+from __future__ import annotations
+
+import pytest
+from executions import Executions, shell
+
+from fuelclient.errors import Conflict
+
+
+def heartbeat(env: Executions) -> str:
+    """When the runner looked last whether it is to stop."""
+    runner = env.runner()
+    assert runner is not None
+    return runner.heartbeat
+
+
+def test_a_stop_lets_what_runs_end_and_starts_nothing_more(env: Executions) -> None:
+    env.graph(shell("a", f"{env.held('began')}; {env.note('done')}"), shell("b", env.note("b"), requires=["a"]))
+    env.graph(shell("c", env.note("c")), graph_type="later")
+    begun = env.begin("default", "later")
+    env.until(begun.id, lambda _: len(env.noted()) == 3)
+
+    env.backend.transactions.stop_cluster(1)
+    last = heartbeat(env)
+    env.until(begun.id, lambda _: heartbeat(env) != last)
+    env.let_go()
+    found = env.ended(begun.id)
+
+    assert (found.status, found.stop) == ("error", "graceful")
+    assert "Stopped by user." in found.message
+    assert [one.message for one in found.children][1] == "Aborted"
+    assert sorted(env.noted()) == ["began"] * 3 + ["done"] * 3
+    assert env.outcomes(found.id)["a@1"] == ("ready", "")
+    assert env.outcomes(found.id)["b@1"] == ("skipped", "stopped")
+    assert env.statuses() == {1: "stopped", 2: "stopped", 3: "stopped"}
+    assert env.backend.clusters.get(1).status == "stopped"
+    with pytest.raises(Conflict, match=r"Nothing to stop - deployment is not running on environment '1'\."):
+        env.backend.transactions.stop_cluster(1)
+
+
+def test_a_kill_ends_what_runs(env: Executions) -> None:
+    env.graph(shell("a", f"{env.note('a')}; sleep 50; {env.note('done')}"))
+    begun = env.begin()
+    env.until(begun.id, lambda _: len(env.noted()) == 3)
+
+    env.backend.transactions.stop(begun.id)
+    env.backend.transactions.stop(begun.id, kill=True)
+    found = env.ended(begun.id)
+
+    assert (found.status, found.stop) == ("error", "kill")
+    assert env.noted() == ["a"] * 3
+    assert env.outcomes(found.id)["a@1"][0] == "error"
+
+
+def test_one_transaction_runs_on_an_environment_at_a_time(env: Executions) -> None:
+    env.graph(shell("a", env.held("began")))
+    begun = env.begin()
+
+    with pytest.raises(Conflict, match=rf"Transaction {begun.id} runs on environment 1 already\..*stop-deployment 1"):
+        env.begin()
+    with pytest.raises(Conflict, match="runs already"):
+        env.backend.transactions.resume(begun.id)
+    with pytest.raises(Conflict, match="runs"):
+        env.backend.transactions.delete(begun.id, force=True)
+    env.let_go()
+    env.ended(begun.id)
+    with pytest.raises(Conflict, match="has ended already"):
+        env.backend.transactions.stop(begun.id)
+    env.run()

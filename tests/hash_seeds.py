@@ -1,0 +1,29 @@
+"""Processes with other hash seeds: sets of texts are walked in another order by each of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from itertools import zip_longest
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parents[1]
+
+
+def same_answer(code: str, *arguments: str, seeds: int = 3) -> str:
+    """What `code` prints, which is the same under so many hash seeds; it can import what tests can."""
+    answers = [_answer(code, arguments, str(seed)) for seed in range(1, seeds + 1)]
+    differing = [lines for lines in zip_longest(*map(str.splitlines, answers)) if len({*lines}) > 1]
+    assert answers == answers[:1] * seeds, differing[:1]
+    return answers[0]
+
+
+def _answer(code: str, arguments: tuple[str, ...], seed: str) -> str:
+    environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": f"{_ROOT}{os.pathsep}{_ROOT / 'tests'}"}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        env=environment, capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout

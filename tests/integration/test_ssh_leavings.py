@@ -1,0 +1,133 @@
+"""What runs leave on nodes that are real, and what becomes of it when the runs are deleted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from executing import eventually
+from fleet import Fleet, task
+from sshd import Daemon, can_isolate
+
+
+def spools(daemon: Daemon) -> list[Path]:
+    """What runs have left on a node that has files of its own."""
+    return sorted((daemon.files / "var/tmp").glob("fuel2-*"))
+
+
+@pytest.fixture
+def own(fleet: Fleet) -> Fleet:
+    """Nodes with files of their own can be added."""
+    if not can_isolate():
+        pytest.skip("nodes need files of their own, for which one has to be root and may make mount namespaces")
+    return fleet
+
+
+def test_a_deleted_run_leaves_nothing_on_its_nodes(own: Fleet) -> None:
+    """Its output was there for as long as the run was, and that of other runs stays."""
+    daemons = [own.add(), own.add()]
+    own.graph(task("a", cmd="echo here"))
+    assert own.execute().code == 0
+    assert own.execute("--node", 1, "--force").code == 0
+    assert [len(spools(one)) for one in daemons] == [2, 1]
+    assert own.logs(1, "a/2") == "here\n"
+
+    done = own.fuel2.ok("task", "delete", 1)
+
+    assert (done.out, done.err.count("stay")) == ("Task with id 1 was deleted\n", 0)
+    assert [len(spools(one)) for one in daemons] == [1, 0]
+    assert own.logs(3, "a/1") == "here\n"
+
+
+def test_files_that_a_task_put_on_another_node_are_found_there(own: Fleet) -> None:
+    daemons = [own.add("one"), own.add()]
+    files = [{"dst": f"{own.site.root}/put", "data": "x"}]
+    own.graph(task("put", "upload_files", "one", nodes=[{"uid": "2", "files": files}]))
+    assert own.execute().code == 0
+    assert [len(spools(one)) for one in daemons] == [0, 1]
+
+    own.fuel2.ok("task", "delete", 1)
+
+    assert [len(spools(one)) for one in daemons] == [0, 0]
+
+
+def test_a_node_that_cannot_be_reached_is_named_with_what_to_do_there(own: Fleet) -> None:
+    daemons = [own.add(), own.add()]
+    own.graph(task("a", cmd="true"))
+    assert own.execute().code == 0
+    (spool,) = spools(daemons[1])
+    daemons[1].stop()
+
+    done = own.fuel2.ok("task", "delete", 1)
+
+    place = f"/var/tmp/{spool.name}"  # noqa: S108
+    assert f"Node 2 (node-2): {place} stays: 127.0.0.1:{daemons[1].port} refuses connections." in done.err
+    assert f"Remove it there: rm -rf {place}" in done.err
+    assert spools(daemons[0]) == []
+    assert own.fuel2.ok("task", "list", "-f", "json").json == []
+
+
+def test_what_still_runs_keeps_its_spool(own: Fleet) -> None:
+    """The runner was killed and nobody went on with the run; the command may still write its result."""
+    daemon, root = own.add(), own.site.root
+    waits = f"echo begun >> {root}/notes; until [ -e {root}/go ]; do sleep 0.05; done"
+    own.graph(task("a", cmd=waits))
+    number = own.begin()
+    own.until_noted("begun")
+    own.kill_runner(number)
+
+    refused = own.fuel2("task", "delete", number)
+    done = own.fuel2.ok("task", "delete", number, "--force")
+
+    assert refused.code == 6
+    (spool,) = spools(daemon)
+    assert f"Node 1 (node-1): /var/tmp/{spool.name} stays: a command still runs there." in done.err
+    (root / "go").touch()
+    assert eventually(lambda: list(spool.glob("*/*/*/rc"))), "it could write its result"
+
+
+def test_a_deleted_environment_takes_all_that_its_runs_left(own: Fleet) -> None:
+    daemon = own.add()
+    own.graph(task("a", cmd="true"))
+    assert own.execute().code == own.execute("--force").code == 0
+    assert len(spools(daemon)) == 2
+
+    done = own.fuel2.ok("env", "delete", 1, "--force")
+
+    assert "stay" not in done.err
+    assert spools(daemon) == []
+
+
+def test_somebody_elses_directory_is_left_alone(own: Fleet) -> None:
+    """Whoever may write to /var/tmp could have put a link in the place of the spool."""
+    daemon = own.add()
+    own.graph(task("a", cmd="true"))
+    assert own.execute().code == 0
+    (spool,) = spools(daemon)
+    kept = spool.parent / "kept"
+    spool.rename(kept)
+    spool.symlink_to("kept")
+
+    done = own.fuel2.ok("task", "delete", 1)
+
+    assert f"/var/tmp/{spool.name} stays: it belongs to somebody else." in done.err  # noqa: S108
+    assert list(kept.iterdir())
+
+
+def test_a_server_tells_its_clients_what_stays(own: Fleet) -> None:
+    pytest.importorskip("flask", reason="the server comes with the extra [server]")
+    from served import served
+
+    from fuelclient.backends.local import LocalBackend
+
+    daemon = own.add()
+    own.graph(task("a", cmd="true"))
+    first = json.loads(own.execute("--format", "json").out)["id"]
+    assert own.execute("--force").code == 0
+    daemon.stop()
+    for client in served(lambda: LocalBackend(str(own.fuel2.engine))):
+        (stays,) = client.transactions.delete(first)
+        assert "Node 1 (node-1): /var/tmp/fuel2-" in stays
+        (stays,) = client.clusters.delete(1, force=True)
+        assert "Node 1 (node-1): /var/tmp/fuel2-" in stays

@@ -1,0 +1,51 @@
+"""What the metadata of a package has to state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from unit.plugins.tree.loading import Build, only, refused
+
+from fuelclient.errors import NotFound
+from fuelclient.plugins.tree import load_package
+
+
+def test_no_directory(tmp_path: Path) -> None:
+    with pytest.raises(NotFound):
+        load_package(tmp_path / "nowhere")
+
+
+def test_no_metadata(tmp_path: Path) -> None:
+    assert only(tmp_path)[:2] == ("metadata.yaml", "P001")
+
+
+def test_metadata_that_is_a_list(build: Build) -> None:
+    assert only(build(head="- name: sample\n"))[:2] == ("metadata.yaml:1", "P001")
+
+
+def test_a_version_that_is_a_number_is_reported_at_its_line(build: Build) -> None:
+    root = build(head="name: sample\nversion: 1.0\npackage_version: 5.0.0\n")
+    assert only(root) == ("metadata.yaml:2", "P003", "version is not a text")
+
+
+def test_what_is_missing_is_reported_together(build: Build) -> None:
+    assert [finding.message for finding in refused(build(head="title: x\n"))] == [
+        "name is missing",
+        "version is missing",
+        "package_version is missing",
+    ]
+
+
+@pytest.mark.parametrize("line", ["name: ../sample", "name: Sample", "version: ../1.0.0", "version: '..'"])
+def test_a_name_or_version_that_cannot_name_a_directory(build: Build, line: str) -> None:
+    stated = {"name": "name: sample", "version": "version: 1.0.0", "package_version": "package_version: 5.0.0"}
+    stated[line.split(":")[0]] = line
+    [finding] = refused(build(head="\n".join(stated.values())))
+    assert (finding.code, finding.place.line) == ("P003", list(stated.values()).index(line) + 1)
+
+
+@pytest.mark.parametrize("version", ["7.0.0", "50.0.0", "x"])
+def test_an_unknown_package_version(build: Build, version: str) -> None:
+    root = build(head=f"name: sample\nversion: 1.0.0\npackage_version: {version}\n")
+    assert only(root)[:2] == ("metadata.yaml:3", "P002")
