@@ -40,6 +40,8 @@ def never_true(expression: str) -> str:
     >>> never_true("changed($.x) and $node.y = 'changed($node)'")
     ''
     """
+    if "$common" not in expression and "$node" not in expression:
+        return ""
     depth: list[bool] = []
     for token in _TOKEN.finditer(expression):
         if token["call"] or token["open"]:
