@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from command_line import tiny_engine
-from executions import TOLERANT, Executions, executions, shell
+from executions import TOLERANT, Executions, shell
 from tui_driving import connecting, driven, until
 
 from fuelclient.backends.base import Backend
@@ -17,18 +16,6 @@ from fuelclient.errors import Unauthorised, Unavailable
 from fuelclient.tui import gateway
 from fuelclient.tui.requests import AskRuns, AskSubject
 from fuelclient.tui.screens.run import RunScreen
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Executions]:
-    """An engine; whatever still runs on it at the end is killed."""
-    made = executions(tmp_path)
-    yield made
-    for found in made.backend.transactions.list(names=["deploy"]):
-        if not found.is_final:
-            made.backend.transactions.stop(found.id, kill=True)
-            made.ended(found.id)
-    made.backend.close()
 
 
 def test_an_environment_that_was_deleted_does_not_come_back(tmp_path: Path) -> None:

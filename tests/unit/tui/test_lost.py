@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from executions import TOLERANT, Executions, executions, shell, stage
+from executions import TOLERANT, Executions, shell, stage
 from textual.message import Message
 from tui_driving import connecting, driven, until
 
@@ -53,18 +52,6 @@ class _Far(LocalBackend):
         if name in ("transactions", "graphs", "clusters"):
             object.__getattribute__(self, "_wire").check()
         return object.__getattribute__(self, name)
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Executions]:
-    """An engine; whatever still runs on it at the end is killed."""
-    made = executions(tmp_path)
-    yield made
-    for found in made.backend.transactions.list(names=["deploy"]):
-        if not found.is_final:
-            made.backend.transactions.stop(found.id, kill=True)
-            made.ended(found.id)
-    made.backend.close()
 
 
 def test_a_run_is_followed_again_after_the_backend_was_lost(

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Coroutine, Iterator
-from pathlib import Path
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
-from executions import TOLERANT, Executions, executions, shell, stage
+from executions import TOLERANT, Executions, shell, stage
 from tui_driving import Driven, connecting, driven, until
 
 from fuelclient.tui.requests import AskRuns
@@ -20,18 +19,6 @@ from fuelclient.tui.screens.run import RunScreen
 from fuelclient.tui.widgets.bar import Bar
 
 Story = Callable[[Driven], Coroutine[Any, Any, None]]
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Executions]:
-    """An engine; whatever still runs on it at the end is killed."""
-    made = executions(tmp_path)
-    yield made
-    for found in made.backend.transactions.list(names=["deploy"]):
-        if not found.is_final:
-            made.backend.transactions.stop(found.id, kill=True)
-            made.ended(found.id)
-    made.backend.close()
 
 
 def tell(engine: Executions, story: Story, size: tuple[int, int] = (140, 40), **options: Any) -> None:

@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from executions import TOLERANT, Executions, executions, shell
+from executions import TOLERANT, Executions, shell
 from tui_driving import connecting, driven, until
 
 from fuelclient.tui.screens.run import RunScreen
 
 
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Executions]:
-    """An engine; whatever still runs on it at the end is killed."""
-    made = executions(tmp_path, nodes=1)
-    yield made
-    for found in made.backend.transactions.list(names=["deploy"]):
-        if not found.is_final:
-            made.backend.transactions.stop(found.id, kill=True)
-            made.ended(found.id)
-    made.backend.close()
-
-
+@pytest.mark.parametrize("engine", [1], indirect=True)
 def test_the_last_event_before_a_lull_is_seen(engine: Executions) -> None:
     gates = [engine.directory / name for name in ("one", "two")]
     first, second = (f"while [ ! -e {gate} ]; do sleep 0.02; done" for gate in gates)
