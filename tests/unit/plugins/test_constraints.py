@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from effort import calls
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -189,7 +188,6 @@ HOSTILE = {
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_constraints_are_read_or_refused_at_once(key: str, name: str) -> None:
-    started = time.process_time()
-    fits({key: HOSTILE[name]}, "mitaka-9.0")
-    fits({"os-version": "==kilo"}, HOSTILE[name])
-    assert time.process_time() - started < 2
+    text = HOSTILE[name]
+    count = calls(lambda: (fits({key: text}, "mitaka-9.0"), fits({"os-version": "==kilo"}, text)))
+    assert count < 20 * len(text)
