@@ -12,6 +12,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import TextIO
 
 _NEW_OBJECTS = 100_000
 """How many containers come into being before the collector looks at them, in place of Python's 700."""
@@ -23,6 +24,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         _collect_rarely()
     arguments = list(sys.argv[1:] if argv is None else argv)
     _prepare_streams()
+    code = _exit_code(arguments)
+    try:
+        sys.stderr.flush()
+    except OSError:  # its terminal has gone, or its disk is full: nobody is left to be told
+        _forget(sys.stderr)
+    return code
+
+
+def _exit_code(arguments: list[str]) -> int:
     code = 0
     try:
         code = _run(arguments)
@@ -30,10 +40,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        _forget_stdout()
+        _forget(sys.stdout)
         return 141
     except OSError as error:  # a full disk behind stdout; what a command itself meets is reported by the shell
-        _forget_stdout()
+        _forget(sys.stdout)
         if not code:
             sys.stderr.write(f"stdout cannot be written: {error.strerror}.\n")
         return code or 1
@@ -86,9 +96,10 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _forget_stdout() -> None:
-    """Send what is still buffered nowhere: the reader has left, and the interpreter would complain at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _forget(stream: TextIO) -> None:
+    """Send what is still buffered nowhere: the reader has left, and the interpreter would complain at exit, and end
+    with a code of its own."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 if __name__ == "__main__":
