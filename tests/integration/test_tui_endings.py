@@ -120,7 +120,7 @@ def test_an_error_of_the_ui_is_one_line_without_any_variables(terminal: Terminal
 @needs_tmux
 def test_the_line_that_is_shown_names_the_target(terminal: Terminal, engine: Path) -> None:
     terminal.start(f"SERVER_ADDRESS=10.20.0.2 {FUEL2} --engine {engine} --local tui", 200, 30)
-    terminal.wait_for(f"$ fuel2 --engine {engine} --local env list", "demo")
+    terminal.wait_for(f"$ fuel2 --engine {engine} --local env list", "environment 1 demo")
     terminal.keys("3")
     terminal.wait_for(f"$ fuel2 --engine {engine} --local graph preview --env 1")
     terminal.keys("q")
