@@ -155,7 +155,7 @@ _raw("huge long name", "too long", lambda: samples.raw_header("x", 2**27, tarfil
 SLOW = _pax(b"1" * 8000)
 _raw(
     "slow extended headers",
-    "too long",
+    "too long|damaged",  # newer Pythons, and Debian's 3.11.2, refuse the first one instead of searching slowly
     lambda: b"".join(SLOW + tar([tar_file(f"p-1.0/{n}")])[:1024] for n in range(999)),
 )
 _raw("chain of extended headers", "too long|damaged", lambda: _pax(_record("a", "b")) * 5000 + FILE)

@@ -1,6 +1,6 @@
 """`.fp` archives (package version 1.0.0): a compressed tar with one top directory.
 
-`tarfile` reads the headers and its data filter sees every member, but that is not enough by itself: it reads
+`tarfile` reads the headers, and its data filter (where Python has it) sees every member, but that is not enough by itself: it reads
 extended headers whole however long they are, with a search whose time grows with the square of their length, takes
 a damaged header for the end, and follows "sparse" maps to files of any size. `_vetted` and `Stream.allowance`
 stand before that; `unpack.Unpacker` has the last word on where members go.
@@ -41,6 +41,9 @@ _EXTENSIONS = frozenset(
         tarfile.GNUTYPE_LONGLINK,
     }
 )
+_data_filter = getattr(tarfile, "data_filter", None)
+"""The standard library's own check of a member. Python 3.11.2, which Debian 12 has, does not know it yet."""
+
 _SPARSE = "is sparse: its size says nothing about the data that it has"
 
 
@@ -135,10 +138,15 @@ def _translated() -> Iterator[None]:
 
 
 def _require_filtered(member: tarfile.TarInfo, directory: str) -> None:
-    """The data filter has nothing against `member`. It is the second lock: `Unpacker` asks for more."""
+    """Raise `Unusable` if the standard library's data filter refuses `member`.
+
+    This is a second lock: `Unpacker` refuses everything that the filter does, and runs on every Python.
+    """
+    if _data_filter is None:
+        return
     try:
-        tarfile.data_filter(member, directory)
-    except (tarfile.FilterError, OSError, ValueError):  # its own messages name places on this machine
+        _data_filter(member, directory)
+    except (tarfile.TarError, OSError, ValueError):  # its own messages name places on this machine
         way = f" -> {quoted(member.linkname)}" if member.linkname else ""
         raise Unusable(f"member {quoted(member.name)}{way} leaves the package") from None
 
