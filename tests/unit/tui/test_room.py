@@ -52,10 +52,11 @@ def test_garbage_is_collected_again_once_the_ui_is_there() -> None:
     before = gc.get_freeze_count()
     collector.release()
     assert gc.isenabled()
-    frozen = gc.get_freeze_count()
-    assert frozen > before
+    assert gc.get_freeze_count() > before
+    made_later: list[object] = []
     collector.release()
-    assert gc.get_freeze_count() == frozen
+    # What is frozen is no longer listed. Counting would not do: frozen objects may die at any time.
+    assert any(thing is made_later for thing in gc.get_objects())
 
 
 @pytest.fixture(scope="module")
