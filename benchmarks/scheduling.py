@@ -23,9 +23,9 @@ from pathlib import Path
 
 from benchmarks.planning import SIZES, planned
 from fuelclient.backends import connect
-from fuelclient.engine import runner
-from fuelclient.engine.graph_run import GraphRun
-from fuelclient.engine.journal import Journal
+from fuelclient.engine.runs import runner
+from fuelclient.engine.runs.event_loop import GraphRun
+from fuelclient.engine.runs.journal import Journal
 from fuelclient.executors.base import Job, Log, Outcome
 from fuelclient.model.release import Release
 from fuelclient.model.status import InstanceStatus, TransactionStatus

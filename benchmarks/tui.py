@@ -25,7 +25,7 @@ from textual.widget import Widget
 from benchmarks.frame import first_frames
 from fuelclient.backends.base import Backend
 from fuelclient.backends.local import LocalBackend
-from fuelclient.engine import recovery
+from fuelclient.engine.runs import processes
 from fuelclient.insight.query import parse
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import Layer, Level, Owner
@@ -220,7 +220,7 @@ def _recorded(engine: Path, size: int) -> int:
         connection.execute("UPDATE transactions SET status = 'running', progress = 0, time_end = NULL")
         instances = [(f"task-{task:03}", node, "shell") for task in range(TASKS) for node in range(1, size + 1)]
         history.insert(connection, child, instances)
-        runners.put(connection, recovery.this_process(parent))
+        runners.put(connection, processes.this_process(parent))
     return parent.id
 
 

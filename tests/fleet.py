@@ -138,7 +138,7 @@ class Fleet:
 
     def kill_runner(self, number: int) -> None:
         """The process of a run is gone, as if somebody had pulled the plug."""
-        words = f"fuelclient.engine.runner {os.path.realpath(self.fuel2.engine)} {number}"
+        words = f"fuelclient.engine.runs.runner {os.path.realpath(self.fuel2.engine)} {number}"
         found = [int(one.name) for one in Path("/proc").iterdir() if one.name.isdigit() and words in _command(one)]
         assert found, f"nobody runs {number}"
         for process in found:

@@ -17,9 +17,9 @@ from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.version import SPOKEN, FuelVersion
 
 if TYPE_CHECKING:
-    from fuelclient.engine.graphs import Graphs
-    from fuelclient.engine.roles import Roles
-    from fuelclient.engine.tags import Tags
+    from fuelclient.engine.inventory.roles import Roles
+    from fuelclient.engine.inventory.tags import Tags
+    from fuelclient.engine.reading.graphs import Graphs
     from fuelclient.model.finding import Finding
     from fuelclient.model.graph import Graph, GraphDocument, GraphSummary, Level, MergedGraph, Owner
     from fuelclient.model.release import Role, Tag

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from fuelclient.store.database import Database
 
 if TYPE_CHECKING:
-    from fuelclient.engine.clusters import Clusters
-    from fuelclient.engine.facts import Facts
-    from fuelclient.engine.graphs import Graphs
-    from fuelclient.engine.nodes import Nodes
-    from fuelclient.engine.plugins import Plugins
-    from fuelclient.engine.releases import Releases
-    from fuelclient.engine.roles import Roles
-    from fuelclient.engine.sequences import Sequences
-    from fuelclient.engine.tags import Tags
-    from fuelclient.engine.transactions import Transactions
+    from fuelclient.engine.inventory.clusters import Clusters
+    from fuelclient.engine.inventory.nodes import Nodes
+    from fuelclient.engine.inventory.releases import Releases
+    from fuelclient.engine.inventory.roles import Roles
+    from fuelclient.engine.inventory.sequences import Sequences
+    from fuelclient.engine.inventory.tags import Tags
+    from fuelclient.engine.packages.plugins import Plugins
+    from fuelclient.engine.reading.facts import Facts
+    from fuelclient.engine.reading.graphs import Graphs
+    from fuelclient.engine.runs.runs import Transactions
 
 
 class Engine:
@@ -33,61 +33,61 @@ class Engine:
 
     @cached_property
     def releases(self) -> Releases:
-        from fuelclient.engine.releases import Releases
+        from fuelclient.engine.inventory.releases import Releases
 
         return Releases(self._database)
 
     @cached_property
     def clusters(self) -> Clusters:
-        from fuelclient.engine.clusters import Clusters
+        from fuelclient.engine.inventory.clusters import Clusters
 
         return Clusters(self._database)
 
     @cached_property
     def nodes(self) -> Nodes:
-        from fuelclient.engine.nodes import Nodes
+        from fuelclient.engine.inventory.nodes import Nodes
 
         return Nodes(self._database)
 
     @cached_property
     def roles(self) -> Roles:
-        from fuelclient.engine.roles import Roles
+        from fuelclient.engine.inventory.roles import Roles
 
         return Roles(self._database)
 
     @cached_property
     def tags(self) -> Tags:
-        from fuelclient.engine.tags import Tags
+        from fuelclient.engine.inventory.tags import Tags
 
         return Tags(self._database)
 
     @cached_property
     def plugins(self) -> Plugins:
-        from fuelclient.engine.plugins import Plugins
+        from fuelclient.engine.packages.plugins import Plugins
 
         return Plugins(self._database)
 
     @cached_property
     def graphs(self) -> Graphs:
-        from fuelclient.engine.graphs import Graphs
+        from fuelclient.engine.reading.graphs import Graphs
 
         return Graphs(self._database)
 
     @cached_property
     def facts(self) -> Facts:
-        from fuelclient.engine.facts import Facts
+        from fuelclient.engine.reading.facts import Facts
 
         return Facts(self._database)
 
     @cached_property
     def sequences(self) -> Sequences:
-        from fuelclient.engine.sequences import Sequences
+        from fuelclient.engine.inventory.sequences import Sequences
 
         return Sequences(self._database)
 
     @cached_property
     def transactions(self) -> Transactions:
-        from fuelclient.engine.transactions import Transactions
+        from fuelclient.engine.runs.runs import Transactions
 
         return Transactions(self._database)
 

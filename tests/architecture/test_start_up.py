@@ -59,7 +59,7 @@ def test_tabulate_is_imported_for_its_formats(tmp_path: Path) -> None:
 
 def test_graphs_are_listed_without_the_other_nouns(tmp_path: Path) -> None:
     loaded = all_modules_after(["graph", "list"], tmp_path)
-    assert "fuelclient.engine.graphs" in loaded
+    assert "fuelclient.engine.reading.graphs" in loaded
     assert not loaded & {"fuelclient.model.transaction", "fuelclient.plan.schedule", "fuelclient.expressions"}
     assert not loaded & {f"fuelclient.engine.{noun}" for noun in OTHER_NOUNS}
 

@@ -18,7 +18,7 @@ from executions import RELEASE
 
 from fuelclient.backends import connect
 from fuelclient.backends.base import OwnerRef
-from fuelclient.engine.transactions import Transactions
+from fuelclient.engine.runs.runs import Transactions
 from fuelclient.errors import UsageError
 from fuelclient.model.graph import GraphDocument, Level
 from fuelclient.model.node import Node

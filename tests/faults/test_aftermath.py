@@ -18,8 +18,8 @@ from executions import Executions, executions, shell
 from fuelclient.backends.base import OwnerRef
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.following import follow
-from fuelclient.engine import recovery
-from fuelclient.engine.recovery import NOT_STARTED
+from fuelclient.engine.runs import processes
+from fuelclient.engine.runs.processes import NOT_STARTED
 from fuelclient.errors import StalePlan
 from fuelclient.model.graph import Level
 from fuelclient.model.node import Node
@@ -132,12 +132,12 @@ def test_only_the_end_of_an_instance_has_its_message(env: Executions) -> None:
 
 @pytest.mark.parametrize(("hours", "alive"), [(0, True), (-1, False), (1, False)])
 def test_a_runner_that_never_came_up_is_gone_whatever_the_clock_did(hours: int, *, alive: bool) -> None:
-    started = recovery.this_process(
+    started = processes.this_process(
         Transaction(1, "", 1, "deploy", TransactionStatus.RUNNING, ExecutionRequest(1)), pid=NOT_STARTED
     )
     moment = datetime.fromisoformat(started.heartbeat) + timedelta(hours=hours)
 
-    assert recovery.is_alive(replace(started, heartbeat=moment.isoformat(timespec="microseconds"))) is alive
+    assert processes.is_alive(replace(started, heartbeat=moment.isoformat(timespec="microseconds"))) is alive
 
 
 @pytest.mark.parametrize(("executor", "ran"), [("", ["here"]), ("noop", [])])

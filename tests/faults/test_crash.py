@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from executions import TOLERANT, Executions, executions, shell, stage
 
-from fuelclient.engine.recovery import NOT_STARTED
+from fuelclient.engine.runs.processes import NOT_STARTED
 from fuelclient.model.task import Task
 from fuelclient.model.transaction import HistoryFilter, Transaction
 from fuelclient.store.runners import Runner

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from executing import Bench, command_lines, eventually, job_of, living, together
 
-from fuelclient.engine.recovery import boot_id
+from fuelclient.engine.runs.processes import boot_id
 from fuelclient.executors import attempts, scripts
 from fuelclient.executors.base import Job
 from fuelclient.executors.limits import Limits

@@ -19,7 +19,7 @@ from command_line import CommandLine
 from executions import Executions, executions, shell
 from sshd import can_isolate
 
-from fuelclient.engine.recovery import NOT_STARTED
+from fuelclient.engine.runs.processes import NOT_STARTED
 from fuelclient.model.status import TransactionStatus
 
 _SIZE, _OUTPUT = "24m", 4_000_000

@@ -16,7 +16,7 @@ import pytest
 from package_trees import definition, role, task, write_package
 
 from fuelclient.engine import Engine
-from fuelclient.engine.trees import Trees, content_of, digest
+from fuelclient.engine.reading.unpacked import Trees, content_of, digest
 from fuelclient.errors import Conflict, FuelError, InvalidDocument
 from fuelclient.model.graph import Level
 

@@ -18,10 +18,10 @@ import pytest
 from command_line import CommandLine
 from executions import Executions, executions, shell
 
-from fuelclient.engine import recovery
-from fuelclient.engine.recovery import NOT_STARTED
-from fuelclient.engine.runner import execute
-from fuelclient.engine.transactions import Transactions
+from fuelclient.engine.runs import processes
+from fuelclient.engine.runs.processes import NOT_STARTED
+from fuelclient.engine.runs.runner import execute
+from fuelclient.engine.runs.runs import Transactions
 from fuelclient.errors import Conflict, StalePlan
 from fuelclient.model.transaction import ExecutionRequest, HistoryFilter
 from fuelclient.store.database import Database
@@ -96,12 +96,12 @@ def test_a_kill_ends_the_commands_that_outlived_their_runner(env: Executions) ->
     transaction_id = killed(env, f"{env.note('began $$')}; sleep 300; {env.note('ended')}")
     env.until(transaction_id, lambda _: len(env.noted()) == 2)
     leaders = [int(line.split()[1]) for line in env.noted()]
-    assert all(recovery.start_time(leader) for leader in leaders)
+    assert all(processes.start_time(leader) for leader in leaders)
     env.graph(shell("other"))
 
     found = env.backend.transactions.stop(transaction_id, kill=True)
 
-    assert [recovery.start_time(leader) for leader in leaders] == ["", ""]
+    assert [processes.start_time(leader) for leader in leaders] == ["", ""]
     assert (str(found.status), found.message) == ("error", "Stopped by user after its runner was killed.")
     assert env.outcomes(transaction_id)["slow@1"] == ("error", "interrupted")
     assert env.outcomes(transaction_id)["next@1"] == ("skipped", "stopped")

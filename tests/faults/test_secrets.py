@@ -143,7 +143,7 @@ def test_the_run_is_what_it_seems(watched: tuple[Executions, Watch, str]) -> Non
     assert outcomes["nofile@1"] == ("skipped", "failure_ignored")
     assert outcomes["chatty@1"] == ("error", "")
     assert (env.directory / "conf").read_text(encoding="utf-8") == f"password={OF_ALL}"
-    assert any("fuelclient.engine.runner" in line for line in watch.lines)
+    assert any("fuelclient.engine.runs.runner" in line for line in watch.lines)
     assert "bash ./cmd" in watch.lines
     assert any("fuel2-task" in line for line in watch.lines)
     assert '"status": "ready"' in printed

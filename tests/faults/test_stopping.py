@@ -16,7 +16,7 @@ from command_line import CommandLine
 from executing import eventually
 from executions import PATIENCE, Executions, executions, shell
 
-from fuelclient.engine import recovery
+from fuelclient.engine.runs import processes
 from fuelclient.errors import Conflict, Gone
 
 PACKAGE = str(Path(__file__).resolve().parents[2])
@@ -35,7 +35,7 @@ def leaders(env: Executions) -> list[int]:
 
 
 def alive(env: Executions) -> list[int]:
-    return [leader for leader in leaders(env) if recovery.start_time(leader)]
+    return [leader for leader in leaders(env) if processes.start_time(leader)]
 
 
 def began(env: Executions, count: int = 2) -> None:
@@ -190,7 +190,7 @@ def test_a_runner_whose_engine_file_was_removed_ends_what_runs_and_says_so(env: 
         if path.is_file():
             path.unlink()
 
-    assert eventually(lambda: not recovery.start_time(runner.pid), PATIENCE), env.log(begun.id)
+    assert eventually(lambda: not processes.start_time(runner.pid), PATIENCE), env.log(begun.id)
     assert alive(env) == []
     message = f"Engine file {env.engine} was removed or replaced while it was in use."
     assert env.log(begun.id).count(message) == 1

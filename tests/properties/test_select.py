@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from properties.strategies import IDS, OWNERS, fleets, graphs
 
-from fuelclient.engine.planning import Expressions
+from fuelclient.engine.runs.planning import Expressions
 from fuelclient.errors import InvalidGraph
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Layer, MergedTask

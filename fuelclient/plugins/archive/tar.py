@@ -1,9 +1,9 @@
 """`.fp` archives (package version 1.0.0): a compressed tar with one top directory.
 
-`tarfile` reads the headers, and its data filter (where Python has it) sees every member, but that is not enough by itself: it reads
-extended headers whole however long they are, with a search whose time grows with the square of their length, takes
-a damaged header for the end, and follows "sparse" maps to files of any size. `_vetted` and `Stream.allowance`
-stand before that; `unpack.Unpacker` has the last word on where members go.
+`tarfile` reads the headers, and its data filter (where Python has it) sees every member, but that is not enough by
+itself: it reads extended headers whole however long they are, with a search whose time grows with the square of their
+length, takes a damaged header for the end, and follows "sparse" maps to files of any size. `_vetted` and
+`Stream.allowance` stand before that; `unpack.Unpacker` has the last word on where members go.
 """
 
 from __future__ import annotations

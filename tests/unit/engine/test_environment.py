@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from fuelclient.engine.environment import Environment
+from fuelclient.engine.reading.environment import Environment
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release

@@ -11,8 +11,8 @@ import pytest
 from command_line import CommandLine
 
 from fuelclient.commands.demo import read, store
-from fuelclient.engine import planning
-from fuelclient.engine.running import jobs_for
+from fuelclient.engine.runs import planning
+from fuelclient.engine.runs.execution import jobs_for
 from fuelclient.errors import Conflict
 from fuelclient.main import main
 from fuelclient.model.transaction import ExecutionRequest

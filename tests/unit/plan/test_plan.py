@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from building import CLUSTER, RELEASE, layer, plugin, roles, snapshot, task
 
-from fuelclient.engine.planning import Expressions
+from fuelclient.engine.runs.planning import Expressions
 from fuelclient.errors import CycleDetected, InvalidGraph, NotFound
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.finding import Finding

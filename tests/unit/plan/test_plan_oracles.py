@@ -12,7 +12,7 @@ from building import RELEASE, tasks_from
 from building import roles as tagged
 from corpus import corpus
 
-from fuelclient.engine.planning import Expressions
+from fuelclient.engine.runs.planning import Expressions
 from fuelclient.errors import CycleDetected
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.fact import DeploymentFacts

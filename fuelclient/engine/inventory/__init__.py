@@ -1,0 +1,1 @@
+"""Environments, nodes, roles, tags, releases and sequences."""

@@ -1,0 +1,115 @@
+"""Use cases of releases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from fuelclient.engine.inventory import descriptions
+from fuelclient.engine.reading import environment, lookup, node_names
+from fuelclient.errors import Conflict
+from fuelclient.model.graph import DEFAULT_TYPE, Level
+from fuelclient.model.release import Release
+from fuelclient.serializers.release_parts import sound
+from fuelclient.serializers.repository import repositories_in, with_repositories
+from fuelclient.store import clusters, graphs, plugins, releases
+from fuelclient.store.database import Connection, Database
+
+
+class Releases:
+    """Releases and what they bring; see `backends.base.Releases`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def list(self) -> Sequence[Release]:
+        """All releases by id."""
+        with self._database.read() as connection:
+            return releases.every(connection)
+
+    def get(self, release_id: int) -> Release:
+        """One release; `NotFound` when there is none."""
+        with self._database.read() as connection:
+            return lookup.release(connection, release_id)
+
+    def create(self, wanted: Sequence[Release]) -> Sequence[Release]:
+        """Store all of `wanted` or none, each with an empty graph of the default type.
+
+        Ids that are free are kept; then the others get the next ones, in their order. `Conflict` when one of the
+        same name and version exists, or is given twice, `UsageError` for a number that cannot be an id.
+        """
+        for release in wanted:
+            node_names.require_printable("release", release.name)
+            node_names.require_printable("release's version", release.version)
+        with self._database.write() as connection:
+            _require_new(connection, wanted)
+            taken = set(releases.ids(connection))
+            ids: dict[int, int] = {}
+            for index, release in enumerate(wanted):
+                if release.id and release.id not in taken:
+                    taken.add(release.id)
+                    ids[index] = releases.insert(connection, release)
+            for index, release in enumerate(wanted):
+                if index not in ids:
+                    ids[index] = releases.insert(connection, replace(release, id=0))
+            for release_id in ids.values():
+                graphs.create(connection, Level.RELEASE, release_id, DEFAULT_TYPE)
+            return [replace(release, id=ids[index]) for index, release in enumerate(wanted)]
+
+    def delete(self, release_id: int) -> None:
+        """Remove a release with its graphs; `Conflict` while an environment uses it, and for one of a plugin."""
+        with self._database.write() as connection:
+            release = lookup.release(connection, release_id)
+            if release.plugin_id is not None:
+                plugin = lookup.plugin(connection, release.plugin_id)
+                raise Conflict(
+                    f"Release {release_id} belongs to plugin {plugin.name} {plugin.version} and goes with it.",
+                    hint=f"Remove the plugin: `fuel2 plugins remove {plugin.name} {plugin.version}`.",
+                )
+            users = clusters.of_release(connection, release_id)
+            if users:
+                names = ", ".join(f"{user.id} ({user.name})" for user in users)
+                raise Conflict(
+                    f"Release {release_id} is used by environment {names}.",
+                    hint=f"Delete it first: `fuel2 env delete {users[0].id}`.",
+                )
+            releases.delete(connection, release_id)
+
+    def components(self, release_id: int) -> Sequence[Mapping[str, Any]]:
+        """The components of a release, then those of the plugins that extend it, by name and version."""
+        with self._database.read() as connection:
+            release = lookup.release(connection, release_id)
+            release = replace(release, metadata=sound(release.metadata))
+            found = [*(release.metadata.get("components_metadata") or ())]
+            for plugin in plugins.every(connection):
+                found += environment.extension(connection, plugin, release).get("components_metadata") or ()
+            return found
+
+    def repositories(self, release_id: int) -> Sequence[Mapping[str, Any]]:
+        """The package repositories of a release, in its order."""
+        with self._database.read() as connection:
+            return repositories_in(lookup.release(connection, release_id).metadata)
+
+    def set_repositories(self, release_id: int, repositories: Sequence[Mapping[str, Any]]) -> None:
+        """The repositories of a release are these. `Conflict` for a release that a plugin defines."""
+        with self._database.write() as connection:
+            owner = descriptions.read(connection, Level.RELEASE, release_id)
+            descriptions.write(connection, owner, with_repositories(owner.metadata, repositories))
+
+
+def _require_new(connection: Connection, wanted: Sequence[Release]) -> None:
+    seen = set()
+    for release in wanted:
+        lookup.require_id("release", release.id)
+        key = (release.name, release.version)
+        label = f"Release {release.name} {release.version}"
+        if key in seen:
+            raise Conflict(f"{label} is given twice.", hint="Keep one of them; nothing was stored.")
+        seen.add(key)
+        existing = releases.named(connection, *key)
+        if existing is not None:
+            raise Conflict(
+                f"{label} exists already, as release {existing}.",
+                hint=f"Use it, or delete it first: `fuel2 release delete {existing}`.",
+            )

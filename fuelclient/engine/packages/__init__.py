@@ -1,0 +1,1 @@
+"""Plugin packages: install, synchronise, enable, disable, remove."""

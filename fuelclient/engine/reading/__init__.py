@@ -1,0 +1,1 @@
+"""What an environment is, read from the store."""

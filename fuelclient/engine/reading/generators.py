@@ -1,0 +1,90 @@
+"""Settings whose default is a generator: evaluated once, when an environment gets them, and stored from then on.
+
+They are stored among what was set for the environment, so that every run, and everybody who downloads the settings,
+sees the same value; no message or log shows one. Source: Nailgun's `AttributesGenerator`, which evaluates what a
+release says as `{generator: password}` when an environment is created.
+"""
+
+from __future__ import annotations
+
+import base64
+import secrets
+import string
+import struct
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fuelclient.engine.reading import environment, settings
+from fuelclient.store import clusters
+from fuelclient.store.database import Connection
+
+_PASSWORD, _HEXSTRING = 24, 8
+_LONGEST = 4096
+_LETTERS = string.ascii_letters + string.digits
+
+
+def evaluate(connection: Connection, cluster_id: int) -> None:
+    """The environment has a value of its own for every setting that its release or a plugin says a generator for;
+    values that it has already stay."""
+    members = environment.read(connection, cluster_id)
+    wanted = filled(settings.defaults(members), members.own_settings, {})
+    if wanted != members.own_settings:
+        clusters.put_settings(connection, cluster_id, wanted)
+
+
+def filled(known: Mapping[str, Any], own: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """`own` with a value wherever the default in `known` is a generator: its own, else the one of `before`, else a new
+    one.
+
+    >>> known = {"db": {"port": {"value": 1}, "id": {"value": {"generator": "identical", "generator_arg": 7}}}}
+    >>> filled(known, {}, {}), filled(known, {}, {"db": {"id": {"value": "old"}}})
+    ({'db': {'id': {'value': '7'}}}, {'db': {'id': {'value': 'old'}}})
+    """
+    found = dict(own)
+    for name, below in known.items():
+        if not isinstance(below, Mapping):
+            continue
+        stated, earlier = own.get(name), before.get(name)
+        generator = _GENERATORS.get(below["generator"]) if isinstance(below.get("generator"), str) else None
+        if generator is not None:
+            if name not in own:
+                found[name] = before[name] if name in before else generator(below.get("generator_arg"))
+        elif name not in own or isinstance(stated, Mapping):
+            inner = filled(below, stated or {}, earlier if isinstance(earlier, Mapping) else {})
+            if inner:
+                found[name] = inner
+    return found
+
+
+def _password(argument: Any) -> str:
+    return "".join(secrets.choice(_LETTERS) for _ in range(_length(argument, _PASSWORD)))
+
+
+def _hexstring(argument: Any) -> str:
+    return "".join(secrets.choice("0123456789abcdef") for _ in range(_length(argument, _HEXSTRING)))
+
+
+def _length(argument: Any, default: int) -> int:
+    """The length that an argument asks for; what is none, or beyond all measure, is the default, as in Nailgun."""
+    text = str(argument)
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 and 0 < int(text) <= _LONGEST else default
+
+
+def _cephx_key(_argument: Any) -> str:
+    """A key as Ceph has them: its kind, its time and its length, and sixteen bytes."""
+    return base64.b64encode(struct.pack("<hiih", 1, int(time.time()), 0, 16) + secrets.token_bytes(16)).decode()
+
+
+_GENERATORS: Mapping[str, Callable[[Any], str]] = {
+    "password": _password,
+    "hexstring": _hexstring,
+    "cephx_key": _cephx_key,
+    "uuid4": lambda _argument: str(uuid.uuid4()),
+    "identical": str,
+    "ip": lambda _argument: "127.0.0.1",
+    "from_settings": lambda _argument: "",
+}
+"""By name, from the argument. The address is this machine's, which stands in for the master; a master's own settings
+are none here."""

@@ -1,0 +1,1 @@
+"""Runs: begin, execute, follow, stop, resume, delete."""

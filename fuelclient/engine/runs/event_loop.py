@@ -1,0 +1,178 @@
+"""The run of one graph: a schedule, executors, and a journal, put together by an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from fuelclient import redact
+from fuelclient.engine.runs.journal import Journal
+from fuelclient.errors import FuelError, Gone
+from fuelclient.executors.base import Executor, Job, Log, Outcome
+from fuelclient.model.status import InstanceStatus, Reason
+from fuelclient.plan.schedule import Change, Schedule
+from fuelclient.plan.schedule import Outcome as Ending
+from fuelclient.plan.work import Work
+from fuelclient.store.history import Written
+
+LOOK_SECONDS = 0.5
+"""How often a run looks whether somebody wants it to stop, and says that it lives."""
+
+_ENDING_SECONDS = 30.0
+"""How long a run waits for the end of what it has killed when it can do nothing else any more."""
+
+_ENDINGS = {
+    InstanceStatus.READY: Ending.OK,
+    InstanceStatus.ERROR: Ending.FAILED,
+    InstanceStatus.SKIPPED: Ending.SKIPPED,
+}
+
+
+@dataclass(slots=True)
+class GraphRun:
+    """One run. `make` gives the job of an instance for its attempt, `executor_of` what runs it; `attempts` says how
+    often instances were begun before."""
+
+    work: Work
+    schedule: Schedule
+    journal: Journal
+    make: Callable[[int, int], Job]
+    executor_of: Callable[[Job], Executor]
+    log: Log
+    attempts: dict[int, int] = field(default_factory=dict)
+    rerun_interrupted: bool = False
+    _jobs: dict[int, Job] = field(default_factory=dict)
+    _tasks: dict[int, asyncio.Task[None]] = field(default_factory=dict)
+    _ended: list[tuple[int, Outcome | None]] = field(default_factory=list)
+    _told: dict[int, Outcome] = field(default_factory=dict)
+    _undecided: list[int] = field(default_factory=list)
+    _killing: list[asyncio.Task[None]] = field(default_factory=list)
+    _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _stop: str = ""
+
+    async def go(self) -> bool:
+        """Run to the end; False when some instances were interrupted and somebody has to decide about them.
+
+        What was running when an earlier runner died is looked after first. Raises `Lost`, and whatever the store
+        raises; then nothing more is started, and what runs goes on by itself, for somebody may resume it. Where the
+        engine file itself is `Gone` nobody can: what runs is ended.
+        """
+        ticker = asyncio.create_task(self._tick())
+        ticker.add_done_callback(lambda _: self._wake.set())
+        try:
+            for vertex in self.schedule.running:
+                self._start(vertex, recover=True)
+            while not self.schedule.is_done:
+                started = [] if self._undecided else self.schedule.ready()
+                await self._write()
+                for vertex in started:
+                    self.attempts[vertex] = self.attempts.get(vertex, 0) + 1
+                    self._start(vertex, recover=False)
+                if not self._tasks:
+                    break
+                await self._next(ticker)
+            await self._write()
+        except Gone:
+            await self._end_all()
+            raise
+        finally:
+            await _cancelled([ticker, *self._tasks.values(), *self._killing])
+        if self._undecided:
+            names = ", ".join(self.work.name(vertex) for vertex in sorted(self._undecided))
+            message = f"It is not known how these ended: {names}."
+            self.log(message)
+            await self.journal.leave_undecided(self._undecided, message)
+        return not self._undecided
+
+    async def _next(self, ticker: asyncio.Task[None]) -> None:
+        """Wait until something ended or somebody wants something, and tell the schedule."""
+        await self._wake.wait()
+        self._wake.clear()
+        if ticker.done():
+            ticker.result()
+        ended, self._ended = self._ended, []
+        for vertex, outcome in ended:
+            del self._tasks[vertex]
+            if outcome is not None:
+                self._told[vertex] = outcome
+                self.schedule.finish(vertex, _ENDINGS.get(outcome.status, Ending.FAILED), outcome.reason)
+            elif self.rerun_interrupted and not self._stop:
+                await self._rerun(vertex)
+            elif self._stop:
+                self._told[vertex] = Outcome(InstanceStatus.ERROR, message="It is not known how it ended.")
+                self.schedule.finish(vertex, Ending.FAILED, Reason.INTERRUPTED)
+            else:
+                self._undecided.append(vertex)
+
+    async def _rerun(self, vertex: int) -> None:
+        await self.journal.begin_again([vertex])
+        self.attempts[vertex] = self.attempts.get(vertex, 0) + 1
+        self._start(vertex, recover=False)
+
+    def _start(self, vertex: int, *, recover: bool) -> None:
+        job = self._jobs[vertex] = self.make(vertex, max(1, self.attempts.get(vertex, 1)))
+        executor = self.executor_of(job)
+        running = executor.recover(job) if recover else executor.run(job, self.log)
+        self._tasks[vertex] = asyncio.create_task(self._followed(vertex, job, running))
+        if self._stop == "kill":  # somebody asked for it while its beginning was written down
+            self._killing.append(asyncio.create_task(self._kill(vertex)))
+
+    async def _followed(self, vertex: int, job: Job, running: Awaitable[Outcome | None]) -> None:
+        try:
+            outcome = await running
+        except FuelError as error:
+            message = redact.scrubbed(str(error), job.known_secrets())
+            outcome = Outcome(InstanceStatus.ERROR, message=message)
+        except Exception as error:  # a defect in an executor fails its task, not the run
+            self.log(f"{job.label}: {type(error).__name__}\n{''.join(traceback.format_tb(error.__traceback__))}")
+            outcome = Outcome(InstanceStatus.ERROR, message=f"The executor failed: {type(error).__name__}.")
+        self._ended.append((vertex, outcome))
+        self._wake.set()
+
+    async def _write(self) -> None:
+        """Everything that the schedule decided since the last time is in the journal."""
+        changes = self.schedule.changes()
+        if changes:
+            await self.journal.write([self._written(change) for change in changes], self.schedule.progress)
+
+    def _written(self, change: Change) -> Written:
+        outcome = self._told.pop(change.vertex, None) if change.status is not InstanceStatus.RUNNING else None
+        if outcome is None:
+            return Written(change)
+        return Written(change, outcome.message, outcome.rc, outcome.summary)
+
+    async def _tick(self) -> None:
+        """Look regularly whether somebody wants the run to stop."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            asked = self.journal.stop_asked()
+            if asked and asked != self._stop:
+                self._stop = asked
+                self.schedule.stop()
+                if asked == "kill":
+                    self._killing += [asyncio.create_task(self._kill(vertex)) for vertex in self._tasks]
+                self._wake.set()
+
+    async def _kill(self, vertex: int) -> None:
+        job = self._jobs[vertex]
+        try:
+            await self.executor_of(job).kill(job)
+        except FuelError as error:
+            self.log(redact.scrubbed(f"{job.label}: it cannot be ended: {error}", job.known_secrets()))
+
+    async def _end_all(self) -> None:
+        """Everything that runs has been ended, as far as its machines can be reached."""
+        running = list(self._tasks.values())
+        if running:
+            self.log("The engine file is gone: what runs is ended, for nobody could tell what becomes of it.")
+        await asyncio.gather(*(self._kill(vertex) for vertex in self._tasks))
+        if running:
+            await asyncio.wait(running, timeout=_ENDING_SECONDS)
+
+
+async def _cancelled(tasks: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,75 @@
+"""Leftovers: commands of a run that live on when its runner is gone, and that somebody wants ended."""
+
+from __future__ import annotations
+
+import asyncio
+
+from fuelclient.engine.runs import planning
+from fuelclient.engine.runs.execution import jobs_for
+from fuelclient.engine.runs.executors import Executors, Provider
+from fuelclient.errors import FuelError
+from fuelclient.executors.base import Job
+from fuelclient.model.graph import Level, MergedTask, Owner
+from fuelclient.model.status import InstanceStatus
+from fuelclient.model.task import Task
+from fuelclient.model.transaction import HistoryFilter, Transaction
+from fuelclient.store import history, nodes, transactions
+from fuelclient.store.database import Database
+
+_RUNNING = HistoryFilter(statuses=(InstanceStatus.RUNNING,))
+
+
+def end(database: Database, parent: Transaction, provider: Provider) -> dict[str, str]:
+    """The commands that a run has left behind have ended, each with its whole session; by instance (`task@node`) an
+    empty text, or why that could not be done.
+
+    What is not known is told and not raised: the run has to come to its end all the same.
+    """
+    jobs, ended = _jobs(database, parent)
+    executors = provider(database.path, parent)
+
+    async def every() -> list[str]:
+        try:
+            return await asyncio.gather(*(_end(executors, job) for job in jobs.values()))
+        finally:
+            await executors.close()
+
+    ended.update(zip(jobs, asyncio.run(every()), strict=True))
+    return ended
+
+
+async def _end(executors: Executors, job: Job) -> str:
+    try:
+        await executors.of(job).kill(job)
+    except (FuelError, ValueError) as error:
+        return str(error)
+    return ""
+
+
+def _jobs(database: Database, parent: Transaction) -> tuple[dict[str, Job], dict[str, str]]:
+    """The jobs of the instances that were running, and those that cannot be made any more, with the reason.
+
+    The tasks are those that the run remembers: the graph may have changed since, which is why somebody stops a run
+    in place of going on with it.
+    """
+    found: dict[str, Job] = {}
+    lost: dict[str, str] = {}
+    with database.read() as connection:
+        for child in transactions.children(connection, parent.id):
+            definitions = transactions.definitions_of(connection, child.id)
+            rows = history.rows(connection, child.id, child.graph_type, _RUNNING, definitions) if definitions else []
+            if not rows:
+                continue
+            inputs = planning.remembered(connection, child)
+            present = nodes.of_cluster(connection, child.cluster_id)
+            taking_part = history.nodes_of(connection, child.id)
+            jobs = jobs_for(database, child.id, child.request, inputs, present, taking_part)
+            expressions = planning.Expressions(inputs.facts, inputs.past)
+            for row in rows:
+                task = MergedTask(Task(row.task, row.definition), Owner(Level.CLUSTER, child.cluster_id))
+                try:
+                    rendered = expressions.rendered(task.task, row.node)
+                    found[f"{row.task}@{row.node}"] = jobs.job(task, row.node, rendered, row.attempts)
+                except (FuelError, KeyError) as error:
+                    lost[f"{row.task}@{row.node}"] = str(error) if isinstance(error, FuelError) else "its node is gone"
+    return found, lost

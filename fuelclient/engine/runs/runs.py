@@ -1,0 +1,376 @@
+"""Use cases of transactions: begin, look, stop, resume, delete. What runs them is `engine.runner`."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from fuelclient.engine.reading import lookup
+from fuelclient.engine.runs import delete, kill, node_spools, planning, processes, reports, runner
+from fuelclient.engine.runs.close import close
+from fuelclient.engine.runs.execution import checker, jobs_for, remember, require_digest, require_nodes
+from fuelclient.engine.runs.executors import Provider, executors_for
+from fuelclient.engine.runs.guards import deletable, existing, parent_of, require_free, require_resumable, with_runner
+from fuelclient.engine.runs.paths import last_words
+from fuelclient.errors import Conflict, FuelError, NotFound, Unsupported, UsageError
+from fuelclient.insight import runs
+from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.node import ExecutorKind
+from fuelclient.model.status import InstanceStatus, TransactionStatus
+from fuelclient.model.transaction import (
+    CHILD,
+    PARENT,
+    Event,
+    EventKind,
+    ExecutionRequest,
+    HistoryFilter,
+    HistoryRow,
+    Logs,
+    PlannedGraph,
+    SimulatedGraph,
+    Transaction,
+)
+from fuelclient.plan import select
+from fuelclient.plan.plan import Plan
+from fuelclient.store import events, facts, history, nodes, runners, transactions
+from fuelclient.store.database import Connection, Database
+
+EVERYTHING = HistoryFilter()
+
+_STATUSES = "pending, ready, running, error, skipped"
+"""The statuses of instances in the order in which Nailgun's message has them, for scripts that match it."""
+
+Start = Callable[[str, int, bool], None]
+
+
+def _detached(engine: str, transaction_id: int, rerun_interrupted: bool) -> None:
+    runner.start(engine, transaction_id, rerun_interrupted=rerun_interrupted)
+
+
+class Transactions:
+    """Executions; see `backends.base.Transactions`. `start` starts a runner; `provider` makes its executors."""
+
+    def __init__(self, database: Database, *, start: Start = _detached, provider: Provider = executors_for) -> None:
+        self._database, self._start, self._provider = database, start, provider
+
+    def begin(self, request: ExecutionRequest, *, may_idle: bool = False) -> Transaction:
+        """A transaction that runs from now on in a process of its own, or one that is planned only."""
+        _require_request(request)
+        request = _meant(request)
+        with self._database.read() as connection:
+            lookup.cluster(connection, request.cluster_id)
+            require_free(connection, request.cluster_id)
+        if may_idle and not request.dry_run and any(map(select.is_open, request.subgraphs)):
+            return self._doomed(request)
+        parent = _new(request, PARENT)
+        inputs, first = self._planned(request, request.graph_types[0], parent)
+        if not request.dry_run:
+            planning.require_something(first)
+            self._require_selected(request, first, parent, may_idle=may_idle)
+        later = [self._planned(request, kind, parent)[1] for kind in request.graph_types[1:] if request.dry_run]
+        with self._database.write() as connection:
+            require_free(connection, request.cluster_id)
+            parent = replace(parent, id=transactions.insert(connection, parent))
+            children = [_inserted(connection, parent, kind) for kind in request.graph_types]
+            if request.dry_run:
+                for child, made in zip(children, (first, *later), strict=True):
+                    _planned_only(connection, child, made)
+                _planned_only(connection, parent, first)
+            else:
+                remember(connection, children[0], inputs, first)
+                _hand_over(connection, parent)
+        if not request.dry_run:
+            self._start(self._database.path, parent.id, False)
+        return self.get(parent.id)
+
+    def _doomed(self, request: ExecutionRequest) -> Transaction:
+        """A transaction with a subgraph that names no task: its first graph fails when it is planned, and says so.
+
+        What is wrong with the rest of the request is refused as ever.
+        """
+        named = tuple(one for one in request.subgraphs if not select.is_open(one))
+        self._planned(replace(request, subgraphs=named), request.graph_types[0], _new(request, PARENT))
+        with self._database.write() as connection:
+            require_free(connection, request.cluster_id)
+            parent = _new(request, PARENT)
+            parent = replace(parent, id=transactions.insert(connection, parent))
+            for kind in request.graph_types:
+                _inserted(connection, parent, kind)
+            _hand_over(connection, parent)
+        self._start(self._database.path, parent.id, False)
+        return self.get(parent.id)
+
+    def plan(self, request: ExecutionRequest) -> Sequence[PlannedGraph]:
+        """The plans of all graphs of a request as things are now."""
+        _require_request(request)
+        request = _meant(request)
+        made = [self._planned(request, kind, _new(request, PARENT))[1] for kind in request.graph_types]
+        return [runs.planned(one, after_earlier=position > 0) for position, one in enumerate(made)]
+
+    def simulate(self, request: ExecutionRequest, fail: Sequence[str] = ()) -> Sequence[SimulatedGraph]:
+        """What would become of a request by the durations of earlier runs."""
+        _require_request(request)
+        made = [self._planned(request, kind, _new(request, PARENT))[1] for kind in request.graph_types]
+        with self._database.read() as connection:
+            known = history.durations(connection, request.cluster_id)
+        return runs.simulated(made, known, fail)
+
+    def picture(self, request: ExecutionRequest, fail: Sequence[str] = ()) -> str:
+        """The simulated run of a request as a drawing."""
+        _require_request(request)
+        made = [self._planned(request, kind, _new(request, PARENT))[1] for kind in request.graph_types]
+        with self._database.read() as connection:
+            known = history.durations(connection, request.cluster_id)
+        return runs.pictured(made, known, fail)
+
+    def list(
+        self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
+    ) -> Sequence[Transaction]:
+        """Parents and children by id."""
+        for status in statuses:
+            if status not in set(TransactionStatus):
+                raise UsageError(f"{status!r} is no status.", hint=f"Use {', '.join(TransactionStatus)}.")
+        with self._database.read() as connection:
+            if cluster_id is not None:
+                lookup.cluster(connection, cluster_id)
+            found = transactions.every(connection, cluster_id=cluster_id, statuses=statuses, kinds=names)
+            return [with_runner(connection, one) for one in found]
+
+    def get(self, transaction_id: int) -> Transaction:
+        """One transaction, a parent with its children."""
+        with self._database.read() as connection:
+            found = with_runner(connection, existing(connection, transaction_id))
+            found = replace(found, children=tuple(transactions.children(connection, found.id)))
+        if found.runner != processes.GONE or found.message:
+            return found
+        return replace(found, message=last_words(self._database.path, found.id))
+
+    def delete(self, transaction_id: int, *, force: bool = False) -> tuple[str, ...]:
+        """Remove a transaction with its children, its history and its files, here and on its nodes; what stays there.
+
+        Nothing is removed of one that somebody could go on with: it is closed first. What lies beside the engine file
+        goes before the history does, so that there is room for that where the disk is full.
+        """
+        path = self._database.path
+        with self._database.read() as connection:
+            found = deletable(connection, transaction_id, force=force)
+            left = node_spools.of(connection, [found])
+        if not found.is_final:
+            delete.outputs(path, found)
+            with self._database.write() as connection:
+                close(connection, deletable(connection, transaction_id, force=force))
+        stays = node_spools.remove(left, self._provider(path, found))
+        delete.files(path, found)
+        with self._database.write() as connection:
+            transactions.delete(connection, parent_of(connection, transaction_id).id)
+        return stays
+
+    def history(self, transaction_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
+        """The task instances of a child, or of all children of a parent."""
+        for status in filters.statuses:
+            if status not in set(InstanceStatus):
+                raise UsageError(f"Statuses parameter could be only: {_STATUSES}", hint=f"{status!r} is none.")
+        with self._database.read() as connection:
+            found = existing(connection, transaction_id)
+            children = [found] if found.parent_id else transactions.children(connection, found.id)
+            return [row for child in children for row in reports.rows(connection, child, filters)]
+
+    def events(self, transaction_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
+        """What happened to an execution after the event `after`."""
+        with self._database.read() as connection:
+            return events.after(connection, parent_of(connection, transaction_id).id, after, limit)
+
+    def stop(self, transaction_id: int, *, kill: bool = False) -> Transaction:
+        """Ask a run to stop; one whose runner is gone ends at once, with `kill` after its commands that live on."""
+        with self._database.write() as connection:
+            found = parent_of(connection, transaction_id)
+            if found.is_final:
+                raise Conflict(f"Transaction {found.id} has ended already: it is {found.status}.")
+            transactions.ask_stop(connection, found.id, "kill" if kill else "graceful")
+            is_left = with_runner(connection, found).runner != processes.ALIVE
+            if is_left and not kill:
+                close(connection, found)
+        if is_left and kill:
+            self._end_leftovers(found)
+        return self.get(found.id)
+
+    def _end_leftovers(self, found: Transaction) -> None:
+        """The commands of a run without a runner are ended, and it with them, unless somebody goes on with it: that
+        one finds that it is to stop."""
+        ended = kill.end(self._database, found, self._provider)
+        with self._database.write() as connection:
+            now = existing(connection, found.id)
+            if not now.is_final and with_runner(connection, now).runner != processes.ALIVE:
+                close(connection, now, ended)
+
+    def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Transaction:
+        """Ask whatever runs on an environment to stop, as `stop` does."""
+        with self._database.read() as connection:
+            lookup.cluster(connection, cluster_id)
+            found = transactions.unfinished(connection, cluster_id)
+        if found is None:
+            raise Conflict(f"Nothing to stop - deployment is not running on environment '{cluster_id}'.")
+        return self.stop(found.id, kill=kill)
+
+    def resume(self, transaction_id: int, *, rerun_interrupted: bool = False) -> Transaction:
+        """Go on with a run whose runner was killed."""
+        with self._database.read() as connection:
+            found = parent_of(connection, transaction_id)
+            require_resumable(connection, found)
+            children = [one for one in transactions.children(connection, found.id) if not one.is_final]
+            undecided = [name for child in children for name in reports.undecided(connection, child)]
+            planned = next((one for one in children if one.digest), None)
+            inputs = planning.recorded(connection, planned) if planned else None
+            present = nodes.of_cluster(connection, found.cluster_id)
+        if undecided and not rerun_interrupted:
+            raise Conflict(
+                f"It is not known how these ended, when the machine or their processes were killed: "
+                f"{', '.join(undecided)}.",
+                hint=f"Look at their nodes; then run `fuel2 task resume {found.id} --rerun-interrupted`, or stop it.",
+            )
+        if planned and inputs:
+            made = planning.plan_of(inputs, planned.request)
+            require_digest(planned, made)
+            require_nodes(planned, made, present)
+        with self._database.write() as connection:
+            require_resumable(connection, existing(connection, found.id))
+            runners.put(connection, processes.this_process(found, pid=processes.NOT_STARTED))
+            events.append(connection, _event(found, TransactionStatus.RUNNING, "resumed"))
+        self._start(self._database.path, found.id, rerun_interrupted)
+        return self.get(found.id)
+
+    def logs(self, transaction_id: int, task: str, node: str) -> Logs:
+        """What a task instance printed."""
+        rows = self.history(transaction_id, HistoryFilter(nodes=(node,), tasks=(task,)))
+        begun = [row for row in rows if row.attempts]
+        if not begun:
+            raise NotFound("log", f"of {task}/{node} in transaction {transaction_id}", hint="It never began to run.")
+        row = begun[-1]
+        with self._database.read() as connection:
+            parent = parent_of(connection, row.transaction_id)
+            child = existing(connection, row.transaction_id)
+            inputs = planning.remembered(connection, child)
+            present = nodes.of_cluster(connection, child.cluster_id)
+            taking_part = history.nodes_of(connection, child.id)
+        executors = self._provider(self._database.path, parent)
+        known = {one.id: one for one in (*inputs.snapshot.nodes, *present)}  # a node may have gone since
+        jobs = jobs_for(self._database, child.id, child.request, inputs, tuple(known.values()), taking_part)
+        return reports.logs(row, inputs, child, jobs, executors)
+
+    def deployment_info(self, transaction_id: int) -> DeploymentFacts:
+        """The facts that a run saw."""
+        with self._database.read() as connection:
+            found = facts.seen(connection, _last_planned(connection, transaction_id).id)
+        if found.is_empty:
+            raise _nothing_recorded("deployment info", transaction_id)
+        return found
+
+    def settings(self, transaction_id: int) -> Mapping[str, Any]:
+        """The settings of the environment when a run was planned."""
+        with self._database.read() as connection:
+            found = facts.settings_of(connection, _last_planned(connection, transaction_id).id)
+        if found is None:
+            raise _nothing_recorded("settings", transaction_id)
+        return found
+
+    def network_configuration(self, transaction_id: int) -> Mapping[str, Any]:
+        """There is none: environments of this engine have no networks. Raises `Unsupported`."""
+        with self._database.read() as connection:
+            existing(connection, transaction_id)
+        raise Unsupported(
+            "The embedded engine keeps no network configuration: its environments have no networks.",
+            hint=f"What a run knew of its nodes is in `fuel2 task deployment-info download {transaction_id}`.",
+        )
+
+    def _require_selected(self, request: ExecutionRequest, first: Plan, parent: Transaction, *, may_idle: bool) -> None:
+        """Nothing happens when filters leave something of at least one graph; `InvalidGraph` otherwise.
+
+        A graph that cannot be planned now may be when its turn comes. With `may_idle` what does nothing is something.
+        """
+
+        def leaves_some(made: Plan) -> bool:
+            return not made.is_left_out or (may_idle and made.is_idle)
+
+        if leaves_some(first):
+            return
+        for kind in request.graph_types[1:]:
+            try:
+                if leaves_some(self._planned(request, kind, parent)[1]):
+                    return
+            except FuelError:
+                return
+        raise planning.nothing_selected(request)
+
+    def _planned(self, request: ExecutionRequest, kind: str, parent: Transaction) -> tuple[planning.Inputs, Plan]:
+        """The plan of one graph of a request, as things are now; executors say whether they could run it."""
+        with self._database.read() as connection:
+            inputs = planning.read(connection, request, kind)
+        executors = self._provider(self._database.path, parent)
+        jobs = jobs_for(self._database, 0, request, inputs, inputs.snapshot.nodes)
+        return inputs, planning.plan_of(inputs, request, checker(jobs, executors))
+
+
+def _last_planned(connection: Connection, transaction_id: int) -> Transaction:
+    """The part of an execution that was planned last, or the part itself; the execution where none was."""
+    found = existing(connection, transaction_id)
+    return next((one for one in reversed(transactions.children(connection, found.id)) if one.digest), found)
+
+
+def _nothing_recorded(noun: str, transaction_id: int) -> NotFound:
+    return NotFound(noun, f"of transaction {transaction_id}", hint="It is recorded when a graph is begun.")
+
+
+def _new(request: ExecutionRequest, name: str) -> Transaction:
+    return Transaction(
+        0, str(uuid.uuid4()), request.cluster_id, name, TransactionStatus.RUNNING, request, time_start=processes.now()
+    )
+
+
+def _inserted(connection: Connection, parent: Transaction, graph_type: str) -> Transaction:
+    child = replace(
+        _new(parent.request, CHILD),
+        parent_id=parent.id, graph_type=graph_type, status=TransactionStatus.PENDING, time_start=None,
+    )  # fmt: skip
+    return replace(child, id=transactions.insert(connection, child))
+
+
+def _hand_over(connection: Connection, parent: Transaction) -> None:
+    """The transaction runs, and waits for the runner that is about to be started."""
+    runners.put(connection, processes.this_process(parent, pid=processes.NOT_STARTED))
+    events.append(connection, _event(parent, TransactionStatus.RUNNING))
+
+
+def _planned_only(connection: Connection, transaction: Transaction, made: Plan) -> None:
+    """A dry run ends as soon as it is planned."""
+    message = reports.dry_run_message(made)
+    moment = processes.now()
+    transactions.update(
+        connection,
+        replace(transaction, status=TransactionStatus.READY, progress=100, message=message, digest=made.digest,
+                findings=made.findings, time_start=transaction.time_start or moment, time_end=moment),
+    )  # fmt: skip
+
+
+def _event(parent: Transaction, status: TransactionStatus, message: str = "") -> Event:
+    return Event(0, processes.now(), EventKind.TRANSACTION, parent.id, parent.id, status=status, message=message)
+
+
+def _require_request(request: ExecutionRequest) -> None:
+    if not request.graph_types:
+        raise UsageError("There is no graph to execute.", hint="Name at least one graph type.")
+    if request.dry_run and request.noop:
+        raise UsageError("A run is a dry run or a noop run, not both.", hint="Choose --dry-run or --noop.")
+    for kind in request.graph_types:
+        lookup.require_type(kind)
+
+
+def _meant(request: ExecutionRequest) -> ExecutionRequest:
+    """The request; one that names the executor that runs nothing is a noop run, so that nothing counts as done.
+
+    Nodes whose own executor that is are another matter: what became of them is all that there is to know of them.
+    """
+    if request.executor != ExecutorKind.NOOP or request.dry_run:
+        return request
+    return replace(request, noop=True)

@@ -1,0 +1,51 @@
+"""Whether a process that once was a runner still is there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from dataclasses import replace
+
+import pytest
+
+from fuelclient.engine.runs import processes
+from fuelclient.model.status import TransactionStatus
+from fuelclient.model.transaction import PARENT, ExecutionRequest, Transaction
+
+PARENT_TRANSACTION = Transaction(1, "u", 1, PARENT, TransactionStatus.RUNNING, ExecutionRequest(1))
+
+
+def test_this_process_lives() -> None:
+    assert processes.is_alive(processes.this_process(PARENT_TRANSACTION))
+    assert processes.this_process(PARENT_TRANSACTION).pid == os.getpid()
+
+
+def test_another_boot_or_another_process_of_the_same_number_is_somebody_else() -> None:
+    runner = processes.this_process(PARENT_TRANSACTION)
+
+    assert not processes.is_alive(replace(runner, boot_id="another"))
+    assert not processes.is_alive(replace(runner, start_time="1"))
+
+
+def test_a_process_that_ended_is_gone_even_if_nobody_collected_it() -> None:
+    process = subprocess.Popen(["sleep", "30"])
+    runner = processes.this_process(PARENT_TRANSACTION, pid=process.pid)
+    try:
+        assert processes.is_alive(runner)
+        process.kill()
+        while processes.start_time(process.pid):
+            time.sleep(0.01)
+        assert not processes.is_alive(runner)
+    finally:
+        process.wait()
+    assert not processes.is_alive(runner)
+
+
+def test_a_process_that_is_being_started_has_half_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    runner = processes.this_process(PARENT_TRANSACTION, pid=processes.NOT_STARTED)
+    assert processes.is_alive(runner)
+
+    monkeypatch.setattr(processes, "now", lambda: runner.heartbeat.replace("20", "21", 1))
+
+    assert not processes.is_alive(runner)
