@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fuelclient.model.transaction import ExecutionRequest, HistoryRow, Transaction
+from opened import opened
+
 from fuelclient.backends import connect
 from fuelclient.backends.base import Backend, OwnerRef
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
 from fuelclient.model.task import Task
-from fuelclient.model.transaction import ExecutionRequest, HistoryRow, Transaction
 from fuelclient.settings import load
 from fuelclient.store import runners
 from fuelclient.store.database import Database
@@ -137,4 +139,4 @@ def executions(directory: Path, nodes: int = 3, roles: Iterable[str] = ("compute
             for number in range(1, nodes + 1)
         ]
     )
-    return Executions(directory, backend)
+    return Executions(directory, opened(backend))

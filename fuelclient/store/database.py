@@ -302,9 +302,13 @@ def _is_another(path: str, identity: tuple[int, int]) -> bool:
 
 def _connect(path: str, busy_seconds: float) -> Connection:
     connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
-    connection.execute("PRAGMA foreign_keys = ON")
-    # With WAL, what is committed survives a killed process; after a power cut the last moments may be missing.
-    connection.execute("PRAGMA synchronous = NORMAL")
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        # With WAL, what is committed survives a killed process; after a power cut the last moments may be missing.
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except sqlite3.Error:  # not an engine file: leave it closed
+        connection.close()
+        raise
     return connection
 
 

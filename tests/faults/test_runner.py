@@ -17,13 +17,14 @@ from typing import Any
 import pytest
 from command_line import CommandLine
 from executions import Executions, executions, shell
+from fuelclient.model.transaction import ExecutionRequest, HistoryFilter
+from opened import opened
 
 from fuelclient.engine.runs import processes
 from fuelclient.engine.runs.processes import NOT_STARTED
 from fuelclient.engine.runs.runner import execute
 from fuelclient.engine.runs.runs import Transactions
 from fuelclient.errors import Conflict, StalePlan
-from fuelclient.model.transaction import ExecutionRequest, HistoryFilter
 from fuelclient.store.database import Database
 
 
@@ -140,7 +141,7 @@ def in_process(env: Executions, before: Callable[[], object] = bool, **waiting: 
         with closing(Database(engine, **waiting)) as database:
             execute(database, transaction_id, rerun_interrupted=rerun_interrupted)
 
-    return Transactions(Database(str(env.engine)), start=start)
+    return Transactions(opened(Database(str(env.engine))), start=start)
 
 
 def test_a_graph_that_changes_while_somebody_resumes_leaves_nothing_running(env: Executions) -> None:

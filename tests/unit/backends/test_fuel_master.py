@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 import requests
 from executions import PATIENCE, Executions, executions, shell, stage
+from fuelclient.model.transaction import Event, EventKind, ExecutionRequest
+from opened import opened
 from package_trees import role, task, write_package
 
 from fuelclient.backends.base import OwnerRef
@@ -26,7 +28,6 @@ from fuelclient.model.graph import GraphDocument, Level
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
 from fuelclient.model.task import Source, Task
-from fuelclient.model.transaction import Event, EventKind, ExecutionRequest
 from fuelclient.settings.master import Master
 
 pytest.importorskip("flask", reason="the server comes with the extra [server]")
@@ -64,7 +65,7 @@ def _plain(data: Any) -> Any:
 def env(tmp_path: Path) -> Iterator[Executions]:
     """An environment with three nodes on which graphs really run."""
     made = executions(tmp_path)
-    app = application(lambda: LocalBackend(str(made.engine)))
+    app = application(lambda: opened(LocalBackend(str(made.engine))))
     client = NailgunBackend(Master("http://127.0.0.1:8000"), adapter=NailgunAdapter(app.wsgi_app))
     yield replace(made, backend=client)
     client.close()
