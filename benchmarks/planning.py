@@ -22,8 +22,8 @@ from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Layer, Level, Owner
 from fuelclient.model.node import Node
 from fuelclient.model.release import Role
+from fuelclient.model.run import RunRequest
 from fuelclient.model.snapshot import Snapshot
-from fuelclient.model.transaction import ExecutionRequest
 from fuelclient.plan.fleet import PRIMARY, Fleet
 from fuelclient.plan.plan import Plan, plan
 
@@ -61,7 +61,7 @@ def planned(count: int, *, memoise: bool = True) -> Plan:
     places = generated.fleet(count)
     common, parts = read(generated.facts(places))
     facts = DeploymentFacts(common, parts)
-    return plan(snapshot(places), ExecutionRequest(1), Expressions(facts, memoise=memoise))
+    return plan(snapshot(places), RunRequest(1), Expressions(facts, memoise=memoise))
 
 
 def snapshot(places: Fleet) -> Snapshot:
@@ -85,7 +85,7 @@ def _measured(count: int, *, memoise: bool) -> str:
     common, parts = read(generated.facts(places))
     taken = snapshot(places)
     started, worked = time.perf_counter(), time.process_time()
-    made = plan(taken, ExecutionRequest(1), Expressions(DeploymentFacts(common, parts), memoise=memoise))
+    made = plan(taken, RunRequest(1), Expressions(DeploymentFacts(common, parts), memoise=memoise))
     wall, cpu = time.perf_counter() - started, time.process_time() - worked
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return (f"{made.work.size:>10}{len(made.rendered):>8}{len(made.expansion.edges):>9}{wall:>9.2f}{cpu:>9.2f}"

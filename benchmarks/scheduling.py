@@ -28,13 +28,13 @@ from fuelclient.engine.runs.event_loop import GraphRun
 from fuelclient.engine.runs.journal import Journal
 from fuelclient.executors.base import Job, Log, Outcome
 from fuelclient.model.release import Release
-from fuelclient.model.status import InstanceStatus, TransactionStatus
-from fuelclient.model.transaction import CHILD, PARENT, ExecutionRequest, Transaction
+from fuelclient.model.run import CHILD, PARENT, Run, RunRequest
+from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.plan.plan import Plan
 from fuelclient.plan.schedule import Schedule
 from fuelclient.plan.simulate import simulate
 from fuelclient.settings import load
-from fuelclient.store import history, transactions
+from fuelclient.store import history, runs
 from fuelclient.store.database import Database
 
 _READY = Outcome(InstanceStatus.READY, 0)
@@ -111,13 +111,13 @@ def _with_environment(engine: Path) -> Database:
 
 def _begun(database: Database, made: Plan) -> tuple[int, GraphRun]:
     """The id and the run of the plan that was begun in the store, as `engine.running` begins one."""
-    request = ExecutionRequest(1)
+    request = RunRequest(1)
     with database.write() as connection:
-        running = TransactionStatus.RUNNING
-        parent = Transaction(0, "bench", 1, PARENT, running, request)
-        parent = replace(parent, id=transactions.insert(connection, parent))
-        child = Transaction(0, "bench-1", 1, CHILD, running, request, made.graph_type, parent.id)
-        child = replace(child, id=transactions.insert(connection, child))
+        running = RunStatus.RUNNING
+        parent = Run(0, "bench", 1, PARENT, running, request)
+        parent = replace(parent, id=runs.insert(connection, parent))
+        child = Run(0, "bench-1", 1, CHILD, running, request, made.graph_type, parent.id)
+        child = replace(child, id=runs.insert(connection, child))
         places = (made.at(vertex) for vertex in range(made.work.size))
         history.insert(connection, child.id, ((task.id, uid, task.task.type) for task, uid in places))
         runner.claim(connection, parent)

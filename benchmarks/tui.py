@@ -31,9 +31,9 @@ from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import Layer, Level, Owner
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release, Role
+from fuelclient.model.run import RunRequest
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
-from fuelclient.model.transaction import ExecutionRequest
 from fuelclient.store import history, runners
 from fuelclient.tui.app import FuelUI
 from fuelclient.tui.presenters.instances import Instances
@@ -212,8 +212,8 @@ def _long_run(engine: Path, size: int) -> int:
 def _recorded(engine: Path, size: int) -> int:
     """Record a run by hand, since no real one is as fast as this has to be."""
     backend = LocalBackend(str(engine))
-    request = ExecutionRequest(1, dry_run=True)
-    parent = backend.transactions.begin(request)
+    request = RunRequest(1, dry_run=True)
+    parent = backend.runs.begin(request)
     backend.close()
     child = parent.children[0].id
     with closing(sqlite3.connect(engine)) as connection, connection:

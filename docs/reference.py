@@ -67,7 +67,7 @@ _SHAPES = {
     "role": schemas.ROLE,
     "sequence": schemas.SEQUENCE,
     "tag": schemas.TAG,
-    "transaction": schemas.TRANSACTION,
+    "transaction": schemas.RUN,
 }
 
 

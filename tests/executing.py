@@ -39,7 +39,7 @@ class Bench:
         return LocalExecutor(self.ways)
 
     def spool(self, job: Job) -> Path:
-        return self.root / "spool" / str(job.transaction) / job.node / job.task
+        return self.root / "spool" / str(job.run) / job.node / job.task
 
     def run(self, job: Job, executor: Executor | None = None) -> Outcome:
         """Run one job to its end."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fuelclient.model.transaction import ExecutionRequest, HistoryRow, Transaction
 from opened import opened
 
 from fuelclient.backends import connect
@@ -17,6 +16,7 @@ from fuelclient.backends.base import Backend, OwnerRef
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
+from fuelclient.model.run import HistoryRow, Run, RunRequest
 from fuelclient.model.task import Task
 from fuelclient.settings import load
 from fuelclient.store import runners
@@ -85,37 +85,37 @@ class Executions:
         owner = OwnerRef(Level.CLUSTER, 1)
         self.backend.graphs.upload(owner, GraphDocument(tasks, metadata=metadata or {}), graph_type)
 
-    def begin(self, *graph_types: str, **options: Any) -> Transaction:
-        return self.backend.transactions.begin(ExecutionRequest(1, graph_types or (DEFAULT_TYPE,), **options))
+    def begin(self, *graph_types: str, **options: Any) -> Run:
+        return self.backend.runs.begin(RunRequest(1, graph_types or (DEFAULT_TYPE,), **options))
 
-    def run(self, *graph_types: str, **options: Any) -> Transaction:
+    def run(self, *graph_types: str, **options: Any) -> Run:
         """Execute, and wait for the end."""
         return self.ended(self.begin(*graph_types, **options).id)
 
-    def ended(self, transaction_id: int) -> Transaction:
+    def ended(self, run_id: int) -> Run:
         """The transaction after it has ended."""
-        return self.until(transaction_id, lambda found: found.is_final)
+        return self.until(run_id, lambda found: found.is_final)
 
-    def until(self, transaction_id: int, holds: Any) -> Transaction:
+    def until(self, run_id: int, holds: Any) -> Run:
         """The transaction as soon as something holds of it."""
         deadline = time.monotonic() + PATIENCE
         while True:
-            found = self.backend.transactions.get(transaction_id)
+            found = self.backend.runs.get(run_id)
             if holds(found):
                 return found
-            assert time.monotonic() < deadline, (found, self.log(transaction_id))
+            assert time.monotonic() < deadline, (found, self.log(run_id))
             time.sleep(0.01)
 
-    def log(self, transaction_id: int) -> str:
-        path = Path(f"{self.engine}.runs") / f"{transaction_id}.log"
+    def log(self, run_id: int) -> str:
+        path = Path(f"{self.engine}.runs") / f"{run_id}.log"
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
-    def rows(self, transaction_id: int) -> Sequence[HistoryRow]:
-        return self.backend.transactions.history(transaction_id)
+    def rows(self, run_id: int) -> Sequence[HistoryRow]:
+        return self.backend.runs.history(run_id)
 
-    def outcomes(self, transaction_id: int) -> dict[str, tuple[str, str]]:
+    def outcomes(self, run_id: int) -> dict[str, tuple[str, str]]:
         """By instance (`task@node`): its status and its reason."""
-        return {f"{row.task}@{row.node}": (str(row.status), row.reason) for row in self.rows(transaction_id)}
+        return {f"{row.task}@{row.node}": (str(row.status), row.reason) for row in self.rows(run_id)}
 
     def statuses(self) -> dict[int, str]:
         """By node: its status."""

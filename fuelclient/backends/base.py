@@ -21,19 +21,19 @@ if TYPE_CHECKING:  # at run time a command has only the values of the facets tha
     from fuelclient.model.graph import Graph, GraphDocument, GraphSummary, Level, MergedGraph, Owner
     from fuelclient.model.package import Selection
     from fuelclient.model.plugin import Installed, Plugin, Synced
-    from fuelclient.model.sequence import DeploymentSequence
-    from fuelclient.model.snapshot import Snapshot
-    from fuelclient.model.task import Task
-    from fuelclient.model.transaction import (
+    from fuelclient.model.run import (
         Event,
-        ExecutionRequest,
         HistoryFilter,
         HistoryRow,
         Logs,
         PlannedGraph,
+        Run,
+        RunRequest,
         SimulatedGraph,
-        Transaction,
     )
+    from fuelclient.model.sequence import DeploymentSequence
+    from fuelclient.model.snapshot import Snapshot
+    from fuelclient.model.task import Task
     from fuelclient.model.version import FuelVersion
 
 
@@ -216,10 +216,10 @@ class Sequences(Protocol):
     def delete(self, sequence_id: int) -> None: ...
 
 
-class Transactions(Protocol):
+class Runs(Protocol):
     """Executions: begun, followed, stopped, resumed, and what they leave behind."""
 
-    def begin(self, request: ExecutionRequest, *, may_idle: bool = False) -> Transaction:
+    def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
         """A transaction that runs from now on, in a process of its own; with `dry_run` one that is planned only.
 
         The first graph is planned before anything is stored. `NotFound` for an unknown environment, graph type,
@@ -229,59 +229,59 @@ class Transactions(Protocol):
         type begins all the same, as on a Fuel master, and so does one with a subgraph that names no task: it fails.
         """
 
-    def plan(self, request: ExecutionRequest) -> Sequence[PlannedGraph]:
+    def plan(self, request: RunRequest) -> Sequence[PlannedGraph]:
         """The plans of all graphs of a request, computed from the environment as it is now; nothing is stored.
         Raises what `begin` raises."""
 
-    def simulate(self, request: ExecutionRequest, fail: Sequence[str] = ()) -> Sequence[SimulatedGraph]:
+    def simulate(self, request: RunRequest, fail: Sequence[str] = ()) -> Sequence[SimulatedGraph]:
         """What would become of a request by the durations of earlier runs, if the instances of `fail` (`task/node`)
         failed; after a graph that fails none follows. `NotFound` for an instance that no graph has."""
 
-    def picture(self, request: ExecutionRequest, fail: Sequence[str] = ()) -> str:
+    def picture(self, request: RunRequest, fail: Sequence[str] = ()) -> str:
         """The same run as `simulate` computes, drawn in the language of Graphviz: a digraph for each graph."""
 
     def list(
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
-    ) -> Sequence[Transaction]:
+    ) -> Sequence[Run]:
         """Parents and children by id; of those parts where a filter is not empty."""
 
-    def get(self, transaction_id: int) -> Transaction:
+    def get(self, run_id: int) -> Run:
         """One transaction, a parent with its children; `NotFound` when there is none."""
 
-    def delete(self, transaction_id: int, *, force: bool = False) -> tuple[str, ...]:
+    def delete(self, run_id: int, *, force: bool = False) -> tuple[str, ...]:
         """Remove a transaction with its children, its history and its files, those on nodes included; a sentence for
         each node on which they stay. `Conflict` while it has not ended, unless `force` and its runner is gone."""
 
-    def history(self, transaction_id: int, filters: HistoryFilter = ...) -> Sequence[HistoryRow]:
+    def history(self, run_id: int, filters: HistoryFilter = ...) -> Sequence[HistoryRow]:
         """The task instances of a child, or of all children of a parent, in the order of their plans; after them the
         tasks that were placed nowhere. `UsageError` for an unknown status."""
 
-    def events(self, transaction_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
+    def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
         """What happened to a parent and its children after the event `after`, at most `limit` events."""
 
-    def stop(self, transaction_id: int, *, kill: bool = False) -> Transaction:
+    def stop(self, run_id: int, *, kill: bool = False) -> Run:
         """Ask a run to stop: what runs may end, nothing more starts; with `kill` what runs is ended too.
         `Conflict` when it has ended."""
 
-    def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Transaction:
+    def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Run:
         """Ask whatever runs on an environment to stop, as `stop` does. `Conflict` when nothing runs."""
 
-    def resume(self, transaction_id: int, *, rerun_interrupted: bool = False) -> Transaction:
+    def resume(self, run_id: int, *, rerun_interrupted: bool = False) -> Run:
         """Go on with a run whose runner was killed. `Conflict` when it runs, or has ended, or when it is not known
         how some instances ended (they are named) and not `rerun_interrupted`; `StalePlan` when the graph has
         changed since."""
 
-    def logs(self, transaction_id: int, task: str, node: str) -> Logs:
+    def logs(self, run_id: int, task: str, node: str) -> Logs:
         """What a task instance printed; `NotFound` for one that did not run. `node` is an id or `master`."""
 
-    def deployment_info(self, transaction_id: int) -> DeploymentFacts:
+    def deployment_info(self, run_id: int) -> DeploymentFacts:
         """The facts that a run saw, as they were recorded when it was planned; for an execution of several graphs
         those of the last one that was. `NotFound` when nothing was recorded."""
 
-    def settings(self, transaction_id: int) -> Mapping[str, Any]:
+    def settings(self, run_id: int) -> Mapping[str, Any]:
         """The settings of the environment by section, recorded as `deployment_info` is."""
 
-    def network_configuration(self, transaction_id: int) -> Mapping[str, Any]:
+    def network_configuration(self, run_id: int) -> Mapping[str, Any]:
         """The networks of the environment, recorded as `deployment_info` is; `Unsupported` where there are none."""
 
 
@@ -320,7 +320,7 @@ class Backend(Protocol):
     def sequences(self) -> Sequences: ...
 
     @property
-    def transactions(self) -> Transactions: ...
+    def runs(self) -> Runs: ...
 
     def version(self) -> FuelVersion:
         """Which API is spoken, and of which Fuel and OpenStack it is."""
@@ -338,8 +338,8 @@ __all__ = [
     "Plugins",
     "Releases",
     "Roles",
+    "Runs",
     "Sequences",
     "Tags",
-    "Transactions",
     "Uploaded",
 ]

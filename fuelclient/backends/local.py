@@ -71,8 +71,8 @@ class LocalBackend:
         return self._engine.sequences
 
     @property
-    def transactions(self) -> base.Transactions:
-        return self._engine.transactions
+    def runs(self) -> base.Runs:
+        return self._engine.runs
 
     def version(self) -> FuelVersion:
         """What the engine speaks: the API that its server has."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fuelclient.engine.packages.plugins import Plugins
     from fuelclient.engine.reading.facts import Facts
     from fuelclient.engine.reading.graphs import Graphs
-    from fuelclient.engine.runs.runs import Transactions
+    from fuelclient.engine.runs.runs import Runs
 
 
 class Engine:
@@ -86,10 +86,10 @@ class Engine:
         return Sequences(self._database)
 
     @cached_property
-    def transactions(self) -> Transactions:
-        from fuelclient.engine.runs.runs import Transactions
+    def runs(self) -> Runs:
+        from fuelclient.engine.runs.runs import Runs
 
-        return Transactions(self._database)
+        return Runs(self._database)
 
     def close(self) -> None:
         """Let go of the file."""

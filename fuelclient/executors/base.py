@@ -58,7 +58,7 @@ class Job:
     besides those that stand under secret names in the parameters.
     """
 
-    transaction: int
+    run: int
     node: str
     name: str
     task: str
@@ -79,7 +79,7 @@ class Job:
     @property
     def key(self) -> tuple[int, str, str]:
         """What tells the job from all others."""
-        return (self.transaction, self.node, self.task)
+        return (self.run, self.node, self.task)
 
     def known_secrets(self) -> frozenset[str]:
         """All texts that must not be shown."""

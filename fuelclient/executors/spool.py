@@ -67,7 +67,7 @@ NOTHING_SEEN = Seen({}, frozenset())
 
 def directory(job: Job, root: str, suffix: str = "") -> str:
     """The spool of a job below `root`, whatever characters its names have."""
-    return "/".join((root, str(job.transaction), _part(job.node), _part(job.task + suffix)))
+    return "/".join((root, str(job.run), _part(job.node), _part(job.task + suffix)))
 
 
 def _part(name: str) -> str:

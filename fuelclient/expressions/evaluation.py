@@ -11,8 +11,8 @@ from fuelclient.expressions.conditions import YAQL, condition_of, yaql_of
 from fuelclient.expressions.facts import NO_PAST, Facts, Past, Views
 from fuelclient.expressions.render import Master, computed_relations, render
 from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.run import NodeKey
 from fuelclient.model.task import Relation, Task
-from fuelclient.model.transaction import NodeKey
 
 
 class Expressions:

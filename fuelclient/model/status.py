@@ -24,7 +24,7 @@ class InstanceStatus(StrEnum):
         return not TRANSITIONS[InstanceStatus][self]
 
 
-class TransactionStatus(StrEnum):
+class RunStatus(StrEnum):
     """A transaction, in Nailgun's words. One that was stopped ends in `error`, with a message that says so."""
 
     PENDING = "pending"
@@ -34,7 +34,7 @@ class TransactionStatus(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        return not TRANSITIONS[TransactionStatus][self]
+        return not TRANSITIONS[RunStatus][self]
 
 
 class Reason(StrEnum):
@@ -70,8 +70,8 @@ class Verdict(StrEnum):
     STOPPED = "stopped"
 
     @property
-    def status(self) -> TransactionStatus:
-        return TransactionStatus.READY if self is Verdict.READY else TransactionStatus.ERROR
+    def status(self) -> RunStatus:
+        return RunStatus.READY if self is Verdict.READY else RunStatus.ERROR
 
 
 TRANSITIONS: Mapping[type[StrEnum], Mapping[str, frozenset[str]]] = MappingProxyType(
@@ -83,11 +83,11 @@ TRANSITIONS: Mapping[type[StrEnum], Mapping[str, frozenset[str]]] = MappingProxy
             InstanceStatus.ERROR: frozenset(),
             InstanceStatus.SKIPPED: frozenset(),
         },
-        TransactionStatus: {
-            TransactionStatus.PENDING: frozenset({TransactionStatus.RUNNING, TransactionStatus.ERROR}),
-            TransactionStatus.RUNNING: frozenset({TransactionStatus.READY, TransactionStatus.ERROR}),
-            TransactionStatus.READY: frozenset(),
-            TransactionStatus.ERROR: frozenset(),
+        RunStatus: {
+            RunStatus.PENDING: frozenset({RunStatus.RUNNING, RunStatus.ERROR}),
+            RunStatus.RUNNING: frozenset({RunStatus.READY, RunStatus.ERROR}),
+            RunStatus.READY: frozenset(),
+            RunStatus.ERROR: frozenset(),
         },
     }
 )
@@ -98,7 +98,7 @@ the task ignores as running for ever. A transaction that never began ends in an 
 Source: Nailgun `objects/deployment_history.py`.
 """
 
-S = TypeVar("S", InstanceStatus, TransactionStatus)
+S = TypeVar("S", InstanceStatus, RunStatus)
 
 
 def changed(before: S, after: S) -> S:

@@ -17,10 +17,10 @@ from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.references import check_references, place_of
 from fuelclient.model.finding import Finding, Severity, errors_in
 from fuelclient.model.graph import MergedGraph, MergedTask
+from fuelclient.model.run import NodeKey, RunRequest
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.status import Reason
 from fuelclient.model.task import Relation, Task, TaskType
-from fuelclient.model.transaction import ExecutionRequest, NodeKey
 from fuelclient.plan.evaluate import Skip, evaluate
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.fleet import Fleet
@@ -133,7 +133,7 @@ def merged_for(snapshot: Snapshot) -> MergedGraph:
 
 def plan(
     snapshot: Snapshot,
-    request: ExecutionRequest,
+    request: RunRequest,
     evaluation: Evaluation,
     *,
     check: Check = has_handler,
@@ -271,7 +271,7 @@ def _cannot_run(
     expansion: Expansion,
     work: Work,
     snapshot: Snapshot,
-    request: ExecutionRequest,
+    request: RunRequest,
     rendered: Mapping[int, Mapping[str, Any]],
     check: Check,
 ) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fuelclient.errors import InvalidDocument
-from fuelclient.model.transaction import Event, EventKind, Logs
+from fuelclient.model.run import Event, EventKind, Logs
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.history import node_key_from, node_key_to
 
@@ -17,7 +17,7 @@ def event_to(event: Event) -> dict[str, Any]:
         "time": event.time,
         "kind": str(event.kind),
         "parent_id": event.parent_id,
-        "transaction_id": event.transaction_id,
+        "transaction_id": event.run_id,
         "graph_type": event.graph_type,
         "task_name": event.task,
         "node_id": node_key_to(event.node),

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from fuelclient.errors import UsageError
-from fuelclient.model.transaction import ExecutionRequest
+from fuelclient.model.run import RunRequest
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.values import kind
 
 
-def execution_to(request: ExecutionRequest) -> dict[str, Any]:
+def execution_to(request: RunRequest) -> dict[str, Any]:
     """The body of `POST graphs/execute/`; `executor` only where one is named, since no master knows it."""
     limits: dict[str, Any] = {}
     if request.node_ids:
@@ -34,7 +34,7 @@ def execution_to(request: ExecutionRequest) -> dict[str, Any]:
     return body
 
 
-def execution_from(data: Any) -> ExecutionRequest:
+def execution_from(data: Any) -> RunRequest:
     """The request that such a body states.
 
     Raises `UsageError` for graphs that differ in their nodes or tasks, and for an empty list of nodes: Nailgun
@@ -51,7 +51,7 @@ def execution_from(data: Any) -> ExecutionRequest:
             )
     if any(one.data.get("nodes") == [] for one in graphs):
         raise UsageError("An empty list of nodes runs nothing.", hint="Leave `nodes` out for all that can be deployed.")
-    return ExecutionRequest(
+    return RunRequest(
         answer.identifier("cluster"),
         tuple(one.stated("type") for one in graphs),
         next(iter(nodes), ()),

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from fuelclient.errors import InvalidDocument
+from fuelclient.model.run import HistoryRow, NodeKey
 from fuelclient.model.status import InstanceStatus
-from fuelclient.model.transaction import HistoryRow, NodeKey
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.values import kind, plain
 
@@ -38,7 +38,7 @@ def history_row_to(row: HistoryRow, *, include_summary: bool = False, include_in
         "time_end": row.time_end,
     }
     ours: dict[str, Any] = {
-        "transaction_id": row.transaction_id,
+        "transaction_id": row.run_id,
         "graph_type": row.graph_type,
         "type": row.type,
         "reason": row.reason,
@@ -52,7 +52,7 @@ def history_row_to(row: HistoryRow, *, include_summary: bool = False, include_in
     return {**told, **{key: value for key, value in definition.items() if key not in told}, **summary, **extra}
 
 
-def history_row_from(data: Any, *, transaction_id: int = 0) -> HistoryRow:
+def history_row_from(data: Any, *, run_id: int = 0) -> HistoryRow:
     """The row that a server tells of; `InvalidDocument` for what is none.
 
     `transaction_id` is that of the child where the row does not say it. Fuel 9.0 named the task
@@ -69,7 +69,7 @@ def history_row_from(data: Any, *, transaction_id: int = 0) -> HistoryRow:
     name = answer.stated("task_name" if "task_name" in answer.data else old)
     definition = answer.rest(*_TOLD, _OURS, "summary", old)
     return HistoryRow(
-        transaction_id=ours.number("transaction_id", transaction_id),
+        run_id=ours.number("transaction_id", run_id),
         graph_type=ours.text("graph_type"),
         task=name,
         node=node_key_from(answer.data.get("node_id")),

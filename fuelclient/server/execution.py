@@ -8,21 +8,21 @@ from typing import Any
 
 from fuelclient.backends.changes import changes_of, graph_for
 from fuelclient.errors import NotFound, Unsupported, UsageError
-from fuelclient.model.transaction import ExecutionRequest
+from fuelclient.model.run import RunRequest
 from fuelclient.plan.changes import RESET_TYPES
 from fuelclient.serializers.execution import execution_from
 from fuelclient.server.layers import graph_type_of, merged
 from fuelclient.server.refusals import Refused
 from fuelclient.server.routes import Call, Kind, Query, Route
-from fuelclient.server.schemas import EXECUTION, TRANSACTION, listed
+from fuelclient.server.schemas import EXECUTION, RUN, listed
 from fuelclient.server.transactions import DETAILS, answer
 
 
-def begin(call: Call, request: ExecutionRequest) -> Any:
+def begin(call: Call, request: RunRequest) -> Any:
     """The transaction that runs from now on, with Nailgun's words for what it cannot run on. As there, a selection of
     tasks that do nothing begins, unless the client is `strict`."""
     try:
-        return answer(call, call.backend.transactions.begin(request, may_idle=not call.truth("strict")))
+        return answer(call, call.backend.runs.begin(request, may_idle=not call.truth("strict")))
     except NotFound as error:
         if error.noun == "node":
             known = {node.id for node in call.backend.nodes.list(request.cluster_id)}
@@ -72,7 +72,7 @@ def redeploy(call: Call) -> Any:
 
 
 def stop(call: Call) -> Any:
-    return answer(call, call.backend.transactions.stop_cluster(call.id("cluster_id")))
+    return answer(call, call.backend.runs.stop_cluster(call.id("cluster_id")))
 
 
 def reset(call: Call) -> Any:
@@ -84,8 +84,8 @@ def reset(call: Call) -> Any:
     return begin(call, _request(call, (kind,)))
 
 
-def _request(call: Call, graph_types: Sequence[str]) -> ExecutionRequest:
-    return ExecutionRequest(
+def _request(call: Call, graph_types: Sequence[str]) -> RunRequest:
+    return RunRequest(
         call.id("cluster_id"), tuple(graph_types), force=call.truth("force"), dry_run=call.truth("dry_run"),
         noop=call.truth("noop_run"),
     )  # fmt: skip
@@ -110,7 +110,7 @@ _FLAGS = (
 )
 _STRICT = Query("strict", Kind.TRUTH, "refuse a selection of which nothing would run; Nailgun does not")
 _NODES = Query("nodes", Kind.NUMBERS, "only these nodes")
-_STARTED = {202: TRANSACTION}
+_STARTED = {202: RUN}
 _ONE = "clusters/{cluster_id}"
 
 ROUTES = (

@@ -6,7 +6,7 @@ from typing import Any
 
 from fuelclient.serializers.event import event_to, logs_to
 from fuelclient.server.routes import Call, Kind, Query, Route
-from fuelclient.server.schemas import TRANSACTION, TRUTH, closed, listed, opened
+from fuelclient.server.schemas import RUN, TRUTH, closed, listed, opened
 from fuelclient.server.transactions import DETAILS, answer
 
 _MOST = 1000
@@ -17,27 +17,25 @@ def events(call: Call) -> Any:
     """The events after `after`, at most `limit`."""
     limit = min(call.only.get("limit", _MOST), _MOST)
     after = call.only.get("after", 0)
-    return [
-        event_to(one) for one in call.backend.transactions.events(call.id("transaction_id"), after=after, limit=limit)
-    ]
+    return [event_to(one) for one in call.backend.runs.events(call.id("transaction_id"), after=after, limit=limit)]
 
 
 def logs(call: Call) -> Any:
     """What the instance of `task` on `node` printed."""
-    found = call.backend.transactions.logs(call.id("transaction_id"), call.only["task"], call.only["node"])
+    found = call.backend.runs.logs(call.id("transaction_id"), call.only["task"], call.only["node"])
     return logs_to(found)
 
 
 def stop(call: Call) -> Any:
     """What runs may end, nothing more starts; with `kill` what runs is ended too."""
     kill = (call.body or {}).get("kill", False)
-    return answer(call, call.backend.transactions.stop(call.id("transaction_id"), kill=kill))
+    return answer(call, call.backend.runs.stop(call.id("transaction_id"), kill=kill))
 
 
 def resume(call: Call) -> Any:
     """A run whose runner was killed goes on."""
     again = (call.body or {}).get("rerun_interrupted", False)
-    found = call.backend.transactions.resume(call.id("transaction_id"), rerun_interrupted=again)
+    found = call.backend.runs.resume(call.id("transaction_id"), rerun_interrupted=again)
     return answer(call, found)
 
 
@@ -56,8 +54,8 @@ _LOG = (
 ROUTES = (
     Route("GET", f"{_ONE}/events", events, "What happened, in its order", {200: listed(_EVENT)}, _EVENTS),
     Route("GET", f"{_ONE}/logs", logs, "What a task instance printed", {200: _LOGS}, _LOG),
-    Route("POST", f"{_ONE}/stop", stop, "Stop a run", {202: TRANSACTION}, (DETAILS,), body=closed(kill=TRUTH),
+    Route("POST", f"{_ONE}/stop", stop, "Stop a run", {202: RUN}, (DETAILS,), body=closed(kill=TRUTH),
           body_required=False),
-    Route("POST", f"{_ONE}/resume", resume, "Go on with a run whose runner was killed", {202: TRANSACTION},
+    Route("POST", f"{_ONE}/resume", resume, "Go on with a run whose runner was killed", {202: RUN},
           (DETAILS,), body=closed(rerun_interrupted=TRUTH), body_required=False),
 )  # fmt: skip

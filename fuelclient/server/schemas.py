@@ -127,7 +127,7 @@ EXECUTION = closed(
     subgraphs=listed(closed(start=BOUNDARY, end=BOUNDARY)),
     **FLAGS,
 )
-TRANSACTION = opened(
+RUN = opened(
     ("id", "cluster", "uuid", "name", "status", "progress", "dry_run", "graph_type", "parent_id", "message"),
     id=NUMBER,
     cluster=NUMBER,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from fuelclient.errors import Conflict, NotFound
-from fuelclient.model.transaction import ExecutionRequest
+from fuelclient.model.run import RunRequest
 from fuelclient.serializers.sequence import sequence_to
 from fuelclient.server.execution import begin
 from fuelclient.server.refusals import Refused
 from fuelclient.server.routes import Call, Kind, Query, Route
-from fuelclient.server.schemas import FLAGS, NAME, NUMBER, SEQUENCE, SEQUENCE_GRAPHS, TRANSACTION, closed, listed
+from fuelclient.server.schemas import FLAGS, NAME, NUMBER, RUN, SEQUENCE, SEQUENCE_GRAPHS, closed, listed
 from fuelclient.server.transactions import DETAILS
 
 
@@ -53,7 +53,7 @@ def execute(call: Call) -> Any:
         )  # fmt: skip
         raise Refused(404, f"Sequence '{found.name}' is not found for cluster {cluster.name}", error)
     flags = call.body
-    request = ExecutionRequest(
+    request = RunRequest(
         cluster.id, found.graph_types, force=flags.get("force", False), dry_run=flags.get("dry_run", False),
         noop=flags.get("noop_run", False), trace=flags.get("debug", False), executor=flags.get("executor", ""),
     )  # fmt: skip
@@ -79,6 +79,6 @@ ROUTES = (
     Route("PUT", _ONE, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
     Route("PATCH", _ONE, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
     Route("DELETE", _ONE, delete, "Delete a sequence", {204: None}),
-    Route("POST", f"{_ONE}/execute", execute, "Run a sequence", {202: TRANSACTION},
+    Route("POST", f"{_ONE}/execute", execute, "Run a sequence", {202: RUN},
           (DETAILS,), closed(("cluster",), cluster=NUMBER, **FLAGS)),
 )  # fmt: skip

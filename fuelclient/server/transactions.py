@@ -9,15 +9,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from fuelclient.errors import Unsupported
-from fuelclient.model.status import InstanceStatus, TransactionStatus
-from fuelclient.model.transaction import HistoryFilter, HistoryRow, Transaction
+from fuelclient.model.run import HistoryFilter, HistoryRow, Run
+from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.serializers.fact import facts_to
 from fuelclient.serializers.history import history_row_to
-from fuelclient.serializers.transaction import nailgun_transaction_to, transaction_to
+from fuelclient.serializers.transaction import nailgun_transaction_to, run_to
 from fuelclient.serializers.values import plain
 from fuelclient.server.refusals import Refused
 from fuelclient.server.routes import Call, Kind, Query, Reply, Route
-from fuelclient.server.schemas import HISTORY_ROW, LEFT, MAPPING, TRANSACTION, listed, maybe, opened
+from fuelclient.server.schemas import HISTORY_ROW, LEFT, MAPPING, RUN, listed, maybe, opened
 
 CSV = "text/csv"
 _COLUMNS = ("task_name", "node_id", "status", "type", "time_start", "time_end")
@@ -25,29 +25,29 @@ _COLUMNS = ("task_name", "node_id", "status", "type", "time_start", "time_end")
 
 def every(call: Call) -> Any:
     only = call.only
-    found = call.backend.transactions.list(
+    found = call.backend.runs.list(
         cluster_id=only.get("cluster_id"), statuses=only.get("statuses", ()), names=only.get("transaction_types", ())
     )
     if call.truth("include_details"):
-        return [transaction_to(one) for one in found]
+        return [run_to(one) for one in found]
     names = {one.id: one.name for one in call.backend.clusters.list()}
     return [nailgun_transaction_to(one, names.get(one.cluster_id, "")) for one in found]
 
 
 def one(call: Call) -> Any:
-    return answer(call, call.backend.transactions.get(call.id("transaction_id")))
+    return answer(call, call.backend.runs.get(call.id("transaction_id")))
 
 
-def answer(call: Call, found: Transaction) -> dict[str, Any]:
+def answer(call: Call, found: Run) -> dict[str, Any]:
     """A transaction with Nailgun's fields, or with all that is known of it where the client asks for details."""
     if call.truth("include_details"):
-        return transaction_to(found)
+        return run_to(found)
     return nailgun_transaction_to(found, call.backend.clusters.get(found.cluster_id).name)
 
 
 def delete(call: Call) -> Reply:
     """Nailgun's answer, which is none, unless there is something to say of what stays on nodes."""
-    left = call.backend.transactions.delete(call.id("transaction_id"), force=call.truth("force"))
+    left = call.backend.runs.delete(call.id("transaction_id"), force=call.truth("force"))
     return Reply(json.dumps({"left": left})) if left else Reply(status=204)
 
 
@@ -57,7 +57,7 @@ def history(call: Call) -> Any:
     filters = HistoryFilter(
         tuple(only.get("nodes", ())), tuple(only.get("statuses", ())), tuple(only.get("tasks_names", ()))
     )
-    rows = call.backend.transactions.history(call.id("transaction_id"), filters)
+    rows = call.backend.runs.history(call.id("transaction_id"), filters)
     if CSV in call.headers.get("accept", ""):
         return Reply(_csv(rows), mimetype=CSV)
     summary, instance = call.truth("include_summary"), call.truth("include_instance")
@@ -65,17 +65,17 @@ def history(call: Call) -> Any:
 
 
 def deployment_info(call: Call) -> Any:
-    return facts_to(call.backend.transactions.deployment_info(call.id("transaction_id")))
+    return facts_to(call.backend.runs.deployment_info(call.id("transaction_id")))
 
 
 def settings(call: Call) -> Any:
-    return {"editable": plain(call.backend.transactions.settings(call.id("transaction_id")))}
+    return {"editable": plain(call.backend.runs.settings(call.id("transaction_id")))}
 
 
 def network_configuration(call: Call) -> Any:
     """The networks that a run saw: null where none were recorded, as Nailgun has it, unless that is an error."""
     try:
-        return plain(call.backend.transactions.network_configuration(call.id("transaction_id")))
+        return plain(call.backend.runs.network_configuration(call.id("transaction_id")))
     except Unsupported as error:
         if call.truth("strict"):
             raise Refused(404, str(error), error) from error
@@ -101,8 +101,8 @@ _FILTERS = (
     Query(
         "statuses",
         Kind.WORDS,
-        f"only those that are {', '.join(TransactionStatus)}",
-        words=tuple(map(str, TransactionStatus)),
+        f"only those that are {', '.join(RunStatus)}",
+        words=tuple(map(str, RunStatus)),
     ),
     Query("transaction_types", Kind.WORDS, "only those of these names: deploy, deployment"),
 )
@@ -121,8 +121,8 @@ _HISTORY = (
 _INFO = opened(("common", "nodes"), common=MAPPING, nodes=listed(MAPPING))
 
 ROUTES = (
-    Route("GET", "transactions", every, "All transactions", {200: listed(TRANSACTION)}, _FILTERS),
-    Route("GET", _ONE, one, "One transaction", {200: TRANSACTION}, (DETAILS,)),
+    Route("GET", "transactions", every, "All transactions", {200: listed(RUN)}, _FILTERS),
+    Route("GET", _ONE, one, "One transaction", {200: RUN}, (DETAILS,)),
     Route("DELETE", _ONE, delete, "Delete a transaction with its history", {204: None, 200: LEFT},
           (Query("force", Kind.TRUTH, "even one that has not ended, unless it runs"),)),
     Route("GET", f"{_ONE}/deployment_history", history, "What became of each task instance",

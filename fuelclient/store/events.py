@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fuelclient.model.transaction import Event, EventKind
+from fuelclient.model.run import Event, EventKind
 from fuelclient.plan.schedule import Change
 from fuelclient.store.database import Connection
 from fuelclient.store.history import node_key
@@ -20,22 +20,19 @@ def append(connection: Connection, event: Event) -> None:
     node = None if event.node is None else str(event.node)
     connection.execute(
         _INSERT,
-        (event.time, event.kind, event.parent_id, event.transaction_id, None, node, event.status, event.reason,
+        (event.time, event.kind, event.parent_id, event.run_id, None, node, event.status, event.reason,
          event.message, event.progress),
     )  # fmt: skip
 
 
 def append_changes(
-    connection: Connection, parent_id: int, transaction_id: int, changes: Iterable[Change], now: str, progress: int
+    connection: Connection, parent_id: int, run_id: int, changes: Iterable[Change], now: str, progress: int
 ) -> None:
     """An event for each change of an instance."""
     kind = EventKind.INSTANCE
     connection.executemany(
         _INSERT,
-        [
-            (now, kind, parent_id, transaction_id, one.vertex, None, one.status, one.reason, "", progress)
-            for one in changes
-        ],
+        [(now, kind, parent_id, run_id, one.vertex, None, one.status, one.reason, "", progress) for one in changes],
     )
 
 

@@ -38,45 +38,45 @@ def delete(connection: Connection, cluster_id: int) -> None:
     connection.execute("DELETE FROM cluster_facts WHERE cluster_id = ?", (cluster_id,))
 
 
-def put_seen(connection: Connection, transaction_id: int, facts: DeploymentFacts) -> None:
+def put_seen(connection: Connection, run_id: int, facts: DeploymentFacts) -> None:
     """What a run sees; a part that another run saw as well is stored once."""
     for uid, part in {_COMMON: facts.common, **facts.nodes}.items():
-        _put_part(connection, transaction_id, uid, part)
+        _put_part(connection, run_id, uid, part)
 
 
-def put_settings(connection: Connection, transaction_id: int, settings: Mapping[str, Any]) -> None:
+def put_settings(connection: Connection, run_id: int, settings: Mapping[str, Any]) -> None:
     """The settings that a run was begun with; stored once for all runs that had the same."""
-    _put_part(connection, transaction_id, _SETTINGS, settings)
+    _put_part(connection, run_id, _SETTINGS, settings)
 
 
-def seen(connection: Connection, transaction_id: int) -> DeploymentFacts:
+def seen(connection: Connection, run_id: int) -> DeploymentFacts:
     """What a run saw; parts are shared with other runs only in the file."""
     rows = connection.execute(
         "SELECT f.uid, p.body FROM transaction_facts f JOIN fact_parts p ON p.id = f.part_id "
         "WHERE f.transaction_id = ? AND f.uid != ? ORDER BY f.uid",
-        (transaction_id, _SETTINGS),
+        (run_id, _SETTINGS),
     )
     return _facts({uid: decode(body) for uid, body in rows})
 
 
-def settings_of(connection: Connection, transaction_id: int) -> dict[str, Any] | None:
+def settings_of(connection: Connection, run_id: int) -> dict[str, Any] | None:
     """The settings that a run was begun with; None where they were not recorded."""
     row = connection.execute(
         "SELECT p.body FROM transaction_facts f JOIN fact_parts p ON p.id = f.part_id "
         "WHERE f.transaction_id = ? AND f.uid = ?",
-        (transaction_id, _SETTINGS),
+        (run_id, _SETTINGS),
     ).fetchone()
     return dict(decode(row[0])) if row else None
 
 
-def _put_part(connection: Connection, transaction_id: int, uid: str, part: Mapping[str, Any]) -> None:
+def _put_part(connection: Connection, run_id: int, uid: str, part: Mapping[str, Any]) -> None:
     body = encode(part)
     digest = hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
     connection.execute("INSERT OR IGNORE INTO fact_parts (digest, body) VALUES (?, ?)", (digest, body))
     connection.execute(
         "INSERT OR REPLACE INTO transaction_facts (transaction_id, uid, part_id) "
         "SELECT ?, ?, id FROM fact_parts WHERE digest = ?",
-        (transaction_id, uid, digest),
+        (run_id, uid, digest),
     )
 
 

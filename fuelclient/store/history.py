@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from fuelclient.model.run import CHILD, HistoryFilter, HistoryRow, NodeKey
 from fuelclient.model.status import InstanceStatus
-from fuelclient.model.transaction import CHILD, HistoryFilter, HistoryRow, NodeKey
 from fuelclient.plan.schedule import Change
 from fuelclient.store.database import Connection
 from fuelclient.store.encoding import encoded_or_null, mapping
@@ -47,27 +47,25 @@ def node_key(text: str | None) -> NodeKey:
     return int(text) if text is not None and text.isdecimal() else text
 
 
-def insert(connection: Connection, transaction_id: int, instances: Iterable[tuple[str, NodeKey, str]]) -> None:
+def insert(connection: Connection, run_id: int, instances: Iterable[tuple[str, NodeKey, str]]) -> None:
     """All instances of a plan (task, node, type) in their order, each pending."""
     pending = InstanceStatus.PENDING
     connection.executemany(
         _INSERT,
         (
-            (transaction_id, vertex, task, None if node is None else str(node), kind, pending)
+            (run_id, vertex, task, None if node is None else str(node), kind, pending)
             for vertex, (task, node, kind) in enumerate(instances)
         ),
     )
 
 
-def write(connection: Connection, transaction_id: int, changes: Iterable[Written], now: str) -> None:
+def write(connection: Connection, run_id: int, changes: Iterable[Written], now: str) -> None:
     """The rows of the changed instances, at this time; of several changes of one instance the last one stands."""
     for running, group in _grouped(changes):
         if running:
-            connection.executemany(
-                _START, [(one.change.status, now, transaction_id, one.change.vertex) for one in group]
-            )
+            connection.executemany(_START, [(one.change.status, now, run_id, one.change.vertex) for one in group])
         else:
-            connection.executemany(_END, [_ended(transaction_id, one, now) for one in group])
+            connection.executemany(_END, [_ended(run_id, one, now) for one in group])
 
 
 def _grouped(changes: Iterable[Written]) -> Iterator[tuple[bool, list[Written]]]:
@@ -84,54 +82,52 @@ def _grouped(changes: Iterable[Written]) -> Iterator[tuple[bool, list[Written]]]
         yield running, group
 
 
-def _ended(transaction_id: int, one: Written, now: str) -> tuple[Any, ...]:
+def _ended(run_id: int, one: Written, now: str) -> tuple[Any, ...]:
     change = one.change
     return (
         change.status, change.reason, change.because, one.message, one.return_code,
-        encoded_or_null(one.summary), now, now, transaction_id, change.vertex,
+        encoded_or_null(one.summary), now, now, run_id, change.vertex,
     )  # fmt: skip
 
 
-def changes(connection: Connection, transaction_id: int) -> list[Change]:
+def changes(connection: Connection, run_id: int) -> list[Change]:
     """The newest change of every instance that is not pending: what a schedule goes on from."""
     rows = connection.execute(
         "SELECT vertex, status, reason, because FROM history WHERE transaction_id = ? AND status != ? ORDER BY vertex",
-        (transaction_id, InstanceStatus.PENDING),
+        (run_id, InstanceStatus.PENDING),
     )
     return [Change(row[0], InstanceStatus(row[1]), row[2], row[3]) for row in rows]
 
 
-def attempts(connection: Connection, transaction_id: int) -> dict[int, int]:
+def attempts(connection: Connection, run_id: int) -> dict[int, int]:
     """How often each instance that ever began was begun."""
     return dict(
-        connection.execute(
-            "SELECT vertex, attempts FROM history WHERE transaction_id = ? AND attempts", (transaction_id,)
-        )
+        connection.execute("SELECT vertex, attempts FROM history WHERE transaction_id = ? AND attempts", (run_id,))
     )
 
 
-def mark_interrupted(connection: Connection, transaction_id: int, vertices: Iterable[int], reason: str) -> None:
+def mark_interrupted(connection: Connection, run_id: int, vertices: Iterable[int], reason: str) -> None:
     """Nobody knows how these running instances ended: somebody has to decide."""
     connection.executemany(
         "UPDATE history SET reason = ? WHERE transaction_id = ? AND vertex = ?",
-        [(reason, transaction_id, vertex) for vertex in vertices],
+        [(reason, run_id, vertex) for vertex in vertices],
     )
 
 
-def begin_again(connection: Connection, transaction_id: int, vertices: Iterable[int], now: str) -> None:
+def begin_again(connection: Connection, run_id: int, vertices: Iterable[int], now: str) -> None:
     """These running instances are begun once more."""
     connection.executemany(
         "UPDATE history SET reason = '', time_start = ?, attempts = attempts + 1 "
         "WHERE transaction_id = ? AND vertex = ?",
-        [(now, transaction_id, vertex) for vertex in vertices],
+        [(now, run_id, vertex) for vertex in vertices],
     )
 
 
 def rows(
-    connection: Connection, transaction_id: int, graph_type: str, wanted: HistoryFilter, definitions: Mapping[str, Any]
+    connection: Connection, run_id: int, graph_type: str, wanted: HistoryFilter, definitions: Mapping[str, Any]
 ) -> list[HistoryRow]:
     """The rows of a run that a filter lets through, in the order of its plan; `definitions` are its merged tasks."""
-    clauses, values = "", list[object]([transaction_id])
+    clauses, values = "", list[object]([run_id])
     for column, allowed in (("coalesce(node, 'null')", wanted.nodes), ("status", wanted.statuses),
                             ("task", wanted.tasks)):  # fmt: skip
         if allowed:
@@ -139,25 +135,25 @@ def rows(
             values += allowed
     found = connection.execute(f"{_SELECT}{clauses}ORDER BY vertex", values).fetchall()
     blamed = {row[6] for row in found if row[6] is not None}
-    names = _names(connection, transaction_id, blamed)
-    return [_row(row, transaction_id, graph_type, names, definitions) for row in found]
+    names = _names(connection, run_id, blamed)
+    return [_row(row, run_id, graph_type, names, definitions) for row in found]
 
 
-def _names(connection: Connection, transaction_id: int, vertices: Iterable[int]) -> dict[int, str]:
+def _names(connection: Connection, run_id: int, vertices: Iterable[int]) -> dict[int, str]:
     found = {}
     for vertex in vertices:
         task, node = connection.execute(
-            "SELECT task, node FROM history WHERE transaction_id = ? AND vertex = ?", (transaction_id, vertex)
+            "SELECT task, node FROM history WHERE transaction_id = ? AND vertex = ?", (run_id, vertex)
         ).fetchone()
         found[vertex] = task if node is None else f"{task}@{node}"
     return found
 
 
 def _row(
-    row: tuple[Any, ...], transaction_id: int, graph_type: str, names: Mapping[int, str], definitions: Mapping[str, Any]
+    row: tuple[Any, ...], run_id: int, graph_type: str, names: Mapping[int, str], definitions: Mapping[str, Any]
 ) -> HistoryRow:
     return HistoryRow(
-        transaction_id=transaction_id,
+        run_id=run_id,
         graph_type=graph_type,
         task=row[1],
         node=node_key(row[2]),
@@ -186,7 +182,7 @@ def last_successes(connection: Connection, cluster_id: int, before: int) -> dict
         "WHERE t.cluster_id = ? AND t.name = ? AND t.counts AND t.id < ? AND h.status = ? GROUP BY 1, 2",
         (cluster_id, CHILD, before, InstanceStatus.READY),
     )
-    return {(task, uid): transaction for task, uid, transaction in found}
+    return {(task, uid): run for task, uid, run in found}
 
 
 def durations(connection: Connection, cluster_id: int) -> dict[tuple[str, str, str], float]:
@@ -202,61 +198,59 @@ def durations(connection: Connection, cluster_id: int) -> dict[tuple[str, str, s
     return {(kind, task, uid): max(0.0, seconds or 0.0) for kind, task, uid, _, seconds in found}
 
 
-def statuses(connection: Connection, transaction_id: int) -> list[tuple[int, InstanceStatus]]:
+def statuses(connection: Connection, run_id: int) -> list[tuple[int, InstanceStatus]]:
     """Every instance with its status, in the order of its plan."""
-    found = connection.execute(
-        "SELECT vertex, status FROM history WHERE transaction_id = ? ORDER BY vertex", (transaction_id,)
-    )
+    found = connection.execute("SELECT vertex, status FROM history WHERE transaction_id = ? ORDER BY vertex", (run_id,))
     return [(vertex, InstanceStatus(status)) for vertex, status in found]
 
 
-def by_node(connection: Connection, transaction_id: int) -> list[tuple[NodeKey, InstanceStatus, str]]:
+def by_node(connection: Connection, run_id: int) -> list[tuple[NodeKey, InstanceStatus, str]]:
     """The node, status and reason of every instance but for sync points."""
     found = connection.execute(
         "SELECT DISTINCT node, status, reason FROM history WHERE transaction_id = ? AND node IS NOT NULL "
         "ORDER BY node, status, reason",
-        (transaction_id,),
+        (run_id,),
     )
     return [(node_key(node), InstanceStatus(status), reason) for node, status, reason in found]
 
 
-def nodes_of(connection: Connection, transaction_id: int) -> set[NodeKey]:
+def nodes_of(connection: Connection, run_id: int) -> set[NodeKey]:
     """The nodes that a run has instances on, the master included."""
     found = connection.execute(
-        "SELECT DISTINCT node FROM history WHERE transaction_id = ? AND node IS NOT NULL", (transaction_id,)
+        "SELECT DISTINCT node FROM history WHERE transaction_id = ? AND node IS NOT NULL", (run_id,)
     )
     return {node_key(row[0]) for row in found}
 
 
-def begun(connection: Connection, transaction_id: int) -> set[tuple[NodeKey, str]]:
+def begun(connection: Connection, run_id: int) -> set[tuple[NodeKey, str]]:
     """The nodes on which instances of a run ever began, each with the types of their tasks; the master included."""
     found = connection.execute(
         "SELECT DISTINCT node, type FROM history WHERE transaction_id = ? AND attempts AND node IS NOT NULL",
-        (transaction_id,),
+        (run_id,),
     )
     return {(node_key(node), kind) for node, kind in found}
 
 
-def running(connection: Connection, transaction_id: int, reason: str) -> list[str]:
+def running(connection: Connection, run_id: int, reason: str) -> list[str]:
     """The names (`task@node`) of instances that are running with a reason."""
     found = connection.execute(
         "SELECT vertex FROM history WHERE transaction_id = ? AND status = ? AND reason = ? ORDER BY vertex",
-        (transaction_id, InstanceStatus.RUNNING, reason),
+        (run_id, InstanceStatus.RUNNING, reason),
     ).fetchall()
-    names = _names(connection, transaction_id, [row[0] for row in found])
+    names = _names(connection, run_id, [row[0] for row in found])
     return list(names.values())
 
 
-def running_names(connection: Connection, transaction_id: int) -> dict[int, str]:
+def running_names(connection: Connection, run_id: int) -> dict[int, str]:
     """The names (`task@node`) of all instances that are running, by their numbers."""
     found = connection.execute(
         "SELECT vertex FROM history WHERE transaction_id = ? AND status = ? ORDER BY vertex",
-        (transaction_id, InstanceStatus.RUNNING),
+        (run_id, InstanceStatus.RUNNING),
     ).fetchall()
-    return _names(connection, transaction_id, [row[0] for row in found])
+    return _names(connection, run_id, [row[0] for row in found])
 
 
-def placed(connection: Connection, transaction_id: int) -> set[str]:
+def placed(connection: Connection, run_id: int) -> set[str]:
     """The tasks that a run has instances of."""
-    found = connection.execute("SELECT DISTINCT task FROM history WHERE transaction_id = ?", (transaction_id,))
+    found = connection.execute("SELECT DISTINCT task FROM history WHERE transaction_id = ?", (run_id,))
     return {row[0] for row in found}

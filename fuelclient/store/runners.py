@@ -13,7 +13,7 @@ class Runner:
     `start_time` tell them apart. `pid` is 0 as long as it has not announced itself."""
 
     cluster_id: int
-    transaction_id: int
+    run_id: int
     pid: int
     boot_id: str
     start_time: str
@@ -34,7 +34,7 @@ def put(connection: Connection, runner: Runner) -> None:
     connection.execute(
         "INSERT OR REPLACE INTO runners (cluster_id, transaction_id, pid, boot_id, start_time, heartbeat) "
         "VALUES (?, ?, ?, ?, ?, ?)",
-        (runner.cluster_id, runner.transaction_id, runner.pid, runner.boot_id, runner.start_time, runner.heartbeat),
+        (runner.cluster_id, runner.run_id, runner.pid, runner.boot_id, runner.start_time, runner.heartbeat),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from fuelclient.backends.base import Backend
 from fuelclient.model.graph import DEFAULT_TYPE
-from fuelclient.model.transaction import ExecutionRequest, PlannedGraph, Transaction
+from fuelclient.model.run import PlannedGraph, Run, RunRequest
 
 
 class Action(Protocol):
@@ -23,7 +23,7 @@ class Action(Protocol):
     def words(self) -> str:
         """The words of the command that does the same, without the name of the program."""
 
-    def act(self, backend: Backend) -> Transaction | Sequence[PlannedGraph] | None:
+    def act(self, backend: Backend) -> Run | Sequence[PlannedGraph] | None:
         """Do it. Raises the backend's errors."""
 
 
@@ -31,7 +31,7 @@ class Action(Protocol):
 class Execute:
     """Run graphs on an environment; a dry run only plans them."""
 
-    request: ExecutionRequest
+    request: RunRequest
 
     @property
     def what(self) -> str:
@@ -51,10 +51,10 @@ class Execute:
         words += ["--force"] * asked.force + ["--dry-run"] * asked.dry_run + ["--noop"] * asked.noop
         return shlex.join(words)
 
-    def act(self, backend: Backend) -> Transaction | Sequence[PlannedGraph]:
+    def act(self, backend: Backend) -> Run | Sequence[PlannedGraph]:
         if self.request.dry_run:
-            return backend.transactions.plan(self.request)
-        return backend.transactions.begin(self.request)
+            return backend.runs.plan(self.request)
+        return backend.runs.begin(self.request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ class Stop:
     def words(self) -> str:
         return f"task stop {self.id}{' --kill' if self.kill else ''}"
 
-    def act(self, backend: Backend) -> Transaction:
-        return backend.transactions.stop(self.id, kill=self.kill)
+    def act(self, backend: Backend) -> Run:
+        return backend.runs.stop(self.id, kill=self.kill)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,8 @@ class Resume:
     def words(self) -> str:
         return f"task resume {self.id}{' --rerun-interrupted' if self.again else ''}"
 
-    def act(self, backend: Backend) -> Transaction:
-        return backend.transactions.resume(self.id, rerun_interrupted=self.again)
+    def act(self, backend: Backend) -> Run:
+        return backend.runs.resume(self.id, rerun_interrupted=self.again)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +111,13 @@ class Delete:
         return f"task delete {self.id}{' --force' if self.force else ''}"
 
     def act(self, backend: Backend) -> None:
-        backend.transactions.delete(self.id, force=self.force)
+        backend.runs.delete(self.id, force=self.force)
 
 
 def command_of(action: Action, program: str = "fuel2") -> str:
     """The command line that does what an action does.
 
-    >>> command_of(Execute(ExecutionRequest(1, node_ids=(2, 3), noop=True)))
+    >>> command_of(Execute(RunRequest(1, node_ids=(2, 3), noop=True)))
     'fuel2 graph execute --env 1 --node 2 3 --noop'
     """
     return f"{program} {action.words}"

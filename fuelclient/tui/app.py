@@ -13,7 +13,7 @@ from textual.binding import Binding
 from textual.filter import LineFilter
 
 from fuelclient.backends.base import Backend
-from fuelclient.model.transaction import Transaction
+from fuelclient.model.run import Run
 from fuelclient.tui import collector
 from fuelclient.tui.arming import Arming
 from fuelclient.tui.drawing import Harmless
@@ -259,7 +259,7 @@ class FuelUI(PatientApp):
     def action_delete(self) -> None:
         self.arming.delete()
 
-    def run_found(self, found: Transaction) -> None:
+    def run_found(self, found: Run) -> None:
         """A run is known better than the history had it, which is asked for again when it is shown."""
         self.gateway.forget(AskRuns())
         self.gateway.forget(AskRuns(found.cluster_id))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from fuelclient.model.transaction import PlannedGraph, Transaction
+from fuelclient.model.run import PlannedGraph, Run
 from fuelclient.tui.actions import Action, Delete, Execute, Resume, Stop, command_of
 from fuelclient.tui.messages import Acted, Refused
 from fuelclient.tui.routes import Route, View
@@ -122,7 +122,7 @@ class Arming:
             self._ui.notify("The UI only reads until you press A to arm it.", severity="warning")
         return self.armed
 
-    def _run(self, verb: str) -> Transaction | None:
+    def _run(self, verb: str) -> Run | None:
         """The run here, if something may be done to it."""
         screen = self._ui.screen
         found = screen.run_here() if isinstance(screen, ViewScreen) else None
@@ -132,12 +132,12 @@ class Arming:
             self._ui.notify(f"There is no run here to {verb}.")
         return found
 
-    def _has_ended(self, found: Transaction) -> bool:
+    def _has_ended(self, found: Run) -> bool:
         if found.is_final:
             self._ui.notify(f"Run {found.id} has ended already: it is {found.status}.")
         return found.is_final
 
-    def _confirm(self, name: str, said: str, found: Transaction, ways: Sequence[Way], *, place: int = 0) -> None:
+    def _confirm(self, name: str, said: str, found: Run, ways: Sequence[Way], *, place: int = 0) -> None:
         from fuelclient.tui.screens.acting import ConfirmDialog
 
         ui = self._ui
@@ -171,7 +171,7 @@ class Arming:
             ui.push_screen(PlanDialog(action.request, cast("Sequence[PlannedGraph]", message.value), ui.glyphs))
             return
         ui.notify(line, title=f"done: {action.what}", markup=False)
-        if isinstance(action, Execute) and isinstance(message.value, Transaction):
+        if isinstance(action, Execute) and isinstance(message.value, Run):
             ui.go(Route(View.RUN, message.value.cluster_id, ui.trail.here.graph_type, run=message.value.id))
         elif isinstance(action, Delete) and ui.trail.here.view is View.RUN:
             ui.go(Route(View.HISTORY, ui.trail.here.env, ui.trail.here.graph_type))

@@ -182,9 +182,9 @@ class Gateway:
         """How many runs are followed, or were until the last one began to be."""
         return len(self._feeds)
 
-    def follow(self, transaction_id: int) -> Feed:
+    def follow(self, run_id: int) -> Feed:
         """The log of a run, as it grows; whoever follows it stops it."""
-        feed = Feed(self.connect, transaction_id, patience)
+        feed = Feed(self.connect, run_id, patience)
         self._feeds = [*(one for one in self._feeds if one.is_reading()), feed]
         return feed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from fuelclient.model.transaction import Transaction
+from fuelclient.model.run import Run
 from fuelclient.tui.gateway import Gateway
 from fuelclient.tui.requests import AskOverview, AskRuns, AskSubject, Overview
 from fuelclient.tui.routes import Trail
@@ -49,10 +49,10 @@ class Known:
             return {node.id: node.name for node in subject.study.snapshot.nodes}
         return {node.id: node.name for node in overview.nodes} if overview is not None else {}
 
-    def runs(self) -> list[Transaction]:
+    def runs(self) -> list[Run]:
         """The runs that have been seen, the last one first."""
-        found: dict[int, Transaction] = {}
+        found: dict[int, Run] = {}
         for env in (0, self.trail.here.env):
-            seen = cast("tuple[Transaction, ...]", self.gateway.known(AskRuns(env)) or ())
+            seen = cast("tuple[Run, ...]", self.gateway.known(AskRuns(env)) or ())
             found |= {one.id: one for one in seen}
         return [found[run] for run in sorted(found, reverse=True)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from fuelclient.model.transaction import PlannedGraph, Transaction
+from fuelclient.model.run import PlannedGraph, Run
 from fuelclient.tui.actions import Action
 from fuelclient.tui.requests import Request
 
@@ -43,7 +43,7 @@ class Acted(Message):
     """A backend has done something; `value` is what it said."""
 
     action: Action
-    value: Transaction | Sequence[PlannedGraph] | None
+    value: Run | Sequence[PlannedGraph] | None
 
 
 @dataclass

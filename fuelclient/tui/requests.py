@@ -18,7 +18,7 @@ from fuelclient.model.graph import DEFAULT_TYPE, GraphSummary, Level
 from fuelclient.model.node import Node
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
-from fuelclient.model.transaction import PARENT, Transaction
+from fuelclient.model.run import PARENT, Run
 from fuelclient.plugins.clashes import Contributor, clashes
 from fuelclient.tui.presenters.words import printable
 from fuelclient.tui.subject import Subject, subject
@@ -124,9 +124,9 @@ class AskRuns:
     def what(self) -> str:
         return f"the runs of environment {self.env}" if self.env else "the runs"
 
-    def read(self, backend: Backend) -> tuple[Transaction, ...]:
+    def read(self, backend: Backend) -> tuple[Run, ...]:
         try:
-            found = backend.transactions.list(cluster_id=self.env or None, names=[PARENT])
+            found = backend.runs.list(cluster_id=self.env or None, names=[PARENT])
         except Unsupported:  # a backend without executions has had none
             return ()
         return tuple(sorted(found, key=lambda one: -one.id))
@@ -143,10 +143,10 @@ class AskRun:
         return f"run {self.id}"
 
     def read(self, backend: Backend) -> Watched:
-        found = backend.transactions.get(self.id)
+        found = backend.runs.get(self.id)
         if found.parent_id is not None:
-            found = backend.transactions.get(found.parent_id)
-        return Watched(found, backend.transactions.history(found.id))
+            found = backend.runs.get(found.parent_id)
+        return Watched(found, backend.runs.history(found.id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class AskLog:
     """Ask for what a task instance of a run printed: its last lines, those of its errors last. Where there is none,
     the answer says why. It is bounded in lines and in characters, since whoever shows it wraps it."""
 
-    transaction: int
+    run: int
     task: str
     node: str
     most: int = 500
@@ -165,7 +165,7 @@ class AskLog:
 
     def read(self, backend: Backend) -> tuple[str, ...]:
         try:
-            logs = backend.transactions.logs(self.transaction, self.task, self.node)
+            logs = backend.runs.logs(self.run, self.task, self.node)
         except (NotFound, Unsupported) as error:
             return (str(error),)
         lines = tail(logs.errors, self.most)

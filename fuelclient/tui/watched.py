@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
+from fuelclient.model.run import Event, EventKind, HistoryRow, NodeKey, Run
 from fuelclient.model.status import NEVER_RAN, InstanceStatus
-from fuelclient.model.transaction import Event, EventKind, HistoryRow, NodeKey, Transaction
 
 NOWHERE = "-"
 """The node of a task that was placed nowhere; such a task has no instance."""
@@ -25,8 +25,8 @@ class Watched:
     instance in each cell, or -1. `status`, `reason`, `message`, `began` and `ended` are as of the last event.
     """
 
-    def __init__(self, transaction: Transaction, rows: Sequence[HistoryRow]) -> None:
-        self.transaction = transaction
+    def __init__(self, run: Run, rows: Sequence[HistoryRow]) -> None:
+        self.run = run
         self.rows = [row for row in rows if row.node != NOWHERE]
         self.nowhere = len(rows) - len(self.rows)
         self.status = [row.status for row in self.rows]
@@ -35,7 +35,7 @@ class Watched:
         self.began = [row.time_start for row in self.rows]
         self.ended = [row.time_end for row in self.rows]
         self.counts = Counter(self.word(place) for place in range(len(self.rows)))
-        self.tasks = list(dict.fromkeys((row.transaction_id, row.task) for row in self.rows))
+        self.tasks = list(dict.fromkeys((row.run_id, row.task) for row in self.rows))
         self.nodes: list[NodeKey] = sorted(dict.fromkeys(row.node for row in self.rows), key=_node_order)
         self._place()
 
@@ -46,10 +46,10 @@ class Watched:
         self.cell: list[tuple[int, int]] = []
         self._numbers: dict[tuple[int, str, NodeKey], int] = {}
         for number, row in enumerate(self.rows):
-            line, column = lines[row.node], columns[row.transaction_id, row.task]
+            line, column = lines[row.node], columns[row.run_id, row.task]
             self.grid[line][column] = number
             self.cell.append((line, column))
-            self._numbers[row.transaction_id, row.task, row.node] = number
+            self._numbers[row.run_id, row.task, row.node] = number
         self.sizes = Counter(line for line, _ in self.cell)
         self.finished = Counter(line for number, (line, _) in enumerate(self.cell) if self.is_done(number))
 
@@ -84,7 +84,7 @@ class Watched:
         for event in events:
             if event.kind is not EventKind.INSTANCE:
                 continue
-            number = self._numbers.get((event.transaction_id, event.task, event.node))
+            number = self._numbers.get((event.run_id, event.task, event.node))
             if number is None:
                 strange = True
             elif self._change(number, event):
@@ -116,14 +116,14 @@ class Watched:
 
     def left(self, now: datetime) -> float | None:
         """How many seconds the run still takes, if it goes on as fast as so far; None where nobody knows."""
-        elapsed = between(self.transaction.time_start, None, now)
-        if self.transaction.is_final or elapsed is None or not self.done:
+        elapsed = between(self.run.time_start, None, now)
+        if self.run.is_final or elapsed is None or not self.done:
             return None
         return elapsed * (len(self.rows) - self.done) / self.done
 
     def number_of(self, row: HistoryRow) -> int:
         """The number of the instance that another reading of the run had in a row of its own; -1 where it is gone."""
-        return self._numbers.get((row.transaction_id, row.task, row.node), -1)
+        return self._numbers.get((row.run_id, row.task, row.node), -1)
 
     def row(self, number: int) -> HistoryRow:
         """What the history says of an instance beside what changes."""

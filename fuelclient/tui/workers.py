@@ -13,7 +13,7 @@ from queue import Empty, SimpleQueue
 
 from fuelclient.backends.base import Backend
 from fuelclient.errors import FuelError, NotFound, Unavailable
-from fuelclient.model.transaction import Event, Transaction
+from fuelclient.model.run import Event, Run
 
 SIZE = 3
 """How many answers are worked at at once; those that hang do not count."""
@@ -114,7 +114,7 @@ class Batch:
     """What happened to a run since the last batch, and how it stands; or in `trouble`, why nobody knows."""
 
     events: tuple[Event, ...] = ()
-    found: Transaction | None = None
+    found: Run | None = None
     trouble: Exception | None = None
     delay: float = 0.0
 
@@ -126,11 +126,11 @@ class Feed:
     failures in a row.
     """
 
-    def __init__(self, connect: Callable[[], Backend], transaction_id: int, patience: Callable[[int], float]) -> None:
-        self._connect, self._id, self._patience = connect, transaction_id, patience
+    def __init__(self, connect: Callable[[], Backend], run_id: int, patience: Callable[[int], float]) -> None:
+        self._connect, self._id, self._patience = connect, run_id, patience
         self._batches: SimpleQueue[Batch] = SimpleQueue()
         self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._read, name=f"follow-{transaction_id}", daemon=True)
+        self._thread = threading.Thread(target=self._read, name=f"follow-{run_id}", daemon=True)
         self._thread.start()
 
     def take(self) -> list[Batch]:
@@ -160,8 +160,8 @@ class Feed:
         while not self._stopped.is_set():
             try:
                 backend = backend or self._connect()
-                found = backend.transactions.get(self._id)  # before its events: its end is told by the last of them
-                events = tuple(backend.transactions.events(self._id, after=after, limit=BATCH))
+                found = backend.runs.get(self._id)  # before its events: its end is told by the last of them
+                events = tuple(backend.runs.events(self._id, after=after, limit=BATCH))
             except Exception as error:  # whatever a backend does, the UI lives
                 if is_lost(error):
                     _close(backend)

@@ -60,7 +60,7 @@ def test_tabulate_is_imported_for_its_formats(tmp_path: Path) -> None:
 def test_graphs_are_listed_without_the_other_nouns(tmp_path: Path) -> None:
     loaded = all_modules_after(["graph", "list"], tmp_path)
     assert "fuelclient.engine.reading.graphs" in loaded
-    assert not loaded & {"fuelclient.model.transaction", "fuelclient.plan.schedule", "fuelclient.expressions"}
+    assert not loaded & {"fuelclient.model.run", "fuelclient.plan.schedule", "fuelclient.expressions"}
     assert not loaded & {f"fuelclient.engine.{noun}" for noun in OTHER_NOUNS}
 
 
@@ -72,7 +72,7 @@ def test_graphs_of_a_master_do_without_the_other_nouns_too(tmp_path: Path) -> No
     )
     loaded = set(ours(code, [], tmp_path).split())
     assert "fuelclient.backends.nailgun.graphs" in loaded
-    assert not loaded & {"fuelclient.model.transaction", "keystoneauth1", "fuelclient.engine"}
+    assert not loaded & {"fuelclient.model.run", "keystoneauth1", "fuelclient.engine"}
     assert not loaded & {f"fuelclient.backends.nailgun.{noun}" for noun in OTHER_NOUNS}
 
 

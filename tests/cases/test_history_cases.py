@@ -18,12 +18,12 @@ from executions import RELEASE
 
 from fuelclient.backends import connect
 from fuelclient.backends.base import OwnerRef
-from fuelclient.engine.runs.runs import Transactions
+from fuelclient.engine.runs.runs import Runs
 from fuelclient.errors import UsageError
 from fuelclient.model.graph import GraphDocument, Level
 from fuelclient.model.node import Node
+from fuelclient.model.run import HistoryFilter, HistoryRow, RunRequest
 from fuelclient.model.status import InstanceStatus
-from fuelclient.model.transaction import ExecutionRequest, HistoryFilter, HistoryRow
 from fuelclient.plan.schedule import Change
 from fuelclient.settings import load
 from fuelclient.store import history
@@ -39,7 +39,7 @@ TABLE = {
 """The columns of a history's table, in Nailgun's words, and where our rows have them."""
 
 
-def begun(given: Data, engine: Path) -> tuple[Transactions, Database, int]:
+def begun(given: Data, engine: Path) -> tuple[Runs, Database, int]:
     """The graph of a case, begun on its nodes; the transactions, their file and the id."""
     with closing(connect(load({"ENGINE": str(engine)}))) as backend:
         backend.releases.create([RELEASE])
@@ -52,14 +52,14 @@ def begun(given: Data, engine: Path) -> tuple[Transactions, Database, int]:
         )
         backend.graphs.upload(OwnerRef(Level.CLUSTER, 1), GraphDocument(tasks_from(given["tasks"])), "default")
     database = Database(str(engine))
-    transactions = Transactions(database, start=lambda *_: None)
-    return transactions, database, transactions.begin(ExecutionRequest(1)).id
+    runs = Runs(database, start=lambda *_: None)
+    return runs, database, runs.begin(RunRequest(1)).id
 
 
-def change(database: Database, transactions: Transactions, parent: int, changes: list[list[str]]) -> None:
+def change(database: Database, runs: Runs, parent: int, changes: list[list[str]]) -> None:
     """The rows are changed: `[task@node, status, time]` each."""
-    child = transactions.get(parent).children[0].id
-    names = [f"{row.task}@{row.node}" for row in transactions.history(child)]
+    child = runs.get(parent).children[0].id
+    names = [f"{row.task}@{row.node}" for row in runs.history(child)]
     for name, status, moment in changes:
         with database.write() as connection:
             one = Change(names.index(name), InstanceStatus(status))
@@ -75,17 +75,17 @@ def cells(row: HistoryRow) -> list[Any]:
 def test_case(path: Path, tmp_path: Path) -> None:
     case = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert {"says", "recorded", "input", "asks"} <= set(case) <= {"says", "recorded", "decision", "input", "asks"}
-    transactions, database, parent = begun(case["input"], tmp_path / "engine.db")
+    runs, database, parent = begun(case["input"], tmp_path / "engine.db")
     with closing(database):
-        change(database, transactions, parent, case["input"].get("changes", []))
+        change(database, runs, parent, case["input"].get("changes", []))
         for ask in case["asks"]:
             wanted = HistoryFilter(**{key: tuple(values) for key, values in ask.get("filter", {}).items()})
             if "error" in ask:
                 with pytest.raises(UsageError) as caught:
-                    transactions.history(parent, wanted)
+                    runs.history(parent, wanted)
                 assert caught.value.message == ask["error"]
                 continue
-            found = [dict(zip(TABLE, cells(row), strict=True)) for row in transactions.history(parent, wanted)]
+            found = [dict(zip(TABLE, cells(row), strict=True)) for row in runs.history(parent, wanted)]
             columns = ask.get("columns", ["task_name", "node_id", "status"])
             assert set(columns) <= set(TABLE)
             assert [[row[column] for column in columns] for row in found] == ask["rows"], (case["says"], ask)

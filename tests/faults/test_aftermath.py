@@ -23,9 +23,9 @@ from fuelclient.engine.runs.processes import NOT_STARTED
 from fuelclient.errors import StalePlan
 from fuelclient.model.graph import Level
 from fuelclient.model.node import Node
-from fuelclient.model.status import TransactionStatus
+from fuelclient.model.run import Run, RunRequest
+from fuelclient.model.status import RunStatus
 from fuelclient.model.task import Task
-from fuelclient.model.transaction import ExecutionRequest, Transaction
 
 
 @pytest.fixture
@@ -38,33 +38,33 @@ def env(tmp_path: Path) -> Iterator[Executions]:
 def killed(env: Executions, command: str, graph_type: str = "default") -> int:
     """A run whose runner was killed while `command` runs on both nodes."""
     env.graph(shell("slow", f"{env.note('began')}; {command}"), graph_type=graph_type)
-    transaction_id = env.begin(graph_type).id
-    env.until(transaction_id, lambda _: len(env.noted()) == 2)
+    run_id = env.begin(graph_type).id
+    env.until(run_id, lambda _: len(env.noted()) == 2)
     runner = env.runner()
     assert runner is not None
     assert runner.pid != NOT_STARTED
     os.kill(runner.pid, signal.SIGKILL)
-    env.until(transaction_id, lambda found: found.runner == "gone")
-    return transaction_id
+    env.until(run_id, lambda found: found.runner == "gone")
+    return run_id
 
 
 def test_a_run_whose_node_has_gone_is_not_resumed_and_says_so(env: Executions) -> None:
-    transaction_id = killed(env, f"until [ -e {env.directory}/go ]; do sleep 0.05; done")
+    run_id = killed(env, f"until [ -e {env.directory}/go ]; do sleep 0.05; done")
     (env.directory / "go").touch()
     env.backend.clusters.remove_nodes(1, [2])
 
     with pytest.raises(StalePlan, match="environment 1 has no node 2 any more") as caught:
-        env.backend.transactions.resume(transaction_id)
+        env.backend.runs.resume(run_id)
 
-    assert f"fuel2 task stop {transaction_id} --kill" in caught.value.hint
-    assert str(env.backend.transactions.stop(transaction_id).status) == "error"
+    assert f"fuel2 task stop {run_id} --kill" in caught.value.hint
+    assert str(env.backend.runs.stop(run_id).status) == "error"
 
 
 def test_a_kill_works_when_the_graph_is_gone(env: Executions) -> None:
-    transaction_id = killed(env, "sleep 300", "fix")
+    run_id = killed(env, "sleep 300", "fix")
     env.backend.graphs.delete(OwnerRef(Level.CLUSTER, 1), "fix")
 
-    found = env.backend.transactions.stop(transaction_id, kill=True)
+    found = env.backend.runs.stop(run_id, kill=True)
 
     assert (str(found.status), found.message) == ("error", "Stopped by user after its runner was killed.")
 
@@ -76,15 +76,15 @@ def test_logs_outlive_the_node_and_the_graph(env: Executions) -> None:
     env.backend.nodes.delete([2])
     env.backend.graphs.delete(OwnerRef(Level.CLUSTER, 1), "fix")
 
-    assert env.backend.transactions.logs(found.id, "said", "1").output == "here\n"
-    assert env.backend.transactions.logs(found.id, "said", "2").output == "here\n"
+    assert env.backend.runs.logs(found.id, "said", "1").output == "here\n"
+    assert env.backend.runs.logs(found.id, "said", "2").output == "here\n"
 
 
 def test_of_a_very_long_output_the_end_is_printed(env: Executions) -> None:
     env.graph(shell("long", "head -c 41000000 /dev/zero | tr '\\0' x; echo the end"))
     found = env.run(node_ids=(1,))
 
-    output = env.backend.transactions.logs(found.id, "long", "1").output
+    output = env.backend.runs.logs(found.id, "long", "1").output
 
     first, _, rest = output.partition("\n")
     assert rest.endswith("xthe end\n")
@@ -96,7 +96,7 @@ def test_an_output_of_some_pieces_is_printed_as_a_whole(env: Executions) -> None
     env.graph(shell("long", "seq 1 1000000"))
     found = env.run(node_ids=(1,))
 
-    assert env.backend.transactions.logs(found.id, "long", "1").output == "".join(
+    assert env.backend.runs.logs(found.id, "long", "1").output == "".join(
         f"{number}\n" for number in range(1, 1_000_001)
     )
 
@@ -119,22 +119,20 @@ def test_a_message_never_moves_the_cursor_of_who_reads_it(env: Executions) -> No
     assert row.message == "exit code 3: a [2Jb c d\n\tend"
     done = CommandLine(env.engine)("task", "history", "show", found.id, "--why")
     assert "exit code 3: a [2Jb c d" in done.out
-    assert env.backend.transactions.logs(found.id, "loud", "1").output == "a\033[2Jb\007c\0d\n\tend"
+    assert env.backend.runs.logs(found.id, "loud", "1").output == "a\033[2Jb\007c\0d\n\tend"
 
 
 def test_only_the_end_of_an_instance_has_its_message(env: Executions) -> None:
     env.graph(shell("bad", "exit 3"))
     found = env.run(node_ids=(1,))
 
-    told = [(one.status, one.message) for one in env.backend.transactions.events(found.id) if one.task == "bad"]
+    told = [(one.status, one.message) for one in env.backend.runs.events(found.id) if one.task == "bad"]
     assert told == [("running", ""), ("error", "exit code 3")]
 
 
 @pytest.mark.parametrize(("hours", "alive"), [(0, True), (-1, False), (1, False)])
 def test_a_runner_that_never_came_up_is_gone_whatever_the_clock_did(hours: int, *, alive: bool) -> None:
-    started = processes.this_process(
-        Transaction(1, "", 1, "deploy", TransactionStatus.RUNNING, ExecutionRequest(1)), pid=NOT_STARTED
-    )
+    started = processes.this_process(Run(1, "", 1, "deploy", RunStatus.RUNNING, RunRequest(1)), pid=NOT_STARTED)
     moment = datetime.fromisoformat(started.heartbeat) + timedelta(hours=hours)
 
     assert processes.is_alive(replace(started, heartbeat=moment.isoformat(timespec="microseconds"))) is alive
@@ -201,7 +199,7 @@ def test_one_real_node_makes_the_master_real(env: Executions) -> None:
     found = env.run(node_ids=(1, 3))
 
     assert env.noted() == ["here"]
-    assert env.backend.transactions.logs(found.id, "here", "master").return_code == 0
+    assert env.backend.runs.logs(found.id, "here", "master").return_code == 0
 
 
 class _Impatient(logging.Handler):
@@ -215,26 +213,26 @@ class _Impatient(logging.Handler):
 
 def test_three_interrupts_at_once_stop_and_kill_before_they_leave(env: Executions) -> None:
     env.graph(shell("slow", "sleep 300"), shell("next", requires=["slow"]))
-    transaction_id = env.begin(node_ids=(1,)).id
+    run_id = env.begin(node_ids=(1,)).id
     impatient, level = _Impatient(), LOG.level
     LOG.addHandler(impatient)
     LOG.setLevel(logging.INFO)
     try:
         with pytest.raises(KeyboardInterrupt):
-            follow(env.backend, transaction_id, sys.stderr)
+            follow(env.backend, run_id, sys.stderr)
     finally:
         LOG.removeHandler(impatient)
         LOG.setLevel(level)
 
-    found = env.ended(transaction_id)
+    found = env.ended(run_id)
     assert found.stop == "kill"
-    assert env.outcomes(transaction_id)["next@1"][0] == "skipped"
+    assert env.outcomes(run_id)["next@1"][0] == "skipped"
 
 
 def test_who_stops_a_run_without_a_runner_hears_what_may_go_on(env: Executions) -> None:
-    transaction_id = killed(env, f"until [ -e {env.directory}/go ]; do sleep 0.05; done")
+    run_id = killed(env, f"until [ -e {env.directory}/go ]; do sleep 0.05; done")
 
-    done = CommandLine(env.engine)("task", "stop", transaction_id)
+    done = CommandLine(env.engine)("task", "stop", run_id)
     (env.directory / "go").touch()
 
     assert done.code == 0

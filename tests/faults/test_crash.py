@@ -16,8 +16,8 @@ import pytest
 from executions import TOLERANT, Executions, executions, shell, stage
 
 from fuelclient.engine.runs.processes import NOT_STARTED
+from fuelclient.model.run import HistoryFilter, Run
 from fuelclient.model.task import Task
-from fuelclient.model.transaction import HistoryFilter, Transaction
 from fuelclient.store.runners import Runner
 
 NODES, TASKS = 6, 50
@@ -101,7 +101,7 @@ def env(tmp_path: Path) -> Iterator[Executions]:
 
 def seen(env: Executions, seconds: float) -> Quiet:
     """What there is to see of transaction 1."""
-    ended = env.backend.transactions.get(1)
+    ended = env.backend.runs.get(1)
     codes = {f"{row.task}@{row.node}": row.return_code for row in env.rows(1)}
     noted = Counter(env.noted())
     return Quiet(env.outcomes(1), codes, env.statuses(), str(ended.status), ended.message, noted, seconds)
@@ -124,7 +124,7 @@ def killed(env: Executions) -> bool:
     """The runner of transaction 1 is dead, as soon as there was one; False when the run has ended before."""
     working: list[Runner] = []
 
-    def comes(found: Transaction) -> bool:
+    def comes(found: Run) -> bool:
         working[:] = [one for one in [env.runner()] if one is not None and one.pid != NOT_STARTED]
         return bool(working) or found.is_final
 
@@ -144,7 +144,7 @@ def test_a_killed_runner_leaves_no_trace_in_the_outcome(env: Executions, quiet: 
         env.until(1, lambda found, until=already + threshold: found.is_final or len(env.noted()) >= until)
         if not killed(env):
             break
-        env.backend.transactions.resume(1)
+        env.backend.runs.resume(1)
     env.ended(1)
 
     found = seen(env, 0)
@@ -153,5 +153,5 @@ def test_a_killed_runner_leaves_no_trace_in_the_outcome(env: Executions, quiet: 
     assert (found.nodes, found.status, found.message) == (quiet.nodes, quiet.status, quiet.message)
     assert found.noted == quiet.noted, "no command ran twice, and none was left out"
     assert all(row.time_end is not None for row in env.rows(1)), "no row was lost"
-    begun = env.backend.transactions.history(1, HistoryFilter(statuses=("ready", "error")))
+    begun = env.backend.runs.history(1, HistoryFilter(statuses=("ready", "error")))
     assert {row.attempts for row in begun} == {1}

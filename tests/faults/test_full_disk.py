@@ -20,7 +20,7 @@ from executions import Executions, executions, shell
 from sshd import can_isolate
 
 from fuelclient.engine.runs.processes import NOT_STARTED
-from fuelclient.model.status import TransactionStatus
+from fuelclient.model.status import RunStatus
 
 _SIZE, _OUTPUT = "24m", 4_000_000
 _LOG = 500_000
@@ -92,7 +92,7 @@ def _kill(env: Executions, number: int) -> None:
     assert runner is not None
     assert runner.pid != NOT_STARTED
     os.kill(runner.pid, signal.SIGKILL)
-    env.until(number, lambda found: found.status is TransactionStatus.RUNNING and found.runner == "gone")
+    env.until(number, lambda found: found.status is RunStatus.RUNNING and found.runner == "gone")
 
 
 def _fill(disk: Path) -> None:

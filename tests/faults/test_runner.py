@@ -17,20 +17,20 @@ from typing import Any
 import pytest
 from command_line import CommandLine
 from executions import Executions, executions, shell
-from fuelclient.model.transaction import ExecutionRequest, HistoryFilter
 from opened import opened
 
 from fuelclient.engine.runs import processes
 from fuelclient.engine.runs.processes import NOT_STARTED
 from fuelclient.engine.runs.runner import execute
-from fuelclient.engine.runs.runs import Transactions
+from fuelclient.engine.runs.runs import Runs
 from fuelclient.errors import Conflict, StalePlan
+from fuelclient.model.run import HistoryFilter, RunRequest
 from fuelclient.store.database import Database
 
 
-def kill(env: Executions, transaction_id: int) -> bool:
+def kill(env: Executions, run_id: int) -> bool:
     """Kill whoever runs the transaction, as soon as there is somebody; False when it has ended."""
-    while not env.backend.transactions.get(transaction_id).is_final:
+    while not env.backend.runs.get(run_id).is_final:
         runner = env.runner()
         if runner is not None and runner.pid != NOT_STARTED:
             os.kill(runner.pid, signal.SIGKILL)
@@ -39,8 +39,8 @@ def kill(env: Executions, transaction_id: int) -> bool:
     return False
 
 
-def is_gone(env: Executions, transaction_id: int) -> None:
-    env.until(transaction_id, lambda found: found.is_final or found.runner == "gone")
+def is_gone(env: Executions, run_id: int) -> None:
+    env.until(run_id, lambda found: found.is_final or found.runner == "gone")
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def killed(env: Executions, cmd: str) -> int:
     """A transaction whose runner was killed while `cmd` was running on both nodes."""
     env.graph(shell("slow", cmd), shell("next", env.note("next"), requires=["slow"]))
     begun = env.begin()
-    env.until(begun.id, lambda _: len(env.backend.transactions.history(begun.id, RUNNING)) == 2 and env.noted())
+    env.until(begun.id, lambda _: len(env.backend.runs.history(begun.id, RUNNING)) == 2 and env.noted())
     assert kill(env, begun.id)
     is_gone(env, begun.id)
     return begun.id
@@ -64,97 +64,97 @@ RUNNING = HistoryFilter(statuses=("running",))
 
 
 def test_a_command_that_outlives_its_runner_is_waited_for(env: Executions) -> None:
-    transaction_id = killed(env, f"{env.note('began')}; sleep 1.5; {env.note('ended')}")
+    run_id = killed(env, f"{env.note('began')}; sleep 1.5; {env.note('ended')}")
 
-    assert env.backend.transactions.get(transaction_id).runner == "gone"
-    env.backend.transactions.resume(transaction_id)
-    found = env.ended(transaction_id)
+    assert env.backend.runs.get(run_id).runner == "gone"
+    env.backend.runs.resume(run_id)
+    found = env.ended(run_id)
 
     assert str(found.status) == "ready"
     assert Counter(env.noted()) == {"began": 2, "ended": 2, "next": 2}
 
 
 def test_who_executes_meanwhile_is_told_what_to_do(env: Executions) -> None:
-    transaction_id = killed(env, f"{env.note('began')}; sleep 1")
+    run_id = killed(env, f"{env.note('began')}; sleep 1")
 
-    with pytest.raises(Conflict, match=rf"Transaction {transaction_id} has not ended .* runner was killed.*resume"):
+    with pytest.raises(Conflict, match=rf"Transaction {run_id} has not ended .* runner was killed.*resume"):
         env.begin()
-    env.backend.transactions.stop(transaction_id)
-    found = env.backend.transactions.get(transaction_id)
+    env.backend.runs.stop(run_id)
+    found = env.backend.runs.get(run_id)
 
     assert str(found.status) == "error"
     assert found.message.endswith("; these may go on: slow@1, slow@2.")
-    assert env.outcomes(transaction_id)["slow@1"] == ("error", "interrupted")
-    assert env.outcomes(transaction_id)["next@1"] == ("skipped", "stopped")
+    assert env.outcomes(run_id)["slow@1"] == ("error", "interrupted")
+    assert env.outcomes(run_id)["next@1"] == ("skipped", "stopped")
     assert env.statuses() == {1: "error", 2: "error"}
     assert env.runner() is None
     with pytest.raises(Conflict, match="has ended"):
-        env.backend.transactions.resume(transaction_id)
+        env.backend.runs.resume(run_id)
 
 
 def test_a_kill_ends_the_commands_that_outlived_their_runner(env: Executions) -> None:
     """The graph may have changed meanwhile: the run remembers its tasks."""
-    transaction_id = killed(env, f"{env.note('began $$')}; sleep 300; {env.note('ended')}")
-    env.until(transaction_id, lambda _: len(env.noted()) == 2)
+    run_id = killed(env, f"{env.note('began $$')}; sleep 300; {env.note('ended')}")
+    env.until(run_id, lambda _: len(env.noted()) == 2)
     leaders = [int(line.split()[1]) for line in env.noted()]
     assert all(processes.start_time(leader) for leader in leaders)
     env.graph(shell("other"))
 
-    found = env.backend.transactions.stop(transaction_id, kill=True)
+    found = env.backend.runs.stop(run_id, kill=True)
 
     assert [processes.start_time(leader) for leader in leaders] == ["", ""]
     assert (str(found.status), found.message) == ("error", "Stopped by user after its runner was killed.")
-    assert env.outcomes(transaction_id)["slow@1"] == ("error", "interrupted")
-    assert env.outcomes(transaction_id)["next@1"] == ("skipped", "stopped")
-    assert {row.message for row in env.rows(transaction_id) if row.task == "slow"} == {
+    assert env.outcomes(run_id)["slow@1"] == ("error", "interrupted")
+    assert env.outcomes(run_id)["next@1"] == ("skipped", "stopped")
+    assert {row.message for row in env.rows(run_id) if row.task == "slow"} == {
         "Its processes were ended after the runner was killed."
     }
 
 
 def test_a_kill_that_cannot_end_a_command_says_so(env: Executions) -> None:
-    transaction_id = killed(env, env.held("began"))
+    run_id = killed(env, env.held("began"))
     env.backend.clusters.remove_nodes(1, [2])
 
-    found = env.backend.transactions.stop(transaction_id, kill=True)
+    found = env.backend.runs.stop(run_id, kill=True)
     env.let_go()
 
     assert found.message.endswith("; these may go on: slow@2.")
-    told = {row.node: row.message for row in env.rows(transaction_id) if row.task == "slow"}
+    told = {row.node: row.message for row in env.rows(run_id) if row.task == "slow"}
     assert told[1] == "Its processes were ended after the runner was killed."
     assert "could not be ended: its node is gone" in told[2]
 
 
 def test_a_graph_that_was_changed_is_not_resumed(env: Executions) -> None:
-    transaction_id = killed(env, f"{env.note('began')}; sleep 1")
+    run_id = killed(env, f"{env.note('began')}; sleep 1")
     env.graph(shell("slow", "true"), shell("next", env.note("next"), requires=["slow"]))
 
     with pytest.raises(StalePlan, match="has changed since"):
-        env.backend.transactions.resume(transaction_id)
-    assert str(env.backend.transactions.get(transaction_id).status) == "running"
+        env.backend.runs.resume(run_id)
+    assert str(env.backend.runs.get(run_id).status) == "running"
 
 
-def in_process(env: Executions, before: Callable[[], object] = bool, **waiting: Any) -> Transactions:
+def in_process(env: Executions, before: Callable[[], object] = bool, **waiting: Any) -> Runs:
     """Executions that run here, and not in a process of their own; `before` is done after everything was checked."""
 
-    def start(engine: str, transaction_id: int, rerun_interrupted: bool) -> None:
+    def start(engine: str, run_id: int, rerun_interrupted: bool) -> None:
         before()
         with closing(Database(engine, **waiting)) as database:
-            execute(database, transaction_id, rerun_interrupted=rerun_interrupted)
+            execute(database, run_id, rerun_interrupted=rerun_interrupted)
 
-    return Transactions(opened(Database(str(env.engine))), start=start)
+    return Runs(opened(Database(str(env.engine))), start=start)
 
 
 def test_a_graph_that_changes_while_somebody_resumes_leaves_nothing_running(env: Executions) -> None:
-    transaction_id = killed(env, f"{env.note('began')}; sleep 1")
+    run_id = killed(env, f"{env.note('began')}; sleep 1")
     changed = partial(env.graph, shell("slow", "true"), shell("next", env.note("next"), requires=["slow"]))
 
-    in_process(env, changed).resume(transaction_id)
+    in_process(env, changed).resume(run_id)
 
-    found = env.backend.transactions.get(transaction_id)
+    found = env.backend.runs.get(run_id)
     assert (str(found.status), found.runner) == ("error", "")
     assert "has changed since" in found.message
-    assert env.outcomes(transaction_id)["slow@1"] == ("error", "interrupted")
-    assert env.outcomes(transaction_id)["next@1"] == ("skipped", "stopped")
+    assert env.outcomes(run_id)["slow@1"] == ("error", "interrupted")
+    assert env.outcomes(run_id)["next@1"] == ("skipped", "stopped")
     assert env.statuses() == {1: "error", 2: "error"}
     assert env.backend.clusters.get(1).status == "partially_deployed"
 
@@ -166,7 +166,7 @@ def test_a_kill_leaves_nodes_alone_that_a_selection_left_out(env: Executions) ->
     assert kill(env, begun.id)
     is_gone(env, begun.id)
 
-    env.backend.transactions.stop(begun.id)
+    env.backend.runs.stop(begun.id)
     env.let_go()
 
     assert env.statuses() == {1: "error", 2: "provisioned"}
@@ -201,7 +201,7 @@ def test_a_runner_waits_for_somebody_who_holds_the_engine_file_for_long(env: Exe
         shell("ends", f"until [ -e {held} ]; do sleep 0.05; done", roles=["master"]),
     )  # fmt: skip
 
-    begun = in_process(env, busy_seconds=0.05, patience=60.0, tell=tell).begin(ExecutionRequest(1, node_ids=(1,)))
+    begun = in_process(env, busy_seconds=0.05, patience=60.0, tell=tell).begin(RunRequest(1, node_ids=(1,)))
 
     assert (str(begun.status), env.noted()) == ("ready", ["next"])
     assert len(said) >= 2
@@ -209,16 +209,16 @@ def test_a_runner_waits_for_somebody_who_holds_the_engine_file_for_long(env: Exe
 
 
 def test_who_follows_a_runner_that_is_gone_hears_where_it_said_why(env: Executions) -> None:
-    transaction_id = killed(env, f"{env.note('began')}; sleep 1")
-    log = Path(f"{env.engine}.runs") / f"{transaction_id}.log"
+    run_id = killed(env, f"{env.note('began')}; sleep 1")
+    log = Path(f"{env.engine}.runs") / f"{run_id}.log"
     with log.open("a", encoding="utf-8") as stream:
         stream.write("earlier\nUnavailable: it is\x1b[2J locked.\n")
 
-    done = CommandLine(env.engine)("task", "watch", transaction_id)
+    done = CommandLine(env.engine)("task", "watch", run_id)
 
     assert done.code == 8
     assert f"The log of its runner is {log}, which ends: Unavailable: it is [2J locked." in done.err
-    env.backend.transactions.stop(transaction_id)
+    env.backend.runs.stop(run_id)
 
 
 def machine_died(env: Executions, cmd: str) -> int:
@@ -235,31 +235,31 @@ def machine_died(env: Executions, cmd: str) -> int:
 
 
 def test_what_nobody_knows_the_end_of_asks(env: Executions) -> None:
-    transaction_id = machine_died(env, f"{env.note('began')}; sleep 30; {env.note('ended')}")
+    run_id = machine_died(env, f"{env.note('began')}; sleep 30; {env.note('ended')}")
 
-    env.backend.transactions.resume(transaction_id)
-    found = env.until(transaction_id, lambda one: one.runner == "gone" and "not known" in told(env, transaction_id))
+    env.backend.runs.resume(run_id)
+    found = env.until(run_id, lambda one: one.runner == "gone" and "not known" in told(env, run_id))
 
     assert str(found.status) == "running"
-    for row in env.backend.transactions.history(transaction_id, RUNNING):
+    for row in env.backend.runs.history(run_id, RUNNING):
         assert (row.task, row.reason, row.attempts) == ("slow", "interrupted", 1)
     with pytest.raises(Conflict, match=r"It is not known how these ended.*: slow@1, slow@2\..*--rerun-interrupted"):
-        env.backend.transactions.resume(transaction_id)
+        env.backend.runs.resume(run_id)
 
 
 def test_what_was_interrupted_is_run_again_when_somebody_says_so(env: Executions) -> None:
     cmd = f"{env.note('began')}; [ $(grep -c began {env.notes}) -gt 2 ] || sleep 30; {env.note('ended')}"
-    transaction_id = machine_died(env, cmd)
+    run_id = machine_died(env, cmd)
 
-    env.backend.transactions.resume(transaction_id, rerun_interrupted=True)
-    found = env.ended(transaction_id)
+    env.backend.runs.resume(run_id, rerun_interrupted=True)
+    found = env.ended(run_id)
 
     assert str(found.status) == "ready"
     assert Counter(env.noted()) == {"began": 4, "ended": 2, "next": 2}
-    slow = env.backend.transactions.history(transaction_id, HistoryFilter(tasks=("slow",)))
+    slow = env.backend.runs.history(run_id, HistoryFilter(tasks=("slow",)))
     assert [(row.attempts, row.reason) for row in slow] == [(2, ""), (2, "")]
 
 
-def told(env: Executions, transaction_id: int) -> str:
+def told(env: Executions, run_id: int) -> str:
     """What the newest event says."""
-    return env.backend.transactions.events(transaction_id)[-1].message
+    return env.backend.runs.events(run_id)[-1].message

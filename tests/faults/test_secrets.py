@@ -154,7 +154,7 @@ def test_no_process_shows_a_password(watched: tuple[Executions, Watch, str]) -> 
     env, watch, _ = watched
 
     assert watch.leaks == set()
-    assert env.backend.transactions.logs(1, "quiet", "1").output == "token=\n"
+    assert env.backend.runs.logs(1, "quiet", "1").output == "token=\n"
 
 
 def test_what_a_run_leaves_on_the_disk_has_no_password(watched: tuple[Executions, Watch, str]) -> None:

@@ -80,7 +80,7 @@ def test_what_a_second_interrupt_kills_is_interrupted_and_runs_again(env: Execut
         until(process, "2 interrupted, 2 not reached")
         assert process.wait(PATIENCE) == 130
 
-    found = env.backend.transactions.get(1)
+    found = env.backend.runs.get(1)
     assert (str(found.status), found.message) == (
         "error", "Stopped by user. Interrupted: slow@1, slow@2. Not run: next@1, next@2.",
     )  # fmt: skip
@@ -92,7 +92,7 @@ def test_what_a_second_interrupt_kills_is_interrupted_and_runs_again(env: Execut
     assert {row.message for row in env.rows(1) if row.task == "slow"} == {"stopped: its processes were ended"}
     assert (env.statuses(), env.backend.clusters.get(1).status) == ({1: "stopped", 2: "stopped"}, "stopped")
     with pytest.raises(Conflict, match=r"has ended: it is error\. Execute the graph again"):
-        env.backend.transactions.resume(1)
+        env.backend.runs.resume(1)
 
     (env.directory / "go").touch()
     again = env.run()
@@ -108,7 +108,7 @@ def test_a_failure_before_the_kill_stays_one(env: Executions) -> None:
     began(env, 1)
     env.until(begun.id, lambda _: ("error", "") in env.outcomes(begun.id).values())
 
-    env.backend.transactions.stop(begun.id, kill=True)
+    env.backend.runs.stop(begun.id, kill=True)
     found = env.ended(begun.id)
 
     assert sorted(env.outcomes(begun.id).values()) == [("error", ""), ("error", "interrupted")]
@@ -126,7 +126,7 @@ def test_the_kill_of_a_run_without_a_runner_leaves_its_nodes_stopped(env: Execut
     os.kill(runner.pid, signal.SIGKILL)
     env.until(begun.id, lambda found: found.runner == "gone")
 
-    env.backend.transactions.stop(begun.id, kill=True)
+    env.backend.runs.stop(begun.id, kill=True)
 
     assert (alive(env), env.statuses()) == ([], {1: "stopped", 2: "stopped"})
     assert env.outcomes(begun.id)["slow@1"] == ("error", "interrupted")
@@ -170,7 +170,7 @@ def test_a_kill_reaches_a_runner_while_the_engine_file_is_locked(env: Executions
     env.graph(shell("slow", f"{env.note('began $$')}; sleep 300"))
     begun = env.begin()
     began(env)
-    env.backend.transactions.stop(begun.id, kill=True)
+    env.backend.runs.stop(begun.id, kill=True)
 
     with locked(env):
         assert eventually(lambda: not alive(env), PATIENCE), "both were ended while nobody could write"
@@ -195,7 +195,7 @@ def test_a_runner_whose_engine_file_was_removed_ends_what_runs_and_says_so(env: 
     message = f"Engine file {env.engine} was removed or replaced while it was in use."
     assert env.log(begun.id).count(message) == 1
     with pytest.raises(Gone, match="was removed or replaced while it was in use"):
-        env.backend.transactions.get(begun.id)
+        env.backend.runs.get(begun.id)
     assert not env.engine.exists(), "nobody has made another one in its place"
 
 

@@ -63,7 +63,7 @@ class Site:
         return asyncio.run(found())
 
     def spool(self, job: Job) -> Path:
-        return self.root / "remote" / str(job.transaction) / job.node / job.task
+        return self.root / "remote" / str(job.run) / job.node / job.task
 
 
 @pytest.fixture(scope="module")

@@ -75,7 +75,7 @@ def env(tmp_path: Path, workers: Cluster, monkeypatch: pytest.MonkeyPatch) -> It
 def forget_spools(engine: Path) -> None:
     """The spools that runs have left on the machines of the workers, which are this one, are gone."""
     with closing(connect(load({"ENGINE": str(engine)}))) as backend:
-        for one in backend.transactions.list():
+        for one in backend.runs.list():
             shutil.rmtree(f"/var/tmp/fuel2-{one.uuid}", ignore_errors=True)  # noqa: S108
 
 
@@ -185,7 +185,7 @@ def test_a_run_whose_runner_was_killed_goes_on(disturbed: Executions) -> None:
     assert isinstance(runner, Runner)
     os.kill(runner.pid, signal.SIGKILL)
     env.until(begun.id, lambda found: found.runner == "gone")
-    env.backend.transactions.resume(begun.id)
+    env.backend.runs.resume(begun.id)
     (env.directory / "go").touch()
 
     found = env.ended(begun.id)

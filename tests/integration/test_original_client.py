@@ -105,7 +105,7 @@ def _wait_for_runs(engine: Path) -> None:
     """Nothing runs any more: one execution at a time is allowed in an environment."""
     backend = LocalBackend(str(engine))
     try:
-        assert eventually(lambda: all(one.is_final for one in backend.transactions.list()), PATIENCE)
+        assert eventually(lambda: all(one.is_final for one in backend.runs.list()), PATIENCE)
     finally:
         backend.close()
 

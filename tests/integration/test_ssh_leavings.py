@@ -127,7 +127,7 @@ def test_a_server_tells_its_clients_what_stays(own: Fleet) -> None:
     assert own.execute("--force").code == 0
     daemon.stop()
     for client in served(lambda: LocalBackend(str(own.fuel2.engine))):
-        (stays,) = client.transactions.delete(first)
+        (stays,) = client.runs.delete(first)
         assert "Node 1 (node-1): /var/tmp/fuel2-" in stays
         (stays,) = client.clusters.delete(1, force=True)
         assert "Node 1 (node-1): /var/tmp/fuel2-" in stays

@@ -13,7 +13,7 @@ from fuelclient.errors import InvalidGraph
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Layer, MergedTask
 from fuelclient.model.node import Node
-from fuelclient.model.transaction import ExecutionRequest
+from fuelclient.model.run import RunRequest
 from fuelclient.plan.plan import Plan, plan
 from fuelclient.plan.simulate import simulate
 
@@ -22,7 +22,7 @@ def planned(tasks: list[MergedTask], nodes: dict[int, list[str]]) -> Plan:
     members = [Node(uid, f"n{uid}", 1, roles=tuple(tags), executor="local") for uid, tags in nodes.items()]
     parts: dict[str, dict[str, object]] = {uid: {} for uid in (*map(str, nodes), "master", "null")}
     snapshot = taken([Layer(OWNERS[0], tuple(task.task for task in tasks))], members)
-    return plan(snapshot, ExecutionRequest(1), Expressions(DeploymentFacts({}, parts)))
+    return plan(snapshot, RunRequest(1), Expressions(DeploymentFacts({}, parts)))
 
 
 @given(graphs(), fleets, st.integers(0, 40))
@@ -45,14 +45,14 @@ from properties.crowded import PRIMARY, ROLES, layers
 from fuelclient.engine.runs.planning import Expressions
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.node import Node
-from fuelclient.model.transaction import ExecutionRequest
+from fuelclient.model.run import RunRequest
 from fuelclient.plan.plan import plan
 from fuelclient.plan.simulate import simulate
 
 nodes = [Node(n, f"node-{n}", 1, pending_roles=(f"role-{n % 9}",), executor="local") for n in range(1, 13)]
 parts = {**{str(n): {"uid": str(n)} for n in range(1, 13)}, "master": {"uid": "m"}, "null": {}}
 found = snapshot(layers(), nodes, ROLES, PRIMARY)
-made = plan(found, ExecutionRequest(1), Expressions(DeploymentFacts({}, parts)))
+made = plan(found, RunRequest(1), Expressions(DeploymentFacts({}, parts)))
 print(made.digest, len(made.rendered), len(made.details))
 for moment in simulate(made.work, [1] * made.work.size, {40, 60}).moments:
     print(moment)

@@ -15,8 +15,8 @@ from fuelclient.errors import InvalidGraph
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Layer, MergedTask
 from fuelclient.model.node import Node
+from fuelclient.model.run import RunRequest
 from fuelclient.model.task import TaskType
-from fuelclient.model.transaction import ExecutionRequest
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.plan import Plan, plan
 from fuelclient.plan.select import Boundary, Subgraph, inside, subgraph_from
@@ -83,7 +83,7 @@ def plans(tasks: list[MergedTask], nodes: dict[int, list[str]], **options: tuple
     snapshot = taken([Layer(OWNERS[0], tuple(task.task for task in tasks))], members)
     parts: dict[str, dict[str, object]] = {uid: {} for uid in (*map(str, nodes), "master", "null")}
     for chosen in ({}, options):
-        yield plan(snapshot, ExecutionRequest(1, **chosen), Expressions(DeploymentFacts({}, parts)))  # type: ignore[arg-type]  # only tuples are given
+        yield plan(snapshot, RunRequest(1, **chosen), Expressions(DeploymentFacts({}, parts)))  # type: ignore[arg-type]  # only tuples are given
 
 
 @given(graphs(), fleets, st.sets(st.sampled_from(IDS), min_size=1))

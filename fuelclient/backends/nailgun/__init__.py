@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from fuelclient.backends.nailgun.plugins import Plugins
     from fuelclient.backends.nailgun.releases import Releases
     from fuelclient.backends.nailgun.roles import Roles, Tags
+    from fuelclient.backends.nailgun.runs import Runs
     from fuelclient.backends.nailgun.sequences import Sequences
-    from fuelclient.backends.nailgun.transactions import Transactions
 
 
 class NailgunBackend:
@@ -93,10 +93,10 @@ class NailgunBackend:
         return Sequences(self._session)
 
     @cached_property
-    def transactions(self) -> Transactions:
-        from fuelclient.backends.nailgun.transactions import Transactions
+    def runs(self) -> Runs:
+        from fuelclient.backends.nailgun.runs import Runs
 
-        return Transactions(self._session, self.graphs, self.facts)
+        return Runs(self._session, self.graphs, self.facts)
 
     def version(self) -> FuelVersion:
         """What the master says of itself."""

@@ -17,8 +17,8 @@ from fuelclient.backends.nailgun.session import Session
 from fuelclient.errors import UsageError
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import MergedTask
+from fuelclient.model.run import HistoryRow, NodeKey, RunRequest
 from fuelclient.model.status import InstanceStatus
-from fuelclient.model.transaction import ExecutionRequest, HistoryRow, NodeKey
 
 if TYPE_CHECKING:
     from fuelclient.plan.plan import Plan
@@ -31,7 +31,7 @@ _FIRST_RUN = Finding(
 )
 
 
-def require_request(request: ExecutionRequest) -> None:
+def require_request(request: RunRequest) -> None:
     """Nothing happens for a request that makes sense; `UsageError` for another one."""
     if not request.graph_types:
         raise UsageError("There is no graph to execute.", hint="Name at least one graph type.")
@@ -39,8 +39,8 @@ def require_request(request: ExecutionRequest) -> None:
         raise UsageError("A run is a dry run or a noop run, not both.", hint="Choose --dry-run or --noop.")
 
 
-def plans(session: Session, graphs: Graphs, facts: Facts, request: ExecutionRequest) -> tuple[Plan, ...]:
-    """The plans of all graphs of a request, as things are now; raises what `base.Transactions.plan` raises."""
+def plans(session: Session, graphs: Graphs, facts: Facts, request: RunRequest) -> tuple[Plan, ...]:
+    """The plans of all graphs of a request, as things are now; raises what `base.Runs.plan` raises."""
     from fuelclient.expressions.evaluation import Expressions
     from fuelclient.plan.plan import merged_for, plan
 
@@ -56,7 +56,7 @@ def plans(session: Session, graphs: Graphs, facts: Facts, request: ExecutionRequ
     return tuple(found)
 
 
-def findings_of(made: Plan, request: ExecutionRequest) -> tuple[Finding, ...]:
+def findings_of(made: Plan, request: RunRequest) -> tuple[Finding, ...]:
     """The findings of a plan, and that it knows no past where that may matter."""
     asks = any("condition" in task.task.attributes for task in made.expansion.tasks) and not request.force
     return (*made.findings, _FIRST_RUN) if asks else made.findings

@@ -16,7 +16,7 @@ from fuelclient.commands.task.starting import Starter, add_run
 from fuelclient.errors import Conflict
 
 if TYPE_CHECKING:
-    from fuelclient.model.transaction import ExecutionRequest
+    from fuelclient.model.run import RunRequest
 
 _NODES_STARTED = (
     "{what} task with id {{0.id}} for the nodes {nodes} within the environment {{0.cluster_id}} has been started."
@@ -24,10 +24,10 @@ _NODES_STARTED = (
 _RESET_STARTED = "Reset task with id {0.id} for the environment {0.cluster_id} has been started."
 
 
-def _request(parsed_args: argparse.Namespace, env: int, graph_types: Sequence[str]) -> ExecutionRequest:
-    from fuelclient.model.transaction import ExecutionRequest
+def _request(parsed_args: argparse.Namespace, env: int, graph_types: Sequence[str]) -> RunRequest:
+    from fuelclient.model.run import RunRequest
 
-    return ExecutionRequest(
+    return RunRequest(
         env, tuple(graph_types), force=parsed_args.force, dry_run=parsed_args.dry_run, noop=parsed_args.noop,
         trace=parsed_args.trace, executor=parsed_args.executor,
     )  # fmt: skip
@@ -70,7 +70,7 @@ class EnvDeploy(Starter):
                 LOG.warning("Node %s is %s, but there is no graph of the type %s: it takes no part.", told, what, kind)
         return made.graph_types
 
-    def _require_unharmed(self, request: ExecutionRequest) -> None:
+    def _require_unharmed(self, request: RunRequest) -> None:
         """Nothing happens when only nodes that are not provisioned would be provisioned; `Conflict` otherwise.
 
         The filter of such a graph goes by what waits to be added, which nodes that were imported do, too.
@@ -79,7 +79,7 @@ class EnvDeploy(Starter):
 
         for kind in (one for one in request.graph_types if one in PROVISION_TYPES):
             fresh = {node.id for node in self.backend.nodes.list(request.cluster_id) if is_unprovisioned(node)}
-            (plan,) = self.backend.transactions.plan(replace(request, graph_types=(kind,)))
+            (plan,) = self.backend.runs.plan(replace(request, graph_types=(kind,)))
             again = [one for one in plan.nodes if one not in fresh]
             if again:
                 meant = " ".join(str(one) for one in plan.nodes if one in fresh)

@@ -23,6 +23,6 @@ class EnvStopDeployment(Command):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        stopped = self.writable().transactions.stop_cluster(parsed_args.id, kill=parsed_args.kill)
+        stopped = self.writable().runs.stop_cluster(parsed_args.id, kill=parsed_args.kill)
         self.say(STOPPING.format(stopped))
         warn_of_end(stopped)

@@ -11,7 +11,7 @@ from fuelclient.commands.arguments import add_env, add_nodes, names, stated
 from fuelclient.commands.task.starting import Starter, add_run
 
 if TYPE_CHECKING:
-    from fuelclient.model.transaction import ExecutionRequest
+    from fuelclient.model.run import RunRequest
 
 
 def add_selection(parser: argparse.ArgumentParser) -> None:
@@ -32,12 +32,12 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def selected(parsed_args: argparse.Namespace) -> ExecutionRequest:
+def selected(parsed_args: argparse.Namespace) -> RunRequest:
     """The request that the options of `add_selection` describe."""
     from fuelclient.model.graph import DEFAULT_TYPE
-    from fuelclient.model.transaction import ExecutionRequest
+    from fuelclient.model.run import RunRequest
 
-    return ExecutionRequest(
+    return RunRequest(
         parsed_args.env,
         tuple(chain.from_iterable(parsed_args.graph_types or [[DEFAULT_TYPE]])),
         tuple(parsed_args.nodes or ()),

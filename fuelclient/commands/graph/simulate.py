@@ -14,7 +14,7 @@ from fuelclient.commands.task.cells import node
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
-    from fuelclient.model.transaction import SimulatedGraph
+    from fuelclient.model.run import SimulatedGraph
 
 
 class GraphSimulate(Lister):
@@ -50,12 +50,12 @@ class GraphSimulate(Lister):
             return super().run(parsed_args)
         if parsed_args.formatter != "table":
             raise UsageError("--dot prints a picture, which has no other format.", hint="Leave --dot or -f out.")
-        picture = self.backend.transactions.picture(selected(parsed_args), parsed_args.fail)
+        picture = self.backend.runs.picture(selected(parsed_args), parsed_args.fail)
         self.app.stdout.write(picture)
         return 0
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        graphs = self.backend.transactions.simulate(selected(parsed_args), parsed_args.fail)
+        graphs = self.backend.runs.simulate(selected(parsed_args), parsed_args.fail)
         for graph in graphs:
             _narrate(graph)
         return [

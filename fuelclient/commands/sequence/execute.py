@@ -25,10 +25,10 @@ class SequenceExecute(Starter):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient.model.transaction import ExecutionRequest
+        from fuelclient.model.run import RunRequest
 
         found = self.backend.sequences.for_cluster(parsed_args.id, parsed_args.env)
-        request = ExecutionRequest(
+        request = RunRequest(
             parsed_args.env, found.graph_types, force=parsed_args.force, dry_run=parsed_args.dry_run,
             noop=parsed_args.noop, trace=parsed_args.trace, executor=parsed_args.executor,
         )  # fmt: skip

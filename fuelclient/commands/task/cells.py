@@ -8,7 +8,7 @@ from fuelclient.commands.columns import Fields, plain
 from fuelclient.printing import printable
 
 if TYPE_CHECKING:
-    from fuelclient.model.transaction import NodeKey, Transaction
+    from fuelclient.model.run import NodeKey, Run
 
 COLUMNS = ("id", "status", "name", "graph_type", "cluster", "result", "dry_run", "progress")
 """What a list of transactions shows."""
@@ -17,22 +17,22 @@ SYNC_POINTS = "null"
 """The node of sync points, as filters of nodes take it."""
 
 
-def row(transaction: Transaction) -> tuple[Any, ...]:
+def row(run: Run) -> tuple[Any, ...]:
     """The cells of `COLUMNS`."""
     return (
-        transaction.id, str(transaction.status), transaction.name, transaction.graph_type, transaction.cluster_id,
-        Fields(plain(transaction.result)), transaction.dry_run, transaction.progress,
+        run.id, str(run.status), run.name, run.graph_type, run.cluster_id,
+        Fields(plain(run.result)), run.dry_run, run.progress,
     )  # fmt: skip
 
 
-def document(transaction: Transaction) -> dict[str, Any]:
+def document(run: Run) -> dict[str, Any]:
     """A transaction as a master answers it, and its children."""
     return {
-        "id": transaction.id, "cluster": transaction.cluster_id, "uuid": transaction.uuid, "name": transaction.name,
-        "status": str(transaction.status), "progress": transaction.progress, "message": transaction.message,
-        "result": plain(transaction.result), "dry_run": transaction.dry_run, "graph_type": transaction.graph_type,
-        "parent_id": transaction.parent_id, "time_start": transaction.time_start, "time_end": transaction.time_end,
-        "children": [document(child) for child in transaction.children],
+        "id": run.id, "cluster": run.cluster_id, "uuid": run.uuid, "name": run.name,
+        "status": str(run.status), "progress": run.progress, "message": run.message,
+        "result": plain(run.result), "dry_run": run.dry_run, "graph_type": run.graph_type,
+        "parent_id": run.parent_id, "time_start": run.time_start, "time_end": run.time_end,
+        "children": [document(child) for child in run.children],
     }  # fmt: skip
 
 

@@ -22,7 +22,7 @@ class _Download(Command):
         add_output(parser, "-f", "--file", default=f"./{self.name}_ID.FORMAT")
         return parser
 
-    def document(self, transaction_id: int) -> Any:
+    def document(self, run_id: int) -> Any:
         """What to write."""
         raise NotImplementedError
 
@@ -46,10 +46,10 @@ class DeploymentInfoDownload(_Download):
 
     name, told = "deployment_info", "Deployment info"
 
-    def document(self, transaction_id: int) -> Any:
+    def document(self, run_id: int) -> Any:
         from fuelclient.serializers.fact import facts_to
 
-        return facts_to(self.backend.transactions.deployment_info(transaction_id))
+        return facts_to(self.backend.runs.deployment_info(run_id))
 
 
 class SettingsDownload(_Download):
@@ -60,10 +60,10 @@ class SettingsDownload(_Download):
 
     name, told = "cluster_settings", "Cluster settings"
 
-    def document(self, transaction_id: int) -> Any:
+    def document(self, run_id: int) -> Any:
         from fuelclient.commands.columns import plain
 
-        return {"editable": plain(self.backend.transactions.settings(transaction_id))}
+        return {"editable": plain(self.backend.runs.settings(run_id))}
 
 
 class NetworkConfigurationDownload(_Download):
@@ -74,7 +74,7 @@ class NetworkConfigurationDownload(_Download):
 
     name, told = "network_configuration", "Network configuration"
 
-    def document(self, transaction_id: int) -> Any:
+    def document(self, run_id: int) -> Any:
         from fuelclient.commands.columns import plain
 
-        return plain(self.backend.transactions.network_configuration(transaction_id))
+        return plain(self.backend.runs.network_configuration(run_id))

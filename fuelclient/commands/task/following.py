@@ -22,7 +22,7 @@ from fuelclient.errors import Conflict, Gone, Unavailable
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
-    from fuelclient.model.transaction import Event, Transaction
+    from fuelclient.model.run import Event, Run
 
 _PAUSE = 0.2
 """Seconds between two looks at the log of a run: a person takes it for at once, and the disk for nothing."""
@@ -47,15 +47,13 @@ class LineTeller:
     def tell(self, event: Event) -> None:
         """One line for an event of a task instance; instances that are passed by are told with `-v`."""
         if event.kind != "instance":
-            LOG.debug(
-                "%s %d: %s %d%% %s", event.kind, event.transaction_id, event.status, event.progress, event.message
-            )
+            LOG.debug("%s %d: %s %d%% %s", event.kind, event.run_id, event.status, event.progress, event.message)
             return
         told = why(event)
         told = f" ({told})" if told else ""
         LOG.log(_LEVELS.get(event.status, logging.DEBUG), "%s %s%s", named(event), event.status, told)
 
-    def show(self, found: Transaction, progress: Progress, now: datetime) -> None:
+    def show(self, found: Run, progress: Progress, now: datetime) -> None:
         """The lines have said it."""
 
 
@@ -74,18 +72,18 @@ class _Place:
         """Whether it has followed for as long as it may."""
         return self.until is not None and time.monotonic() >= self.until
 
-    def lost(self, transaction_id: int, error: Unavailable) -> None:
+    def lost(self, run_id: int, error: Unavailable) -> None:
         """The server gave no answer, which is said once. Raises `Unavailable` when that has been so for too long."""
         now = time.monotonic()
         if self.away_since is None:
             self.away_since = now
             LOG.warning("%s Asking again for %d seconds.", error.message, _AWAY)
         elif now - self.away_since > _AWAY:
-            hint = f"The run goes on; `fuel2 task watch {transaction_id}` follows it."
+            hint = f"The run goes on; `fuel2 task watch {run_id}` follows it."
             raise Unavailable(error.message, hint=hint) from error
 
 
-def follow(backend: Backend, transaction_id: int, stderr: TextIO, *, timeout: float | None = None) -> Exit:
+def follow(backend: Backend, run_id: int, stderr: TextIO, *, timeout: float | None = None) -> Exit:
     """Say on stderr what happens to a run until it has ended, or nobody works at it any more; the exit code for it.
 
     The first Ctrl-C asks the run to stop, the second one kills what runs; both are followed to the end, which
@@ -100,37 +98,37 @@ def follow(backend: Backend, transaction_id: int, stderr: TextIO, *, timeout: fl
         try:
             while True:
                 try:
-                    found = backend.transactions.get(transaction_id)
+                    found = backend.runs.get(run_id)
                     if isinstance(teller, LiveTeller):
                         _learn(backend, found, progress, planned)
-                    _tell(backend, transaction_id, place, teller, progress)
+                    _tell(backend, run_id, place, teller, progress)
                     if found.is_final or found.runner == "gone":
                         break
-                    _serve(backend, transaction_id, place, given)
+                    _serve(backend, run_id, place, given)
                 except Gone:
                     raise
                 except Unavailable as error:
-                    place.lost(transaction_id, error)
+                    place.lost(run_id, error)
                 else:
                     place.away_since = None
                     teller.show(found, progress, datetime.now(UTC))
                 if place.is_late:
-                    return _left_late(transaction_id, interrupted=bool(given))
+                    return _left_late(run_id, interrupted=bool(given))
                 time.sleep(_PAUSE)
         except KeyboardInterrupt:  # three between two looks: the first two count all the same
             for number in range(place.asked + 1, 3):
-                _interrupt(backend, transaction_id, number)
-            LOG.warning("Left; `fuel2 task watch %d` follows it.", transaction_id)
+                _interrupt(backend, run_id, number)
+            LOG.warning("Left; `fuel2 task watch %d` follows it.", run_id)
             raise
     code = outcome(found, progress)
     return Exit.INTERRUPTED if given else code
 
 
-def _left_late(transaction_id: int, *, interrupted: bool) -> Exit:
+def _left_late(run_id: int, *, interrupted: bool) -> Exit:
     """Say that a run is not followed any more, though it has not ended; the exit code for that."""
     LOG.error(
         "Transaction %d has not ended in the time that --timeout allows: it goes on. `fuel2 task watch %d` follows it.",
-        transaction_id, transaction_id,
+        run_id, run_id,
     )  # fmt: skip
     return Exit.INTERRUPTED if interrupted else Exit.TIMED_OUT
 
@@ -160,7 +158,7 @@ def _interrupts() -> Iterator[list[int]]:
         signal.signal(signal.SIGINT, before)
 
 
-def outcome(found: Transaction, progress: Progress) -> Exit:
+def outcome(found: Run, progress: Progress) -> Exit:
     """Say how a run ended, and what to look at; the exit code for it."""
     if not found.is_final:
         LOG.error(
@@ -197,38 +195,36 @@ def _failures(failures: list[Event]) -> None:
         LOG.info("  and %s.", count(len(failures) - _SUMMED_UP, "more failure"))
 
 
-def _interrupt(backend: Backend, transaction_id: int, asked: int) -> None:
+def _interrupt(backend: Backend, run_id: int, asked: int) -> None:
     """What the Ctrl-C number `asked` does; a run that has ended meanwhile needs nothing."""
     if asked == 1:
         LOG.warning("Stopping: what runs may end, nothing more starts. Another Ctrl-C kills what runs.")
     else:
         LOG.warning("Killing what runs. Another Ctrl-C leaves.")
     with suppress(Conflict):
-        backend.transactions.stop(transaction_id, kill=asked > 1)
+        backend.runs.stop(run_id, kill=asked > 1)
 
 
-def _serve(backend: Backend, transaction_id: int, place: _Place, given: Sequence[int]) -> None:
+def _serve(backend: Backend, run_id: int, place: _Place, given: Sequence[int]) -> None:
     """Each Ctrl-C that was noted has done what it does."""
     while place.asked < len(given):
-        _interrupt(backend, transaction_id, place.asked + 1)
+        _interrupt(backend, run_id, place.asked + 1)
         place.asked += 1
 
 
-def _learn(backend: Backend, found: Transaction, progress: Progress, planned: set[int]) -> None:
+def _learn(backend: Backend, found: Run, progress: Progress, planned: set[int]) -> None:
     """It is known how the graphs of a run went before, and the instances of those that are planned are expected."""
     for child in found.children:
         if child.id not in progress.paces:
             progress.remember(child.id, earlier_of(backend, child))
         if child.id not in planned and (child.digest or child.status != "pending"):
             planned.add(child.id)
-            progress.expect(backend.transactions.history(child.id))
+            progress.expect(backend.runs.history(child.id))
 
 
-def _tell(
-    backend: Backend, transaction_id: int, place: _Place, teller: LineTeller | LiveTeller, progress: Progress
-) -> None:
+def _tell(backend: Backend, run_id: int, place: _Place, teller: LineTeller | LiveTeller, progress: Progress) -> None:
     """What happened since the last look is said."""
-    while events := backend.transactions.events(transaction_id, after=place.seen, limit=_BATCH):
+    while events := backend.runs.events(run_id, after=place.seen, limit=_BATCH):
         for event in events:
             progress.apply(event)
             teller.tell(event)

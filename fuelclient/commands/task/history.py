@@ -15,7 +15,7 @@ from fuelclient.commands.columns import Fields, plain
 from fuelclient.commands.task.cells import node
 
 if TYPE_CHECKING:
-    from fuelclient.model.transaction import HistoryRow
+    from fuelclient.model.run import HistoryRow
 
 _STATUSES = ("pending", "error", "ready", "running", "skipped")
 _BASE = ("task_name", "node_id", "status", "time_start", "time_end")
@@ -70,15 +70,15 @@ class HistoryShow(Lister):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-        from fuelclient.model.transaction import HistoryFilter
+        from fuelclient.model.run import HistoryFilter
 
         filters = HistoryFilter(
             tuple(chain.from_iterable(parsed_args.nodes)),
             tuple(parsed_args.statuses),
             tuple(chain.from_iterable(parsed_args.tasks)),
         )
-        found = self.backend.transactions.history(parsed_args.id, filters)
-        several = len({row.transaction_id for row in found}) > 1
+        found = self.backend.runs.history(parsed_args.id, filters)
+        several = len({row.run_id for row in found}) > 1
         if parsed_args.show_parameters:
             columns, rows = (("graph_type",) * several + _BY_TASK), _by_task(found, several)
         else:
@@ -113,7 +113,7 @@ def _by_task(found: Sequence[HistoryRow], several: bool) -> list[Sequence[Any]]:
     """A row to each task of each graph: how it is defined, and what became of it on each node."""
     grouped: dict[tuple[int, str], list[HistoryRow]] = {}
     for row in found:
-        grouped.setdefault((row.transaction_id, row.task), []).append(row)
+        grouped.setdefault((row.run_id, row.task), []).append(row)
     return [
         (*([rows[0].graph_type] if several else []), rows[0].task, _definition(rows[0]), Lines(list(map(_told, rows))))
         for rows in grouped.values()

@@ -19,7 +19,7 @@ from fuelclient.commands.task.progress import Progress, counted, named, why
 if TYPE_CHECKING:
     from rich.console import Console, Group
 
-    from fuelclient.model.transaction import Event, Transaction
+    from fuelclient.model.run import Event, Run
 
 _BAR = 50
 """Columns of the bar at most: lines that are short stay whole when the terminal becomes narrower."""
@@ -61,11 +61,11 @@ class LiveTeller:
         elif self._told == _FAILURES + 1:
             LOG.error("More failures are only counted: `fuel2 task history show %d --why` lists all.", event.parent_id)
 
-    def show(self, found: Transaction, progress: Progress, now: datetime) -> None:
+    def show(self, found: Run, progress: Progress, now: datetime) -> None:
         """The screen is as things are now."""
         self._live.update(self._drawn(found, progress, now), refresh=True)
 
-    def _drawn(self, found: Transaction, progress: Progress, now: datetime) -> Group:
+    def _drawn(self, found: Run, progress: Progress, now: datetime) -> Group:
         from rich.console import Group
         from rich.text import Text
 
@@ -89,10 +89,10 @@ def bar(progress: Progress, width: int, *, unicode: bool) -> str:
 
 def look_at(event: Event) -> str:
     """The command that prints what a task instance printed."""
-    return f"fuel2 task logs {event.transaction_id} {instance(event.task, event.node)}"
+    return f"fuel2 task logs {event.run_id} {instance(event.task, event.node)}"
 
 
-def frame(found: Transaction, progress: Progress, now: datetime, width: int, height: int) -> list[str]:
+def frame(found: Run, progress: Progress, now: datetime, width: int, height: int) -> list[str]:
     """The lines below failures and above the prompt: which run, how far, how many of what, and what runs.
 
     They leave room for the bar and for the cursor's line. What does not fit the width is left out from the right,
@@ -106,7 +106,7 @@ def frame(found: Transaction, progress: Progress, now: datetime, width: int, hei
     return lines + _running(progress, now, max(0, height - len(lines) - 3))
 
 
-def _how_long(progress: Progress, found: Transaction, now: datetime) -> list[str]:
+def _how_long(progress: Progress, found: Run, now: datetime) -> list[str]:
     """How long it may still take, and which earlier runs say so; what takes longer than there is told as that."""
     left = progress.left(found, now)
     if left is None:
@@ -118,7 +118,7 @@ def _how_long(progress: Progress, found: Transaction, now: datetime) -> list[str
     return [f"about {clock(seconds)} left", *([f"(by task {told})"] if told else [])]
 
 
-def _titles(found: Transaction) -> list[str]:
+def _titles(found: Run) -> list[str]:
     """Which run this is; of several graphs, the one that runs."""
     titles = [f"Task {found.id}"]
     if found.stop:

@@ -12,7 +12,7 @@ from fuelclient.commands.task.cells import node
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
-    from fuelclient.model.transaction import NodeKey, Transaction
+    from fuelclient.model.run import NodeKey, Run
 
 Place = tuple[str, str]
 """A task and its node as text: what is the same in two runs of one graph."""
@@ -23,7 +23,7 @@ class Earlier:
     """How a graph went before: in which execution, in how many seconds, and how many of them each instance took that
     did something."""
 
-    transaction_id: int
+    run_id: int
     seconds: float
     instances: Mapping[Place, float]
 
@@ -85,12 +85,12 @@ class Pace:
         return None if self.earlier is None else self.earlier.instances.get((task, str(node(key))))
 
 
-def earlier_of(backend: Backend, child: Transaction) -> Earlier | None:
+def earlier_of(backend: Backend, child: Run) -> Earlier | None:
     """The latest success of a graph on the environment that was asked for alike, before this run of it."""
-    from fuelclient.model.transaction import CHILD, HistoryFilter
+    from fuelclient.model.run import CHILD, HistoryFilter
 
     asked = child.request
-    found = backend.transactions.list(cluster_id=child.cluster_id, statuses=("ready",), names=(CHILD,))
+    found = backend.runs.list(cluster_id=child.cluster_id, statuses=("ready",), names=(CHILD,))
     alike = [
         one
         for one in found
@@ -101,7 +101,7 @@ def earlier_of(backend: Backend, child: Transaction) -> Earlier | None:
     if not alike:
         return None
     last = alike[-1]
-    rows = backend.transactions.history(last.id, HistoryFilter(statuses=("ready",)))
+    rows = backend.runs.history(last.id, HistoryFilter(statuses=("ready",)))
     times = {(row.task, str(node(row.node))): _between(row.time_start, row.time_end) for row in rows}
     return Earlier(last.parent_id or last.id, _between(last.time_start, last.time_end), times)
 

@@ -15,7 +15,7 @@ from fuelclient.commands.task.cells import instance
 from fuelclient.commands.task.pace import Earlier, Pace, moment
 
 if TYPE_CHECKING:
-    from fuelclient.model.transaction import Event, HistoryRow, NodeKey, Transaction
+    from fuelclient.model.run import Event, HistoryRow, NodeKey, Run
 
 _PENDING, _RUNNING = "pending", "running"
 
@@ -58,7 +58,7 @@ class Progress:
     def expect(self, rows: Iterable[HistoryRow]) -> None:
         """These instances belong to the run; what events said of them already stays."""
         for row in rows:
-            key = (row.transaction_id, row.task, row.node)
+            key = (row.run_id, row.task, row.node)
             if row.node != "-" and key not in self.statuses:
                 self._set(key, _PENDING)
 
@@ -66,7 +66,7 @@ class Progress:
         """One thing more has happened. Events of one instance come in their order."""
         if event.kind != "instance":
             return
-        key = (event.transaction_id, event.task, event.node)
+        key = (event.run_id, event.task, event.node)
         self._set(key, _word(event))
         self.running.pop(key, None)
         if event.status == _RUNNING:
@@ -89,7 +89,7 @@ class Progress:
         self.statuses[key] = status
         self.counts[status] += 1
 
-    def left(self, found: Transaction, now: datetime) -> tuple[float, list[int]] | None:
+    def left(self, found: Run, now: datetime) -> tuple[float, list[int]] | None:
         """About how many seconds the graphs of a run go on from now on, and the earlier runs that tell so; None where
         nobody can say."""
         seconds, past = 0.0, []
@@ -103,7 +103,7 @@ class Progress:
                 return None
             seconds += mine
             if pace.earlier is not None and pace.follows_the_past:
-                past.append(pace.earlier.transaction_id)
+                past.append(pace.earlier.run_id)
         return seconds, past
 
 

@@ -15,7 +15,7 @@ from fuelclient.commands.task.cells import document, node
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
-    from fuelclient.model.transaction import ExecutionRequest, PlannedGraph, PlannedInstance, Transaction
+    from fuelclient.model.run import PlannedGraph, PlannedInstance, Run, RunRequest
 
 STARTED = "Deployment task with id {0.id} for the environment {0.cluster_id} has been started."
 
@@ -75,16 +75,16 @@ class Starter(Command):
         super().run(parsed_args)
         return self._exit
 
-    def execute(self, request: ExecutionRequest, parsed_args: argparse.Namespace, sentence: str = STARTED) -> None:
+    def execute(self, request: RunRequest, parsed_args: argparse.Namespace, sentence: str = STARTED) -> None:
         """Start `request`, or print its plan where it is a dry run; `sentence` tells of its start."""
         if request.dry_run:
-            self._show(self.backend.transactions.plan(request), parsed_args)
+            self._show(self.backend.runs.plan(request), parsed_args)
             return
-        begun = self.writable().transactions.begin(request)
+        begun = self.writable().runs.begin(request)
         report([finding for child in begun.children for finding in child.findings])
         self.started(begun, sentence.format(begun), parsed_args)
 
-    def started(self, begun: Transaction, sentence: str, parsed_args: argparse.Namespace) -> None:
+    def started(self, begun: Run, sentence: str, parsed_args: argparse.Namespace) -> None:
         """Print that a run goes on, or it as a document, which is that of its end where the command waits."""
         limited = parsed_args.timeout is not None
         waits = self.app.stdout.isatty() or limited if parsed_args.wait is None else parsed_args.wait
@@ -96,9 +96,9 @@ class Starter(Command):
             followed = follow(self.backend, begun.id, self.app.stderr, timeout=parsed_args.timeout)
             self._exit = followed or self._exit
         if parsed_args.format:
-            self._put(begun, self._dumped(document(self.backend.transactions.get(begun.id)), parsed_args.format))
+            self._put(begun, self._dumped(document(self.backend.runs.get(begun.id)), parsed_args.format))
 
-    def _put(self, begun: Transaction, text: str) -> None:
+    def _put(self, begun: Run, text: str) -> None:
         """Print what is to say of a run that has begun. Where stdout takes nothing, that is said with the run's id, for
         it goes on, and the exit code is 1 or that of the run."""
         try:
@@ -138,7 +138,7 @@ class Starter(Command):
 def what_happens(planned: PlannedInstance) -> str:
     """What would happen to a task instance, in some words.
 
-    >>> from fuelclient.model.transaction import PlannedInstance
+    >>> from fuelclient.model.run import PlannedInstance
     >>> what_happens(PlannedInstance("a", 1, "shell", "release", 1, runs=False, reason="condition", detail="is false"))
     'skip (condition: is false)'
     """

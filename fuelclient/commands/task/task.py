@@ -17,12 +17,12 @@ from fuelclient.printing import tame
 
 if TYPE_CHECKING:
     from fuelclient.commands.shell import FuelShell
-    from fuelclient.model.transaction import Transaction
+    from fuelclient.model.run import Run
 
 STOPPING = "Stop deployment task with id {0.id} for the environment {0.cluster_id} has been started."
 
 
-def warn_of_end(stopped: Transaction) -> None:
+def warn_of_end(stopped: Run) -> None:
     """Where the runner of what was to stop was gone, it is said how that has ended: this was its end, and the last
     chance to tell what may go on."""
     if stopped.is_final:
@@ -58,7 +58,7 @@ class TaskList(Lister):
         return parser
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        found = self.backend.transactions.list(
+        found = self.backend.runs.list(
             cluster_id=parsed_args.env, statuses=parsed_args.statuses, names=parsed_args.names
         )
         if not found and parsed_args.env is None and not parsed_args.statuses and not parsed_args.names:
@@ -77,7 +77,7 @@ class TaskShow(ShowOne):
         return parser
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        found = self.backend.transactions.get(parsed_args.id)
+        found = self.backend.runs.get(parsed_args.id)
         report(found.findings)
         if found.runner == "gone":
             LOG.warning("Nobody works at it: its runner is gone. Run `fuel2 task resume %d`.", found.id)
@@ -100,7 +100,7 @@ class TaskDelete(Command):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        for stays in self.writable().transactions.delete(parsed_args.id, force=parsed_args.force):
+        for stays in self.writable().runs.delete(parsed_args.id, force=parsed_args.force):
             LOG.warning("%s", stays)
         self.say(f"Task with id {parsed_args.id} was deleted")
 
@@ -122,7 +122,7 @@ class TaskStop(Command):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        stopped = self.writable().transactions.stop(parsed_args.id, kill=parsed_args.kill)
+        stopped = self.writable().runs.stop(parsed_args.id, kill=parsed_args.kill)
         self.say(STOPPING.format(stopped))
         warn_of_end(stopped)
 
@@ -145,7 +145,7 @@ class TaskResume(Starter):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        resumed = self.writable().transactions.resume(parsed_args.id, rerun_interrupted=parsed_args.rerun_interrupted)
+        resumed = self.writable().runs.resume(parsed_args.id, rerun_interrupted=parsed_args.rerun_interrupted)
         sentence = f"Deployment task with id {resumed.id} for the environment {resumed.cluster_id} has been resumed."
         self.started(resumed, sentence, parsed_args)
 
@@ -172,7 +172,7 @@ class TaskWatch(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.commands.task.following import follow
 
-        found = self.backend.transactions.get(parsed_args.id)
+        found = self.backend.runs.get(parsed_args.id)
         self._exit = follow(self.backend, found.parent_id or found.id, self.app.stderr, timeout=parsed_args.timeout)
 
 
@@ -197,7 +197,7 @@ class TaskLogs(Command):
             raise UsageError(
                 f"'{parsed_args.instance}' is no task on a node.", hint="Write TASK/NODE, as in netconfig/3."
             )
-        logs = self.backend.transactions.logs(parsed_args.id, task, node)
+        logs = self.backend.runs.logs(parsed_args.id, task, node)
         shell = cast("FuelShell", self.app)
         for stream, written in ((shell.stdout, logs.output), (shell.stderr, logs.errors)):
             stream.write(tame(written) if stream.isatty() else written)

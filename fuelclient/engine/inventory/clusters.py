@@ -11,7 +11,7 @@ from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.cluster import Cluster, ClusterStatus
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.node import Node, NodeStatus
-from fuelclient.store import clusters, graphs, nodes, transactions
+from fuelclient.store import clusters, graphs, nodes, runs
 from fuelclient.store.database import Connection, Database
 
 _UNTOUCHED = frozenset({NodeStatus.DISCOVER, NodeStatus.PROVISIONING, NodeStatus.PROVISIONED})
@@ -79,7 +79,7 @@ class Clusters:
             gone = delete.removable(connection, cluster_id)
             left = node_spools.of(connection, gone)
             for parent in gone:
-                transactions.delete(connection, parent.id)
+                runs.delete(connection, parent.id)
             for node in nodes.of_cluster(connection, cluster_id):
                 nodes.update(connection, freed(node))
             clusters.delete(connection, cluster_id)

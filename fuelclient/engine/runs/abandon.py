@@ -14,8 +14,8 @@ from fuelclient.engine.runs.journal import tell
 from fuelclient.engine.runs.node_statuses import Fate
 from fuelclient.engine.runs.processes import now
 from fuelclient.model.node import Node, NodeStatus
-from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, TransactionStatus, Verdict
-from fuelclient.model.transaction import EventKind, Transaction
+from fuelclient.model.run import EventKind, Run
+from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, RunStatus, Verdict
 from fuelclient.plan.schedule import Change
 from fuelclient.store import clusters, events, history, nodes
 from fuelclient.store.database import Connection
@@ -29,7 +29,7 @@ _LEFT = "It may go on, for its processes could not be ended"
 def abandon(
     connection: Connection,
     parent_id: int,
-    child: Transaction,
+    child: Run,
     verdict: Verdict,
     ended: Mapping[str, str] | None = None,
 ) -> None:
@@ -39,12 +39,12 @@ def abandon(
     the caller, who knows the message.
     """
     _close_instances(connection, parent_id, child, ended or {})
-    if child.status is TransactionStatus.RUNNING and not child.dry_run:
+    if child.status is RunStatus.RUNNING and not child.dry_run:
         is_known = verdict is Verdict.STOPPED and ended is not None and not any(ended.values())
         _close_nodes(connection, parent_id, child, verdict, Fate.STOP if is_known else Fate.ERROR)
 
 
-def _close_instances(connection: Connection, parent_id: int, child: Transaction, ended: Mapping[str, str]) -> None:
+def _close_instances(connection: Connection, parent_id: int, child: Run, ended: Mapping[str, str]) -> None:
     changes = []
     names = history.running_names(connection, child.id)
     for vertex, status in history.statuses(connection, child.id):
@@ -65,9 +65,7 @@ def _told(why: str | None) -> str:
     return f"{_LEFT}: {why}" if why else _ENDED
 
 
-def _close_nodes(
-    connection: Connection, parent_id: int, child: Transaction, verdict: Verdict, interrupted: Fate
-) -> None:
+def _close_nodes(connection: Connection, parent_id: int, child: Run, verdict: Verdict, interrupted: Fate) -> None:
     """The nodes that the child was deploying are not deployed; those that its filters left out it never touched.
 
     `interrupted` is the fate of a node whose commands were interrupted: it has failed, unless somebody stopped the run

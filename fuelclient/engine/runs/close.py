@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from fuelclient.engine.runs.abandon import abandon
 from fuelclient.engine.runs.execution import finish_parent, settle
-from fuelclient.model.status import TransactionStatus, Verdict
-from fuelclient.model.transaction import Transaction
-from fuelclient.store import history, runners, transactions
+from fuelclient.model.run import Run
+from fuelclient.model.status import RunStatus, Verdict
+from fuelclient.store import history, runners, runs
 from fuelclient.store.database import Connection
 
 _STOPPED = "Stopped by user after its runner was killed"
@@ -16,26 +16,26 @@ _MAY_GO_ON = "these may go on"
 _NAMED = 5
 
 
-def close(connection: Connection, parent: Transaction, ended: Mapping[str, str] | None = None) -> None:
+def close(connection: Connection, parent: Run, ended: Mapping[str, str] | None = None) -> None:
     """What was running is failed, what never ran is skipped, and the nodes and the environment say so.
 
     `ended` says of the commands that were running what `leftovers.end` made of them; None when nobody tried.
     """
     message = _message(connection, parent, ended)
-    for child in transactions.children(connection, parent.id):
+    for child in runs.children(connection, parent.id):
         if not child.is_final:
             abandon(connection, parent.id, child, Verdict.STOPPED, ended)
-            settle(connection, parent.id, child, TransactionStatus.ERROR, message, child.findings)
+            settle(connection, parent.id, child, RunStatus.ERROR, message, child.findings)
             break
     finish_parent(connection, parent.id)
     working = runners.find(connection, parent.cluster_id)
-    if working is not None and working.transaction_id == parent.id:
+    if working is not None and working.run_id == parent.id:
         runners.remove(connection, parent.cluster_id, working.pid)
 
 
-def _message(connection: Connection, parent: Transaction, ended: Mapping[str, str] | None) -> str:
+def _message(connection: Connection, parent: Run, ended: Mapping[str, str] | None) -> str:
     """How a transaction ended, with the names of the commands that nobody has ended."""
-    children = transactions.children(connection, parent.id)
+    children = runs.children(connection, parent.id)
     left = [name for child in children for name in history.running_names(connection, child.id).values()]
     if ended is not None:
         left = [name for name in left if ended.get(name)]

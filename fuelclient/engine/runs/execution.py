@@ -26,14 +26,14 @@ from fuelclient.model.cluster import ClusterStatus
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.node import Node
-from fuelclient.model.status import TransactionStatus, Verdict, changed
-from fuelclient.model.transaction import EventKind, ExecutionRequest, NodeKey, Transaction
+from fuelclient.model.run import EventKind, NodeKey, Run, RunRequest
+from fuelclient.model.status import RunStatus, Verdict, changed
 from fuelclient.plan.plan import Check, Plan
 from fuelclient.plan.result import Result
 from fuelclient.plan.schedule import STOPPED_BY_USER, Schedule
 from fuelclient.plan.select import with_primaries
 from fuelclient.plan.work import by_filters
-from fuelclient.store import clusters, history, nodes, transactions
+from fuelclient.store import clusters, history, nodes, runs
 from fuelclient.store.database import Connection, Database
 
 ABORTED = "Aborted"
@@ -45,7 +45,7 @@ class Running:
     """The execution of one parent transaction by this process."""
 
     database: Database
-    parent: Transaction
+    parent: Run
     pid: int
     executors: Executors
     log: Log
@@ -55,18 +55,18 @@ class Running:
         """All graphs have ended, and the execution with them; False when somebody has to decide about instances
         that were interrupted."""
         with self.database.read() as connection:
-            children = transactions.children(connection, self.parent.id)
+            children = runs.children(connection, self.parent.id)
         for child in children:
             if not child.is_final and not await self._graph(child):
                 return False
             with self.database.read() as connection:
-                ended = transactions.find(connection, child.id)
-            if ended is None or ended.status is TransactionStatus.ERROR:
+                ended = runs.find(connection, child.id)
+            if ended is None or ended.status is RunStatus.ERROR:
                 break
         self._end()
         return True
 
-    async def _graph(self, child: Transaction) -> bool:
+    async def _graph(self, child: Run) -> bool:
         """One graph has ended; False when somebody has to decide."""
         try:
             inputs, made = self._planned(child)
@@ -82,7 +82,7 @@ class Running:
             end(connection, self.parent.id, child.id, made, run.schedule)
         return True
 
-    def _planned(self, child: Transaction) -> tuple[Inputs, Plan]:
+    def _planned(self, child: Run) -> tuple[Inputs, Plan]:
         """The plan of a child: the one that was made when it began, or one that is made now and remembered."""
         with self.database.read() as connection:
             if child.digest:
@@ -103,12 +103,12 @@ class Running:
                 remember(connection, child, inputs, made)
         return inputs, made
 
-    def _run(self, child: Transaction, inputs: Inputs, made: Plan) -> GraphRun:
+    def _run(self, child: Run, inputs: Inputs, made: Plan) -> GraphRun:
         with self.database.read() as connection:
             present = nodes.of_cluster(connection, child.cluster_id)
             before = history.changes(connection, child.id)
             attempts = history.attempts(connection, child.id)
-            asked = transactions.stop_of(connection, self.parent.id)
+            asked = runs.stop_of(connection, self.parent.id)
             taking_part = history.nodes_of(connection, child.id)
         jobs = jobs_for(self.database, child.id, child.request, inputs, present, taking_part)
 
@@ -126,13 +126,13 @@ class Running:
             rerun_interrupted=self.rerun_interrupted,
         )
 
-    def _fail(self, child: Transaction, error: FuelError) -> None:
+    def _fail(self, child: Run, error: FuelError) -> None:
         """A graph that cannot be planned has ended, and says why; so has all that an earlier runner began of it."""
         found = error.findings if isinstance(error, InvalidDocument) else ()
         findings = tuple(one for one in found if isinstance(one, Finding))
         with self.database.write() as connection:
             abandon(connection, self.parent.id, child, Verdict.ERROR)
-            settle(connection, self.parent.id, child, TransactionStatus.ERROR, str(error), findings)
+            settle(connection, self.parent.id, child, RunStatus.ERROR, str(error), findings)
 
     def _end(self) -> None:
         """The execution has ended as its graphs have; those that were never begun are aborted."""
@@ -143,7 +143,7 @@ class Running:
 def jobs_for(
     database: Database,
     child_id: int,
-    request: ExecutionRequest,
+    request: RunRequest,
     inputs: Inputs,
     present: Sequence[Node],
     taking_part: Collection[NodeKey] = (),
@@ -170,7 +170,7 @@ def checker(jobs: Jobs, executors: Executors) -> Check:
     return check
 
 
-def require_digest(child: Transaction, made: Plan) -> None:
+def require_digest(child: Run, made: Plan) -> None:
     """Nothing happens when the plan is the one that a child began with; `StalePlan` otherwise."""
     if made.digest != child.digest:
         raise StalePlan(
@@ -180,7 +180,7 @@ def require_digest(child: Transaction, made: Plan) -> None:
         )
 
 
-def require_nodes(child: Transaction, made: Plan, present: Sequence[Node]) -> None:
+def require_nodes(child: Run, made: Plan, present: Sequence[Node]) -> None:
     """Nothing happens when the environment still has all nodes of a plan; `StalePlan` otherwise."""
     known = {node.id for node in present}
     gone = [str(node_id) for node_id in made.node_ids if node_id not in known]
@@ -192,23 +192,21 @@ def require_nodes(child: Transaction, made: Plan, present: Sequence[Node]) -> No
         )
 
 
-def remember(connection: Connection, child: Transaction, inputs: Inputs, made: Plan) -> None:
+def remember(connection: Connection, child: Run, inputs: Inputs, made: Plan) -> None:
     """The child has its plan: digest, findings, what it was computed from, and a row for each instance."""
     planning.record(connection, child.id, inputs, made)
-    known = transactions.find(connection, child.id) or child
-    transactions.update(connection, replace(known, digest=made.digest, findings=made.findings))
+    known = runs.find(connection, child.id) or child
+    runs.update(connection, replace(known, digest=made.digest, findings=made.findings))
 
 
 def begin(connection: Connection, child_id: int, inputs: Inputs, made: Plan) -> None:
     """The child runs, all nodes of its fleet know of which tags they are primary, and those of which filters leave
     something are being deployed. Once only. Source: Nailgun `Cluster.set_primary_tags`, which asks no graph."""
-    child = transactions.find(connection, child_id)
-    if child is None or child.status is not TransactionStatus.PENDING:
+    child = runs.find(connection, child_id)
+    if child is None or child.status is not RunStatus.PENDING:
         return
-    transactions.update(
-        connection, replace(child, status=changed(child.status, TransactionStatus.RUNNING), time_start=now())
-    )
-    tell(connection, child.parent_id or child.id, child.id, EventKind.TRANSACTION, TransactionStatus.RUNNING)
+    runs.update(connection, replace(child, status=changed(child.status, RunStatus.RUNNING), time_start=now()))
+    tell(connection, child.parent_id or child.id, child.id, EventKind.RUN, RunStatus.RUNNING)
     if child.dry_run:
         return
     reached = {made.fleet.nodes[node].uid for node in made.work.node_of}
@@ -224,7 +222,7 @@ def begin(connection: Connection, child_id: int, inputs: Inputs, made: Plan) -> 
 
 def end(connection: Connection, parent_id: int, child_id: int, made: Plan, schedule: Schedule) -> None:
     """The child has ended as its schedule has, and its nodes with it. Once only."""
-    child = transactions.find(connection, child_id)
+    child = runs.find(connection, child_id)
     if child is None or child.is_final:
         return
     result = schedule.result
@@ -237,7 +235,7 @@ def end(connection: Connection, parent_id: int, child_id: int, made: Plan, sched
             status = node_statuses.cluster_status(present, verdict)
             clusters.update(connection, replace(current, status=status))
     ended = replace(child, result=_counts(result, schedule, made))
-    transactions.update(connection, ended)
+    runs.update(connection, ended)
     settle(connection, parent_id, ended, result.verdict.status, result.message, child.findings)
 
 
@@ -249,10 +247,10 @@ def _counts(result: Result, schedule: Schedule, made: Plan) -> dict[str, object]
     return {"verdict": str(result.verdict), **dict(sorted(counts.items()))}
 
 
-def _nodes_after(connection: Connection, parent_id: int, child: Transaction, made: Plan, schedule: Schedule) -> None:
+def _nodes_after(connection: Connection, parent_id: int, child: Run, made: Plan, schedule: Schedule) -> None:
     reasons = {change.vertex: change.reason for change in history.changes(connection, child.id)}
     present: dict[object, Node] = {node.id: node for node in nodes.of_cluster(connection, child.cluster_id)}
-    before: dict[object, Node] = {node.id: node for node in transactions.nodes_of(connection, child.id)}
+    before: dict[object, Node] = {node.id: node for node in runs.nodes_of(connection, child.id)}
     for index, fate in sorted(node_statuses.fates(made.work, schedule, reasons).items()):
         uid = made.fleet.nodes[index].uid
         node = present.get(uid)
@@ -267,8 +265,8 @@ def _nodes_after(connection: Connection, parent_id: int, child: Transaction, mad
 def settle(
     connection: Connection,
     parent_id: int,
-    child: Transaction,
-    status: TransactionStatus,
+    child: Run,
+    status: RunStatus,
     message: str,
     findings: tuple[Finding, ...] = (),
 ) -> None:
@@ -277,22 +275,22 @@ def settle(
         child, status=changed(child.status, status), message=message, findings=findings, progress=100,
         time_start=child.time_start or now(), time_end=now(),
     )  # fmt: skip
-    transactions.update(connection, ended)
+    runs.update(connection, ended)
     set_progress(connection, parent_id, child.id, 100)
-    tell(connection, parent_id, child.id, EventKind.TRANSACTION, status, message, progress=100)
+    tell(connection, parent_id, child.id, EventKind.RUN, status, message, progress=100)
 
 
 def finish_parent(connection: Connection, parent_id: int) -> None:
     """The parent has ended as the last of its children that began; those after it are aborted. Once only."""
-    parent = transactions.find(connection, parent_id)
+    parent = runs.find(connection, parent_id)
     if parent is None or parent.is_final:
         return
-    children = transactions.children(connection, parent_id)
-    failed = next((one for one in children if one.status is TransactionStatus.ERROR), None)
+    children = runs.children(connection, parent_id)
+    failed = next((one for one in children if one.status is RunStatus.ERROR), None)
     for child in children:
         if not child.is_final:
-            settle(connection, parent_id, child, TransactionStatus.ERROR, ABORTED)
-    status = TransactionStatus.READY if failed is None else TransactionStatus.ERROR
+            settle(connection, parent_id, child, RunStatus.ERROR, ABORTED)
+    status = RunStatus.READY if failed is None else RunStatus.ERROR
     if failed is not None:
         message = failed.message if len(children) == 1 else f"Graph {failed.graph_type}: {failed.message}"
     else:
@@ -301,5 +299,5 @@ def finish_parent(connection: Connection, parent_id: int) -> None:
         parent, status=changed(parent.status, status), message=message, progress=100, time_end=now(),
         result=children[0].result if len(children) == 1 else {},
     )  # fmt: skip
-    transactions.update(connection, ended)
-    tell(connection, parent_id, parent_id, EventKind.TRANSACTION, status, message, progress=100)
+    runs.update(connection, ended)
+    tell(connection, parent_id, parent_id, EventKind.RUN, status, message, progress=100)

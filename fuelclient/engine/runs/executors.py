@@ -19,7 +19,7 @@ from fuelclient.executors.reach import Reach, Ways
 from fuelclient.executors.spool import removed
 from fuelclient.executors.ssh import SshExecutor
 from fuelclient.model.node import ExecutorKind
-from fuelclient.model.transaction import Transaction
+from fuelclient.model.run import Run
 
 _COMMANDS = "HANDLER_COMMANDS"
 
@@ -80,11 +80,11 @@ class Executors:
         await self._reach.close()
 
 
-Provider = Callable[[str, Transaction], Executors]
+Provider = Callable[[str, Run], Executors]
 """Makes the executors of a parent transaction of an engine file."""
 
 
-def executors_for(engine: str, parent: Transaction, commands: Mapping[str, str] | None = None) -> Executors:
+def executors_for(engine: str, parent: Run, commands: Mapping[str, str] | None = None) -> Executors:
     """The executors of an execution; `commands` are handler commands by task type, those of the settings by default."""
     remote, spool = spool_on_nodes(parent), str(spool_path(engine, parent))
     found = handler_commands() if commands is None else commands

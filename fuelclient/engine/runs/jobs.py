@@ -14,7 +14,7 @@ from fuelclient.executors.base import MASTER, Job, Ssh, Target
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Level, MergedTask
 from fuelclient.model.node import ExecutorKind, Node
-from fuelclient.model.transaction import ExecutionRequest, NodeKey
+from fuelclient.model.run import NodeKey, RunRequest
 
 _SCRIPTS = "deployment_scripts_path"
 _BY_DEFAULT = "deployment_scripts"
@@ -31,14 +31,14 @@ class Jobs:
 
     def __init__(
         self,
-        transaction: int,
-        request: ExecutionRequest,
+        run: int,
+        request: RunRequest,
         nodes: Iterable[Node],
         facts: DeploymentFacts,
         scripts: Mapping[Definer, tuple[tuple[str, str], ...]],
         taking_part: Collection[NodeKey] = (),
     ) -> None:
-        self._transaction, self._request, self._facts, self._scripts = transaction, request, facts, scripts
+        self._run, self._request, self._facts, self._scripts = run, request, facts, scripts
         self._nodes = {node.id: node for node in nodes}
         self._taking_part = [one for one in taking_part if one in self._nodes] or request.node_ids or [*self._nodes]
         self._secrets: dict[str, frozenset[str]] = {}
@@ -47,7 +47,7 @@ class Jobs:
         """The job of an instance that is begun for the `attempt`-th time."""
         uid = str(node)
         return Job(
-            transaction=self._transaction,
+            run=self._run,
             node=uid,
             name=self._nodes[node].name if isinstance(node, int) else uid,
             task=task.id,

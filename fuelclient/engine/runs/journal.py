@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 
 from fuelclient.engine.runs.processes import now
 from fuelclient.errors import FuelError
+from fuelclient.model.run import Event, EventKind, Run
 from fuelclient.model.status import Reason
-from fuelclient.model.transaction import Event, EventKind, Transaction
-from fuelclient.store import events, history, runners, transactions
+from fuelclient.store import events, history, runners, runs
 from fuelclient.store.database import Connection, Database, Locked
 from fuelclient.store.history import Written
 
@@ -29,7 +29,7 @@ class Journal:
     limits count, and it can be killed.
     """
 
-    def __init__(self, database: Database, parent_id: int, child: Transaction, pid: int) -> None:
+    def __init__(self, database: Database, parent_id: int, child: Run, pid: int) -> None:
         self._database, self._parent, self._child, self._pid = database, parent_id, child, pid
         self._progress = child.progress
         self._is_lost = False
@@ -72,12 +72,12 @@ class Journal:
         try:
             with self._database.write(at_once=True) as connection:
                 is_ours = runners.beat(connection, self._child.cluster_id, self._pid, now())
-                asked = transactions.stop_of(connection, self._parent)
+                asked = runs.stop_of(connection, self._parent)
         except Locked:
             with self._database.read() as connection:
                 working = runners.find(connection, self._child.cluster_id)
                 is_ours = working is not None and working.pid == self._pid
-                asked = transactions.stop_of(connection, self._parent)
+                asked = runs.stop_of(connection, self._parent)
         if not is_ours:
             self._is_lost = True
             raise Lost("Another process runs this environment now.")
@@ -104,15 +104,15 @@ class Journal:
 
 def set_progress(connection: Connection, parent_id: int, child_id: int, progress: int) -> None:
     """The child has come so far, and its parent to the mean of all its children."""
-    transactions.set_progress(connection, child_id, progress)
-    every = [one.progress for one in transactions.children(connection, parent_id)]
-    transactions.set_progress(connection, parent_id, sum(every) // len(every) if every else progress)
+    runs.set_progress(connection, child_id, progress)
+    every = [one.progress for one in runs.children(connection, parent_id)]
+    runs.set_progress(connection, parent_id, sum(every) // len(every) if every else progress)
 
 
 def tell(
     connection: Connection,
     parent_id: int,
-    transaction_id: int,
+    run_id: int,
     kind: EventKind,
     status: str,
     message: str = "",
@@ -123,5 +123,5 @@ def tell(
     """One event that is not about a task instance."""
     events.append(
         connection,
-        Event(0, now(), kind, parent_id, transaction_id, node=node, status=status, message=message, progress=progress),
+        Event(0, now(), kind, parent_id, run_id, node=node, status=status, message=message, progress=progress),
     )

@@ -10,16 +10,16 @@ from fuelclient.engine.runs.executors import Executors, Provider
 from fuelclient.errors import FuelError
 from fuelclient.executors.base import Job
 from fuelclient.model.graph import Level, MergedTask, Owner
+from fuelclient.model.run import HistoryFilter, Run
 from fuelclient.model.status import InstanceStatus
 from fuelclient.model.task import Task
-from fuelclient.model.transaction import HistoryFilter, Transaction
-from fuelclient.store import history, nodes, transactions
+from fuelclient.store import history, nodes, runs
 from fuelclient.store.database import Database
 
 _RUNNING = HistoryFilter(statuses=(InstanceStatus.RUNNING,))
 
 
-def end(database: Database, parent: Transaction, provider: Provider) -> dict[str, str]:
+def end(database: Database, parent: Run, provider: Provider) -> dict[str, str]:
     """The commands that a run has left behind have ended, each with its whole session; by instance (`task@node`) an
     empty text, or why that could not be done.
 
@@ -46,7 +46,7 @@ async def _end(executors: Executors, job: Job) -> str:
     return ""
 
 
-def _jobs(database: Database, parent: Transaction) -> tuple[dict[str, Job], dict[str, str]]:
+def _jobs(database: Database, parent: Run) -> tuple[dict[str, Job], dict[str, str]]:
     """The jobs of the instances that were running, and those that cannot be made any more, with the reason.
 
     The tasks are those that the run remembers: the graph may have changed since, which is why somebody stops a run
@@ -55,8 +55,8 @@ def _jobs(database: Database, parent: Transaction) -> tuple[dict[str, Job], dict
     found: dict[str, Job] = {}
     lost: dict[str, str] = {}
     with database.read() as connection:
-        for child in transactions.children(connection, parent.id):
-            definitions = transactions.definitions_of(connection, child.id)
+        for child in runs.children(connection, parent.id):
+            definitions = runs.definitions_of(connection, child.id)
             rows = history.rows(connection, child.id, child.graph_type, _RUNNING, definitions) if definitions else []
             if not rows:
                 continue

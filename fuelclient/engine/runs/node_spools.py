@@ -16,9 +16,9 @@ from fuelclient.engine.runs.paths import spool_on_nodes
 from fuelclient.errors import FuelError
 from fuelclient.executors.base import Target
 from fuelclient.model.node import ExecutorKind, Node
+from fuelclient.model.run import Run
 from fuelclient.model.task import TaskType
-from fuelclient.model.transaction import Transaction
-from fuelclient.store import history, nodes, transactions
+from fuelclient.store import history, nodes, runs
 from fuelclient.store.database import Connection
 
 _AT_A_TIME = 50
@@ -43,11 +43,11 @@ class Left:
         return f"{noun} {', '.join(self.nodes)}: {where} {verb}: {why.rstrip('.')}. Remove it there: rm -rf {where}"
 
 
-def of(connection: Connection, parents: Iterable[Transaction]) -> list[Left]:
+def of(connection: Connection, parents: Iterable[Run]) -> list[Left]:
     """The machines on which executions may have left something, this one apart."""
     found: dict[Target, tuple[dict[str, None], dict[str, None]]] = {}
     for parent in parents:
-        for child in transactions.children(connection, parent.id):
+        for child in runs.children(connection, parent.id):
             for node in () if child.request.noop else _touched(connection, child):
                 target = target_of(node, child.request.executor)
                 if target.kind in _REMOTE:
@@ -56,14 +56,14 @@ def of(connection: Connection, parents: Iterable[Transaction]) -> list[Left]:
     return [Left(target, tuple(names), tuple(roots)) for target, (names, roots) in found.items()]
 
 
-def _touched(connection: Connection, child: Transaction) -> Iterable[Node]:
+def _touched(connection: Connection, child: Run) -> Iterable[Node]:
     """The nodes with a spool of a part: those where something began, and all when a task put files on others."""
     begun = history.begun(connection, child.id)
     if not begun:
         return ()
     known = {
         node.id: node
-        for node in (*transactions.nodes_of(connection, child.id), *nodes.of_cluster(connection, child.cluster_id))
+        for node in (*runs.nodes_of(connection, child.id), *nodes.of_cluster(connection, child.cluster_id))
     }
     if any(kind == TaskType.UPLOAD_FILES for _, kind in begun):
         return known.values()

@@ -10,7 +10,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from fuelclient.model.transaction import Transaction
+from fuelclient.model.run import Run
 
 _TAIL = 4096
 """Bytes of the end of a log in which its last line is looked for."""
@@ -21,24 +21,24 @@ def runs_path(engine: str) -> Path:
     return Path(f"{os.path.realpath(engine)}.runs")
 
 
-def spool_path(engine: str, parent: Transaction) -> Path:
+def spool_path(engine: str, parent: Run) -> Path:
     """Where the commands of an execution leave their results on this machine."""
     return runs_path(engine) / parent.uuid
 
 
-def spool_on_nodes(parent: Transaction) -> str:
+def spool_on_nodes(parent: Run) -> str:
     """Where the commands of an execution leave their results on nodes."""
     return f"/var/tmp/fuel2-{parent.uuid}"  # noqa: S108 - it survives a restart; the spool checks who owns it
 
 
-def log_path(engine: str, transaction_id: int) -> Path:
+def log_path(engine: str, run_id: int) -> Path:
     """Where the runner of a transaction writes what it has to say."""
-    return runs_path(engine) / f"{transaction_id}.log"
+    return runs_path(engine) / f"{run_id}.log"
 
 
-def last_words(engine: str, transaction_id: int) -> str:
+def last_words(engine: str, run_id: int) -> str:
     """Where a runner that is gone has written what it had to say, and the last line of it, if there is one."""
-    path, line = log_path(engine, transaction_id), ""
+    path, line = log_path(engine, run_id), ""
     with suppress(OSError), path.open("rb") as log:
         log.seek(max(0, log.seek(0, os.SEEK_END) - _TAIL))
         line = (log.read().decode("utf-8", "replace").strip().splitlines() or [""])[-1]

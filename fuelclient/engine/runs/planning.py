@@ -18,11 +18,11 @@ from fuelclient.expressions.evaluation import Expressions as Expressions  # it i
 from fuelclient.expressions.facts import NO_PAST, Facts, Past
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.node import Node, NodeStatus
+from fuelclient.model.run import Run, RunRequest
 from fuelclient.model.snapshot import Snapshot
-from fuelclient.model.transaction import ExecutionRequest, Transaction
 from fuelclient.plan.plan import Check, Plan, has_handler, merged_for, plan
 from fuelclient.store import facts as stored
-from fuelclient.store import history, nodes, transactions
+from fuelclient.store import history, nodes, runs
 from fuelclient.store.database import Connection
 
 _ANEW = frozenset({NodeStatus.DISCOVER, NodeStatus.ERROR, NodeStatus.PROVISIONED, NodeStatus.STOPPED})
@@ -42,7 +42,7 @@ class Inputs:
     elsewhere: frozenset[str] = frozenset()
 
 
-def read(connection: Connection, request: ExecutionRequest, graph_type: str, *, before: int = _LATEST) -> Inputs:
+def read(connection: Connection, request: RunRequest, graph_type: str, *, before: int = _LATEST) -> Inputs:
     """What one graph of a request is planned from now; runs with an id from `before` on are no past.
 
     `NotFound` for an unknown environment, or for any graph type of the request that it does not have.
@@ -54,20 +54,20 @@ def read(connection: Connection, request: ExecutionRequest, graph_type: str, *, 
     return _inputs(connection, members, request, graph_type, present, facts, forgotten, before)
 
 
-def recorded(connection: Connection, child: Transaction) -> Inputs:
+def recorded(connection: Connection, child: Run) -> Inputs:
     """What a child was planned from when it began, and its graph as it is now."""
     members = environment.read(connection, child.cluster_id)
-    present = transactions.nodes_of(connection, child.id)
+    present = runs.nodes_of(connection, child.id)
     facts = stored.seen(connection, child.id)
-    forgotten = transactions.forgotten_of(connection, child.id)
+    forgotten = runs.forgotten_of(connection, child.id)
     return _inputs(connection, members, child.request, child.graph_type, present, facts, forgotten, child.id)
 
 
-def remembered(connection: Connection, child: Transaction) -> Inputs:
+def remembered(connection: Connection, child: Run) -> Inputs:
     """What a child was planned from but for its graph, which may have been changed or deleted since."""
     members = environment.read(connection, child.cluster_id)
-    present = transactions.nodes_of(connection, child.id)
-    forgotten = transactions.forgotten_of(connection, child.id)
+    present = runs.nodes_of(connection, child.id)
+    forgotten = runs.forgotten_of(connection, child.id)
     snapshot = Snapshot(members.cluster, (), present, members.roles, members.primary_tags, child.graph_type)
     past = NO_PAST if child.request.force else _past(connection, child.cluster_id, forgotten, child.id)
     return Inputs(snapshot, members, stored.seen(connection, child.id), past, forgotten)
@@ -80,7 +80,7 @@ def record(connection: Connection, child_id: int, inputs: Inputs, made: Plan) ->
     reads the history, with masks in the place of passwords.
     """
     tasks = {task.id: redact.masked_document(task.task.attributes) for task in made.expansion.tasks}
-    transactions.put_inputs(connection, child_id, inputs.snapshot.nodes, inputs.forgotten, tasks)
+    runs.put_inputs(connection, child_id, inputs.snapshot.nodes, inputs.forgotten, tasks)
     stored.put_seen(connection, child_id, inputs.facts)
     stored.put_settings(connection, child_id, settings.effective(inputs.members))
     instances = []
@@ -90,7 +90,7 @@ def record(connection: Connection, child_id: int, inputs: Inputs, made: Plan) ->
     history.insert(connection, child_id, instances)
 
 
-def plan_of(inputs: Inputs, request: ExecutionRequest, check: Check = has_handler) -> Plan:
+def plan_of(inputs: Inputs, request: RunRequest, check: Check = has_handler) -> Plan:
     """The plan; raises what `plan.plan.plan` raises."""
     return plan(
         inputs.snapshot, request, Expressions(inputs.facts, inputs.past), check=check, elsewhere=inputs.elsewhere
@@ -108,7 +108,7 @@ def require_something(made: Plan) -> None:
         )
 
 
-def nothing_selected(request: ExecutionRequest) -> InvalidGraph:
+def nothing_selected(request: RunRequest) -> InvalidGraph:
     """What is wrong with a request whose filters leave nothing of any of its graphs."""
     options = (("--task-names", request.task_names), ("--subgraphs", request.subgraphs))
     named = " and ".join(f"{option} {', '.join(names)}" for option, names in options if names)
@@ -128,7 +128,7 @@ def is_deployed_anew(node: Node) -> bool:
 def _inputs(
     connection: Connection,
     members: Environment,
-    request: ExecutionRequest,
+    request: RunRequest,
     graph_type: str,
     present: tuple[Node, ...],
     facts: DeploymentFacts,
@@ -156,8 +156,8 @@ def _inputs(
 def _past(connection: Connection, cluster_id: int, forgotten: Sequence[str], before: int) -> Past:
     last = history.last_successes(connection, cluster_id, before)
     moments: dict[Hashable, Facts] = {}
-    for transaction_id in sorted({one for (_, uid), one in last.items() if uid not in forgotten}):
-        seen = stored.seen(connection, transaction_id)
-        moments[transaction_id] = Facts(seen.common, seen.nodes)
+    for run_id in sorted({one for (_, uid), one in last.items() if uid not in forgotten}):
+        seen = stored.seen(connection, run_id)
+        moments[run_id] = Facts(seen.common, seen.nodes)
     kept: dict[tuple[str, str], Hashable] = {key: one for key, one in last.items() if one in moments}
     return Past(moments, kept, frozenset(forgotten))

@@ -10,7 +10,7 @@ import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from fuelclient.model.transaction import Transaction
+from fuelclient.model.run import Run
 from fuelclient.store.runners import Runner
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -48,11 +48,11 @@ def start_time(pid: int) -> str:
     return "" if state in ("Z", "X") else fields[18]
 
 
-def this_process(transaction: Transaction, *, pid: int | None = None) -> Runner:
+def this_process(run: Run, *, pid: int | None = None) -> Runner:
     """This process as the runner of a transaction; with `pid` `NOT_STARTED`, one that is being started."""
     number = os.getpid() if pid is None else pid
     began = start_time(number) if number != NOT_STARTED else ""
-    return Runner(transaction.cluster_id, transaction.id, number, boot_id(), began, now())
+    return Runner(run.cluster_id, run.id, number, boot_id(), began, now())
 
 
 def is_alive(runner: Runner) -> bool:

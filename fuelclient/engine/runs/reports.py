@@ -7,17 +7,17 @@ from fuelclient.engine.runs.executors import Executors
 from fuelclient.engine.runs.jobs import Jobs
 from fuelclient.engine.runs.planning import Inputs
 from fuelclient.model.graph import Level, MergedTask, Owner
-from fuelclient.model.status import InstanceStatus, Reason, TransactionStatus
-from fuelclient.model.task import Task, TaskType
-from fuelclient.model.transaction import (
+from fuelclient.model.run import (
     HistoryFilter,
     HistoryRow,
     Logs,
-    Transaction,
+    Run,
 )
+from fuelclient.model.status import InstanceStatus, Reason, RunStatus
+from fuelclient.model.task import Task, TaskType
 from fuelclient.plan.plan import Plan
 from fuelclient.plan.work import Kind
-from fuelclient.store import history, transactions
+from fuelclient.store import history, runs
 from fuelclient.store.database import Connection
 
 NOWHERE = "-"
@@ -31,12 +31,12 @@ def dry_run_message(made: Plan) -> str:
     return f"Dry run: {what} would run, {made.work.size - running} would be skipped. Nothing was run."
 
 
-def rows(connection: Connection, child: Transaction, filters: HistoryFilter) -> list[HistoryRow]:
+def rows(connection: Connection, child: Run, filters: HistoryFilter) -> list[HistoryRow]:
     """The rows of a child, and after them its tasks that are placed nowhere.
 
     These stand for no node: a filter of nodes leaves them out. Source: Nailgun `DeploymentHistoryCollection`.
     """
-    definitions = transactions.definitions_of(connection, child.id)
+    definitions = runs.definitions_of(connection, child.id)
     found = history.rows(connection, child.id, child.graph_type, filters, definitions)
     skipped = InstanceStatus.SKIPPED
     if filters.nodes or (filters.statuses and skipped not in filters.statuses):
@@ -50,14 +50,14 @@ def rows(connection: Connection, child: Transaction, filters: HistoryFilter) -> 
     return found
 
 
-def undecided(connection: Connection, child: Transaction) -> list[str]:
+def undecided(connection: Connection, child: Run) -> list[str]:
     """The instances of a child of which nobody knows how they ended."""
-    if child.status is not TransactionStatus.RUNNING:
+    if child.status is not RunStatus.RUNNING:
         return []
     return history.running(connection, child.id, Reason.INTERRUPTED)
 
 
-def logs(row: HistoryRow, inputs: Inputs, child: Transaction, jobs: Jobs, executors: Executors) -> Logs:
+def logs(row: HistoryRow, inputs: Inputs, child: Run, jobs: Jobs, executors: Executors) -> Logs:
     """What a task instance printed, read from where it ran.
 
     The task is the one that the run remembers: whoever reads logs may have mended the graph meanwhile. Its passwords

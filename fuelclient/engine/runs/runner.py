@@ -1,6 +1,6 @@
 """The runner: a process of its own that executes one transaction, whatever becomes of the terminal.
 
-`python -m fuelclient.engine.runs.runner ENGINE TRANSACTION [--rerun-interrupted]`. It claims the environment, runs, and
+`python -m fuelclient.engine.runs.runner ENGINE RUN [--rerun-interrupted]`. It claims the environment, runs, and
 lets go. What it has to say goes to its log file; what users read goes into the store. A process that is killed leaves
 everything behind that the next one needs.
 """
@@ -23,9 +23,9 @@ from fuelclient.engine.runs.executors import Provider, executors_for
 from fuelclient.engine.runs.paths import log_path
 from fuelclient.errors import Conflict, FuelError, Unavailable
 from fuelclient.executors.local_transport import environment
-from fuelclient.model.transaction import Transaction
+from fuelclient.model.run import Run
 from fuelclient.settings import CUSTOM_SETTINGS
-from fuelclient.store import runners, transactions
+from fuelclient.store import runners, runs
 from fuelclient.store.database import Connection, Database
 
 _PACKAGE = Path(__file__).resolve().parents[2]
@@ -38,14 +38,14 @@ and a runner that gave up at once would leave it to nobody."""
 _BACKGROUND = '"$@" &'
 
 
-def start(engine: str, transaction_id: int, *, rerun_interrupted: bool = False) -> None:
+def start(engine: str, run_id: int, *, rerun_interrupted: bool = False) -> None:
     """A process of its own, in a session of its own, runs the transaction.
 
     It belongs to nobody, so that whoever started it may end, or go on for years. Passwords for masters that lie in
     our environment are not in its. Raises `Unavailable` when no process can be started.
     """
-    log = log_path(engine, transaction_id)
-    command = [sys.executable, "-m", "fuelclient.engine.runs.runner", os.path.realpath(engine), str(transaction_id)]
+    log = log_path(engine, run_id)
+    command = [sys.executable, "-m", "fuelclient.engine.runs.runner", os.path.realpath(engine), str(run_id)]
     command += ["--rerun-interrupted"] if rerun_interrupted else []
     paths = [str(_PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])]
     own = {"PYTHONPATH": os.pathsep.join(paths)}
@@ -64,22 +64,22 @@ def start(engine: str, transaction_id: int, *, rerun_interrupted: bool = False) 
             os.close(descriptor)
     except (OSError, subprocess.CalledProcessError) as error:
         raise Unavailable(
-            f"The runner of transaction {transaction_id} cannot be started: {error}.",
-            hint=f"Run `fuel2 task resume {transaction_id}` when the reason is gone.",
+            f"The runner of transaction {run_id} cannot be started: {error}.",
+            hint=f"Run `fuel2 task resume {run_id}` when the reason is gone.",
         ) from error
 
 
-def claim(connection: Connection, parent: Transaction) -> None:
+def claim(connection: Connection, parent: Run) -> None:
     """This process is the runner of the transaction's environment. `Conflict` when another one is."""
     found = runners.find(connection, parent.cluster_id)
     if found is not None and found.pid != processes.NOT_STARTED and processes.is_alive(found):
-        raise Conflict(f"Process {found.pid} runs transaction {found.transaction_id} on the environment.")
+        raise Conflict(f"Process {found.pid} runs transaction {found.run_id} on the environment.")
     runners.put(connection, processes.this_process(parent))
 
 
 def execute(
     database: Database,
-    transaction_id: int,
+    run_id: int,
     provider: Provider = executors_for,
     *,
     rerun_interrupted: bool = False,
@@ -89,9 +89,9 @@ def execute(
     Raises `Conflict` when another process runs it, or when it has ended.
     """
     with database.write() as connection:
-        parent = transactions.find(connection, transaction_id)
+        parent = runs.find(connection, run_id)
         if parent is None or parent.is_final or parent.parent_id is not None:
-            raise Conflict(f"Transaction {transaction_id} is not there to be run.")
+            raise Conflict(f"Transaction {run_id} is not there to be run.")
         claim(connection, parent)
     pid = os.getpid()
     executors = provider(database.path, parent)
@@ -110,10 +110,10 @@ def execute(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a transaction; the exit code is 0 when it came to its end, whatever that was."""
+    """Execute a run; the exit code is 0 when it came to its end, whatever that was."""
     parser = argparse.ArgumentParser(prog="python -m fuelclient.engine.runs.runner", description=__doc__)
     parser.add_argument("engine")
-    parser.add_argument("transaction", type=int)
+    parser.add_argument("run", type=int)
     parser.add_argument("--rerun-interrupted", action="store_true")
     options = parser.parse_args(arguments)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -121,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _forget_package()
     database = Database(options.engine, patience=PATIENCE, tell=_log)
     try:
-        ended = execute(database, options.transaction, rerun_interrupted=options.rerun_interrupted)
+        ended = execute(database, options.run, rerun_interrupted=options.rerun_interrupted)
     except FuelError as error:
         _log(f"{type(error).__name__}: {error}")
         return 1

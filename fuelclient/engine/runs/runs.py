@@ -15,26 +15,26 @@ from fuelclient.engine.runs.executors import Provider, executors_for
 from fuelclient.engine.runs.guards import deletable, existing, parent_of, require_free, require_resumable, with_runner
 from fuelclient.engine.runs.paths import last_words
 from fuelclient.errors import Conflict, FuelError, NotFound, Unsupported, UsageError
-from fuelclient.insight import runs
+from fuelclient.insight import planned
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.node import ExecutorKind
-from fuelclient.model.status import InstanceStatus, TransactionStatus
-from fuelclient.model.transaction import (
+from fuelclient.model.run import (
     CHILD,
     PARENT,
     Event,
     EventKind,
-    ExecutionRequest,
     HistoryFilter,
     HistoryRow,
     Logs,
     PlannedGraph,
+    Run,
+    RunRequest,
     SimulatedGraph,
-    Transaction,
 )
+from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.plan import select
 from fuelclient.plan.plan import Plan
-from fuelclient.store import events, facts, history, nodes, runners, transactions
+from fuelclient.store import events, facts, history, nodes, runners, runs
 from fuelclient.store.database import Connection, Database
 
 EVERYTHING = HistoryFilter()
@@ -45,17 +45,17 @@ _STATUSES = "pending, ready, running, error, skipped"
 Start = Callable[[str, int, bool], None]
 
 
-def _detached(engine: str, transaction_id: int, rerun_interrupted: bool) -> None:
-    runner.start(engine, transaction_id, rerun_interrupted=rerun_interrupted)
+def _detached(engine: str, run_id: int, rerun_interrupted: bool) -> None:
+    runner.start(engine, run_id, rerun_interrupted=rerun_interrupted)
 
 
-class Transactions:
-    """Executions; see `backends.base.Transactions`. `start` starts a runner; `provider` makes its executors."""
+class Runs:
+    """Executions; see `backends.base.Runs`. `start` starts a runner; `provider` makes its executors."""
 
     def __init__(self, database: Database, *, start: Start = _detached, provider: Provider = executors_for) -> None:
         self._database, self._start, self._provider = database, start, provider
 
-    def begin(self, request: ExecutionRequest, *, may_idle: bool = False) -> Transaction:
+    def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
         """A transaction that runs from now on in a process of its own, or one that is planned only."""
         _require_request(request)
         request = _meant(request)
@@ -72,7 +72,7 @@ class Transactions:
         later = [self._planned(request, kind, parent)[1] for kind in request.graph_types[1:] if request.dry_run]
         with self._database.write() as connection:
             require_free(connection, request.cluster_id)
-            parent = replace(parent, id=transactions.insert(connection, parent))
+            parent = replace(parent, id=runs.insert(connection, parent))
             children = [_inserted(connection, parent, kind) for kind in request.graph_types]
             if request.dry_run:
                 for child, made in zip(children, (first, *later), strict=True):
@@ -85,7 +85,7 @@ class Transactions:
             self._start(self._database.path, parent.id, False)
         return self.get(parent.id)
 
-    def _doomed(self, request: ExecutionRequest) -> Transaction:
+    def _doomed(self, request: RunRequest) -> Run:
         """A transaction with a subgraph that names no task: its first graph fails when it is planned, and says so.
 
         What is wrong with the rest of the request is refused as ever.
@@ -95,59 +95,59 @@ class Transactions:
         with self._database.write() as connection:
             require_free(connection, request.cluster_id)
             parent = _new(request, PARENT)
-            parent = replace(parent, id=transactions.insert(connection, parent))
+            parent = replace(parent, id=runs.insert(connection, parent))
             for kind in request.graph_types:
                 _inserted(connection, parent, kind)
             _hand_over(connection, parent)
         self._start(self._database.path, parent.id, False)
         return self.get(parent.id)
 
-    def plan(self, request: ExecutionRequest) -> Sequence[PlannedGraph]:
+    def plan(self, request: RunRequest) -> Sequence[PlannedGraph]:
         """The plans of all graphs of a request as things are now."""
         _require_request(request)
         request = _meant(request)
         made = [self._planned(request, kind, _new(request, PARENT))[1] for kind in request.graph_types]
-        return [runs.planned(one, after_earlier=position > 0) for position, one in enumerate(made)]
+        return [planned.planned(one, after_earlier=position > 0) for position, one in enumerate(made)]
 
-    def simulate(self, request: ExecutionRequest, fail: Sequence[str] = ()) -> Sequence[SimulatedGraph]:
+    def simulate(self, request: RunRequest, fail: Sequence[str] = ()) -> Sequence[SimulatedGraph]:
         """What would become of a request by the durations of earlier runs."""
         _require_request(request)
         made = [self._planned(request, kind, _new(request, PARENT))[1] for kind in request.graph_types]
         with self._database.read() as connection:
             known = history.durations(connection, request.cluster_id)
-        return runs.simulated(made, known, fail)
+        return planned.simulated(made, known, fail)
 
-    def picture(self, request: ExecutionRequest, fail: Sequence[str] = ()) -> str:
+    def picture(self, request: RunRequest, fail: Sequence[str] = ()) -> str:
         """The simulated run of a request as a drawing."""
         _require_request(request)
         made = [self._planned(request, kind, _new(request, PARENT))[1] for kind in request.graph_types]
         with self._database.read() as connection:
             known = history.durations(connection, request.cluster_id)
-        return runs.pictured(made, known, fail)
+        return planned.pictured(made, known, fail)
 
     def list(
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
-    ) -> Sequence[Transaction]:
+    ) -> Sequence[Run]:
         """Parents and children by id."""
         for status in statuses:
-            if status not in set(TransactionStatus):
-                raise UsageError(f"{status!r} is no status.", hint=f"Use {', '.join(TransactionStatus)}.")
+            if status not in set(RunStatus):
+                raise UsageError(f"{status!r} is no status.", hint=f"Use {', '.join(RunStatus)}.")
         with self._database.read() as connection:
             if cluster_id is not None:
                 lookup.cluster(connection, cluster_id)
-            found = transactions.every(connection, cluster_id=cluster_id, statuses=statuses, kinds=names)
+            found = runs.every(connection, cluster_id=cluster_id, statuses=statuses, kinds=names)
             return [with_runner(connection, one) for one in found]
 
-    def get(self, transaction_id: int) -> Transaction:
+    def get(self, run_id: int) -> Run:
         """One transaction, a parent with its children."""
         with self._database.read() as connection:
-            found = with_runner(connection, existing(connection, transaction_id))
-            found = replace(found, children=tuple(transactions.children(connection, found.id)))
+            found = with_runner(connection, existing(connection, run_id))
+            found = replace(found, children=tuple(runs.children(connection, found.id)))
         if found.runner != processes.GONE or found.message:
             return found
         return replace(found, message=last_words(self._database.path, found.id))
 
-    def delete(self, transaction_id: int, *, force: bool = False) -> tuple[str, ...]:
+    def delete(self, run_id: int, *, force: bool = False) -> tuple[str, ...]:
         """Remove a transaction with its children, its history and its files, here and on its nodes; what stays there.
 
         Nothing is removed of one that somebody could go on with: it is closed first. What lies beside the engine file
@@ -155,40 +155,40 @@ class Transactions:
         """
         path = self._database.path
         with self._database.read() as connection:
-            found = deletable(connection, transaction_id, force=force)
+            found = deletable(connection, run_id, force=force)
             left = node_spools.of(connection, [found])
         if not found.is_final:
             delete.outputs(path, found)
             with self._database.write() as connection:
-                close(connection, deletable(connection, transaction_id, force=force))
+                close(connection, deletable(connection, run_id, force=force))
         stays = node_spools.remove(left, self._provider(path, found))
         delete.files(path, found)
         with self._database.write() as connection:
-            transactions.delete(connection, parent_of(connection, transaction_id).id)
+            runs.delete(connection, parent_of(connection, run_id).id)
         return stays
 
-    def history(self, transaction_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
+    def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         """The task instances of a child, or of all children of a parent."""
         for status in filters.statuses:
             if status not in set(InstanceStatus):
                 raise UsageError(f"Statuses parameter could be only: {_STATUSES}", hint=f"{status!r} is none.")
         with self._database.read() as connection:
-            found = existing(connection, transaction_id)
-            children = [found] if found.parent_id else transactions.children(connection, found.id)
+            found = existing(connection, run_id)
+            children = [found] if found.parent_id else runs.children(connection, found.id)
             return [row for child in children for row in reports.rows(connection, child, filters)]
 
-    def events(self, transaction_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
+    def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
         """What happened to an execution after the event `after`."""
         with self._database.read() as connection:
-            return events.after(connection, parent_of(connection, transaction_id).id, after, limit)
+            return events.after(connection, parent_of(connection, run_id).id, after, limit)
 
-    def stop(self, transaction_id: int, *, kill: bool = False) -> Transaction:
+    def stop(self, run_id: int, *, kill: bool = False) -> Run:
         """Ask a run to stop; one whose runner is gone ends at once, with `kill` after its commands that live on."""
         with self._database.write() as connection:
-            found = parent_of(connection, transaction_id)
+            found = parent_of(connection, run_id)
             if found.is_final:
                 raise Conflict(f"Transaction {found.id} has ended already: it is {found.status}.")
-            transactions.ask_stop(connection, found.id, "kill" if kill else "graceful")
+            runs.ask_stop(connection, found.id, "kill" if kill else "graceful")
             is_left = with_runner(connection, found).runner != processes.ALIVE
             if is_left and not kill:
                 close(connection, found)
@@ -196,7 +196,7 @@ class Transactions:
             self._end_leftovers(found)
         return self.get(found.id)
 
-    def _end_leftovers(self, found: Transaction) -> None:
+    def _end_leftovers(self, found: Run) -> None:
         """The commands of a run without a runner are ended, and it with them, unless somebody goes on with it: that
         one finds that it is to stop."""
         ended = kill.end(self._database, found, self._provider)
@@ -205,21 +205,21 @@ class Transactions:
             if not now.is_final and with_runner(connection, now).runner != processes.ALIVE:
                 close(connection, now, ended)
 
-    def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Transaction:
+    def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Run:
         """Ask whatever runs on an environment to stop, as `stop` does."""
         with self._database.read() as connection:
             lookup.cluster(connection, cluster_id)
-            found = transactions.unfinished(connection, cluster_id)
+            found = runs.unfinished(connection, cluster_id)
         if found is None:
             raise Conflict(f"Nothing to stop - deployment is not running on environment '{cluster_id}'.")
         return self.stop(found.id, kill=kill)
 
-    def resume(self, transaction_id: int, *, rerun_interrupted: bool = False) -> Transaction:
+    def resume(self, run_id: int, *, rerun_interrupted: bool = False) -> Run:
         """Go on with a run whose runner was killed."""
         with self._database.read() as connection:
-            found = parent_of(connection, transaction_id)
+            found = parent_of(connection, run_id)
             require_resumable(connection, found)
-            children = [one for one in transactions.children(connection, found.id) if not one.is_final]
+            children = [one for one in runs.children(connection, found.id) if not one.is_final]
             undecided = [name for child in children for name in reports.undecided(connection, child)]
             planned = next((one for one in children if one.digest), None)
             inputs = planning.recorded(connection, planned) if planned else None
@@ -237,20 +237,20 @@ class Transactions:
         with self._database.write() as connection:
             require_resumable(connection, existing(connection, found.id))
             runners.put(connection, processes.this_process(found, pid=processes.NOT_STARTED))
-            events.append(connection, _event(found, TransactionStatus.RUNNING, "resumed"))
+            events.append(connection, _event(found, RunStatus.RUNNING, "resumed"))
         self._start(self._database.path, found.id, rerun_interrupted)
         return self.get(found.id)
 
-    def logs(self, transaction_id: int, task: str, node: str) -> Logs:
+    def logs(self, run_id: int, task: str, node: str) -> Logs:
         """What a task instance printed."""
-        rows = self.history(transaction_id, HistoryFilter(nodes=(node,), tasks=(task,)))
+        rows = self.history(run_id, HistoryFilter(nodes=(node,), tasks=(task,)))
         begun = [row for row in rows if row.attempts]
         if not begun:
-            raise NotFound("log", f"of {task}/{node} in transaction {transaction_id}", hint="It never began to run.")
+            raise NotFound("log", f"of {task}/{node} in transaction {run_id}", hint="It never began to run.")
         row = begun[-1]
         with self._database.read() as connection:
-            parent = parent_of(connection, row.transaction_id)
-            child = existing(connection, row.transaction_id)
+            parent = parent_of(connection, row.run_id)
+            child = existing(connection, row.run_id)
             inputs = planning.remembered(connection, child)
             present = nodes.of_cluster(connection, child.cluster_id)
             taking_part = history.nodes_of(connection, child.id)
@@ -259,32 +259,32 @@ class Transactions:
         jobs = jobs_for(self._database, child.id, child.request, inputs, tuple(known.values()), taking_part)
         return reports.logs(row, inputs, child, jobs, executors)
 
-    def deployment_info(self, transaction_id: int) -> DeploymentFacts:
+    def deployment_info(self, run_id: int) -> DeploymentFacts:
         """The facts that a run saw."""
         with self._database.read() as connection:
-            found = facts.seen(connection, _last_planned(connection, transaction_id).id)
+            found = facts.seen(connection, _last_planned(connection, run_id).id)
         if found.is_empty:
-            raise _nothing_recorded("deployment info", transaction_id)
+            raise _nothing_recorded("deployment info", run_id)
         return found
 
-    def settings(self, transaction_id: int) -> Mapping[str, Any]:
+    def settings(self, run_id: int) -> Mapping[str, Any]:
         """The settings of the environment when a run was planned."""
         with self._database.read() as connection:
-            found = facts.settings_of(connection, _last_planned(connection, transaction_id).id)
+            found = facts.settings_of(connection, _last_planned(connection, run_id).id)
         if found is None:
-            raise _nothing_recorded("settings", transaction_id)
+            raise _nothing_recorded("settings", run_id)
         return found
 
-    def network_configuration(self, transaction_id: int) -> Mapping[str, Any]:
+    def network_configuration(self, run_id: int) -> Mapping[str, Any]:
         """There is none: environments of this engine have no networks. Raises `Unsupported`."""
         with self._database.read() as connection:
-            existing(connection, transaction_id)
+            existing(connection, run_id)
         raise Unsupported(
             "The embedded engine keeps no network configuration: its environments have no networks.",
-            hint=f"What a run knew of its nodes is in `fuel2 task deployment-info download {transaction_id}`.",
+            hint=f"What a run knew of its nodes is in `fuel2 task deployment-info download {run_id}`.",
         )
 
-    def _require_selected(self, request: ExecutionRequest, first: Plan, parent: Transaction, *, may_idle: bool) -> None:
+    def _require_selected(self, request: RunRequest, first: Plan, parent: Run, *, may_idle: bool) -> None:
         """Nothing happens when filters leave something of at least one graph; `InvalidGraph` otherwise.
 
         A graph that cannot be planned now may be when its turn comes. With `may_idle` what does nothing is something.
@@ -303,7 +303,7 @@ class Transactions:
                 return
         raise planning.nothing_selected(request)
 
-    def _planned(self, request: ExecutionRequest, kind: str, parent: Transaction) -> tuple[planning.Inputs, Plan]:
+    def _planned(self, request: RunRequest, kind: str, parent: Run) -> tuple[planning.Inputs, Plan]:
         """The plan of one graph of a request, as things are now; executors say whether they could run it."""
         with self._database.read() as connection:
             inputs = planning.read(connection, request, kind)
@@ -312,52 +312,50 @@ class Transactions:
         return inputs, planning.plan_of(inputs, request, checker(jobs, executors))
 
 
-def _last_planned(connection: Connection, transaction_id: int) -> Transaction:
+def _last_planned(connection: Connection, run_id: int) -> Run:
     """The part of an execution that was planned last, or the part itself; the execution where none was."""
-    found = existing(connection, transaction_id)
-    return next((one for one in reversed(transactions.children(connection, found.id)) if one.digest), found)
+    found = existing(connection, run_id)
+    return next((one for one in reversed(runs.children(connection, found.id)) if one.digest), found)
 
 
-def _nothing_recorded(noun: str, transaction_id: int) -> NotFound:
-    return NotFound(noun, f"of transaction {transaction_id}", hint="It is recorded when a graph is begun.")
+def _nothing_recorded(noun: str, run_id: int) -> NotFound:
+    return NotFound(noun, f"of transaction {run_id}", hint="It is recorded when a graph is begun.")
 
 
-def _new(request: ExecutionRequest, name: str) -> Transaction:
-    return Transaction(
-        0, str(uuid.uuid4()), request.cluster_id, name, TransactionStatus.RUNNING, request, time_start=processes.now()
-    )
+def _new(request: RunRequest, name: str) -> Run:
+    return Run(0, str(uuid.uuid4()), request.cluster_id, name, RunStatus.RUNNING, request, time_start=processes.now())
 
 
-def _inserted(connection: Connection, parent: Transaction, graph_type: str) -> Transaction:
+def _inserted(connection: Connection, parent: Run, graph_type: str) -> Run:
     child = replace(
         _new(parent.request, CHILD),
-        parent_id=parent.id, graph_type=graph_type, status=TransactionStatus.PENDING, time_start=None,
+        parent_id=parent.id, graph_type=graph_type, status=RunStatus.PENDING, time_start=None,
     )  # fmt: skip
-    return replace(child, id=transactions.insert(connection, child))
+    return replace(child, id=runs.insert(connection, child))
 
 
-def _hand_over(connection: Connection, parent: Transaction) -> None:
+def _hand_over(connection: Connection, parent: Run) -> None:
     """The transaction runs, and waits for the runner that is about to be started."""
     runners.put(connection, processes.this_process(parent, pid=processes.NOT_STARTED))
-    events.append(connection, _event(parent, TransactionStatus.RUNNING))
+    events.append(connection, _event(parent, RunStatus.RUNNING))
 
 
-def _planned_only(connection: Connection, transaction: Transaction, made: Plan) -> None:
+def _planned_only(connection: Connection, run: Run, made: Plan) -> None:
     """A dry run ends as soon as it is planned."""
     message = reports.dry_run_message(made)
     moment = processes.now()
-    transactions.update(
+    runs.update(
         connection,
-        replace(transaction, status=TransactionStatus.READY, progress=100, message=message, digest=made.digest,
-                findings=made.findings, time_start=transaction.time_start or moment, time_end=moment),
+        replace(run, status=RunStatus.READY, progress=100, message=message, digest=made.digest,
+                findings=made.findings, time_start=run.time_start or moment, time_end=moment),
     )  # fmt: skip
 
 
-def _event(parent: Transaction, status: TransactionStatus, message: str = "") -> Event:
-    return Event(0, processes.now(), EventKind.TRANSACTION, parent.id, parent.id, status=status, message=message)
+def _event(parent: Run, status: RunStatus, message: str = "") -> Event:
+    return Event(0, processes.now(), EventKind.RUN, parent.id, parent.id, status=status, message=message)
 
 
-def _require_request(request: ExecutionRequest) -> None:
+def _require_request(request: RunRequest) -> None:
     if not request.graph_types:
         raise UsageError("There is no graph to execute.", hint="Name at least one graph type.")
     if request.dry_run and request.noop:
@@ -366,7 +364,7 @@ def _require_request(request: ExecutionRequest) -> None:
         lookup.require_type(kind)
 
 
-def _meant(request: ExecutionRequest) -> ExecutionRequest:
+def _meant(request: RunRequest) -> RunRequest:
     """The request; one that names the executor that runs nothing is a noop run, so that nothing counts as done.
 
     Nodes whose own executor that is are another matter: what became of them is all that there is to know of them.

@@ -24,7 +24,7 @@ def steps(job: Job, command: str) -> tuple[Step, ...]:
     names: Mapping[str, Any] = {
         "node": {"uid": job.node, "id": job.node, "name": job.name, "ip": job.target.ip},
         "task": {"id": job.task, "type": job.type},
-        "transaction": job.transaction,
+        "transaction": job.run,
         "parameters": job.parameters,
     }
     text = _WORD.sub(lambda match: quoted(_value(match[1], names)), command)

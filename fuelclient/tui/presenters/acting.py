@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fuelclient.model.graph import DEFAULT_TYPE
-from fuelclient.model.transaction import ExecutionRequest, PlannedGraph
+from fuelclient.model.run import PlannedGraph, RunRequest
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Cell, Column, Table, Tone
 from fuelclient.tui.presenters.words import count
@@ -23,7 +23,7 @@ _PLANNED = (
 )
 
 
-def request(env: int, types: str, nodes: str, tasks: str, manner: int, force: bool) -> ExecutionRequest | str:
+def request(env: int, types: str, nodes: str, tasks: str, manner: int, force: bool) -> RunRequest | str:
     """The request of a form, or what is wrong with it.
 
     >>> request(1, "", "2 x", "", 0, False)
@@ -36,7 +36,7 @@ def request(env: int, types: str, nodes: str, tasks: str, manner: int, force: bo
         if not (word.isascii() and word.isdecimal()):
             return f"Nodes are ids, as in 1 2 5: {word!r} is none."
         ids.append(int(word))
-    return ExecutionRequest(
+    return RunRequest(
         env,
         _words(types) or (DEFAULT_TYPE,),
         tuple(ids),

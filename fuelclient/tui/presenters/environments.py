@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import Level
 from fuelclient.model.node import Node
-from fuelclient.model.transaction import Transaction
+from fuelclient.model.run import Run
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters import history
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
@@ -58,7 +58,7 @@ _ABOUT = {
 }
 
 
-def table(overview: Overview, runs: Sequence[Transaction] | None, glyphs: Glyphs) -> Table:
+def table(overview: Overview, runs: Sequence[Run] | None, glyphs: Glyphs) -> Table:
     """All environments by id; their last runs are None as long as they are not known."""
     releases = {release.id: release for release in overview.releases}
     rows = []

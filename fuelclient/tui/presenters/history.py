@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from fuelclient.model.transaction import Transaction
+from fuelclient.model.run import Run
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.run import manner, transaction_status
+from fuelclient.tui.presenters.run import manner, run_status
 from fuelclient.tui.presenters.table import Cell, Column, Table, Tone, Value
 from fuelclient.tui.presenters.words import length, moment, names, sentence
 from fuelclient.tui.watched import between
@@ -24,7 +24,7 @@ _COLUMNS = (
 )
 
 
-def table(runs: Sequence[Transaction], env: int, names_of: Mapping[int, str], now: datetime, glyphs: Glyphs) -> Table:
+def table(runs: Sequence[Run], env: int, names_of: Mapping[int, str], now: datetime, glyphs: Glyphs) -> Table:
     """One row for each run; of all environments (0) each says of which."""
     every = not env
     rows: list[tuple[Value, ...]] = []
@@ -35,7 +35,7 @@ def table(runs: Sequence[Transaction], env: int, names_of: Mapping[int, str], no
             (
                 str(found.id),
                 *([f"{found.cluster_id} {names_of.get(found.cluster_id, '')}".strip()] if every else []),
-                transaction_status(found, glyphs),
+                run_status(found, glyphs),
                 names(graphs),
                 moment(found.time_start),
                 "" if took is None else length(took),
@@ -59,12 +59,12 @@ def _empty(env: int) -> tuple[str, ...]:
     )
 
 
-def last(runs: Sequence[Transaction], env: int, glyphs: Glyphs) -> Cell:
+def last(runs: Sequence[Run], env: int, glyphs: Glyphs) -> Cell:
     """The last run of an environment in a cell: its id and how it stands."""
     found = next((one for one in runs if one.cluster_id == env), None)
     if found is None:
         return Cell("never", Tone.DIM)
-    told = transaction_status(found, glyphs)
+    told = run_status(found, glyphs)
     share = f" {found.progress} %" if not found.is_final else ""
     return Cell(f"{found.id} {told}{share}", told.tone)
 

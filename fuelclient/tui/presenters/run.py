@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from fuelclient.insight.query import Query
-from fuelclient.model.transaction import NodeKey, Transaction
+from fuelclient.model.run import NodeKey, Run
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.chrome import Part
 from fuelclient.tui.presenters.lazy import Lazy
@@ -57,7 +57,7 @@ def status(word: str, glyphs: Glyphs) -> Cell:
     return Cell(f"{sign(word, glyphs)} {word}", _TONES[word])
 
 
-def transaction_status(found: Transaction, glyphs: Glyphs) -> Cell:
+def run_status(found: Run, glyphs: Glyphs) -> Cell:
     """How a run stands: sign and word."""
     if found.runner == "gone" and not found.is_final:
         return Cell(f"{glyphs.warning} runner gone", Tone.BAD)
@@ -78,7 +78,7 @@ def why(watched: Watched, number: int) -> str:
 
 def progress(watched: Watched, now: datetime, width: int, glyphs: Glyphs) -> list[Part]:
     """How far a run is: a bar, done out of all, how long it has taken and how long it still takes."""
-    found, total = watched.transaction, len(watched.rows)
+    found, total = watched.run, len(watched.rows)
     share = watched.done / total if total else float(found.is_final)
     cells = max(6, min(40, width - 60))
     full = int(share * cells)
@@ -87,7 +87,7 @@ def progress(watched: Watched, now: datetime, width: int, glyphs: Glyphs) -> lis
         Part(f" {glyphs.full * full}{glyphs.hollow * (cells - full)}", Tone.ACCENT),
         Part(f"{int(share * 100):3} %", Tone.STRONG),
         Part(f"{watched.done}/{total}", Tone.PLAIN),
-        Part(str(transaction_status(found, glyphs)), transaction_status(found, glyphs).tone),
+        Part(str(run_status(found, glyphs)), run_status(found, glyphs).tone),
     ]
     graphs = [child.graph_type for child in found.children]
     ended = sum(child.is_final for child in found.children)
@@ -112,7 +112,7 @@ def counts(watched: Watched, glyphs: Glyphs) -> list[Part]:
 
 def advice(watched: Watched) -> str:
     """What to do about a run that does not go on by itself; empty where there is nothing to do."""
-    found = watched.transaction
+    found = watched.run
     if not found.is_final and found.runner == "gone":
         return "Nobody works at this run: its runner was killed. u resumes it, x ends it."
     return sentence(found.message)
@@ -207,11 +207,11 @@ def detail(watched: Watched, number: int, names_of: dict[int, str], now: datetim
 
 def about(watched: Watched, now: datetime, glyphs: Glyphs) -> list[Line]:
     """A run as a whole: what was asked for, when, and how it stands."""
-    found, asked = watched.transaction, watched.transaction.request
+    found, asked = watched.run, watched.run.request
     took = between(found.time_start, found.time_end, now)
     lines = [
         title(f"run {found.id} of environment {found.cluster_id}"),
-        fact("status", transaction_status(found, glyphs)),
+        fact("status", run_status(found, glyphs)),
         fact("graphs", ", ".join(f"{child.graph_type} ({child.status})" for child in found.children)),
         fact("nodes", ", ".join(map(str, asked.node_ids)) or "all that the graph names"),
         *([fact("tasks", ", ".join(asked.task_names))] if asked.task_names else []),
@@ -244,7 +244,7 @@ def faults(watched: Watched, glyphs: Glyphs) -> list[Line]:
     return lines
 
 
-def manner(found: Transaction) -> str:
+def manner(found: Run) -> str:
     """What is unusual about how a run was asked for."""
     asked = found.request
     flags = (("dry run", asked.dry_run), ("noop", asked.noop), ("force", asked.force), ("trace", asked.trace))

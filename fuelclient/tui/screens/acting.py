@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
-from fuelclient.model.transaction import ExecutionRequest, PlannedGraph
+from fuelclient.model.run import PlannedGraph, RunRequest
 from fuelclient.tui.actions import Action, Execute, command_of
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters import acting
@@ -192,7 +192,7 @@ class ExecuteDialog(Asking):
 class PlanDialog(Dialog):
     """What a dry run would have run."""
 
-    def __init__(self, request: ExecutionRequest, plans: Sequence[PlannedGraph], glyphs: Glyphs) -> None:
+    def __init__(self, request: RunRequest, plans: Sequence[PlannedGraph], glyphs: Glyphs) -> None:
         super().__init__()
         self._request, self._plans, self._glyphs = request, plans, glyphs
 

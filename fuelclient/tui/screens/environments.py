@@ -8,7 +8,7 @@ from typing import cast
 from textual import on
 from textual.binding import Binding
 
-from fuelclient.model.transaction import Transaction
+from fuelclient.model.run import Run
 from fuelclient.tui.messages import Chosen, Moved
 from fuelclient.tui.presenters import environments
 from fuelclient.tui.requests import AskOverview, AskRuns, Overview, Request
@@ -26,7 +26,7 @@ class EnvironmentsScreen(ViewScreen):
 
     BINDINGS = [Binding("H,shift+h", "history", "all runs", id="environments.history", key_display="H")]
 
-    runs: tuple[Transaction, ...] | None = None
+    runs: tuple[Run, ...] | None = None
 
     def request(self) -> Request[object]:
         return AskOverview()

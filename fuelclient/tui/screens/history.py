@@ -8,7 +8,7 @@ from typing import cast
 from textual import on
 from textual.binding import Binding
 
-from fuelclient.model.transaction import Transaction
+from fuelclient.model.run import Run
 from fuelclient.tui.messages import Chosen, Moved
 from fuelclient.tui.presenters import history, run
 from fuelclient.tui.presenters.table import Table
@@ -54,7 +54,7 @@ class HistoryScreen(ViewScreen):
         )  # fmt: skip
 
     def fill(self, answer: object) -> None:
-        self.runs = cast(tuple[Transaction, ...], answer)
+        self.runs = cast(tuple[Run, ...], answer)
         before = self.run_here() if self.filled else None
         wanted = before.id if before is not None else self.route.run
         place = next((place for place, one in enumerate(self.runs) if one.id == wanted), 0)
@@ -87,7 +87,7 @@ class HistoryScreen(ViewScreen):
         if found is not None and not found.is_final and not waiting:
             self.ui.gateway.ask(AskRun(found.id))
 
-    def run_here(self) -> Transaction | None:
+    def run_here(self) -> Run | None:
         """The run under the cursor."""
         return self.runs[self.main.row] if self.filled and 0 <= self.main.row < len(self.runs) else None
 
@@ -118,7 +118,7 @@ class HistoryScreen(ViewScreen):
             self.ui.gateway.drop(self._asked)
         self._asked = asked
         watched = self.ui.gateway.answer(asked)
-        if watched is None and (self._shown is None or self._shown.transaction.id != found.id):
+        if watched is None and (self._shown is None or self._shown.run.id != found.id):
             self.instances.show(Table((), empty=(f"Reading {asked.what} ...",)))
             self.missed(asked)
         if watched is not None and watched is not self._shown:
@@ -139,7 +139,7 @@ class HistoryScreen(ViewScreen):
         faults = run.faults(watched, self.glyphs)
         lines = [*run.about(watched, now, self.glyphs), *([(), *faults] if faults else [])]
         if self.instances.has_focus and row >= 0:
-            names_of = self.ui.known.node_names(watched.transaction.cluster_id)
+            names_of = self.ui.known.node_names(watched.run.cluster_id)
             lines = [*run.detail(watched, row, names_of, now, self.glyphs), (), *lines]
         self.query_one(Details).show(lines)
 

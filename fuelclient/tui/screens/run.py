@@ -29,7 +29,7 @@ from fuelclient.tui.widgets.panes import Pane, Panes
 from fuelclient.tui.widgets.vtable import VirtualTable
 
 if TYPE_CHECKING:
-    from fuelclient.model.transaction import Event, Transaction
+    from fuelclient.model.run import Event, Run
     from fuelclient.tui.workers import Feed
 
 DRAIN = 0.1
@@ -111,7 +111,7 @@ class RunScreen(ViewScreen):
             self._touched = self.number >= 0
         if not self._touched or not 0 <= self.number < len(watched.rows):
             self.number = self._interesting(watched)
-        self.ui.run_found(watched.transaction)
+        self.ui.run_found(watched.run)
         self._show()
         self._follow()
 
@@ -141,7 +141,7 @@ class RunScreen(ViewScreen):
     @staticmethod
     def _interesting(watched: Watched) -> int:
         """The first instance that failed, while the run goes on one that runs, else the first one."""
-        for word in ("error",) if watched.transaction.is_final else ("running", "error"):
+        for word in ("error",) if watched.run.is_final else ("running", "error"):
             if watched.counts[word]:
                 return next(number for number in range(len(watched.rows)) if watched.word(number) == word)
         return 0 if watched.rows else -1
@@ -151,8 +151,8 @@ class RunScreen(ViewScreen):
         if self._feed is not None:
             self._feed.stop()
             self._feed = None
-        if self._watched is not None and not self._watched.transaction.is_final:
-            self._feed = self.ui.gateway.follow(self._watched.transaction.id)
+        if self._watched is not None and not self._watched.run.is_final:
+            self._feed = self.ui.gateway.follow(self._watched.run.id)
 
     # what happens meanwhile
 
@@ -177,18 +177,18 @@ class RunScreen(ViewScreen):
         if self._since_sift >= SIFT:
             self._since_sift = 0.0
             self._sift(watched)
-        if not watched.transaction.is_final:
+        if not watched.run.is_final:
             self._bars()
             self._renew_log(DRAIN)
             self._keep_up(DRAIN)
 
-    def _told(self, watched: Watched, found: Transaction, events: list[Event]) -> None:
+    def _told(self, watched: Watched, found: Run, events: list[Event]) -> None:
         """Bring the run up to date."""
         if self._lost:
             self._lost = False
             self.ui.tell_trouble("")
-        ended = found.is_final and not watched.transaction.is_final
-        watched.transaction = found
+        ended = found.is_final and not watched.run.is_final
+        watched.run = found
         changed, strange = watched.apply(events)
         if ended or strange:
             self.ui.gateway.renew(self.request())  # the whole history, with return codes and summaries
@@ -238,7 +238,7 @@ class RunScreen(ViewScreen):
         watched = self._watched
         if watched is None:
             return
-        names_of = self.ui.known.node_names(watched.transaction.cluster_id)
+        names_of = self.ui.known.node_names(watched.run.cluster_id)
         only = [one for one in range(len(watched.rows)) if watched.is_fault(one)] if self.faults else None
         table = run.Instances(watched, self.glyphs, names_of, self.ui.clock(), only)
         place = self.number if only is None else only.index(self.number) if self.number in only else 0
@@ -277,7 +277,7 @@ class RunScreen(ViewScreen):
             self.detail.show([])
             self.log_tail.show_log("", [])
             return
-        names_of = self.ui.known.node_names(watched.transaction.cluster_id)
+        names_of = self.ui.known.node_names(watched.run.cluster_id)
         now = self.ui.clock()
         lines = run.detail(watched, self.number, names_of, now, self.glyphs)
         self.detail.show([*lines, (), *run.about(watched, now, self.glyphs)])
@@ -290,7 +290,7 @@ class RunScreen(ViewScreen):
         row = watched.rows[self.number]
         wanted = None
         if row.node is not None and watched.word(self.number) in ("running", "ready", "error"):
-            wanted = AskLog(row.transaction_id, row.task, str(row.node))
+            wanted = AskLog(row.run_id, row.task, str(row.node))
         if self._log is not None and self._log != wanted:
             self.ui.gateway.drop(self._log)
         if wanted is not None and wanted == self._log:
@@ -370,9 +370,9 @@ class RunScreen(ViewScreen):
         super().tell()
         self.panes.fit(len(self.matrix.grid.lines) if self.matrix.grid else 1)
 
-    def run_here(self) -> Transaction | None:
+    def run_here(self) -> Run | None:
         """The run on the screen."""
-        return self._watched.transaction if self._watched is not None else None
+        return self._watched.run if self._watched is not None else None
 
     @property
     def done(self) -> int:

@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from fuelclient.insight.query import Query, parse
 from fuelclient.insight.study import TaskKey
-from fuelclient.model.transaction import Transaction
+from fuelclient.model.run import Run
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.messages import Arranged, QueryChanged, QueryLeft
 from fuelclient.tui.presenters.table import Table
@@ -311,7 +311,7 @@ class ViewScreen(Screen[None]):
         """The environment that is meant here, or 0."""
         return self.route.env
 
-    def run_here(self) -> Transaction | None:
+    def run_here(self) -> Run | None:
         """The run that is meant here."""
         return None
 

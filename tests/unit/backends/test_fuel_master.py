@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 import requests
 from executions import PATIENCE, Executions, executions, shell, stage
-from fuelclient.model.transaction import Event, EventKind, ExecutionRequest
 from opened import opened
 from package_trees import role, task, write_package
 
@@ -27,6 +26,7 @@ from fuelclient.errors import FuelError, InvalidDocument, InvalidGraph, Unsuppor
 from fuelclient.model.graph import GraphDocument, Level
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
+from fuelclient.model.run import Event, EventKind, RunRequest
 from fuelclient.model.task import Source, Task
 from fuelclient.settings.master import Master
 
@@ -144,9 +144,9 @@ def test_what_a_master_cannot_do_it_says(env: Executions) -> None:
     backend = env.backend
     for refused in (
         lambda: backend.nodes.create([Node(0, "a")]),
-        lambda: backend.transactions.resume(1),
-        lambda: backend.transactions.stop(1, kill=True),
-        lambda: backend.transactions.logs(1, "a", "1"),
+        lambda: backend.runs.resume(1),
+        lambda: backend.runs.stop(1, kill=True),
+        lambda: backend.runs.logs(1, "a", "1"),
         lambda: backend.plugins.install("monitor.rpm"),
         lambda: backend.plugins.selection(1, 1),
     ):
@@ -160,14 +160,14 @@ def test_what_a_master_cannot_do_it_says(env: Executions) -> None:
 
 def test_a_run_is_followed_by_looking(env: Executions) -> None:
     env.graph(stage("start"), shell("a", requires=["start"]), shell("b", requires=["a"]))
-    begun = env.backend.transactions.begin(ExecutionRequest(1, node_ids=(1, 2)))
+    begun = env.backend.runs.begin(RunRequest(1, node_ids=(1, 2)))
     (child,) = begun.children
     deadline = time.monotonic() + PATIENCE
     seen: list[Event] = []
-    while not (seen and seen[-1].kind is EventKind.TRANSACTION and seen[-1].transaction_id == begun.id
+    while not (seen and seen[-1].kind is EventKind.RUN and seen[-1].run_id == begun.id
                and seen[-1].status == "ready"):  # fmt: skip
         assert time.monotonic() < deadline, seen
-        seen += env.backend.transactions.events(begun.id, after=len(seen))
+        seen += env.backend.runs.events(begun.id, after=len(seen))
     assert [event.id for event in seen] == list(range(1, len(seen) + 1))
     assert {event.parent_id for event in seen} == {begun.id}
     told = [(one.task, one.node, one.status) for one in seen if one.kind is EventKind.INSTANCE]
@@ -175,9 +175,9 @@ def test_a_run_is_followed_by_looking(env: Executions) -> None:
         mine = [(name, status) for name, where, status in told if where == node]
         assert mine == [("a", "running"), ("a", "ready"), ("b", "running"), ("b", "ready")]
     assert ("start", None, "skipped") in told
-    assert {one.graph_type for one in seen if one.transaction_id == child.id} == {"default"}
-    assert env.backend.transactions.events(begun.id, after=len(seen)) == []
-    assert env.backend.transactions.events(begun.id, limit=2) == seen[:2]
+    assert {one.graph_type for one in seen if one.run_id == child.id} == {"default"}
+    assert env.backend.runs.events(begun.id, after=len(seen)) == []
+    assert env.backend.runs.events(begun.id, limit=2) == seen[:2]
 
 
 def test_the_parts_of_an_execution_are_found(env: Executions) -> None:
@@ -187,18 +187,18 @@ def test_the_parts_of_an_execution_are_found(env: Executions) -> None:
     assert [(one.graph_type, one.parent_id) for one in found.children] == [("default", found.id), ("more", found.id)]
     rows = {(row.task, row.graph_type) for row in env.rows(found.id) if row.node == 1}
     assert {("a", "default"), ("b", "more")} <= rows
-    assert env.backend.transactions.settings(found.id) == env.backend.clusters.settings(1)
-    known = env.backend.transactions.simulate(ExecutionRequest(1, node_ids=(1,)))[0]
+    assert env.backend.runs.settings(found.id) == env.backend.clusters.settings(1)
+    known = env.backend.runs.simulate(RunRequest(1, node_ids=(1,)))[0]
     assert known.known == 1
 
 
 def test_a_run_is_stopped_with_its_environment(env: Executions) -> None:
     env.graph(shell("a", "sleep 60"))
-    begun = env.backend.transactions.begin(ExecutionRequest(1))
+    begun = env.backend.runs.begin(RunRequest(1))
     env.until(begun.id, lambda _: any(row.status == "running" for row in env.rows(begun.id)))
-    assert env.backend.transactions.stop(begun.id).id == begun.id
+    assert env.backend.runs.stop(begun.id).id == begun.id
     local = LocalBackend(str(env.engine))
-    local.transactions.stop(begun.id, kill=True)  # a master would wait for the commands
+    local.runs.stop(begun.id, kill=True)  # a master would wait for the commands
     local.close()
     assert env.ended(begun.id).status == "error"
 
@@ -206,7 +206,7 @@ def test_a_run_is_stopped_with_its_environment(env: Executions) -> None:
 def test_a_plan_knows_no_past(env: Executions) -> None:
     env.graph(shell("a", condition={"yaql_exp": "changed($.roles)"}), shell("b"))
     env.run(node_ids=(1,))
-    (planned,) = env.backend.transactions.plan(ExecutionRequest(1, node_ids=(1,)))
+    (planned,) = env.backend.runs.plan(RunRequest(1, node_ids=(1,)))
     assert [(one.task, one.runs) for one in planned.instances] == [("a", True), ("b", True)]
     assert "G035" in [one.code for one in planned.findings]
-    assert env.backend.transactions.picture(ExecutionRequest(1, node_ids=(1,))).startswith("digraph")
+    assert env.backend.runs.picture(RunRequest(1, node_ids=(1,))).startswith("digraph")

@@ -9,11 +9,11 @@ import pytest
 from fuelclient.commands.task.live import bar, frame
 from fuelclient.commands.task.pace import Earlier, Pace
 from fuelclient.commands.task.progress import Progress, counted, named, why
-from fuelclient.model.status import InstanceStatus, TransactionStatus
-from fuelclient.model.transaction import CHILD, PARENT, Event, EventKind, ExecutionRequest, HistoryRow, Transaction
+from fuelclient.model.run import CHILD, PARENT, Event, EventKind, HistoryRow, Run, RunRequest
+from fuelclient.model.status import InstanceStatus, RunStatus
 
 BEGAN = datetime(2026, 1, 2, 3, 0, tzinfo=UTC)
-REQUEST = ExecutionRequest(1)
+REQUEST = RunRequest(1)
 
 
 def at(seconds: float) -> datetime:
@@ -24,12 +24,12 @@ def text(seconds: float) -> str:
     return at(seconds).replace(tzinfo=None).isoformat(timespec="microseconds")
 
 
-def part(number: int = 2, status: TransactionStatus = TransactionStatus.RUNNING, kind: str = "default") -> Transaction:
-    return Transaction(number, "u", 1, CHILD, status, REQUEST, kind, parent_id=1, time_start=text(0))
+def part(number: int = 2, status: RunStatus = RunStatus.RUNNING, kind: str = "default") -> Run:
+    return Run(number, "u", 1, CHILD, status, REQUEST, kind, parent_id=1, time_start=text(0))
 
 
-def run(*children: Transaction) -> Transaction:
-    return Transaction(1, "u", 1, PARENT, TransactionStatus.RUNNING, REQUEST, time_start=text(0), children=children)
+def run(*children: Run) -> Run:
+    return Run(1, "u", 1, PARENT, RunStatus.RUNNING, REQUEST, time_start=text(0), children=children)
 
 
 def event(
@@ -74,8 +74,8 @@ def test_without_a_past_it_goes_on_as_it_went() -> None:
     assert progress.left(run(part()), at(5)) is None
     progress.apply(event("a", "ready", 10))
     assert progress.left(run(part()), at(10)) == (30.0, [])
-    assert progress.left(run(part(), part(3, TransactionStatus.PENDING)), at(10)) is None
-    assert progress.left(run(part(2, TransactionStatus.READY)), at(10)) == (0.0, [])
+    assert progress.left(run(part(), part(3, RunStatus.PENDING)), at(10)) is None
+    assert progress.left(run(part(2, RunStatus.READY)), at(10)) == (0.0, [])
 
 
 PAST = Earlier(7, 40.0, {("a", "1"): 10.0, ("b", "1"): 30.0, ("a", "2"): 10.0})
@@ -100,7 +100,7 @@ def test_fewer_nodes_take_what_their_busiest_takes() -> None:
     assert expected(("a", 2), earlier=PAST).left(run(part()), at(0)) == (10.0, [7])
     unplanned = Progress()
     unplanned.remember(2, PAST)
-    assert unplanned.left(run(part(2, TransactionStatus.PENDING)), at(0)) == (40.0, [7])
+    assert unplanned.left(run(part(2, RunStatus.PENDING)), at(0)) == (40.0, [7])
 
 
 def test_what_never_ran_before_makes_the_past_no_guide() -> None:
@@ -131,7 +131,7 @@ def test_the_frame_fits_its_terminal() -> None:
     for node in range(1, 21):
         progress.apply(event("task", "running", node, node=node))
     progress.apply(event("task", "error", 20, node=20))
-    found = run(part(2, TransactionStatus.READY), part(3))
+    found = run(part(2, RunStatus.READY), part(3))
     lines = frame(found, progress, at(125), 200, 24)
     assert lines[:3] == [
         "Task 1  graph default (2 of 2)  environment 1",
@@ -151,8 +151,8 @@ def test_the_frame_says_what_was_asked_for_and_what_takes_long() -> None:
     progress = expected(("a", 2), earlier=PAST)
     progress.apply(event("a", "running", 0, node=2))
     child = part()
-    stopping = Transaction(
-        1, "u", 1, PARENT, TransactionStatus.RUNNING, REQUEST, time_start=text(0), stop="graceful", children=(child,)
+    stopping = Run(
+        1, "u", 1, PARENT, RunStatus.RUNNING, REQUEST, time_start=text(0), stop="graceful", children=(child,)
     )
     lines = frame(stopping, progress, at(3), 100, 20)
     assert lines[0] == "Task 1  stopping  graph default  environment 1"

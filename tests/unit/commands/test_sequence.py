@@ -144,7 +144,7 @@ def test_options_of_a_run_reach_it(env: Executions, fuel2: CommandLine) -> None:
     line = ("sequence", "execute", 1, "-e", 1, "--noop", "--force", "--trace", "--wait", "--format", "json")
     found = fuel2.ok(*line).json
     assert (found["id"], found["status"], found["dry_run"]) == (1, "ready", True)
-    asked = env.backend.transactions.get(1).request
+    asked = env.backend.runs.get(1).request
     assert (asked.noop, asked.force, asked.trace, asked.graph_types) == (True, True, True, ("first",))
     assert env.noted() == []
     assert fuel2("sequence", "execute", 9, "-e", 1).code == fuel2("sequence", "execute", 1, "-e", 9).code == 5

@@ -59,11 +59,11 @@ def test_the_settings_are_those_of_the_run(env: Executions, fuel2: CommandLine, 
 
 
 def test_settings_are_no_facts(env: Executions) -> None:
-    found = env.backend.transactions.deployment_info(1)
+    found = env.backend.runs.deployment_info(1)
     assert sorted(found.nodes) == ["1", "2", "master", "null"]
-    env.backend.transactions.delete(1)
+    env.backend.runs.delete(1)
     env.run("default", node_ids=(1,))
-    assert env.backend.transactions.settings(4)["mine"] == {"word": {"value": "now"}}
+    assert env.backend.runs.settings(4)["mine"] == {"word": {"value": "now"}}
 
 
 def test_there_are_no_networks_here(fuel2: CommandLine, tmp_path: Path) -> None:

@@ -10,19 +10,19 @@ from dataclasses import replace
 import pytest
 
 from fuelclient.engine.runs import processes
-from fuelclient.model.status import TransactionStatus
-from fuelclient.model.transaction import PARENT, ExecutionRequest, Transaction
+from fuelclient.model.run import PARENT, Run, RunRequest
+from fuelclient.model.status import RunStatus
 
-PARENT_TRANSACTION = Transaction(1, "u", 1, PARENT, TransactionStatus.RUNNING, ExecutionRequest(1))
+PARENT_RUN = Run(1, "u", 1, PARENT, RunStatus.RUNNING, RunRequest(1))
 
 
 def test_this_process_lives() -> None:
-    assert processes.is_alive(processes.this_process(PARENT_TRANSACTION))
-    assert processes.this_process(PARENT_TRANSACTION).pid == os.getpid()
+    assert processes.is_alive(processes.this_process(PARENT_RUN))
+    assert processes.this_process(PARENT_RUN).pid == os.getpid()
 
 
 def test_another_boot_or_another_process_of_the_same_number_is_somebody_else() -> None:
-    runner = processes.this_process(PARENT_TRANSACTION)
+    runner = processes.this_process(PARENT_RUN)
 
     assert not processes.is_alive(replace(runner, boot_id="another"))
     assert not processes.is_alive(replace(runner, start_time="1"))
@@ -30,7 +30,7 @@ def test_another_boot_or_another_process_of_the_same_number_is_somebody_else() -
 
 def test_a_process_that_ended_is_gone_even_if_nobody_collected_it() -> None:
     process = subprocess.Popen(["sleep", "30"])
-    runner = processes.this_process(PARENT_TRANSACTION, pid=process.pid)
+    runner = processes.this_process(PARENT_RUN, pid=process.pid)
     try:
         assert processes.is_alive(runner)
         process.kill()
@@ -43,7 +43,7 @@ def test_a_process_that_ended_is_gone_even_if_nobody_collected_it() -> None:
 
 
 def test_a_process_that_is_being_started_has_half_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    runner = processes.this_process(PARENT_TRANSACTION, pid=processes.NOT_STARTED)
+    runner = processes.this_process(PARENT_RUN, pid=processes.NOT_STARTED)
     assert processes.is_alive(runner)
 
     monkeypatch.setattr(processes, "now", lambda: runner.heartbeat.replace("20", "21", 1))

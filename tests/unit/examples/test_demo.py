@@ -15,7 +15,7 @@ from fuelclient.engine.runs import planning
 from fuelclient.engine.runs.execution import jobs_for
 from fuelclient.errors import Conflict
 from fuelclient.main import main
-from fuelclient.model.transaction import ExecutionRequest
+from fuelclient.model.run import RunRequest
 from fuelclient.store.database import Database
 
 
@@ -208,7 +208,7 @@ class TestRunning:
 
     @pytest.mark.parametrize("graph_type", ["default", "restart-apis", "network_verification"])
     def test_every_script_comes_to_where_its_task_looks_for_it(self, demo: CommandLine, graph_type: str) -> None:
-        request = ExecutionRequest(1, (graph_type,), executor="local", force=True)
+        request = RunRequest(1, (graph_type,), executor="local", force=True)
         with closing(Database(str(demo.engine))) as database:
             with database.read() as connection:
                 inputs = planning.read(connection, request, graph_type)
@@ -226,7 +226,7 @@ class TestRunning:
             assert not script or (places[job.parameters["cwd"]] / script).is_file(), job
 
     def test_what_is_handed_out_is_written_first(self, demo: CommandLine) -> None:
-        request = ExecutionRequest(1, ("default",), executor="local")
+        request = RunRequest(1, ("default",), executor="local")
         with closing(Database(str(demo.engine))) as database, database.read() as connection:
             made = planning.plan_of(planning.read(connection, request, "default"), request)
         running = {made.at(vertex)[0].id for vertex in made.rendered}

@@ -15,8 +15,8 @@ from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import Layer
 from fuelclient.model.node import Node
+from fuelclient.model.run import RunRequest
 from fuelclient.model.task import Task
-from fuelclient.model.transaction import ExecutionRequest
 from fuelclient.plan.plan import Plan, plan
 from fuelclient.plan.work import Kind
 
@@ -45,7 +45,7 @@ def planned(
     stated = layers or [layer(RELEASE, *tasks)]
     names = {role for one in members for role in one.all_roles}
     taken = snapshot(stated, members, roles(*sorted(names)))
-    return plan(taken, ExecutionRequest(1, **request), Expressions(facts))
+    return plan(taken, RunRequest(1, **request), Expressions(facts))
 
 
 def told(made: Plan) -> dict[str, str]:

@@ -19,7 +19,7 @@ from fuelclient.errors import FuelError, InvalidDocument
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.finding import Finding
 from fuelclient.model.node import Node
-from fuelclient.model.transaction import ExecutionRequest
+from fuelclient.model.run import RunRequest
 from fuelclient.plan.evaluate import evaluate
 from fuelclient.plan.expand import expand
 from fuelclient.plan.plan import Plan, plan
@@ -58,7 +58,7 @@ def _plan(given: Data) -> object:
     taken = snapshot(layers, members, known, given.get("primary_tags", ()))
     stated: dict[str, Any] = {key: tuple(value) for key, value in given.get("request", {}).items()}
     try:
-        made = plan(taken, ExecutionRequest(1, **stated), Expressions(_facts(given)))
+        made = plan(taken, RunRequest(1, **stated), Expressions(_facts(given)))
     except FuelError as error:
         found = error.findings if isinstance(error, InvalidDocument) else ()
         told = [f"{one.code} {one.message}" for one in found if isinstance(one, Finding) and one.is_error]

@@ -19,8 +19,8 @@ from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import METADATA, Layer, Level, Owner
 from fuelclient.model.node import Node
 from fuelclient.model.plugin import Plugin
+from fuelclient.model.run import RunRequest
 from fuelclient.model.snapshot import Snapshot
-from fuelclient.model.transaction import ExecutionRequest
 from fuelclient.plan.plan import Plan, plan
 from fuelclient.plan.work import Kind
 
@@ -83,7 +83,7 @@ def planned(name: str, without: str = "") -> Plan:
     case = recorded(name)
     assert case["old_facts"] is None
     assert case["options"]["nodes"] is None
-    request = ExecutionRequest(1, (case["options"]["graph_type"],), task_names=tuple(case["options"]["tasks"] or ()))
+    request = RunRequest(1, (case["options"]["graph_type"],), task_names=tuple(case["options"]["tasks"] or ()))
     facts = DeploymentFacts(case["facts"]["common"], case["facts"]["nodes"])
     return plan(snapshot(case, without), request, Expressions(facts))
 

@@ -10,7 +10,7 @@ from effort import calls
 from scheduling import skips, vertex_of, work_from
 
 from fuelclient.errors import Conflict, CycleDetected, InvalidGraph
-from fuelclient.model.status import InstanceStatus, Reason, TransactionStatus, Verdict
+from fuelclient.model.status import InstanceStatus, Reason, RunStatus, Verdict
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.place import FaultTolerance
 from fuelclient.plan.schedule import STOPPED_BY_USER, Change, Outcome, Schedule
@@ -139,7 +139,7 @@ def test_an_executor_may_skip_and_may_say_why() -> None:
         Change(1, InstanceStatus.SKIPPED, "stopped", because=2),
     ]
     assert schedule.result.verdict is Verdict.ERROR
-    assert schedule.result.verdict.status is TransactionStatus.ERROR
+    assert schedule.result.verdict.status is RunStatus.ERROR
 
 
 def test_what_is_interrupted_in_a_stopped_run_is_no_failure() -> None:
@@ -235,7 +235,7 @@ def test_a_stop_after_the_end_changes_nothing() -> None:
     schedule.stop()
 
     assert schedule.result.verdict is Verdict.READY
-    assert schedule.result.verdict.status is TransactionStatus.READY
+    assert schedule.result.verdict.status is RunStatus.READY
 
 
 def test_messages_of_large_failures_stay_short() -> None:

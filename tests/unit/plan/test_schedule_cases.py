@@ -11,7 +11,7 @@ import yaml
 from scheduling import skips, trace, vertex_of, work_from
 
 from fuelclient.errors import Conflict, CycleDetected
-from fuelclient.model.status import InstanceStatus, S, TransactionStatus, changed
+from fuelclient.model.status import InstanceStatus, RunStatus, S, changed
 from fuelclient.plan.place import FaultTolerance
 from fuelclient.plan.schedule import Change, Outcome, Schedule
 from fuelclient.plan.simulate import simulate
@@ -96,7 +96,7 @@ def _transitions(given: Data) -> object:
     """Which statuses may follow each, by trying all pairs."""
     if given["noun"] == "instance":
         return {str(one): sorted(other for other in InstanceStatus if _may(one, other)) for one in InstanceStatus}
-    return {str(one): sorted(other for other in TransactionStatus if _may(one, other)) for one in TransactionStatus}
+    return {str(one): sorted(other for other in RunStatus if _may(one, other)) for one in RunStatus}
 
 
 def _may(before: S, after: S) -> bool:

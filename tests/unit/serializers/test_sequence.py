@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from fuelclient.errors import InvalidDocument, UsageError
+from fuelclient.model.run import RunRequest
 from fuelclient.model.sequence import DeploymentSequence
-from fuelclient.model.transaction import ExecutionRequest
 from fuelclient.serializers.execution import execution_from, execution_to
 from fuelclient.serializers.sequence import sequence_from, sequence_to
 
 SEQUENCE = DeploymentSequence(2, 1, "seq", ("default", "fix"))
-REQUEST = ExecutionRequest(
+REQUEST = RunRequest(
     1, ("a", "b"), (1, 2), ("t1", "t2"), ("t1/1,2:t2/3-5", "t1", ":t2"), force=True, noop=True, trace=True
 )
 
@@ -43,9 +43,9 @@ def test_a_request_is_written_as_the_original_client_does() -> None:
 
 @pytest.mark.parametrize(
     "request_",
-    [REQUEST, ExecutionRequest(1), ExecutionRequest(1, dry_run=True, executor="noop", subgraphs=("a:b:c",))],
+    [REQUEST, RunRequest(1), RunRequest(1, dry_run=True, executor="noop", subgraphs=("a:b:c",))],
 )
-def test_a_request_reads_as_it_was(request_: ExecutionRequest) -> None:
+def test_a_request_reads_as_it_was(request_: RunRequest) -> None:
     assert execution_from(execution_to(request_)) == request_
 
 

@@ -18,19 +18,17 @@ from fuelclient.errors import (
     UsageError,
 )
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.model.status import InstanceStatus, TransactionStatus
-from fuelclient.model.transaction import ExecutionRequest, HistoryRow, Transaction
+from fuelclient.model.run import HistoryRow, Run, RunRequest
+from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.serializers.failure import failure_from, failure_to
 from fuelclient.serializers.history import history_row_from, history_row_to
-from fuelclient.serializers.transaction import transaction_from, transaction_to
+from fuelclient.serializers.transaction import run_from, run_to
 
 FINDING = Finding(Severity.ERROR, "G050", "a waits for b", Place(layer="cluster"), "a", "Mend it.")
-REQUEST = ExecutionRequest(1, ("a", "b"), (1,), ("t",), ("t:",), force=True, noop=True, executor="noop")
-CHILD = Transaction(
-    9, "u9", 1, "deployment", TransactionStatus.PENDING, REQUEST, "a", parent_id=8, digest="d", findings=(FINDING,)
-)
-PARENT = Transaction(
-    8, "u8", 1, "deploy", TransactionStatus.ERROR, REQUEST, progress=40, message="m", result={"a": [1]},
+REQUEST = RunRequest(1, ("a", "b"), (1,), ("t",), ("t:",), force=True, noop=True, executor="noop")
+CHILD = Run(9, "u9", 1, "deployment", RunStatus.PENDING, REQUEST, "a", parent_id=8, digest="d", findings=(FINDING,))
+PARENT = Run(
+    8, "u8", 1, "deploy", RunStatus.ERROR, REQUEST, progress=40, message="m", result={"a": [1]},
     time_start="2016-03-25T17:22:10.687135", time_end="2016-03-25T17:22:30.830701", stop="kill", runner="gone",
     children=(CHILD, replace(CHILD, id=10, graph_type="b")),
 )  # fmt: skip
@@ -41,32 +39,32 @@ ROW = HistoryRow(
 
 
 @pytest.mark.parametrize("transaction", [PARENT, CHILD], ids=["parent", "child"])
-def test_a_transaction_reads_as_it_was(transaction: Transaction) -> None:
-    record = transaction_to(transaction)
+def test_a_run_reads_as_it_was(run: Run) -> None:
+    record = run_to(run)
     assert json.loads(json.dumps(record)) == record
-    assert transaction_from(record) == transaction
+    assert run_from(record) == run
 
 
 def test_nailguns_fields_have_its_words() -> None:
-    record = transaction_to(PARENT)
+    record = run_to(PARENT)
     assert (record["graph_type"], record["dry_run"], record["cluster"]) == (None, True, 1)
-    assert transaction_to(CHILD)["graph_type"] == "a"
+    assert run_to(CHILD)["graph_type"] == "a"
 
 
-def test_a_master_says_less_of_a_transaction() -> None:
+def test_a_master_says_less_of_a_run() -> None:
     told = {
         "id": 7, "cluster": 1, "uuid": "u", "name": "deploy", "result": {}, "message": "", "status": "ready",
         "progress": 100, "dry_run": True, "graph_type": "default", "parent_id": None, "time_start": None,
         "time_end": None,
     }  # fmt: skip
-    found = transaction_from(told)
-    assert found.request == ExecutionRequest(1, ("default",), dry_run=True)
+    found = run_from(told)
+    assert found.request == RunRequest(1, ("default",), dry_run=True)
     assert (found.dry_run, found.graph_type, found.progress, found.children) == (True, "default", 100, ())
 
 
 def test_a_status_that_nobody_knows_is_an_error() -> None:
     with pytest.raises(InvalidDocument, match="the status 'lost'"):
-        transaction_from({**transaction_to(CHILD), "status": "lost"})
+        run_from({**run_to(CHILD), "status": "lost"})
 
 
 def test_a_row_reads_as_it_was() -> None:
@@ -87,8 +85,8 @@ def test_a_row_for_clients_of_nailgun_has_the_task_and_nothing_else() -> None:
 
 def test_an_old_master_names_the_task_otherwise() -> None:
     told = {"deployment_graph_task_name": "hiera", "node_id": "1", "status": "ready", "type": "puppet"}
-    row = history_row_from(told, transaction_id=5)
-    assert (row.task, row.node, row.transaction_id, row.type) == ("hiera", 1, 5, "puppet")
+    row = history_row_from(told, run_id=5)
+    assert (row.task, row.node, row.run_id, row.type) == ("hiera", 1, 5, "puppet")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from fuelclient.backends import connect
 from fuelclient.backends.base import Backend
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
-from fuelclient.model.transaction import ExecutionRequest
+from fuelclient.model.run import RunRequest
 from fuelclient.server.app import application, routes
 from fuelclient.server.routes import PREFIX, TYPES, Route, parts
 from fuelclient.settings import load
@@ -48,7 +48,7 @@ def backend(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backend]:
     made.nodes.create([Node(0, "n")])
     made.plugins.install(write_package(Path(directory) / "plugin"))
     made.sequences.create(1, "seq", ["default"])
-    made.transactions.begin(ExecutionRequest(1, dry_run=True))
+    made.runs.begin(RunRequest(1, dry_run=True))
     yield made
     made.close()
 

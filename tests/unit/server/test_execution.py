@@ -12,7 +12,7 @@ from http_api import Api
 
 from fuelclient.serializers.event import event_from, logs_from
 from fuelclient.serializers.history import history_row_from
-from fuelclient.serializers.transaction import transaction_from
+from fuelclient.serializers.transaction import run_from
 
 
 def test_a_run_is_begun_followed_and_read(api: Api, env: Executions) -> None:
@@ -29,7 +29,7 @@ def test_a_run_is_begun_followed_and_read(api: Api, env: Executions) -> None:
     env.ended(begun["id"])
     found = api.ask("GET", f"transactions/{begun['id']}/?include_details=1")
     assert (found["status"], found["progress"]) == ("ready", 100)
-    assert transaction_from(found) == env.backend.transactions.get(begun["id"])
+    assert run_from(found) == env.backend.runs.get(begun["id"])
     assert env.noted() == ["a", "a"]
 
     path = f"transactions/{begun['id']}/deployment_history"
@@ -164,10 +164,10 @@ def test_followers_read_events_and_logs(api: Api, env: Executions) -> None:
 
     told = [event_from(one) for one in api.ask("GET", f"{path}/events")]
 
-    assert told == list(env.backend.transactions.events(found.id))
+    assert told == list(env.backend.runs.events(found.id))
     assert [event_from(one) for one in api.ask("GET", f"{path}/events?after={told[0].id}&limit=2")] == told[1:3]
     logs = logs_from(api.ask("GET", f"{path}/logs?task=a&node=2"))
-    assert logs == env.backend.transactions.logs(found.id, "a", "2")
+    assert logs == env.backend.runs.logs(found.id, "a", "2")
     assert logs.output == "said\n"
     api.ask("GET", f"{path}/logs?task=a&node=1", status=404)
     assert "node is needed" in api.refusal("GET", f"{path}/logs?task=a", status=400)

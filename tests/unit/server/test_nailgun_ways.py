@@ -69,7 +69,7 @@ def test_a_subgraph_that_names_no_task_begins_and_fails(api: Api, env: Execution
     assert env.run(task_names=("a",)).status == "ready"
 
 
-def test_a_transaction_has_the_fields_of_nailgun(api: Api, env: Executions) -> None:
+def test_a_run_has_the_fields_of_nailgun(api: Api, env: Executions) -> None:
     env.graph(shell("a"))
     env.graph(shell("c"), graph_type="second")
     one, both = env.run(), env.run("default", "second")

@@ -31,8 +31,8 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Execution
     """An engine with three nodes, or as many as the parameter says; what still runs on it at the end is killed."""
     made = executions(tmp_path, getattr(request, "param", 3))
     yield made
-    for found in made.backend.transactions.list(names=["deploy"]):
+    for found in made.backend.runs.list(names=["deploy"]):
         if not found.is_final:
-            made.backend.transactions.stop(found.id, kill=True)
+            made.backend.runs.stop(found.id, kill=True)
             made.ended(found.id)
     made.backend.close()

@@ -33,7 +33,7 @@ def test_a_log_is_bounded_in_lines_and_in_characters(engine: Executions) -> None
     engine.graph(TOLERANT, shell("talk", long))
     found = engine.run()
     row = next(row for row in engine.rows(found.id) if row.task == "talk")
-    lines = AskLog(row.transaction_id, "talk", str(row.node)).read(engine.backend)
+    lines = AskLog(row.run_id, "talk", str(row.node)).read(engine.backend)
     assert len(lines) <= 502
     assert sum(map(len, lines)) < 40_000
     assert lines[-1] == "(return code 0)"

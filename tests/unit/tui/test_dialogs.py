@@ -12,7 +12,7 @@ import pytest
 from textual.screen import Screen
 from tui_driving import Driven, connecting, driven, until
 
-from fuelclient.model.transaction import ExecutionRequest
+from fuelclient.model.run import RunRequest
 from fuelclient.tui.actions import Action, Execute, Stop
 from fuelclient.tui.glyphs import UNICODE
 from fuelclient.tui.messages import Failed
@@ -28,7 +28,7 @@ WAYS = (Way("let what runs end", Stop(1)), Way("kill what runs", Stop(1, kill=Tr
 DIALOGS: dict[str, Callable[[], Screen[Any]]] = {
     "help": lambda: HelpDialog([("keys", "What they do.", [("?", "help")])]),
     "log": lambda: LogDialog(["fuel2 env list"], UNICODE),
-    "plan": lambda: PlanDialog(ExecutionRequest(1), [], UNICODE),
+    "plan": lambda: PlanDialog(RunRequest(1), [], UNICODE),
     "confirm": lambda: ConfirmDialog("stop", "Run 1 is stopped.", "1", WAYS, UNICODE, "fuel2"),
     "execute": lambda: ExecuteDialog(1, "demo", "default", ("default",), UNICODE, "fuel2"),
 }
@@ -126,7 +126,7 @@ def test_any_name_can_be_confirmed(demo: Path, name: str, typed: str) -> None:
         assert f"type {typed} to confirm" in one.text()
         await one.type(typed)
         await one.press("enter")
-        assert found == [Execute(ExecutionRequest(7))]
+        assert found == [Execute(RunRequest(7))]
 
     tell(demo, story)
 

@@ -47,7 +47,7 @@ def test_a_run_that_was_deleted_does_not_come_back(engine: Executions) -> None:
         async with driven(connecting(engine.engine), env=1) as one:
             await one.press("8", "enter")
             assert "greet" in one.text()
-            engine.backend.transactions.delete(found.id)
+            engine.backend.runs.delete(found.id)
             await one.press("ctrl+r")
             assert "greet" not in one.text()
             assert "does not exist" in one.text()
@@ -69,9 +69,9 @@ def test_a_run_that_is_followed_says_that_it_is_gone(engine: Executions) -> None
         async with driven(connecting(engine.engine), env=1) as one:
             await one.press("8", "enter")
             await one.until("▶ 3 running")
-            engine.backend.transactions.stop(begun.id, kill=True)
+            engine.backend.runs.stop(begun.id, kill=True)
             engine.ended(begun.id)
-            engine.backend.transactions.delete(begun.id)
+            engine.backend.runs.delete(begun.id)
             await one.until("does not exist")
             await until(lambda: "running" not in one.text())
 

@@ -113,7 +113,7 @@ def test_nothing_is_changed_before_it_is_armed_and_confirmed(engine: Executions)
         assert "ARMED" in bar(one, "#head")
         await one.press("0")
         assert "RO" in bar(one, "#head")
-        assert engine.backend.transactions.list() == []
+        assert engine.backend.runs.list() == []
 
     tell(engine, story, env=1)
 
@@ -128,7 +128,7 @@ def test_a_dry_run_shows_its_plan_and_leaves_no_trace(engine: Executions) -> Non
         await one.until("9 task instances would run", "sync point", "gate")
         await one.press("escape")
         assert one.view() is View.ROLES
-        assert engine.backend.transactions.list() == []
+        assert engine.backend.runs.list() == []
 
     tell(engine, story, env=1)
 
@@ -248,7 +248,7 @@ def test_history_of_all_environments_and_the_palette(engine: Executions) -> None
         assert f"$ fuel2 task delete {first.id}" in one.text()
         await confirm(one, str(first.id))
         await until(lambda: one.ui.gateway.known(AskRuns(1)) is not None and one.ids == [str(second.id)])
-        assert [found.id for found in engine.backend.transactions.list(names=["deploy"])] == [second.id]
+        assert [found.id for found in engine.backend.runs.list(names=["deploy"])] == [second.id]
 
     tell(engine, story)
 
@@ -276,7 +276,7 @@ def test_a_refusal_is_told(engine: Executions) -> None:
         await until(lambda: f"Transaction {begun.id} runs on environment 1 already" in one.told())
         assert "not done: execute default on environment 1" in one.told()
         assert "fuel2 graph execute --env 1" in one.ui.log_lines
-        assert [found.id for found in engine.backend.transactions.list(names=["deploy"])] == [begun.id]
+        assert [found.id for found in engine.backend.runs.list(names=["deploy"])] == [begun.id]
 
     tell(engine, story, env=1)
 

@@ -8,8 +8,8 @@ from executions import Executions, shell, stage
 from fuelclient.errors import InvalidGraph, NotFound
 from fuelclient.model.finding import Finding
 from fuelclient.model.node import Node
+from fuelclient.model.run import RunRequest
 from fuelclient.model.task import Task
-from fuelclient.model.transaction import ExecutionRequest
 
 
 def test_a_run_is_limited_to_nodes_tasks_and_subgraphs(env: Executions) -> None:
@@ -36,7 +36,7 @@ def test_nodes_that_wait_to_be_added_take_part_as_soon_as_they_are_provisioned(e
     env.graph(shell("b"), graph_type="provision", metadata={"node_filter": "$.pending_addition"})
     before = [(node.status, node.pending_addition, node.pending_roles) for node in env.backend.nodes.list(1)]
 
-    plans = env.backend.transactions.plan(ExecutionRequest(1, ("default", "provision")))
+    plans = env.backend.runs.plan(RunRequest(1, ("default", "provision")))
 
     assert before == [("provisioned", True, ("compute",))] * 3 + [("discover", True, ("compute",))]
     assert [plan.nodes for plan in plans] == [(1, 2, 3), (1, 2, 3, 4)]
@@ -47,7 +47,7 @@ def test_nodes_whose_deployment_failed_are_deployed_again(env: Executions) -> No
     env.run(node_ids=(2,))
     assert env.backend.nodes.get(2).error_type == "deploy"
 
-    (plan,) = env.backend.transactions.plan(ExecutionRequest(1, ("default",)))
+    (plan,) = env.backend.runs.plan(RunRequest(1, ("default",)))
 
     assert plan.nodes == (1, 2, 3)
 
@@ -67,12 +67,12 @@ def test_nodes_whose_deployment_failed_are_deployed_again(env: Executions) -> No
 def test_what_does_not_exist_is_an_error(env: Executions, options: dict[str, object], message: str) -> None:
     env.graph(shell("keystone"))
     env.graph(shell("later"), graph_type="other")
-    request = ExecutionRequest(**{"cluster_id": 1, **options})  # type: ignore[arg-type]  # as the cases say
+    request = RunRequest(**{"cluster_id": 1, **options})  # type: ignore[arg-type]  # as the cases say
 
     with pytest.raises(NotFound, match=message):
-        env.backend.transactions.begin(request)
+        env.backend.runs.begin(request)
 
-    assert env.backend.transactions.list() == []
+    assert env.backend.runs.list() == []
 
 
 def test_a_graph_that_places_nothing_is_refused(env: Executions) -> None:
@@ -94,4 +94,4 @@ def test_what_cannot_run_is_refused_with_all_reasons(env: Executions) -> None:
 
     errors = {one.task for one in caught.value.findings if isinstance(one, Finding) and one.is_error}
     assert errors == {"erase", "wrong"}
-    assert env.backend.transactions.list() == []
+    assert env.backend.runs.list() == []

@@ -8,8 +8,8 @@ from typing import Any
 
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.node import Node
-from fuelclient.model.status import TransactionStatus
-from fuelclient.model.transaction import PARENT, ExecutionRequest, Transaction
+from fuelclient.model.run import PARENT, Run, RunRequest
+from fuelclient.model.status import RunStatus
 from fuelclient.store.database import Connection
 from fuelclient.store.encoding import decode, encode, encoded_or_null, mapping, names
 
@@ -20,49 +20,49 @@ _SELECT = (
 _LISTS = ("graph_types", "node_ids", "task_names", "subgraphs")
 
 
-def insert(connection: Connection, transaction: Transaction) -> int:
+def insert(connection: Connection, run: Run) -> int:
     """Store a transaction, without its children, under a new id; the id."""
     cursor = connection.execute(
         "INSERT INTO transactions (uuid, cluster_id, parent_id, name, graph_type, status, progress, message, result, "
         "request, counts, time_start, time_end, stop, digest, findings) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            transaction.uuid,
-            transaction.cluster_id,
-            transaction.parent_id,
-            transaction.name,
-            transaction.graph_type,
-            transaction.status,
-            transaction.progress,
-            transaction.message,
-            encoded_or_null(transaction.result),
-            encode(asdict(transaction.request)),
-            not transaction.dry_run,
-            transaction.time_start,
-            transaction.time_end,
-            transaction.stop,
-            transaction.digest,
-            _findings_text(transaction.findings),
+            run.uuid,
+            run.cluster_id,
+            run.parent_id,
+            run.name,
+            run.graph_type,
+            run.status,
+            run.progress,
+            run.message,
+            encoded_or_null(run.result),
+            encode(asdict(run.request)),
+            not run.dry_run,
+            run.time_start,
+            run.time_end,
+            run.stop,
+            run.digest,
+            _findings_text(run.findings),
         ),
     )
     return int(cursor.lastrowid or 0)
 
 
-def find(connection: Connection, transaction_id: int) -> Transaction | None:
+def find(connection: Connection, run_id: int) -> Run | None:
     """One transaction without its children, or None."""
-    row = connection.execute(_SELECT + "WHERE id = ?", (transaction_id,)).fetchone()
-    return _transaction(row) if row else None
+    row = connection.execute(_SELECT + "WHERE id = ?", (run_id,)).fetchone()
+    return _run(row) if row else None
 
 
-def children(connection: Connection, parent_id: int) -> list[Transaction]:
+def children(connection: Connection, parent_id: int) -> list[Run]:
     """The children of a parent, in the order in which they run."""
     rows = connection.execute(_SELECT + "WHERE parent_id = ? ORDER BY id", (parent_id,))
-    return [_transaction(row) for row in rows]
+    return [_run(row) for row in rows]
 
 
 def every(
     connection: Connection, *, cluster_id: int | None = None, statuses: Sequence[str] = (), kinds: Sequence[str] = ()
-) -> list[Transaction]:
+) -> list[Run]:
     """Transactions by id, without their children; of these clusters, statuses and names only."""
     clauses, values = ["1"], list[object]()
     for column, wanted in (("cluster_id", [cluster_id] if cluster_id is not None else []),
@@ -71,7 +71,7 @@ def every(
             clauses.append(f"{column} IN ({', '.join('?' * len(wanted))})")
             values += wanted
     rows = connection.execute(f"{_SELECT}WHERE {' AND '.join(clauses)} ORDER BY id", values)
-    return [_transaction(row) for row in rows]
+    return [_run(row) for row in rows]
 
 
 def ids(connection: Connection) -> list[int]:
@@ -79,53 +79,53 @@ def ids(connection: Connection) -> list[int]:
     return [row[0] for row in connection.execute("SELECT id FROM transactions ORDER BY id")]
 
 
-def unfinished(connection: Connection, cluster_id: int) -> Transaction | None:
+def unfinished(connection: Connection, cluster_id: int) -> Run | None:
     """The parent on a cluster that has not ended, or None."""
     row = connection.execute(
         _SELECT + "WHERE cluster_id = ? AND name = ? AND status IN (?, ?) ORDER BY id LIMIT 1",
-        (cluster_id, PARENT, TransactionStatus.PENDING, TransactionStatus.RUNNING),
+        (cluster_id, PARENT, RunStatus.PENDING, RunStatus.RUNNING),
     ).fetchone()
-    return _transaction(row) if row else None
+    return _run(row) if row else None
 
 
-def update(connection: Connection, transaction: Transaction) -> None:
+def update(connection: Connection, run: Run) -> None:
     """Store what changed of a transaction: everything but what it was asked for, and whether it is to stop."""
     connection.execute(
         "UPDATE transactions SET status = ?, progress = ?, message = ?, result = ?, time_start = ?, time_end = ?, "
         "digest = ?, findings = ? WHERE id = ?",
         (
-            transaction.status,
-            transaction.progress,
-            transaction.message,
-            encoded_or_null(transaction.result),
-            transaction.time_start,
-            transaction.time_end,
-            transaction.digest,
-            _findings_text(transaction.findings),
-            transaction.id,
+            run.status,
+            run.progress,
+            run.message,
+            encoded_or_null(run.result),
+            run.time_start,
+            run.time_end,
+            run.digest,
+            _findings_text(run.findings),
+            run.id,
         ),
     )
 
 
-def set_progress(connection: Connection, transaction_id: int, progress: int) -> None:
+def set_progress(connection: Connection, run_id: int, progress: int) -> None:
     """The transaction has come so far."""
-    connection.execute("UPDATE transactions SET progress = ? WHERE id = ?", (progress, transaction_id))
+    connection.execute("UPDATE transactions SET progress = ? WHERE id = ?", (progress, run_id))
 
 
-def ask_stop(connection: Connection, transaction_id: int, how: str) -> None:
+def ask_stop(connection: Connection, run_id: int, how: str) -> None:
     """Somebody asks the transaction to stop: `graceful`, or `kill`; nothing takes that back."""
-    connection.execute("UPDATE transactions SET stop = ? WHERE id = ? AND stop != 'kill'", (how, transaction_id))
+    connection.execute("UPDATE transactions SET stop = ? WHERE id = ? AND stop != 'kill'", (how, run_id))
 
 
-def stop_of(connection: Connection, transaction_id: int) -> str:
+def stop_of(connection: Connection, run_id: int) -> str:
     """How the transaction was asked to stop: empty, `graceful` or `kill`."""
-    row = connection.execute("SELECT stop FROM transactions WHERE id = ?", (transaction_id,)).fetchone()
+    row = connection.execute("SELECT stop FROM transactions WHERE id = ?", (run_id,)).fetchone()
     return str(row[0]) if row else "kill"
 
 
 def put_inputs(
     connection: Connection,
-    transaction_id: int,
+    run_id: int,
     nodes: Iterable[Node],
     forgotten: Sequence[str],
     definitions: Mapping[str, Any],
@@ -134,31 +134,31 @@ def put_inputs(
     count, and the merged tasks for whoever reads the history."""
     connection.execute(
         "UPDATE transactions SET nodes = ?, forgotten = ?, definitions = ? WHERE id = ?",
-        (encode([asdict(node) for node in nodes]), encoded_or_null(forgotten), encode(definitions), transaction_id),
+        (encode([asdict(node) for node in nodes]), encoded_or_null(forgotten), encode(definitions), run_id),
     )
 
 
-def nodes_of(connection: Connection, transaction_id: int) -> tuple[Node, ...]:
+def nodes_of(connection: Connection, run_id: int) -> tuple[Node, ...]:
     """The nodes of a child's environment as they were when it began."""
-    row = connection.execute("SELECT nodes FROM transactions WHERE id = ?", (transaction_id,)).fetchone()
+    row = connection.execute("SELECT nodes FROM transactions WHERE id = ?", (run_id,)).fetchone()
     return tuple(_node(one) for one in decode(row[0])) if row and row[0] else ()
 
 
-def forgotten_of(connection: Connection, transaction_id: int) -> tuple[str, ...]:
+def forgotten_of(connection: Connection, run_id: int) -> tuple[str, ...]:
     """The uids of nodes whose past did not count when a child began."""
-    row = connection.execute("SELECT forgotten FROM transactions WHERE id = ?", (transaction_id,)).fetchone()
+    row = connection.execute("SELECT forgotten FROM transactions WHERE id = ?", (run_id,)).fetchone()
     return names(row[0]) if row else ()
 
 
-def definitions_of(connection: Connection, transaction_id: int) -> dict[str, Any]:
+def definitions_of(connection: Connection, run_id: int) -> dict[str, Any]:
     """The merged tasks of a child by id, in merged order."""
-    row = connection.execute("SELECT definitions FROM transactions WHERE id = ?", (transaction_id,)).fetchone()
+    row = connection.execute("SELECT definitions FROM transactions WHERE id = ?", (run_id,)).fetchone()
     return mapping(row[0]) if row else {}
 
 
-def delete(connection: Connection, transaction_id: int) -> None:
+def delete(connection: Connection, run_id: int) -> None:
     """Remove a transaction with its children and everything that belongs to them, and facts that no other needs."""
-    connection.execute("DELETE FROM transactions WHERE id = ?", (transaction_id,))
+    connection.execute("DELETE FROM transactions WHERE id = ?", (run_id,))
     connection.execute("DELETE FROM fact_parts WHERE id NOT IN (SELECT part_id FROM transaction_facts)")
 
 
@@ -168,9 +168,9 @@ def _node(stated: Mapping[str, Any]) -> Node:
     return Node(**fields)
 
 
-def _request(text: str) -> ExecutionRequest:
+def _request(text: str) -> RunRequest:
     fields: dict[str, Any] = {key: tuple(value) if key in _LISTS else value for key, value in decode(text).items()}
-    return ExecutionRequest(**fields)
+    return RunRequest(**fields)
 
 
 def _findings_text(findings: Iterable[Finding]) -> str | None:
@@ -181,13 +181,13 @@ def _finding(stated: Mapping[str, Any]) -> Finding:
     return Finding(**{**stated, "severity": Severity(stated["severity"]), "place": Place(**stated["place"])})
 
 
-def _transaction(row: tuple[Any, ...]) -> Transaction:
-    return Transaction(
+def _run(row: tuple[Any, ...]) -> Run:
+    return Run(
         id=row[0],
         uuid=row[1],
         cluster_id=row[2],
         name=row[3],
-        status=TransactionStatus(row[4]),
+        status=RunStatus(row[4]),
         request=_request(row[5]),
         graph_type=row[6],
         parent_id=row[7],

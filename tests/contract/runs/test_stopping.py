@@ -21,7 +21,7 @@ def test_a_stop_lets_what_runs_end_and_starts_nothing_more(env: Executions) -> N
     begun = env.begin("default", "later")
     env.until(begun.id, lambda _: len(env.noted()) == 3)
 
-    env.backend.transactions.stop_cluster(1)
+    env.backend.runs.stop_cluster(1)
     last = heartbeat(env)
     env.until(begun.id, lambda _: heartbeat(env) != last)
     env.let_go()
@@ -36,7 +36,7 @@ def test_a_stop_lets_what_runs_end_and_starts_nothing_more(env: Executions) -> N
     assert env.statuses() == {1: "stopped", 2: "stopped", 3: "stopped"}
     assert env.backend.clusters.get(1).status == "stopped"
     with pytest.raises(Conflict, match=r"Nothing to stop - deployment is not running on environment '1'\."):
-        env.backend.transactions.stop_cluster(1)
+        env.backend.runs.stop_cluster(1)
 
 
 def test_a_kill_ends_what_runs(env: Executions) -> None:
@@ -44,8 +44,8 @@ def test_a_kill_ends_what_runs(env: Executions) -> None:
     begun = env.begin()
     env.until(begun.id, lambda _: len(env.noted()) == 3)
 
-    env.backend.transactions.stop(begun.id)
-    env.backend.transactions.stop(begun.id, kill=True)
+    env.backend.runs.stop(begun.id)
+    env.backend.runs.stop(begun.id, kill=True)
     found = env.ended(begun.id)
 
     assert (found.status, found.stop) == ("error", "kill")
@@ -53,18 +53,18 @@ def test_a_kill_ends_what_runs(env: Executions) -> None:
     assert env.outcomes(found.id)["a@1"][0] == "error"
 
 
-def test_one_transaction_runs_on_an_environment_at_a_time(env: Executions) -> None:
+def test_one_run_runs_on_an_environment_at_a_time(env: Executions) -> None:
     env.graph(shell("a", env.held("began")))
     begun = env.begin()
 
     with pytest.raises(Conflict, match=rf"Transaction {begun.id} runs on environment 1 already\..*stop-deployment 1"):
         env.begin()
     with pytest.raises(Conflict, match="runs already"):
-        env.backend.transactions.resume(begun.id)
+        env.backend.runs.resume(begun.id)
     with pytest.raises(Conflict, match="runs"):
-        env.backend.transactions.delete(begun.id, force=True)
+        env.backend.runs.delete(begun.id, force=True)
     env.let_go()
     env.ended(begun.id)
     with pytest.raises(Conflict, match="has ended already"):
-        env.backend.transactions.stop(begun.id)
+        env.backend.runs.stop(begun.id)
     env.run()

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fuelclient.errors import NotFound
 from fuelclient.insight.dot import dot
+from fuelclient.model.run import NodeKey, PlannedGraph, PlannedInstance, SimulatedGraph, SimulatedInstance
 from fuelclient.model.status import InstanceStatus
-from fuelclient.model.transaction import NodeKey, PlannedGraph, PlannedInstance, SimulatedGraph, SimulatedInstance
 from fuelclient.plan.plan import Plan
 from fuelclient.plan.simulate import Simulation, simulate
 from fuelclient.plan.work import Kind

@@ -9,7 +9,7 @@ from typing import Any
 
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import DEFAULT_TYPE
-from fuelclient.model.status import InstanceStatus, TransactionStatus
+from fuelclient.model.status import InstanceStatus, RunStatus
 
 PARENT = "deploy"
 """The name of a transaction as a user starts it; it has one child for each graph."""
@@ -22,7 +22,7 @@ NodeKey = int | str | None
 
 
 @dataclass(frozen=True, slots=True)
-class ExecutionRequest:
+class RunRequest:
     """What to run on an environment: graphs of some types, one after another.
 
     Nothing in `node_ids` means the nodes that the graph's filter names; nothing in `task_names` and `subgraphs` means
@@ -45,7 +45,7 @@ class ExecutionRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Transaction:
+class Run:
     """One execution, or the run of one of its graphs.
 
     A parent (`parent_id` None) has `children`, in the order in which they run; a child has a `graph_type`. Times are
@@ -58,8 +58,8 @@ class Transaction:
     uuid: str
     cluster_id: int
     name: str
-    status: TransactionStatus
-    request: ExecutionRequest
+    status: RunStatus
+    request: RunRequest
     graph_type: str = ""
     parent_id: int | None = None
     progress: int = 0
@@ -71,7 +71,7 @@ class Transaction:
     runner: str = ""
     digest: str = ""
     findings: tuple[Finding, ...] = ()
-    children: tuple[Transaction, ...] = ()
+    children: tuple[Run, ...] = ()
 
     @property
     def dry_run(self) -> bool:
@@ -93,7 +93,7 @@ class HistoryRow:
     rendered, which may hold passwords. A task that was placed nowhere has the node `-`, status skipped and no times.
     """
 
-    transaction_id: int
+    run_id: int
     graph_type: str
     task: str
     node: NodeKey
@@ -122,7 +122,7 @@ class HistoryFilter:
 class EventKind(StrEnum):
     """What an event is about."""
 
-    TRANSACTION = "transaction"
+    RUN = "transaction"
     INSTANCE = "instance"
     NODE = "node"
     RUNNER = "runner"
@@ -140,7 +140,7 @@ class Event:
     time: str
     kind: EventKind
     parent_id: int
-    transaction_id: int
+    run_id: int
     graph_type: str = ""
     task: str = ""
     node: NodeKey = None

@@ -8,7 +8,7 @@ import pytest
 from executions import TOLERANT, Executions, shell, stage
 
 from fuelclient.errors import Conflict, NotFound, UsageError
-from fuelclient.model.transaction import HistoryFilter
+from fuelclient.model.run import HistoryFilter
 
 
 def test_histories_are_filtered(env: Executions) -> None:
@@ -16,7 +16,7 @@ def test_histories_are_filtered(env: Executions) -> None:
         stage("s"), shell("a"), shell("b", condition=False), shell("nowhere", roles=["storage"]), TOLERANT,
     )  # fmt: skip
     found = env.run()
-    history = env.backend.transactions.history
+    history = env.backend.runs.history
 
     assert [(row.task, row.node, row.status, row.time_start) for row in history(found.id)][-1] == (
         "nowhere", "-", "skipped", None,
@@ -31,20 +31,20 @@ def test_histories_are_filtered(env: Executions) -> None:
         history(found.id, HistoryFilter(statuses=("NOTEXISTING",)))
 
 
-def test_a_transaction_is_deleted_with_everything_of_it(env: Executions) -> None:
+def test_a_run_is_deleted_with_everything_of_it(env: Executions) -> None:
     env.graph(shell("a", "echo x"))
     found = env.run()
     files = Path(f"{env.engine}.runs")
     assert any(files.iterdir())
 
     with pytest.raises(Conflict, match=f"is a part of {found.id}"):
-        env.backend.transactions.delete(found.children[0].id)
-    env.backend.transactions.delete(found.id)
+        env.backend.runs.delete(found.children[0].id)
+    env.backend.runs.delete(found.id)
 
-    assert env.backend.transactions.list() == []
+    assert env.backend.runs.list() == []
     assert not any(files.iterdir())
     with pytest.raises(NotFound, match=f"Transaction {found.id} does not exist"):
-        env.backend.transactions.get(found.id)
+        env.backend.runs.get(found.id)
 
 
 def test_an_environment_is_deleted_with_its_executions_unless_one_runs(env: Executions) -> None:
@@ -60,21 +60,21 @@ def test_an_environment_is_deleted_with_its_executions_unless_one_runs(env: Exec
         env.backend.clusters.delete(1)
     env.backend.clusters.delete(1, force=True)
 
-    assert env.backend.transactions.list() == []
+    assert env.backend.runs.list() == []
     assert [node.cluster_id for node in env.backend.nodes.list()] == [None] * 3
     assert not any(Path(f"{env.engine}.runs").iterdir())
 
 
-def test_transactions_are_listed_by_what_they_are(env: Executions) -> None:
+def test_runs_are_listed_by_what_they_are(env: Executions) -> None:
     env.graph(shell("a"))
     env.graph(shell("b", "false"), graph_type="bad")
     ready, failed = env.run(), env.run("bad")
 
-    everything = env.backend.transactions.list(cluster_id=1)
+    everything = env.backend.runs.list(cluster_id=1)
     assert [(one.name, one.parent_id) for one in everything] == [
         ("deploy", None), ("deployment", ready.id), ("deploy", None), ("deployment", failed.id),
     ]  # fmt: skip
-    found = env.backend.transactions.list(statuses=("error",), names=("deploy",))
+    found = env.backend.runs.list(statuses=("error",), names=("deploy",))
     assert [one.id for one in found] == [failed.id]
     with pytest.raises(UsageError, match="'broken' is no status"):
-        env.backend.transactions.list(statuses=("broken",))
+        env.backend.runs.list(statuses=("broken",))

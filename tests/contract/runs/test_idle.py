@@ -8,8 +8,8 @@ import pytest
 from executions import Executions, shell, stage
 
 from fuelclient.errors import InvalidGraph, UsageError
+from fuelclient.model.run import RunRequest
 from fuelclient.model.task import Task
-from fuelclient.model.transaction import ExecutionRequest
 
 IDLE = Task("idle", {"type": "skipped", "roles": ["compute"]})
 
@@ -17,11 +17,11 @@ IDLE = Task("idle", {"type": "skipped", "roles": ["compute"]})
 @pytest.mark.parametrize("selection", [{"task_names": ("idle",)}, {"task_names": ("s",)}, {"subgraphs": ("idle/1",)}])
 def test_tasks_that_do_nothing(env: Executions, selection: dict[str, Any]) -> None:
     env.graph(stage("s"), IDLE, shell("a", env.note("a")))
-    request = ExecutionRequest(1, **selection)
+    request = RunRequest(1, **selection)
     with pytest.raises(InvalidGraph, match="leaves nothing"):
-        env.backend.transactions.begin(request)
+        env.backend.runs.begin(request)
 
-    begun = env.backend.transactions.begin(request, may_idle=True)
+    begun = env.backend.runs.begin(request, may_idle=True)
 
     assert env.ended(begun.id).status == "ready"
     assert env.noted() == []
@@ -31,17 +31,17 @@ def test_tasks_that_do_nothing(env: Executions, selection: dict[str, Any]) -> No
 def test_a_part_of_nothing_is_refused_all_the_same(env: Executions) -> None:
     env.graph(IDLE, shell("a"), shell("b", requires=["a"]))
     with pytest.raises(InvalidGraph, match="leaves nothing"):
-        env.backend.transactions.begin(ExecutionRequest(1, subgraphs=("b:a",)), may_idle=True)
-    assert env.backend.transactions.list() == []
+        env.backend.runs.begin(RunRequest(1, subgraphs=("b:a",)), may_idle=True)
+    assert env.backend.runs.list() == []
 
 
 def test_a_subgraph_without_ends_fails_when_its_turn_comes(env: Executions) -> None:
     env.graph(shell("a", env.note("a")))
-    request = ExecutionRequest(1, subgraphs=("a", ":"))
+    request = RunRequest(1, subgraphs=("a", ":"))
     with pytest.raises(UsageError, match="names no task"):
-        env.backend.transactions.begin(request)
+        env.backend.runs.begin(request)
 
-    begun = env.backend.transactions.begin(request, may_idle=True)
+    begun = env.backend.runs.begin(request, may_idle=True)
 
     ended = env.ended(begun.id)
     assert ended.status == "error"

@@ -15,23 +15,23 @@ from fuelclient.backends.nailgun.planning import durations, findings_of, plans, 
 from fuelclient.backends.nailgun.session import Session
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported, UsageError
 from fuelclient.model.fact import DeploymentFacts
-from fuelclient.model.status import InstanceStatus, TransactionStatus
-from fuelclient.model.transaction import (
+from fuelclient.model.run import (
     Event,
-    ExecutionRequest,
     HistoryFilter,
     HistoryRow,
     Logs,
     PlannedGraph,
+    Run,
+    RunRequest,
     SimulatedGraph,
-    Transaction,
 )
+from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.event import event_from, logs_from
 from fuelclient.serializers.execution import execution_to
 from fuelclient.serializers.fact import facts_from
 from fuelclient.serializers.history import history_row_from
-from fuelclient.serializers.transaction import transaction_from
+from fuelclient.serializers.transaction import run_from
 
 EVERYTHING = HistoryFilter()
 _REMEMBERED = 3
@@ -45,111 +45,111 @@ def _now() -> str:
     return datetime.now(UTC).isoformat()
 
 
-class Transactions:
-    """Executions; see `base.Transactions`. `now` tells the time of what a master does not date."""
+class Runs:
+    """Executions; see `base.Runs`. `now` tells the time of what a master does not date."""
 
     def __init__(self, session: Session, graphs: Graphs, facts: Facts, *, now: Callable[[], str] = _now) -> None:
         self._session, self._graphs, self._facts = session, graphs, facts
         self._now = now
         self._observed: dict[int, Observed] = {}
 
-    def begin(self, request: ExecutionRequest, *, may_idle: bool = False) -> Transaction:
-        """As `base.Transactions`; whether the graph can run, the master says. Only a server of ours reads `strict`."""
+    def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
+        """As `base.Runs`; whether the graph can run, the master says. Only a server of ours reads `strict`."""
         require_request(request)
         about = About("environment", request.cluster_id, invalid=InvalidGraph)
         body, strict = execution_to(request), None if may_idle else True
-        begun = transaction_from(self._session.post("graphs/execute/", body, about, strict=strict))
+        begun = run_from(self._session.post("graphs/execute/", body, about, strict=strict))
         return self.get(begun.id)
 
-    def plan(self, request: ExecutionRequest) -> Sequence[PlannedGraph]:
-        """As `base.Transactions`, computed here; the master itself may know better what has changed."""
-        from fuelclient.insight import runs  # with all that plans: listings do without
+    def plan(self, request: RunRequest) -> Sequence[PlannedGraph]:
+        """As `base.Runs`, computed here; the master itself may know better what has changed."""
+        from fuelclient.insight import planned  # with all that plans: listings do without
 
         made = plans(self._session, self._graphs, self._facts, request)
-        told = [runs.planned(one, after_earlier=position > 0) for position, one in enumerate(made)]
+        told = [planned.planned(one, after_earlier=position > 0) for position, one in enumerate(made)]
         return [replace(one, findings=findings_of(its, request)) for one, its in zip(told, made, strict=True)]
 
-    def simulate(self, request: ExecutionRequest, fail: Sequence[str] = ()) -> Sequence[SimulatedGraph]:
-        """As `base.Transactions`, computed here with the durations of the last finished runs."""
-        from fuelclient.insight import runs
+    def simulate(self, request: RunRequest, fail: Sequence[str] = ()) -> Sequence[SimulatedGraph]:
+        """As `base.Runs`, computed here with the durations of the last finished runs."""
+        from fuelclient.insight import planned
 
         made = plans(self._session, self._graphs, self._facts, request)
-        return runs.simulated(made, self._durations(request.cluster_id), fail)
+        return planned.simulated(made, self._durations(request.cluster_id), fail)
 
-    def picture(self, request: ExecutionRequest, fail: Sequence[str] = ()) -> str:
-        """As `base.Transactions`, of what `simulate` computes."""
-        from fuelclient.insight import runs
+    def picture(self, request: RunRequest, fail: Sequence[str] = ()) -> str:
+        """As `base.Runs`, of what `simulate` computes."""
+        from fuelclient.insight import planned
 
         made = plans(self._session, self._graphs, self._facts, request)
-        return runs.pictured(made, self._durations(request.cluster_id), fail)
+        return planned.pictured(made, self._durations(request.cluster_id), fail)
 
     def list(
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
-    ) -> Sequence[Transaction]:
+    ) -> Sequence[Run]:
         for status in statuses:
-            if status not in set(TransactionStatus):
-                raise UsageError(f"{status!r} is no status.", hint=f"Use {', '.join(TransactionStatus)}.")
+            if status not in set(RunStatus):
+                raise UsageError(f"{status!r} is no status.", hint=f"Use {', '.join(RunStatus)}.")
         about = None if cluster_id is None else About("environment", cluster_id)
         data = self._session.get(
             "transactions/", about, cluster_id=cluster_id, statuses=tuple(statuses) or None,
             transaction_types=tuple(names) or None, include_details=True,
         )  # fmt: skip
-        found = [transaction_from(one) for one in objects(data, "transaction")]
+        found = [run_from(one) for one in objects(data, "transaction")]
         return sorted(found, key=lambda one: one.id)
 
-    def get(self, transaction_id: int) -> Transaction:
-        """As `base.Transactions`. A Fuel master does not say which parts an execution has: they are looked for among
+    def get(self, run_id: int) -> Run:
+        """As `base.Runs`. A Fuel master does not say which parts an execution has: they are looked for among
         the transactions of its environment."""
-        data = self._session.get(f"transactions/{transaction_id}/", _about(transaction_id), include_details=True)
-        found = transaction_from(data)
+        data = self._session.get(f"transactions/{run_id}/", _about(run_id), include_details=True)
+        found = run_from(data)
         if "children" in data or found.parent_id is not None:
             return found
         children = [one for one in self.list(cluster_id=found.cluster_id) if one.parent_id == found.id]
         return replace(found, children=tuple(children))
 
-    def delete(self, transaction_id: int, *, force: bool = False) -> tuple[str, ...]:
-        """As `base.Transactions`; a Fuel master says nothing of its nodes."""
-        data = self._session.delete(f"transactions/{transaction_id}/", _about(transaction_id), force=force)
-        self._observed.pop(transaction_id, None)
+    def delete(self, run_id: int, *, force: bool = False) -> tuple[str, ...]:
+        """As `base.Runs`; a Fuel master says nothing of its nodes."""
+        data = self._session.delete(f"transactions/{run_id}/", _about(run_id), force=force)
+        self._observed.pop(run_id, None)
         return Answer(data, "deletion").texts("left") if data and self._session.is_ours else ()
 
-    def history(self, transaction_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
-        """As `base.Transactions`. A Fuel master has the history of a part only: those of all parts are asked for."""
+    def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
+        """As `base.Runs`. A Fuel master has the history of a part only: those of all parts are asked for."""
         for status in filters.statuses:
             if status not in set(InstanceStatus):
                 raise UsageError(f"Statuses parameter could be only: {_STATUSES}", hint=f"{status!r} is none.")
-        found = self.get(transaction_id)
+        found = self.get(run_id)
         parts = found.children or (found,)
         return [row for part in parts for row in self._rows(part, filters)]
 
-    def events(self, transaction_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
-        """As `base.Transactions`. A Fuel master keeps none: they are what can be seen by looking, and their ids hold in
+    def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
+        """As `base.Runs`. A Fuel master keeps none: they are what can be seen by looking, and their ids hold in
         this process only."""
         if self._session.is_ours:
-            path = f"transactions/{transaction_id}/events/"
-            data = self._session.get(path, _about(transaction_id), after=after, limit=limit)
+            path = f"transactions/{run_id}/events/"
+            data = self._session.get(path, _about(run_id), after=after, limit=limit)
             return [event_from(one) for one in objects(data, "event")]
-        parent = self._parent(transaction_id)
+        parent = self._parent(run_id)
         observed = self._observed.setdefault(parent.id, Observed())
         observed.look(parent, self.history(parent.id), self._now())
         return [event for event in observed.events if event.id > after][:limit]
 
-    def stop(self, transaction_id: int, *, kill: bool = False) -> Transaction:
-        """As `base.Transactions`; a Fuel master stops gracefully only, and everything on the environment."""
+    def stop(self, run_id: int, *, kill: bool = False) -> Run:
+        """As `base.Runs`; a Fuel master stops gracefully only, and everything on the environment."""
         if self._session.is_ours:
-            path = f"transactions/{transaction_id}/stop/"
-            data = self._session.post(path, {"kill": kill}, _about(transaction_id))
-            return self.get(transaction_from(data).id)
+            path = f"transactions/{run_id}/stop/"
+            data = self._session.post(path, {"kill": kill}, _about(run_id))
+            return self.get(run_from(data).id)
         if kill:
             raise Unsupported(_NO_KILL, hint="Stop it without --kill.")
-        parent = self._parent(transaction_id)
+        parent = self._parent(run_id)
         if parent.is_final:
             raise Conflict(f"Transaction {parent.id} has ended already: it is {parent.status}.")
         self._stop(parent.cluster_id)
         return self.get(parent.id)
 
-    def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Transaction:
-        """As `base.Transactions`; a Fuel master stops gracefully only. Nailgun's path of an environment has no other
+    def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Run:
+        """As `base.Runs`; a Fuel master stops gracefully only. Nailgun's path of an environment has no other
         way: a server of ours is asked what runs there, and to kill that."""
         if not kill:
             return self.get(self._stop(cluster_id).id)
@@ -160,70 +160,68 @@ class Transactions:
             raise Conflict(f"Nothing to stop - deployment is not running on environment '{cluster_id}'.")
         return self.stop(running[-1].id, kill=True)
 
-    def resume(self, transaction_id: int, *, rerun_interrupted: bool = False) -> Transaction:
-        """As `base.Transactions` on a server of ours; `Unsupported` on a Fuel master, whose own processes go on with
+    def resume(self, run_id: int, *, rerun_interrupted: bool = False) -> Run:
+        """As `base.Runs` on a server of ours; `Unsupported` on a Fuel master, whose own processes go on with
         what they began, or fail it."""
         if self._session.is_ours:
             body = {"rerun_interrupted": rerun_interrupted}
-            data = self._session.post(f"transactions/{transaction_id}/resume/", body, _about(transaction_id))
-            return self.get(transaction_from(data).id)
-        raise Unsupported(
-            f"A Fuel master cannot go on with transaction {transaction_id}.", hint="Execute the graph again."
-        )
+            data = self._session.post(f"transactions/{run_id}/resume/", body, _about(run_id))
+            return self.get(run_from(data).id)
+        raise Unsupported(f"A Fuel master cannot go on with transaction {run_id}.", hint="Execute the graph again.")
 
-    def logs(self, transaction_id: int, task: str, node: str) -> Logs:
-        """As `base.Transactions` on a server of ours; `Unsupported` on a Fuel master, in whose log files stays what
+    def logs(self, run_id: int, task: str, node: str) -> Logs:
+        """As `base.Runs` on a server of ours; `Unsupported` on a Fuel master, in whose log files stays what
         tasks print."""
         if self._session.is_ours:
-            path = f"transactions/{transaction_id}/logs/"
-            return logs_from(self._session.get(path, _about(transaction_id), task=task, node=node))
+            path = f"transactions/{run_id}/logs/"
+            return logs_from(self._session.get(path, _about(run_id), task=task, node=node))
         raise Unsupported(
             f"A Fuel master does not give out what {task} printed on node {node}.",
             hint="Look at /var/log/astute/ and /var/log/remote/ on the master.",
         )
 
-    def deployment_info(self, transaction_id: int) -> DeploymentFacts:
-        return facts_from(self._recorded(transaction_id, "deployment_info"))
+    def deployment_info(self, run_id: int) -> DeploymentFacts:
+        return facts_from(self._recorded(run_id, "deployment_info"))
 
-    def settings(self, transaction_id: int) -> Mapping[str, Any]:
-        data = Answer(self._recorded(transaction_id, "settings"), "settings")
+    def settings(self, run_id: int) -> Mapping[str, Any]:
+        data = Answer(self._recorded(run_id, "settings"), "settings")
         return data.mapping("editable") if set(data.data) <= {"editable", "generated"} else data.rest()
 
-    def network_configuration(self, transaction_id: int) -> Mapping[str, Any]:
-        return Answer(self._recorded(transaction_id, "network_configuration"), "network configuration").rest()
+    def network_configuration(self, run_id: int) -> Mapping[str, Any]:
+        return Answer(self._recorded(run_id, "network_configuration"), "network configuration").rest()
 
-    def _recorded(self, transaction_id: int, what: str) -> Any:
+    def _recorded(self, run_id: int, what: str) -> Any:
         """What was recorded when the last part of an execution was planned; a Fuel master has it with the part."""
-        found = self.get(transaction_id)
-        part = found.children[-1].id if found.children else transaction_id
-        data = self._session.get(f"transactions/{part}/{what}", _about(transaction_id), strict=True)
+        found = self.get(run_id)
+        part = found.children[-1].id if found.children else run_id
+        data = self._session.get(f"transactions/{part}/{what}", _about(run_id), strict=True)
         if data is None:
-            raise NotFound(what.replace("_", " "), f"of transaction {transaction_id}", hint="None was recorded.")
+            raise NotFound(what.replace("_", " "), f"of transaction {run_id}", hint="None was recorded.")
         return data
 
-    def _stop(self, cluster_id: int) -> Transaction:
+    def _stop(self, cluster_id: int) -> Run:
         path = f"clusters/{cluster_id}/stop_deployment/"
-        return transaction_from(self._session.put(path, {}, About("environment", cluster_id)))
+        return run_from(self._session.put(path, {}, About("environment", cluster_id)))
 
     def _durations(self, cluster_id: int) -> dict[tuple[str, str, str], float]:
         """How long task instances took in the last finished runs of an environment."""
         ended = [one for one in self.list(cluster_id=cluster_id) if one.parent_id is not None and one.is_final]
         return durations(row for part in ended[-_REMEMBERED:] for row in self._rows(part, EVERYTHING))
 
-    def _parent(self, transaction_id: int) -> Transaction:
-        found = self.get(transaction_id)
+    def _parent(self, run_id: int) -> Run:
+        found = self.get(run_id)
         return found if found.parent_id is None else self.get(found.parent_id)
 
-    def _rows(self, part: Transaction, filters: HistoryFilter) -> Sequence[HistoryRow]:
-        if part.status is TransactionStatus.PENDING:
+    def _rows(self, part: Run, filters: HistoryFilter) -> Sequence[HistoryRow]:
+        if part.status is RunStatus.PENDING:
             return []
         data = self._session.get(
             f"transactions/{part.id}/deployment_history/", _about(part.id), include_summary=True, include_instance=True,
             nodes=filters.nodes or None, statuses=filters.statuses or None, tasks_names=filters.tasks or None,
         )  # fmt: skip
-        found = (history_row_from(one, transaction_id=part.id) for one in objects(data, "row of a history"))
+        found = (history_row_from(one, run_id=part.id) for one in objects(data, "row of a history"))
         return [replace(row, graph_type=row.graph_type or part.graph_type) for row in found]
 
 
-def _about(transaction_id: int) -> About:
-    return About("transaction", transaction_id)
+def _about(run_id: int) -> About:
+    return About("transaction", run_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from executions import TOLERANT, Executions, shell, stage
 
 from fuelclient.model.fact import DeploymentFacts
-from fuelclient.model.transaction import EventKind, HistoryFilter
+from fuelclient.model.run import EventKind, HistoryFilter
 
 
 def test_a_graph_runs_to_its_end(env: Executions) -> None:
@@ -27,7 +27,7 @@ def test_a_graph_runs_to_its_end(env: Executions) -> None:
     node = env.backend.nodes.get(1)
     assert (node.roles, node.pending_roles, node.pending_addition) == (("compute",), (), False)
     assert env.backend.clusters.get(1).status == "operational"
-    logs = env.backend.transactions.logs(found.id, "b", "2")
+    logs = env.backend.runs.logs(found.id, "b", "2")
     assert (logs.output, logs.errors, logs.return_code) == ("said\n", "complained\n", 0)
 
 
@@ -35,16 +35,16 @@ def test_followers_read_what_happened_in_its_order(env: Executions) -> None:
     env.graph(shell("a"), shell("b", requires=["a"]))
     found = env.run(node_ids=(2,))
 
-    events = env.backend.transactions.events(found.id)
+    events = env.backend.runs.events(found.id)
     told = [(one.task, one.node, one.status) for one in events if one.kind is EventKind.INSTANCE]
 
     assert told == [("a", 2, "running"), ("a", 2, "ready"), ("b", 2, "running"), ("b", 2, "ready")]
     assert [one.id for one in events] == sorted({one.id for one in events})
     last = events[-1]
-    assert (last.transaction_id, last.kind, last.status, last.progress) == (found.id, "transaction", "ready", 100)
+    assert (last.run_id, last.kind, last.status, last.progress) == (found.id, "transaction", "ready", 100)
     middle = events[3].id
-    assert env.backend.transactions.events(found.id, after=middle, limit=2) == events[4:6]
-    assert env.backend.transactions.events(found.children[0].id, after=last.id) == []
+    assert env.backend.runs.events(found.id, after=middle, limit=2) == events[4:6]
+    assert env.backend.runs.events(found.children[0].id, after=last.id) == []
 
 
 def test_a_failure_without_tolerance_ends_the_run(env: Executions) -> None:
@@ -62,9 +62,9 @@ def test_a_failure_without_tolerance_ends_the_run(env: Executions) -> None:
     assert outcomes["a@1"] == ("error", "")
     assert outcomes["b@1"] == ("skipped", "dep_failed")
     assert outcomes["a@2"] == ("skipped", "stopped")
-    (row,) = env.backend.transactions.history(found.id, HistoryFilter(statuses=("error",)))
+    (row,) = env.backend.runs.history(found.id, HistoryFilter(statuses=("error",)))
     assert row.return_code == 7
-    blamed = env.backend.transactions.history(found.id, HistoryFilter(nodes=("1",), tasks=("b",)))
+    blamed = env.backend.runs.history(found.id, HistoryFilter(nodes=("1",), tasks=("b",)))
     assert [row.because for row in blamed] == ["a@1"]
     assert env.statuses() == {1: "error", 2: "stopped", 3: "stopped"}
     assert env.backend.nodes.get(1).error_type == "deploy"

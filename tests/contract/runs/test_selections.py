@@ -23,7 +23,7 @@ def test_a_selection_that_leaves_nothing_is_refused(env: Executions, selection: 
     with pytest.raises(InvalidGraph, match=f"leaves nothing of the default graph.*{named}"):
         env.begin(**selection)
 
-    assert env.backend.transactions.list() == []
+    assert env.backend.runs.list() == []
     assert env.begin(dry_run=True, **selection).status == "ready"
     assert env.run(task_names=("off",)).status == "ready"
 
