@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 JOBS ?= auto
 DEMO := .demo
 
-.PHONY: help test test-all check lint types contracts demo docs bench clean
+.PHONY: help test test-all test-pythons test-here check lint types contracts demo docs bench clean
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1 - /p' Makefile
@@ -21,6 +21,19 @@ test: check  ## lint, types, import contracts, then all tests that are not slow
 
 test-all: check  ## the same with the slow tests
 	$(BIN)/python -m pytest -n $(JOBS) -q
+
+test-pythons:  ## on every other Python of this machine, the tests that tell versions apart
+	@$(PYTHON) tests/pythons.py | while read -r version path; do \
+		echo "== Python $$version ($$path)"; \
+		$(MAKE) --no-print-directory PYTHON="$$path" VENV=".venv-$$version" test-here </dev/null || exit 1; \
+	done
+
+# Archives, store, server, the bytes that commands print, runs: what differed between Pythons so far.
+TELLING := tests/architecture tests/contract tests/faults tests/golden tests/unit/commands tests/unit/engine \
+	tests/unit/executors tests/unit/plugins tests/unit/server tests/unit/store tests/unit/tui
+
+test-here: $(VENV)/.ready
+	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow' -q $(TELLING)
 
 check: lint types contracts
 
@@ -47,4 +60,4 @@ bench: $(VENV)/.ready  ## measure, side by side; prints one table
 	$(BIN)/python -m benchmarks
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) $(DEMO) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-* $(DEMO) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
