@@ -38,7 +38,7 @@ ROW = HistoryRow(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("transaction", [PARENT, CHILD], ids=["parent", "child"])
+@pytest.mark.parametrize("run", [PARENT, CHILD], ids=["parent", "child"])
 def test_a_run_reads_as_it_was(run: Run) -> None:
     record = run_to(run)
     assert json.loads(json.dumps(record)) == record

@@ -49,7 +49,7 @@ class _Far(LocalBackend):
         self._wire = wire
 
     def __getattribute__(self, name: str) -> object:
-        if name in ("transactions", "graphs", "clusters"):
+        if name in ("runs", "graphs", "clusters"):
             object.__getattribute__(self, "_wire").check()
         return object.__getattribute__(self, name)
 
