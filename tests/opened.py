@@ -14,16 +14,19 @@ class Closable(Protocol):
 
 
 T = TypeVar("T", bound=Closable)
-_OPENED: WeakSet[Closable] = WeakSet()
+_new: list[Closable] = []
+_earlier: WeakSet[Closable] = WeakSet()
 
 
 def opened(thing: T) -> T:
     """Return `thing`, which will be closed."""
-    _OPENED.add(thing)
+    _new.append(thing)
     return thing
 
 
 def close_all() -> None:
-    """Close what is still in use. A backend or database that a later test goes on with opens itself again."""
-    for thing in list(_OPENED):
+    """Close what was opened so far. A backend or database that later tests go on with opens itself again."""
+    _earlier.update(_new)
+    _new.clear()
+    for thing in list(_earlier):
         thing.close()
