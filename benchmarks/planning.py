@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from benchmarks import facts as generated
 from benchmarks.conditions import newton, read
-from fuelclient.engine.runs.planning import Expressions
+from fuelclient.expressions.evaluation import Expressions
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Layer, Level, Owner

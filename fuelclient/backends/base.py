@@ -8,14 +8,15 @@ No front end asks which backend it holds.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from fuelclient.backends.inventory import Nodes, OwnerRef, Releases, Roles, Tags
-from fuelclient.model.graph import DEFAULT_TYPE
+from fuelclient.backends.inventory import Nodes, Releases, Roles, Tags
+from fuelclient.model.graph import DEFAULT_TYPE, OwnerRef, Uploaded
 
 if TYPE_CHECKING:  # at run time a command has only the values of the facets that it uses
+    from fuelclient.backends.capabilities import Capabilities
     from fuelclient.model.cluster import Cluster
+    from fuelclient.model.environment import Environment
     from fuelclient.model.fact import DeploymentFacts
     from fuelclient.model.finding import Finding
     from fuelclient.model.graph import Graph, GraphDocument, GraphSummary, Level, MergedGraph, Owner
@@ -26,24 +27,15 @@ if TYPE_CHECKING:  # at run time a command has only the values of the facets tha
         HistoryFilter,
         HistoryRow,
         Logs,
-        PlannedGraph,
         Run,
         RunRequest,
-        SimulatedGraph,
     )
     from fuelclient.model.sequence import DeploymentSequence
     from fuelclient.model.snapshot import Snapshot
     from fuelclient.model.task import Task
     from fuelclient.model.version import FuelVersion
-
-
-@dataclass(frozen=True, slots=True)
-class Uploaded:
-    """What an upload did: the stored graph, whether it is new, and the warnings about it."""
-
-    graph: Graph
-    created: bool
-    findings: tuple[Finding, ...] = ()
+    from fuelclient.plan.inputs import Inputs
+    from fuelclient.plan.plan import Check
 
 
 class Clusters(Protocol):
@@ -71,6 +63,9 @@ class Clusters(Protocol):
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None) -> Sequence[int]:
         """Take nodes (None: all) out of the environment; the ids that were removed. `NotFound` for a node
         that is not in it."""
+
+    def environment(self, cluster_id: int) -> Environment:
+        """Return an environment with everything it is made of, as it is at one moment."""
 
     def settings(self, cluster_id: int) -> Mapping[str, Any]:
         """The settings of an environment by section: the defaults of its release and of its enabled plugins, and
@@ -229,16 +224,15 @@ class Runs(Protocol):
         type begins all the same, as on a Fuel master, and so does one with a subgraph that names no task: it fails.
         """
 
-    def plan(self, request: RunRequest) -> Sequence[PlannedGraph]:
-        """The plans of all graphs of a request, computed from the environment as it is now; nothing is stored.
-        Raises what `begin` raises."""
+    def inputs(self, request: RunRequest) -> Inputs:
+        """Return everything that the plans of a request are computed from, as it is at one moment.
 
-    def simulate(self, request: RunRequest, fail: Sequence[str] = ()) -> Sequence[SimulatedGraph]:
-        """What would become of a request by the durations of earlier runs, if the instances of `fail` (`task/node`)
-        failed; after a graph that fails none follows. `NotFound` for an instance that no graph has."""
+        `backends.plans` computes plans, simulated runs and pictures from it. Raise `NotFound` for an unknown
+        environment or graph type.
+        """
 
-    def picture(self, request: RunRequest, fail: Sequence[str] = ()) -> str:
-        """The same run as `simulate` computes, drawn in the language of Graphviz: a digraph for each graph."""
+    def checker(self, request: RunRequest, inputs: Inputs) -> Check:
+        """Return what says why an instance of a request could never run here: no command for its type, no executor."""
 
     def list(
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
@@ -321,6 +315,10 @@ class Backend(Protocol):
 
     @property
     def runs(self) -> Runs: ...
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What can be done here beyond what every Fuel master can."""
 
     def version(self) -> FuelVersion:
         """Which API is spoken, and of which Fuel and OpenStack it is."""

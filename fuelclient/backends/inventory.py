@@ -6,26 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from fuelclient.model.release import Role, Tag
 
 if TYPE_CHECKING:
-    from fuelclient.model.graph import Level
+    from fuelclient.model.graph import OwnerRef
     from fuelclient.model.label import Label
     from fuelclient.model.node import Node
     from fuelclient.model.release import Release
 
 Value = TypeVar("Value")
-
-
-@dataclass(frozen=True, slots=True)
-class OwnerRef:
-    """A release, plugin or cluster by its id: where a graph belongs."""
-
-    level: Level
-    id: int
 
 
 class Releases(Protocol):

@@ -6,9 +6,10 @@ above about the merged and placed graph (`graph.references`, `plan`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 
-from fuelclient.errors import nearest
+from fuelclient.errors import UsageError, nearest
 from fuelclient.graph.match import pattern_error
 from fuelclient.graph.merge import duplicate
 from fuelclient.graph.stage import PLUGIN_STAGES, parse_stage
@@ -21,7 +22,14 @@ _NEED_PARAMETERS = frozenset(
     {TaskType.PUPPET, TaskType.SHELL, TaskType.SYNC, TaskType.UPLOAD_FILE, TaskType.UPLOAD_FILES,
      TaskType.COPY_FILES, TaskType.MASTER_SHELL}
 )  # fmt: skip
+_TYPE = re.compile(r"[A-Za-z0-9_-]+")
 _SPELLINGS = (*KNOWN, "role", "cross-depends", "cross-depended-by")
+
+
+def require_type(graph_type: str) -> None:
+    """Raise `UsageError` if `graph_type` cannot name a graph type: a master takes types from URLs."""
+    if not _TYPE.fullmatch(graph_type):
+        raise UsageError(f"{graph_type!r} cannot be a graph type.", hint="Use letters, digits, - and _ only.")
 
 
 def check_document(

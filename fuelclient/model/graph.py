@@ -80,6 +80,14 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnerRef:
+    """A release, plugin or environment by its id: where a graph, a role or a tag belongs."""
+
+    level: Level
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
 class GraphDocument:
     """A graph as a file or a caller hands it over, before it has an owner.
 
@@ -103,6 +111,15 @@ class Graph:
     tasks: tuple[Task, ...]
     name: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Uploaded:
+    """The result of an upload: the stored graph, whether it is new, and the warnings about it."""
+
+    graph: Graph
+    created: bool
+    findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

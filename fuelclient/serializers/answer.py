@@ -46,6 +46,13 @@ class Answer:
     def optional(self, field: str) -> int | None:
         return None if self.data.get(field) is None else self.identifier(field)
 
+    def real(self, field: str) -> float:
+        """A number that has to be there."""
+        value = self.data.get(field)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self._wrong(field, "a number")
+        return float(value)
+
     def text(self, field: str, default: str = "") -> str:
         value = self.data.get(field)
         if value is None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.fact import DeploymentFacts
-from fuelclient.serializers.values import kind, plain
+from fuelclient.serializers.values import deep_merged, kind, plain
 
 _UID = "uid"
 _SPLIT = ("common", "nodes")
@@ -26,7 +26,7 @@ def facts_to(facts: DeploymentFacts, uids: Collection[str] = ()) -> dict[str, An
 def facts_to_list(facts: DeploymentFacts, uids: Collection[str] = ()) -> list[dict[str, Any]]:
     """The facts as one mapping to a node, the common part below the node's own; mappings merge."""
     common, nodes = facts_to(facts, uids).values()
-    return [_over(common, node) for node in nodes]
+    return [deep_merged(common, node) for node in nodes]
 
 
 def facts_from(data: Any) -> DeploymentFacts:
@@ -53,11 +53,3 @@ def facts_from(data: Any) -> DeploymentFacts:
             raise InvalidDocument(f"The facts of node {uid} are given twice.")
         parts[str(uid)] = {key: plain(value) for key, value in node.items() if key != _UID}
     return DeploymentFacts(plain(common), parts)
-
-
-def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    merged = dict(below)
-    for key, value in above.items():
-        old = merged.get(key)
-        merged[key] = _over(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
-    return merged

@@ -37,6 +37,20 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
+def deep_merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `below` with `above` over it: mappings merge, everything else is replaced.
+
+    >>> deep_merged({"a": {"x": 1, "y": [1]}}, {"a": {"y": [2]}, "b": 3})
+    {'a': {'x': 1, 'y': [2]}, 'b': 3}
+    """
+    merged = dict(below)
+    for name, value in above.items():
+        old = merged.get(name)
+        both = isinstance(old, Mapping) and isinstance(value, Mapping)
+        merged[name] = deep_merged(old, value) if both and isinstance(old, Mapping) else value
+    return merged
+
+
 def key_text(key: Any) -> str:
     """The text of a mapping's key, spelled as JSON spells it.
 

@@ -17,6 +17,7 @@ from fuelclient.errors import FuelError
 from fuelclient.server import (
     attributes,
     clusters,
+    environments,
     execution,
     facts,
     following,
@@ -43,8 +44,8 @@ from fuelclient.server.version import version_route
 
 LOG = logging.getLogger("fuelclient.server")
 _NOUNS = (
-    clusters, attributes, facts, releases, roles, nodes, plugins, graphs, layers, execution, serialized, transactions,
-    following, sequences,
+    clusters, environments, attributes, facts, releases, roles, nodes, plugins, graphs, layers, execution, serialized,
+    transactions, following, sequences,
 )  # fmt: skip
 
 

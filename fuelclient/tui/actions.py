@@ -53,7 +53,9 @@ class Execute:
 
     def act(self, backend: Backend) -> Run | Sequence[PlannedGraph]:
         if self.request.dry_run:
-            return backend.runs.plan(self.request)
+            from fuelclient.backends.plans import planned  # with all that plans: few sessions of the UI do
+
+            return planned(backend, self.request)
         return backend.runs.begin(self.request)
 
 

@@ -18,7 +18,7 @@ from package_trees import definition, role, task, write_package
 from fuelclient.engine import Engine
 from fuelclient.engine.reading.unpacked import Trees, content_of, digest
 from fuelclient.errors import Conflict, FuelError, InvalidDocument
-from fuelclient.model.graph import Level
+from fuelclient.model.graph import Level, OwnerRef
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -81,11 +81,15 @@ def state(path: Path) -> Any:
             assert digest(directory) == content_of(plugin.unpacked)
             assert json.loads((directory / "metadata.yaml").read_text())["version"] == plugin.version
             found.append(
-                (plugin.id, plugin.version, [one.id for one in engine.graphs.get(Level.PLUGIN, plugin.id).tasks])
+                (
+                    plugin.id,
+                    plugin.version,
+                    [one.id for one in engine.graphs.get(OwnerRef(Level.PLUGIN, plugin.id)).tasks],
+                )
             )
             assert plugin.releases == tuple(release.id for release in engine.releases.list())
         for release in engine.releases.list():
-            graph = engine.graphs.get(Level.RELEASE, release.id)
+            graph = engine.graphs.get(OwnerRef(Level.RELEASE, release.id))
             found.append((release.id, list(release.metadata["roles_metadata"]), [one.id for one in graph.tasks]))
     return found
 
@@ -224,7 +228,7 @@ def test_changed_files_are_read_again(place: Path) -> None:
         (directory / "deployment_tasks.yaml").write_text(json.dumps([task("changed")]))
         done = engine.plugins.sync()
         assert [one.id for one in done.updated] == [plugin.id]
-        assert [one.id for one in engine.graphs.get(Level.PLUGIN, plugin.id).tasks] == ["changed"]
+        assert [one.id for one in engine.graphs.get(OwnerRef(Level.PLUGIN, plugin.id)).tasks] == ["changed"]
         assert not directory.exists()
         assert content_of(engine.plugins.get(plugin.id).unpacked) == digest(unpacked(engine, place))
         assert engine.plugins.sync().updated == ()

@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from properties.strategies import OWNERS, fleets, graphs
 
-from fuelclient.engine.runs.planning import Expressions
 from fuelclient.errors import InvalidGraph
+from fuelclient.expressions.evaluation import Expressions
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Layer, MergedTask
 from fuelclient.model.node import Node
@@ -42,7 +42,7 @@ def test_the_same_plan_gives_the_same_trace(tasks: list[MergedTask], nodes: dict
 _PLANS = """
 from building import snapshot
 from properties.crowded import PRIMARY, ROLES, layers
-from fuelclient.engine.runs.planning import Expressions
+from fuelclient.expressions.evaluation import Expressions
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.node import Node
 from fuelclient.model.run import RunRequest

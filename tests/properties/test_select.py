@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from properties.strategies import IDS, OWNERS, fleets, graphs
 
-from fuelclient.engine.runs.planning import Expressions
 from fuelclient.errors import InvalidGraph
+from fuelclient.expressions.evaluation import Expressions
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Layer, MergedTask
 from fuelclient.model.node import Node

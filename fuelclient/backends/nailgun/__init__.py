@@ -17,6 +17,7 @@ from fuelclient.settings.master import Master
 if TYPE_CHECKING:
     from requests.adapters import BaseAdapter
 
+    from fuelclient.backends.capabilities import Capabilities
     from fuelclient.backends.nailgun.clusters import Clusters
     from fuelclient.backends.nailgun.facts import Facts
     from fuelclient.backends.nailgun.graphs import Graphs
@@ -96,7 +97,11 @@ class NailgunBackend:
     def runs(self) -> Runs:
         from fuelclient.backends.nailgun.runs import Runs
 
-        return Runs(self._session, self.graphs, self.facts)
+        return Runs(self._session, self.facts)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return self._session.capabilities
 
     def version(self) -> FuelVersion:
         """What the master says of itself."""

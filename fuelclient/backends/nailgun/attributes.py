@@ -11,12 +11,11 @@ from typing import Any
 
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
-from fuelclient.errors import InvalidDocument
+from fuelclient.environment.settings import EDITABLE
 from fuelclient.model.plugin import Plugin
 from fuelclient.serializers.answer import Answer
-from fuelclient.serializers.values import kind, plain
+from fuelclient.serializers.values import plain
 
-EDITABLE = "editable"
 _ID_KEYS = ("chosen_id", "plugin_id")
 
 
@@ -46,6 +45,11 @@ def enabled(settings: Mapping[str, Any]) -> frozenset[int]:
     return frozenset(one for one in chosen if one is not None)
 
 
+def is_plugin(section: Any) -> bool:
+    """Return whether a section of the settings is that of a plugin."""
+    return _metadata(section).get("class") == "plugin"
+
+
 def switched(settings: Mapping[str, Any], plugin: Plugin, *, on: bool) -> dict[str, Any] | None:
     """The one section to upload so that a plugin is on or off; None where the environment does not offer it."""
     section = settings.get(plugin.name)
@@ -60,24 +64,6 @@ def switched(settings: Mapping[str, Any], plugin: Plugin, *, on: bool) -> dict[s
 def switch(plugin: Plugin, *, on: bool) -> dict[str, Any]:
     """The section that says nothing but whether a plugin is enabled."""
     return {plugin.name: {"metadata": {"class": "plugin", "enabled": on, "chosen_id": plugin.id}}}
-
-
-def sections_from(document: Mapping[Any, Any]) -> dict[str, Any]:
-    """The sections of a document of settings, with `editable` around them or without.
-
-    Raises `InvalidDocument` for a section that is no mapping.
-    """
-    stated: Any = document.get(EDITABLE) if list(document) == [EDITABLE] else document
-    if not isinstance(stated, Mapping):
-        raise InvalidDocument(f"Settings are a mapping of sections, not {kind(stated)}.", hint="Write section: {...}.")
-    for name, section in stated.items():
-        if not isinstance(section, Mapping):
-            raise InvalidDocument(
-                f"The section {name} of the settings is {kind(section)}, not a mapping.",
-                hint="Write each setting below its section: `storage: {volumes_ceph: {value: true}}`.",
-            )
-    found: dict[str, Any] = plain(stated)
-    return found
 
 
 def _metadata(section: Any) -> Mapping[str, Any]:

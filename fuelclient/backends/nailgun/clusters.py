@@ -9,8 +9,10 @@ from fuelclient.backends.nailgun import attributes
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.nodes import Nodes
 from fuelclient.backends.nailgun.session import Session
+from fuelclient.environment.settings import EDITABLE, sections_from
 from fuelclient.errors import Conflict, InvalidDocument, NotFound
 from fuelclient.model.cluster import Cluster, ClusterStatus
+from fuelclient.model.environment import Environment
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.cluster import cluster_from
 
@@ -47,7 +49,7 @@ class Clusters:
                 hint="Please use --force to bypass this message.",
             )
         data = self._session.delete(_path(cluster_id), _about(cluster_id), force=True if force else None)
-        return Answer(data, "deletion").texts("left") if data and self._session.is_ours else ()
+        return Answer(data, "deletion").texts("left") if data and self._session.capabilities.leftovers else ()
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         body = [{"id": one, "roles": list(roles)} for one in node_ids]
@@ -68,11 +70,17 @@ class Clusters:
             self._session.post(f"clusters/{cluster_id}/unassignment/", body, _about(cluster_id))
         return wanted
 
+    def environment(self, cluster_id: int) -> Environment:
+        """As `base.Clusters`; on a Fuel master from several requests, one after another."""
+        from fuelclient.backends.nailgun.environment import environment_of  # with all that it is computed from
+
+        return environment_of(self._session, cluster_id)
+
     def settings(self, cluster_id: int) -> Mapping[str, Any]:
         return attributes.editable(self._session, cluster_id, settings_only=True)
 
     def set_settings(self, cluster_id: int, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-        body = {attributes.EDITABLE: attributes.sections_from(settings)}
+        body = {EDITABLE: sections_from(settings)}
         about = About("environment", cluster_id, invalid=InvalidDocument)
         self._session.put(attributes.path_of(cluster_id), body, about)
         return self.settings(cluster_id)

@@ -1,29 +1,37 @@
-"""What an environment of a master consists of, read over its API: the release, the enabled plugins, their layers.
+"""Environments of a master, read over its API.
 
-It is the same as the embedded engine reads from its store, so that the same merge and the same plan come of it. An API
-has no transactions: what somebody changes between two requests may be in one of them and not in the other.
+A server of ours tells an environment as a whole. On a Fuel master it is put together from several requests: an API has
+no transactions, so what somebody changes between two requests may be in one of them and not in the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from fuelclient.backends.nailgun import attributes
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
+from fuelclient.environment import settings
+from fuelclient.environment.layers import graph_types, layer, require_graph_type
+from fuelclient.environment.owners import in_merge_order, owners
+from fuelclient.environment.roles import roles, tags
 from fuelclient.errors import NotFound
-from fuelclient.model.cluster import Cluster
-from fuelclient.model.graph import DEFAULT_TYPE, Graph, GraphSummary, Layer, Level, Owner
+from fuelclient.model.environment import Environment
+from fuelclient.model.graph import Graph, GraphSummary, Layer, Level, Owner
 from fuelclient.model.plugin import Plugin
-from fuelclient.model.release import Release, primary_tags_in, roles_in
+from fuelclient.model.release import Tag
 from fuelclient.serializers.answer import objects
 from fuelclient.serializers.cluster import cluster_from
+from fuelclient.serializers.environment import environment_from
 from fuelclient.serializers.graph import graph_from, summary_from
 from fuelclient.serializers.layer import layer_record_from
+from fuelclient.serializers.node import node_record_from
 from fuelclient.serializers.plugin import plugin_from
 from fuelclient.serializers.release import release_record_from
+from fuelclient.serializers.role import role_from, tag_from
 
 RESOURCES = {Level.RELEASE: "releases", Level.PLUGIN: "plugins", Level.CLUSTER: "clusters"}
 """The resource of each class of owners."""
@@ -32,63 +40,106 @@ NOUNS = {Level.RELEASE: "release", Level.PLUGIN: "plugin", Level.CLUSTER: "envir
 """What messages call them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Environment:
-    """A cluster with what it is made of; `plugins` are the enabled ones by name and version."""
-
-    cluster: Cluster
-    release: Release
-    plugins: tuple[Plugin, ...]
-
-    @property
-    def owners(self) -> tuple[Owner, ...]:
-        """All owners of its graphs, least important first."""
-        plugins = [owner_of_plugin(one) for one in self.plugins]
-        cluster = Owner(Level.CLUSTER, self.cluster.id, self.cluster.name)
-        return (owner_of_release(self.release), *sorted(plugins, key=lambda one: one.order), cluster)
-
-    @property
-    def primary_tags(self) -> frozenset[str]:
-        """The tags of which one node is the primary: the release's and the plugins'."""
-        found = set(primary_tags_in(self.release.metadata))
-        for plugin in self.plugins:
-            found |= primary_tags_in(plugin.metadata)
-            for role in roles_in(plugin.metadata).values():
-                if role.metadata.get("has_primary"):
-                    found.update(role.tags)
-        return frozenset(found)
-
-
 def environment_of(session: Session, cluster_id: int) -> Environment:
-    """The environment; `NotFound` when there is none."""
-    cluster = cluster_from(session.get(f"clusters/{cluster_id}/", About("environment", cluster_id)))
-    about = About("release", cluster.release_id)
-    release = release_record_from(session.get(f"releases/{cluster.release_id}/", about))
-    chosen = attributes.enabled(attributes.editable(session, cluster_id))
-    known = plugins_of(session) if chosen else []
-    plugins = sorted((one for one in known if one.id in chosen), key=lambda one: owner_of_plugin(one).order)
-    return Environment(cluster, release, tuple(plugins))
+    """Return the environment. Raise `NotFound` if it does not exist."""
+    about = About("environment", cluster_id)
+    if session.capabilities.inputs:
+        return environment_from(session.get(f"clusters/{cluster_id}/environment/", about))
+    environment, stated = _members(session, cluster_id)
+    records = objects(session.get("nodes/", about, cluster_id=cluster_id), "node")
+    return replace(
+        environment,
+        nodes=tuple(sorted(map(node_record_from, records), key=lambda node: node.id)),
+        own_settings=settings.own_from(_without_other_plugins(stated, environment), environment),
+        own_metadata=_own_metadata(session, environment),
+    )
+
+
+def members_of(session: Session, cluster_id: int) -> Environment:
+    """Return the environment with its release and its plugins only: what tells whose graphs it has."""
+    return _members(session, cluster_id)[0]
 
 
 def plugins_of(session: Session) -> list[Plugin]:
-    """All plugins of a master, in the order of its answer."""
-    return [plugin_from(one) for one in objects(session.get("plugins/"), "plugin")]
+    """Return all plugins of a master, in the order of its answer."""
+    return [plugin_from(record) for record in objects(session.get("plugins/"), "plugin")]
 
 
 def graphs_of(session: Session, owner: Owner) -> dict[str, Graph]:
-    """The graphs of an owner by type; `NotFound` when there is no such owner."""
-    found = (graph_from(one, owner) for one in _graph_records(session, owner))
-    return {graph.type: graph for graph in found}
+    """Return the graphs of an owner by type. Raise `NotFound` if the owner does not exist."""
+    graphs = (graph_from(record, owner) for record in _graph_records(session, owner))
+    return {graph.type: graph for graph in graphs}
 
 
 def summaries_of(session: Session, owner: Owner) -> list[GraphSummary]:
-    """What a listing needs of the graphs of an owner; `NotFound` when there is no such owner."""
-    return [summary_from(one, owner) for one in _graph_records(session, owner)]
+    """Return what a listing needs of the graphs of an owner. Raise `NotFound` if the owner does not exist."""
+    return [summary_from(record, owner) for record in _graph_records(session, owner)]
 
 
 def types_of(session: Session, owner: Owner) -> list[str]:
-    """The types of which an owner has a graph, sorted; `NotFound` when there is no such owner."""
-    return sorted({one.type for one in summaries_of(session, owner)})
+    """Return the types of an owner's graphs, sorted. Raise `NotFound` if the owner does not exist."""
+    return sorted({graph.type for graph in summaries_of(session, owner)})
+
+
+def layers_of(
+    session: Session, environment: Environment, graph_type: str, levels: Sequence[Level] = ()
+) -> tuple[Layer, ...]:
+    """Return the layers of one type, least important first; with `levels` those of these classes of owners only.
+
+    Raise `NotFound` if no layer of the environment, whatever its level, has the type.
+    """
+    if session.capabilities.inputs:
+        return _told(session, environment.cluster.id, graph_type, levels)
+    release, *others = owners(environment)
+    graphs = {owner: graphs_of(session, owner) for owner in (release, *others)}
+    types = graph_types({name for by_type in graphs.values() for name in by_type}, of_release=bool(graphs[release]))
+    require_graph_type(graph_type, types, environment.cluster.id)
+    return tuple(
+        layer(environment, owner, by_type[graph_type])
+        for owner, by_type in graphs.items()
+        if graph_type in by_type and (not levels or owner.level in levels)
+    )
+
+
+def _members(session: Session, cluster_id: int) -> tuple[Environment, dict[str, Any]]:
+    """Return the environment with its release and its plugins, and its settings as the master states them."""
+    cluster = cluster_from(session.get(f"clusters/{cluster_id}/", About("environment", cluster_id)))
+    about = About("release", cluster.release_id)
+    release = release_record_from(session.get(f"releases/{cluster.release_id}/", about))
+    stated = attributes.editable(session, cluster_id)
+    chosen = attributes.enabled(stated)
+    plugins = in_merge_order(plugin for plugin in (plugins_of(session) if chosen else ()) if plugin.id in chosen)
+    return Environment(cluster, release, plugins), stated
+
+
+def _without_other_plugins(stated: Mapping[str, Any], environment: Environment) -> dict[str, Any]:
+    """Return the settings without the sections of plugins that the master only offers."""
+    enabled = {plugin.name for plugin in environment.plugins}
+    return {name: section for name, section in stated.items() if name in enabled or not attributes.is_plugin(section)}
+
+
+def _own_metadata(session: Session, environment: Environment) -> dict[str, Any]:
+    """Return the roles and tags that an environment has beside those of its release and its plugins."""
+    path, about = f"clusters/{environment.cluster.id}", About("environment", environment.cluster.id)
+    known_roles, known_tags = roles(environment), tags(environment)
+    every_role = map(role_from, objects(session.get(f"{path}/roles/", about), "role"))
+    own_roles = [role for role in every_role if role.name not in known_roles]
+    own_tags: dict[str, Any] = {}
+    with suppress(NotFound):  # masters before Fuel 10 have no tags
+        for tag in map(tag_from, objects(session.get(f"{path}/tags/", about), "tag")):
+            if tag.name not in known_tags or _is_primary(tag) != _is_primary(known_tags[tag.name]):
+                own_tags[tag.name] = tag.metadata
+    volumes = {role.name: list(role.volumes) for role in own_roles if role.volumes}
+    metadata = {
+        "roles_metadata": {role.name: {**role.metadata, "tags": list(role.tags)} for role in own_roles},
+        "volumes_metadata": {"volumes_roles_mapping": volumes} if volumes else {},
+        "tags_metadata": own_tags,
+    }
+    return {name: section for name, section in metadata.items() if section}
+
+
+def _is_primary(tag: Tag) -> bool:
+    return bool(tag.metadata.get("has_primary"))
 
 
 def _graph_records(session: Session, owner: Owner) -> Iterator[Any]:
@@ -96,59 +147,9 @@ def _graph_records(session: Session, owner: Owner) -> Iterator[Any]:
     return objects(session.get(path, About(NOUNS[owner.level], owner.id)), "graph")
 
 
-def layers_of(
-    session: Session, environment: Environment, graph_type: str, levels: Sequence[Level] = ()
-) -> tuple[Layer, ...]:
-    """The layers of one type, least important first; with `levels` those of these classes of owners only.
-
-    `NotFound` when no layer of the environment, whatever its level, has the type.
-    """
-    if any(plugin.by_release for plugin in environment.plugins):
-        return _told(session, environment.cluster.id, graph_type, levels)
-    graphs = {owner: graphs_of(session, owner) for owner in environment.owners}
-    known = {kind for by_type in graphs.values() for kind in by_type}
-    if not graphs[environment.owners[0]]:
-        known.add(DEFAULT_TYPE)  # as the embedded engine has it: only a release of other graphs does without
-    if graph_type not in known:
-        raise NotFound("graph type", graph_type, known=sorted(known))
-    by_id = {plugin.id: plugin for plugin in environment.plugins}
-    found = []
-    for owner, by_type in graphs.items():
-        graph = by_type.get(graph_type)
-        if graph is None or (levels and owner.level not in levels):
-            continue
-        plugin = by_id[owner.id] if owner.level is Level.PLUGIN else None
-        found.append(Layer(owner, graph.tasks, graph.metadata) if plugin is None else _plugin_layer(plugin, graph))
-    return tuple(found)
-
-
 def _told(session: Session, cluster_id: int, graph_type: str, levels: Sequence[Level]) -> tuple[Layer, ...]:
-    """The layers as a server of ours has them: only that knows plugins whose graphs depend on the release."""
+    """Return the layers as a server of ours has them: with their places, and as plugins bring them for the release."""
     about = About("graph type", graph_type, ("environment", cluster_id))
     data = session.get(f"clusters/{cluster_id}/layers/", about, graph_type=graph_type)
-    found = [layer_record_from(one) for one in objects(data, "layer")]
-    return tuple(one for one in found if not levels or one.owner.level in levels)
-
-
-def _plugin_layer(plugin: Plugin, graph: Graph) -> Layer:
-    """A plugin's layer with the defaults that Nailgun gives to plugin tasks when it merges them.
-
-    Source: Nailgun's plugin adapters: the working directory of its tasks, and the fault tolerance of the groups
-    that are named after its roles.
-    """
-    tolerance = {
-        name: role.metadata["fault_tolerance"]
-        for name, role in roles_in(plugin.metadata).items()
-        if "fault_tolerance" in role.metadata
-    }
-    return Layer(graph.owner, graph.tasks, graph.metadata, f"/etc/fuel/plugins/{plugin.directory}/", tolerance)
-
-
-def owner_of_release(release: Release) -> Owner:
-    """A release as the owner of graphs."""
-    return Owner(Level.RELEASE, release.id, release.name, release.version)
-
-
-def owner_of_plugin(plugin: Plugin) -> Owner:
-    """A plugin as the owner of graphs."""
-    return Owner(Level.PLUGIN, plugin.id, plugin.name, plugin.version)
+    layers = [layer_record_from(record) for record in objects(data, "layer")]
+    return tuple(stored for stored in layers if not levels or stored.owner.level in levels)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
+from fuelclient.environment.facts import effective_facts
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.serializers.fact import facts_from, facts_to
@@ -28,11 +28,7 @@ class Facts:
         return _facts(self._session.get(f"{_path(cluster_id)}defaults/", _about(cluster_id), split=True))
 
     def effective(self, cluster_id: int) -> DeploymentFacts:
-        below, above = self.default(cluster_id), self.get(cluster_id)
-        common = _over(below.common, above.common)
-        return DeploymentFacts(
-            common, {uid: _over(part, above.nodes.get(uid, {})) for uid, part in below.nodes.items()}
-        )
+        return effective_facts(self.default(cluster_id), self.get(cluster_id))
 
     def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
         self._session.put(_path(cluster_id), facts_to(facts), _about(cluster_id))
@@ -51,15 +47,6 @@ def _facts(data: Any) -> DeploymentFacts:
                 f"In the answer, {uid!r} is no uid of a node.", hint="Is it a Fuel master that answers?"
             )
     return found
-
-
-def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """`below` with `above` over it: mappings merge, everything else is replaced."""
-    merged = dict(below)
-    for key, value in above.items():
-        old = merged.get(key)
-        merged[key] = _over(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
-    return merged
 
 
 def _path(cluster_id: int) -> str:

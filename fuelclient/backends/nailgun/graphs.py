@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,20 +10,20 @@ from fuelclient.backends.base import Backend, OwnerRef, Uploaded
 from fuelclient.backends.nailgun.environment import (
     NOUNS,
     RESOURCES,
-    Environment,
     environment_of,
     layers_of,
-    owner_of_plugin,
-    owner_of_release,
+    members_of,
     plugins_of,
     summaries_of,
     types_of,
 )
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
-from fuelclient.errors import InvalidGraph, NotFound, UsageError
+from fuelclient.environment.layers import snapshot
+from fuelclient.environment.owners import owners, plugin_owner, release_owner
+from fuelclient.errors import InvalidGraph, NotFound
 from fuelclient.graph.merge import merge_layers
-from fuelclient.graph.validate import check_document
+from fuelclient.graph.validate import check_document, require_type
 from fuelclient.model.document import Document
 from fuelclient.model.finding import Finding, Severity, errors_in
 from fuelclient.model.graph import (
@@ -45,8 +43,6 @@ from fuelclient.serializers.finding import findings_from
 from fuelclient.serializers.graph import document_from, graph_from, legacy_to, summary_from
 from fuelclient.serializers.task import task_to
 
-_TYPE = re.compile(r"[A-Za-z0-9_-]+")
-
 
 class Graphs:
     """Graphs; see `base.Graphs`. `facets` has the other nouns of the same master, each made at its first use."""
@@ -60,8 +56,8 @@ class Graphs:
         if cluster_id is None:
             found = self._named([summary_from(one) for one in objects(self._session.get("graphs/"), "graph")])
         else:
-            owners = environment_of(self._session, cluster_id).owners
-            found = [graph for owner in owners for graph in summaries_of(self._session, owner)]
+            members = members_of(self._session, cluster_id)
+            found = [graph for owner in owners(members) for graph in summaries_of(self._session, owner)]
         kept = [one for one in found if not levels or one.owner.level in levels]
         return sorted(kept, key=lambda one: one.id)
 
@@ -73,7 +69,7 @@ class Graphs:
             raise self._unknown(named, graph_type) from error
 
     def layers(self, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE) -> MergedGraph:
-        members = environment_of(self._session, cluster_id)
+        members = members_of(self._session, cluster_id)
         found = layers_of(self._session, members, graph_type, levels)
         return merge_layers(found, keep_partial=bool(levels) and Level.RELEASE not in levels)
 
@@ -91,8 +87,7 @@ class Graphs:
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
         """As `base.Graphs`. For a Fuel master, records without type are resolved against the layers below before they
         are sent, and a finding says so for each."""
-        if not _TYPE.fullmatch(graph_type):
-            raise UsageError(f"{graph_type!r} cannot be a graph type.", hint="Use letters, digits, - and _ only.")
+        require_type(graph_type)
         named = self.owner(owner)
         below = self._below(owner, graph_type)
         findings = check_document(document, named, below)
@@ -101,12 +96,13 @@ class Graphs:
             count = "1 error" if len(errors) == 1 else f"{len(errors)} errors"
             raise InvalidGraph(f"The {graph_type} graph of {named} is not stored: {count}.", findings=findings)
         tasks, resolved = document.tasks, list[Finding]()
-        if not self._session.is_ours:
+        if not self._session.capabilities.partial_records:
             tasks, resolved = _whole(document.tasks, named, below)
         created = graph_type not in types_of(self._session, named)
         send = self._session.post if created else self._session.put
         about = _about(owner, graph_type, InvalidGraph)
-        answer = send(_path(owner, graph_type), _body(document, tasks, ours=self._session.is_ours), about)
+        body = _body(document, tasks, ours=self._session.capabilities.partial_records)
+        answer = send(_path(owner, graph_type), body, about)
         stored = replace(graph_from(answer, named), type=graph_type)
         return Uploaded(stored, created, (*findings, *resolved, *_told(answer)))
 
@@ -122,39 +118,19 @@ class Graphs:
         if owner.level is Level.CLUSTER:
             return Owner(owner.level, owner.id, self._facets.clusters.get(owner.id).name)
         if owner.level is Level.PLUGIN:
-            return owner_of_plugin(self._facets.plugins.get(owner.id))
-        return owner_of_release(self._facets.releases.get(owner.id))
+            return plugin_owner(self._facets.plugins.get(owner.id))
+        return release_owner(self._facets.releases.get(owner.id))
 
     def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
         """As `base.Graphs`, from several requests one after another."""
-        members = environment_of(self._session, cluster_id)
-        return self.snapshot_of(members, graph_type)
-
-    def snapshot_of(self, members: Environment, graph_type: str) -> Snapshot:
-        """The snapshot of an environment whose members are known."""
-        return Snapshot(
-            cluster=members.cluster,
-            layers=layers_of(self._session, members, graph_type),
-            nodes=tuple(self._facets.nodes.list(members.cluster.id)),
-            roles=self._facets.roles.of_cluster(members.cluster.id),
-            primary_tags=self._primary_tags(members),
-            graph_type=graph_type,
-        )
-
-    def _primary_tags(self, members: Environment) -> frozenset[str]:
-        """The tags of which one node is the primary; the environment's own stand above the others."""
-        found = set(members.primary_tags)
-        with suppress(NotFound):  # masters before Fuel 10 have no tags
-            for tag in self._facets.tags.of_cluster(members.cluster.id).values():
-                if tag.metadata.get("has_primary"):
-                    found.add(tag.name)
-        return frozenset(found)
+        environment = environment_of(self._session, cluster_id)
+        return snapshot(environment, layers_of(self._session, environment, graph_type), graph_type)
 
     def _named(self, graphs: Sequence[GraphSummary]) -> Sequence[GraphSummary]:
         """`graphs` with the names and versions of their plugins, which are what people know them by."""
         if all(one.owner.level is not Level.PLUGIN for one in graphs):
             return graphs
-        known = {plugin.id: owner_of_plugin(plugin) for plugin in plugins_of(self._session)}
+        known = {plugin.id: plugin_owner(plugin) for plugin in plugins_of(self._session)}
         return [
             replace(one, owner=known.get(one.owner.id, one.owner)) if one.owner.level is Level.PLUGIN else one
             for one in graphs
@@ -169,7 +145,7 @@ class Graphs:
         any release."""
         if owner.level is not Level.CLUSTER:
             return () if owner.level is Level.RELEASE else None
-        members = environment_of(self._session, owner.id)
+        members = members_of(self._session, owner.id)
         try:
             return layers_of(self._session, members, graph_type, (Level.RELEASE, Level.PLUGIN))
         except NotFound:

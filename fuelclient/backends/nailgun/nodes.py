@@ -52,7 +52,7 @@ class Nodes:
 
     def create(self, nodes: Sequence[Node]) -> Sequence[Node]:
         """As `base.Nodes` on a server of ours; `Unsupported` on a Fuel master, which discovers its nodes by itself."""
-        if not self._session.is_ours:
+        if not self._session.capabilities.new_nodes:
             raise Unsupported(
                 "A Fuel master takes no nodes: it discovers them.", hint="Boot them in its admin network."
             )

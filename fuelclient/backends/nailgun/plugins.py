@@ -10,6 +10,7 @@ from fuelclient.backends.nailgun.clusters import Clusters
 from fuelclient.backends.nailgun.environment import plugins_of
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
+from fuelclient.environment.settings import EDITABLE
 from fuelclient.errors import Conflict, NotFound, Unsupported, UsageError
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import version_key
@@ -102,14 +103,14 @@ class Plugins:
         if (plugin_id in attributes.enabled(settings)) is on:
             return ()
         section = attributes.switched(settings, plugin, on=on)
-        if section is None and self._session.is_ours:
+        if section is None and self._session.capabilities.refusals:
             section = attributes.switch(plugin, on=on)  # it says itself why that cannot be
         if section is None:
             raise Conflict(
                 f"Environment {cluster_id} does not offer plugin {plugin.name} {plugin.version}.",
                 hint="The plugin does not support its release, or `fuel2 plugins sync` has to be run.",
             )
-        body = {attributes.EDITABLE: section}
+        body = {EDITABLE: section}
         # PUT would forget every other setting of the environment
         data = self._session.patch(attributes.path_of(cluster_id), body, About("environment", cluster_id))
         return findings_from(Answer(data, "environment's attributes").items("findings")) if data else ()

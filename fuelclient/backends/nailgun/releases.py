@@ -43,7 +43,7 @@ class Releases:
                 raise UsageError(f"{one.id} cannot be the id of a release.", hint=hint)
         releases = _with_ids_once(releases)
         records = [{key: value for key, value in release_to(one).items() if key != "id" or value} for one in releases]
-        if self._session.is_ours:
+        if self._session.capabilities.batches:
             if not records:
                 return []
             data = self._session.post("releases/", records)

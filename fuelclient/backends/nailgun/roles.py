@@ -6,12 +6,11 @@ import urllib.parse
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
-from fuelclient.backends.inventory import OwnerRef
 from fuelclient.backends.nailgun.environment import NOUNS, RESOURCES
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
 from fuelclient.errors import InvalidDocument
-from fuelclient.model.graph import Level
+from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.model.release import Role, Tag
 from fuelclient.serializers.answer import objects
 from fuelclient.serializers.description import role_document_to, tag_document_to

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from fuelclient.backends.nailgun.environment import environment_of, layers_of
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.events import Observed
 from fuelclient.backends.nailgun.facts import Facts
-from fuelclient.backends.nailgun.graphs import Graphs
-from fuelclient.backends.nailgun.planning import durations, findings_of, plans, require_request
 from fuelclient.backends.nailgun.session import Session
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported, UsageError
 from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.graph import MergedTask
 from fuelclient.model.run import (
     Event,
     HistoryFilter,
     HistoryRow,
     Logs,
-    PlannedGraph,
+    NodeKey,
     Run,
     RunRequest,
-    SimulatedGraph,
 )
 from fuelclient.model.status import InstanceStatus, RunStatus
+from fuelclient.plan.inputs import Inputs
+from fuelclient.plan.plan import Check
+from fuelclient.plan.request import checked
 from fuelclient.serializers.answer import Answer, objects
+from fuelclient.serializers.environment import inputs_from
 from fuelclient.serializers.event import event_from, logs_from
 from fuelclient.serializers.execution import execution_to
 from fuelclient.serializers.fact import facts_from
@@ -48,40 +51,38 @@ def _now() -> str:
 class Runs:
     """Executions; see `base.Runs`. `now` tells the time of what a master does not date."""
 
-    def __init__(self, session: Session, graphs: Graphs, facts: Facts, *, now: Callable[[], str] = _now) -> None:
-        self._session, self._graphs, self._facts = session, graphs, facts
+    def __init__(self, session: Session, facts: Facts, *, now: Callable[[], str] = _now) -> None:
+        self._session, self._facts = session, facts
         self._now = now
         self._observed: dict[int, Observed] = {}
 
     def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
         """As `base.Runs`; whether the graph can run, the master says. Only a server of ours reads `strict`."""
-        require_request(request)
+        request = checked(request)
         about = About("environment", request.cluster_id, invalid=InvalidGraph)
         body, strict = execution_to(request), None if may_idle else True
         begun = run_from(self._session.post("graphs/execute/", body, about, strict=strict))
         return self.get(begun.id)
 
-    def plan(self, request: RunRequest) -> Sequence[PlannedGraph]:
-        """As `base.Runs`, computed here; the master itself may know better what has changed."""
-        from fuelclient.insight import planned  # with all that plans: listings do without
+    def inputs(self, request: RunRequest) -> Inputs:
+        """As `base.Runs`. What ran before, and on which facts, only a Fuel master itself knows; durations are those of
+        the last finished runs."""
+        about = About("environment", request.cluster_id)
+        if self._session.capabilities.inputs:
+            path = f"clusters/{request.cluster_id}/inputs/"
+            types = tuple(dict.fromkeys(request.graph_types))
+            return inputs_from(self._session.get(path, about, graph_types=types, force=request.force or None))
+        environment = environment_of(self._session, request.cluster_id)
+        layers = {
+            graph_type: layers_of(self._session, environment, graph_type)
+            for graph_type in dict.fromkeys(request.graph_types)
+        }
+        facts = self._facts.effective(request.cluster_id)
+        return Inputs(environment, layers, facts, durations=self._durations(request.cluster_id))
 
-        made = plans(self._session, self._graphs, self._facts, request)
-        told = [planned.planned(one, after_earlier=position > 0) for position, one in enumerate(made)]
-        return [replace(one, findings=findings_of(its, request)) for one, its in zip(told, made, strict=True)]
-
-    def simulate(self, request: RunRequest, fail: Sequence[str] = ()) -> Sequence[SimulatedGraph]:
-        """As `base.Runs`, computed here with the durations of the last finished runs."""
-        from fuelclient.insight import planned
-
-        made = plans(self._session, self._graphs, self._facts, request)
-        return planned.simulated(made, self._durations(request.cluster_id), fail)
-
-    def picture(self, request: RunRequest, fail: Sequence[str] = ()) -> str:
-        """As `base.Runs`, of what `simulate` computes."""
-        from fuelclient.insight import planned
-
-        made = plans(self._session, self._graphs, self._facts, request)
-        return planned.pictured(made, self._durations(request.cluster_id), fail)
+    def checker(self, request: RunRequest, inputs: Inputs) -> Check:  # noqa: ARG002 (the master's own business)
+        """As `base.Runs`: the orchestrator of a master has a handler for every type."""
+        return _runs_there
 
     def list(
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
@@ -111,7 +112,7 @@ class Runs:
         """As `base.Runs`; a Fuel master says nothing of its nodes."""
         data = self._session.delete(f"transactions/{run_id}/", _about(run_id), force=force)
         self._observed.pop(run_id, None)
-        return Answer(data, "deletion").texts("left") if data and self._session.is_ours else ()
+        return Answer(data, "deletion").texts("left") if data and self._session.capabilities.leftovers else ()
 
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         """As `base.Runs`. A Fuel master has the history of a part only: those of all parts are asked for."""
@@ -125,7 +126,7 @@ class Runs:
     def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
         """As `base.Runs`. A Fuel master keeps none: they are what can be seen by looking, and their ids hold in
         this process only."""
-        if self._session.is_ours:
+        if self._session.capabilities.events:
             path = f"transactions/{run_id}/events/"
             data = self._session.get(path, _about(run_id), after=after, limit=limit)
             return [event_from(one) for one in objects(data, "event")]
@@ -136,7 +137,7 @@ class Runs:
 
     def stop(self, run_id: int, *, kill: bool = False) -> Run:
         """As `base.Runs`; a Fuel master stops gracefully only, and everything on the environment."""
-        if self._session.is_ours:
+        if self._session.capabilities.kill:
             path = f"transactions/{run_id}/stop/"
             data = self._session.post(path, {"kill": kill}, _about(run_id))
             return self.get(run_from(data).id)
@@ -153,7 +154,7 @@ class Runs:
         way: a server of ours is asked what runs there, and to kill that."""
         if not kill:
             return self.get(self._stop(cluster_id).id)
-        if not self._session.is_ours:
+        if not self._session.capabilities.kill:
             raise Unsupported(_NO_KILL, hint="Stop it without --kill.")
         running = [one for one in self.list(cluster_id=cluster_id) if one.parent_id is None and not one.is_final]
         if not running:
@@ -163,7 +164,7 @@ class Runs:
     def resume(self, run_id: int, *, rerun_interrupted: bool = False) -> Run:
         """As `base.Runs` on a server of ours; `Unsupported` on a Fuel master, whose own processes go on with
         what they began, or fail it."""
-        if self._session.is_ours:
+        if self._session.capabilities.resume:
             body = {"rerun_interrupted": rerun_interrupted}
             data = self._session.post(f"transactions/{run_id}/resume/", body, _about(run_id))
             return self.get(run_from(data).id)
@@ -172,7 +173,7 @@ class Runs:
     def logs(self, run_id: int, task: str, node: str) -> Logs:
         """As `base.Runs` on a server of ours; `Unsupported` on a Fuel master, in whose log files stays what
         tasks print."""
-        if self._session.is_ours:
+        if self._session.capabilities.logs:
             path = f"transactions/{run_id}/logs/"
             return logs_from(self._session.get(path, _about(run_id), task=task, node=node))
         raise Unsupported(
@@ -221,6 +222,32 @@ class Runs:
         )  # fmt: skip
         found = (history_row_from(one, run_id=part.id) for one in objects(data, "row of a history"))
         return [replace(row, graph_type=row.graph_type or part.graph_type) for row in found]
+
+
+def durations(rows: Iterable[HistoryRow]) -> dict[tuple[str, str, str], float]:
+    """Return the seconds that task instances took, by graph type, task and node; of several runs the last counts."""
+    found: dict[tuple[str, str, str], float] = {}
+    for row in rows:
+        seconds = _seconds(row.time_start, row.time_end)
+        if row.status is InstanceStatus.READY and seconds is not None:
+            found[row.graph_type, row.task, "null" if row.node is None else str(row.node)] = seconds
+    return found
+
+
+def _seconds(start: str | None, end: str | None) -> float | None:
+    """Return the time between two moments in ISO 8601; None where they are no moments.
+
+    >>> _seconds("2016-03-25T17:22:10.5", "2016-03-25T17:22:30"), _seconds(None, "x")
+    (19.5, None)
+    """
+    try:
+        return (datetime.fromisoformat(end or "") - datetime.fromisoformat(start or "")).total_seconds()
+    except (TypeError, ValueError):  # no moments, or one with and one without a time zone
+        return None
+
+
+def _runs_there(_task: MergedTask, _node: NodeKey, _rendered: Mapping[str, Any]) -> str:
+    return ""
 
 
 def _about(run_id: int) -> About:

@@ -17,6 +17,7 @@ import requests
 from requests.adapters import BaseAdapter
 
 from fuelclient import __version__
+from fuelclient.backends.capabilities import FUEL_MASTER, OWN_ENGINE, Capabilities
 from fuelclient.backends.nailgun.errors import About, Answer, refused, unreachable
 from fuelclient.backends.nailgun.transport import BodyTooLarge, BoundedAdapter, TotalTimeout
 from fuelclient.errors import NotFound, Unauthorised, Unavailable
@@ -55,9 +56,10 @@ class Session:
         self._keystone: Keystone | None = None
 
     @property
-    def is_ours(self) -> bool:
-        """Whether a server of ours answers, which knows partial records, lists of new things, and why tasks failed."""
-        return str(self.version.get("server", "")).startswith(OURS)
+    def capabilities(self) -> Capabilities:
+        """What this master can do; a server of ours can do everything that the engine can."""
+        is_own = str(self.version.get("server", "")).startswith(OURS)
+        return OWN_ENGINE if is_own else FUEL_MASTER
 
     @property
     def version(self) -> Mapping[str, Any]:

@@ -75,11 +75,12 @@ class EnvDeploy(Starter):
 
         The filter of such a graph goes by what waits to be added, which nodes that were imported do, too.
         """
+        from fuelclient.backends.plans import planned
         from fuelclient.plan.changes import PROVISION_TYPES, is_unprovisioned
 
         for kind in (one for one in request.graph_types if one in PROVISION_TYPES):
             fresh = {node.id for node in self.backend.nodes.list(request.cluster_id) if is_unprovisioned(node)}
-            (plan,) = self.backend.runs.plan(replace(request, graph_types=(kind,)))
+            (plan,) = planned(self.backend, replace(request, graph_types=(kind,)))
             again = [one for one in plan.nodes if one not in fresh]
             if again:
                 meant = " ".join(str(one) for one in plan.nodes if one in fresh)

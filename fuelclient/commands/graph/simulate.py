@@ -50,12 +50,16 @@ class GraphSimulate(Lister):
             return super().run(parsed_args)
         if parsed_args.formatter != "table":
             raise UsageError("--dot prints a picture, which has no other format.", hint="Leave --dot or -f out.")
-        picture = self.backend.runs.picture(selected(parsed_args), parsed_args.fail)
+        from fuelclient.backends.plans import pictured
+
+        picture = pictured(self.backend, selected(parsed_args), parsed_args.fail)
         self.app.stdout.write(picture)
         return 0
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        graphs = self.backend.runs.simulate(selected(parsed_args), parsed_args.fail)
+        from fuelclient.backends.plans import simulated
+
+        graphs = simulated(self.backend, selected(parsed_args), parsed_args.fail)
         for graph in graphs:
             _narrate(graph)
         return [

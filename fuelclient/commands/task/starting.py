@@ -78,7 +78,9 @@ class Starter(Command):
     def execute(self, request: RunRequest, parsed_args: argparse.Namespace, sentence: str = STARTED) -> None:
         """Start `request`, or print its plan where it is a dry run; `sentence` tells of its start."""
         if request.dry_run:
-            self._show(self.backend.runs.plan(request), parsed_args)
+            from fuelclient.backends.plans import planned
+
+            self._show(planned(self.backend, request), parsed_args)
             return
         begun = self.writable().runs.begin(request)
         report([finding for child in begun.children for finding in child.findings])

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.engine.reading import environment, lookup, node_names, role_checks, settings
+from fuelclient.engine.reading import environment, lookup, node_names, role_checks
+from fuelclient.environment import settings
+from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.cluster import Cluster, ClusterStatus
+from fuelclient.model.environment import Environment
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.store import clusters, graphs, nodes, runs
@@ -95,7 +98,7 @@ class Clusters:
         """
         with self._database.write() as connection:
             members = environment.read(connection, cluster_id)
-            known = members.roles
+            known = roles_of(members)
             lookup.require_roles(roles, known)
             before = nodes.of_cluster(connection, cluster_id)
             coming = [_free_node(connection, node_id, cluster_id) for node_id in dict.fromkeys(node_ids)]
@@ -123,6 +126,11 @@ class Clusters:
                     raise NotFound(f"node of environment {cluster_id} with id", node_id, known=known, hint=hint)
                 nodes.update(connection, freed(present[node_id]))
             return removed
+
+    def environment(self, cluster_id: int) -> Environment:
+        """Return an environment with everything it is made of, from one read."""
+        with self._database.read() as connection:
+            return environment.read(connection, cluster_id)
 
     def settings(self, cluster_id: int) -> Mapping[str, Any]:
         """The settings of an environment by section, defaults included."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from fuelclient.engine.reading import environment, lookup
 from fuelclient.errors import Conflict, NotFound, UsageError
-from fuelclient.model.graph import Level
+from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.serializers.release_parts import sound
 from fuelclient.serializers.role import require_name
 from fuelclient.serializers.values import plain
@@ -25,9 +25,16 @@ from fuelclient.store.database import Connection
 class Describer:
     """A release or an environment, and the metadata that it states itself."""
 
-    level: Level
-    id: int
+    ref: OwnerRef
     metadata: Mapping[str, Any]
+
+    @property
+    def level(self) -> Level:
+        return self.ref.level
+
+    @property
+    def id(self) -> int:
+        return self.ref.id
 
     @property
     def label(self) -> str:
@@ -40,22 +47,24 @@ class Describer:
         return dict(found) if isinstance(found, Mapping) else {}
 
 
-def read(connection: Connection, level: Level, owner_id: int) -> Describer:
-    """The owner to change. `NotFound` for an unknown one, `Conflict` for a release that a plugin defines, `UsageError`
-    for a plugin."""
-    if level is Level.CLUSTER:
-        lookup.cluster(connection, owner_id)
-        return Describer(level, owner_id, clusters.metadata(connection, owner_id))
-    if level is not Level.RELEASE:
+def read(connection: Connection, owner: OwnerRef) -> Describer:
+    """Return the owner to change.
+
+    Raise `NotFound` if it does not exist, `Conflict` for a release that a plugin defines, `UsageError` for a plugin.
+    """
+    if owner.level is Level.CLUSTER:
+        lookup.cluster(connection, owner.id)
+        return Describer(owner, clusters.metadata(connection, owner.id))
+    if owner.level is not Level.RELEASE:
         raise UsageError("A plugin has the roles and tags of its package.", hint="Name a release or an environment.")
-    release = lookup.release(connection, owner_id)
+    release = lookup.release(connection, owner.id)
     if release.plugin_id is not None:
         plugin = lookup.plugin(connection, release.plugin_id)
         raise Conflict(
-            f"Release {owner_id} belongs to plugin {plugin.label}: what it has comes from that package.",
+            f"Release {owner.id} belongs to plugin {plugin.label}: what it has comes from that package.",
             hint="Change the package and install it again, or change an environment (--env).",
         )
-    return Describer(level, owner_id, release.metadata)
+    return Describer(owner, release.metadata)
 
 
 def write(connection: Connection, owner: Describer, changed: Mapping[str, Any]) -> None:

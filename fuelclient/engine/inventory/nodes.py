@@ -8,6 +8,7 @@ from typing import Any
 
 from fuelclient.engine.inventory.clusters import joined
 from fuelclient.engine.reading import environment, lookup, node_names, role_checks
+from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict, UsageError
 from fuelclient.model.label import Label, without
 from fuelclient.model.node import Node
@@ -166,7 +167,7 @@ def _joined(connection: Connection, wanted: Sequence[Node]) -> list[Node]:
         for cluster_id in dict.fromkeys(node.cluster_id for node in wanted)
         if cluster_id is not None
     }
-    known = {cluster_id: one.roles for cluster_id, one in members.items()}
+    known = {cluster_id: roles_of(one) for cluster_id, one in members.items()}
     placed = []
     for node in wanted:
         if node.cluster_id is not None:

@@ -9,7 +9,7 @@ from typing import Any
 from fuelclient.engine.inventory import descriptions
 from fuelclient.engine.reading import environment, lookup, node_names
 from fuelclient.errors import Conflict
-from fuelclient.model.graph import DEFAULT_TYPE, Level
+from fuelclient.model.graph import DEFAULT_TYPE, Level, OwnerRef
 from fuelclient.model.release import Release
 from fuelclient.serializers.release_parts import sound
 from fuelclient.serializers.repository import repositories_in, with_repositories
@@ -94,7 +94,7 @@ class Releases:
     def set_repositories(self, release_id: int, repositories: Sequence[Mapping[str, Any]]) -> None:
         """The repositories of a release are these. `Conflict` for a release that a plugin defines."""
         with self._database.write() as connection:
-            owner = descriptions.read(connection, Level.RELEASE, release_id)
+            owner = descriptions.read(connection, OwnerRef(Level.RELEASE, release_id))
             descriptions.write(connection, owner, with_repositories(owner.metadata, repositories))
 
 

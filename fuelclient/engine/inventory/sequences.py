@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from fuelclient.engine.reading import lookup, node_names
 from fuelclient.errors import Conflict, NotFound, UsageError
+from fuelclient.graph.validate import require_type
 from fuelclient.model.sequence import DeploymentSequence
 from fuelclient.store import sequences
 from fuelclient.store.database import Connection, Database
@@ -95,7 +96,7 @@ def _require(name: str, graph_types: Sequence[str]) -> None:
     if not graph_types:
         raise UsageError(f"Sequence {name} needs at least one graph type.", hint="List them in their order.")
     for graph_type in graph_types:
-        lookup.require_type(graph_type)
+        require_type(graph_type)
 
 
 def _require_free(connection: Connection, release_id: int, name: str) -> None:

@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from fuelclient.engine.inventory import descriptions
 from fuelclient.engine.inventory.descriptions import Describer
 from fuelclient.engine.reading import environment, lookup
+from fuelclient.environment.owners import metadata_of_owners
+from fuelclient.environment.roles import roles as roles_of
+from fuelclient.environment.roles import tags as tags_of
 from fuelclient.errors import Conflict
-from fuelclient.model.graph import Level
+from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.model.release import Role, Tag, roles_in, tags_in
 from fuelclient.serializers.release_parts import sound
 from fuelclient.store.database import Connection, Database
@@ -26,47 +29,47 @@ class Tags:
     def of_release(self, release_id: int) -> Mapping[str, Tag]:
         """The tags of a release, then those that its roles imply; `NotFound` when there is none."""
         with self._database.read() as connection:
-            return _known(connection, Level.RELEASE, release_id)
+            return _known(connection, OwnerRef(Level.RELEASE, release_id))
 
     def of_cluster(self, cluster_id: int) -> Mapping[str, Tag]:
         """The tags of an environment: its release's, its enabled plugins' and its own."""
         with self._database.read() as connection:
-            return _known(connection, Level.CLUSTER, cluster_id)
+            return _known(connection, OwnerRef(Level.CLUSTER, cluster_id))
 
-    def create(self, level: Level, owner_id: int, tag: Tag) -> Tag:
+    def create(self, owner: OwnerRef, tag: Tag) -> Tag:
         """A new tag. `Conflict` when the owner has one of this name itself; one that a role only implies is described
         from now on, and in an environment it takes the place of one of its release or of a plugin."""
         with self._database.write() as connection:
-            owner = descriptions.read(connection, level, owner_id)
-            descriptions.require_new(_NOUN, tag.name, owner, owner.section(_TAGS))
-            return _written(connection, owner, tag)
+            describer = descriptions.read(connection, owner)
+            descriptions.require_new(_NOUN, tag.name, describer, describer.section(_TAGS))
+            return _written(connection, describer, tag)
 
-    def update(self, level: Level, owner_id: int, tag: Tag) -> Tag:
+    def update(self, owner: OwnerRef, tag: Tag) -> Tag:
         """The tag of this name is `tag`. `NotFound` when there is none, `Conflict` when it is not the owner's own."""
         with self._database.write() as connection:
-            owner = descriptions.read(connection, level, owner_id)
-            _require_own(connection, owner, tag.name)
-            return _written(connection, owner, tag)
+            describer = descriptions.read(connection, owner)
+            _require_own(connection, describer, tag.name)
+            return _written(connection, describer, tag)
 
-    def delete(self, level: Level, owner_id: int, name: str) -> None:
+    def delete(self, owner: OwnerRef, name: str) -> None:
         """Remove a tag. Errors as in `update`; `Conflict` also while a role carries it and nobody else describes it."""
         with self._database.write() as connection:
-            owner = descriptions.read(connection, level, owner_id)
-            _require_own(connection, owner, name)
-            tags = {one: meta for one, meta in owner.section(_TAGS).items() if one != name}
-            descriptions.write(connection, owner, {_TAGS: tags})
-            _require_unused(connection, owner, name)
+            describer = descriptions.read(connection, owner)
+            _require_own(connection, describer, name)
+            tags = {tag: meta for tag, meta in describer.section(_TAGS).items() if tag != name}
+            descriptions.write(connection, describer, {_TAGS: tags})
+            _require_unused(connection, describer, name)
 
 
-def _known(connection: Connection, level: Level, owner_id: int) -> Mapping[str, Tag]:
-    if level is Level.CLUSTER:
-        return environment.read(connection, owner_id).tags
-    return tags_in(sound(lookup.release(connection, owner_id).metadata))
+def _known(connection: Connection, owner: OwnerRef) -> Mapping[str, Tag]:
+    if owner.level is Level.CLUSTER:
+        return tags_of(environment.read(connection, owner.id))
+    return tags_in(sound(lookup.release(connection, owner.id).metadata))
 
 
 def _require_own(connection: Connection, owner: Describer, name: str) -> None:
     own = owner.section(_TAGS)
-    known = _known(connection, owner.level, owner.id)
+    known = _known(connection, owner.ref)
     if name not in own and name in known and owner.level is Level.RELEASE:
         raise Conflict(
             f"Tag {name} is described nowhere: a role of {owner.label} implies it.",
@@ -84,9 +87,9 @@ def _require_unused(connection: Connection, owner: Describer, name: str) -> None
         carried.update(_carriers(roles, name, owner.label))
     for cluster_id in descriptions.clusters_of(connection, owner):
         members = environment.read(connection, cluster_id)
-        stated = [members.release.metadata, *map(members.metadata_of, members.plugins), members.own_metadata]
+        stated = list(metadata_of_owners(members))
         if not any(name in (one.get(_TAGS) or {}) for one in stated):
-            carried.update(_carriers(members.roles, name, f"environment {cluster_id}"))
+            carried.update(_carriers(roles_of(members), name, f"environment {cluster_id}"))
     if carried:
         told = ", ".join(f"{role} of {where}" for role, where in carried.items())
         hint = "Take it from the role first: `fuel2 role update`."
@@ -99,4 +102,4 @@ def _carriers(roles: Mapping[str, Role], name: str, where: str) -> dict[str, str
 
 def _written(connection: Connection, owner: Describer, tag: Tag) -> Tag:
     descriptions.write(connection, owner, {_TAGS: {**owner.section(_TAGS), tag.name: tag.metadata}})
-    return _known(connection, owner.level, owner.id)[tag.name]
+    return _known(connection, owner.ref)[tag.name]

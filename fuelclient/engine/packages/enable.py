@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.engine.reading import environment, generators, lookup, orphaned_records, settings
-from fuelclient.engine.reading.environment import Environment
+from fuelclient.engine.reading import environment, generators, lookup, orphaned_records
+from fuelclient.environment import settings
+from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict
 from fuelclient.model.cluster import ClusterStatus
+from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Place, Severity, errors_in
 from fuelclient.model.graph import Level
 from fuelclient.model.node import NodeStatus
@@ -93,7 +95,7 @@ def is_deployed(connection: Connection, members: Environment) -> bool:
 
 def require_roles(connection: Connection, cluster_id: int, why: str) -> None:
     """Nothing happens when the environment knows the roles of all its nodes; `Conflict` that names the others."""
-    known = environment.read(connection, cluster_id).roles
+    known = roles_of(environment.read(connection, cluster_id))
     lacking = {
         node.id: [role for role in node.all_roles if role not in known]
         for node in nodes.of_cluster(connection, cluster_id)

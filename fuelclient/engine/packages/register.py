@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from fuelclient.engine.packages import enable
 from fuelclient.engine.reading import environment, lookup, orphaned_records, unpacked
 from fuelclient.engine.reading.graphs import put_derived
+from fuelclient.environment.owners import plugin_owner, release_owner
 from fuelclient.errors import Conflict, InvalidGraph
-from fuelclient.graph.validate import check_document
+from fuelclient.graph.validate import check_document, require_type
 from fuelclient.model.finding import Finding, Severity, errors_in
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, Owner
 from fuelclient.model.package import Package, PackagedRelease
@@ -75,7 +76,7 @@ def register(connection: Connection, wanted: Candidate, *, force: bool, target: 
         plugin = replace(wanted.plugin, id=previous.id)
         plugins.update(connection, plugin)
     plugins.put_package(connection, plugin.id, wanted.naming.package(wanted.package))
-    findings = list(_derive(connection, lookup.plugin_owner(plugin), _graphs(wanted.package), wanted.naming))
+    findings = list(_derive(connection, plugin_owner(plugin), _graphs(wanted.package), wanted.naming))
     findings += _define(connection, plugin, wanted.package.releases, wanted.naming)
     registered = lookup.plugin(connection, plugin.id)
     if previous is not None:
@@ -164,7 +165,7 @@ def _derive(
     """
     found: list[Finding] = []
     for kind, document in documents.items():
-        lookup.require_type(kind)
+        require_type(kind)
         found += _checked(document, owner)
     errors = errors_in(found)
     if errors:
@@ -211,7 +212,7 @@ def _define(connection: Connection, plugin: Plugin, wanted: Sequence[PackagedRel
             release = replace(release, id=releases.insert(connection, release))
         else:
             releases.update(connection, release)
-        found += _derive(connection, lookup.release_owner(release), packaged.graphs, naming)
+        found += _derive(connection, release_owner(release), packaged.graphs, naming)
     return found
 
 

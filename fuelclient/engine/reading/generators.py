@@ -16,7 +16,8 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fuelclient.engine.reading import environment, settings
+from fuelclient.engine.reading import environment
+from fuelclient.environment import settings
 from fuelclient.store import clusters
 from fuelclient.store.database import Connection
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fuelclient.engine.reading import environment, lookup, orphaned_records
-from fuelclient.errors import Conflict, InvalidGraph
+from fuelclient.environment.layers import snapshot
+from fuelclient.environment.owners import owners as owners_of
+from fuelclient.errors import Conflict, InvalidGraph, NotFound
 from fuelclient.graph.merge import merge_layers
-from fuelclient.graph.validate import check_document
+from fuelclient.graph.validate import check_document, require_type
 from fuelclient.model.finding import Finding, errors_in
 from fuelclient.model.graph import (
     DEFAULT_TYPE,
@@ -19,24 +21,18 @@ from fuelclient.model.graph import (
     Level,
     MergedGraph,
     Owner,
+    OwnerRef,
+    Uploaded,
 )
 from fuelclient.model.package import Package
 from fuelclient.model.snapshot import Snapshot
-from fuelclient.store import graphs, nodes, plugins, tasks
+from fuelclient.model.task import Task
+from fuelclient.store import graphs, plugins, tasks
 from fuelclient.store.database import Connection, Database
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """What an upload did: the graph, whether it is new, and what its check found that is no error."""
-
-    graph: Graph
-    created: bool
-    findings: tuple[Finding, ...] = ()
-
-
 class Graphs:
-    """Graphs by owner and type; see `backends.base.Graphs`, which names an owner by one value."""
+    """Graphs by owner and type; see `backends.base.Graphs`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -46,20 +42,20 @@ class Graphs:
         with self._database.read() as connection:
             owners = None
             if cluster_id is not None:
-                members = environment.read(connection, cluster_id).owners
+                members = owners_of(environment.read(connection, cluster_id))
                 owners = {(owner.level, owner.id) for owner in members}
             found = graphs.summaries(connection, owners)
         return [summary for summary in found if not levels or summary.owner.level in levels]
 
-    def get(self, level: Level, owner_id: int, graph_type: str = DEFAULT_TYPE) -> Graph:
+    def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
         """One layer; `NotFound` for an unknown owner, or a type that it does not have."""
         with self._database.read() as connection:
-            return _existing(connection, lookup.owner(connection, level, owner_id), graph_type)
+            return _existing(connection, lookup.owner(connection, owner), graph_type)
 
-    def owner(self, level: Level, owner_id: int) -> Owner:
+    def owner(self, owner: OwnerRef) -> Owner:
         """The named owner; `NotFound` when there is none."""
         with self._database.read() as connection:
-            return lookup.owner(connection, level, owner_id)
+            return lookup.owner(connection, owner)
 
     def layers(self, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE) -> MergedGraph:
         """The merge of the layers of `levels` (none: of all) in one environment; `NotFound` when no layer of it
@@ -69,56 +65,53 @@ class Graphs:
             found = environment.layers(connection, members, graph_type, levels)
         return merge_layers(found, keep_partial=bool(levels) and Level.RELEASE not in levels)
 
+    def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Sequence[Task]:
+        """Return the merged tasks of an environment."""
+        return [merged.task for merged in self.layers(cluster_id, (), graph_type).tasks]
+
     def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
         """What a plan or a preview needs of an environment, from one read; `NotFound` for an unknown type."""
         with self._database.read() as connection:
             members = environment.read(connection, cluster_id)
-            return Snapshot(
-                cluster=members.cluster,
-                layers=environment.layers(connection, members, graph_type),
-                nodes=tuple(nodes.of_cluster(connection, cluster_id)),
-                roles=members.roles,
-                primary_tags=members.primary_tags,
-                graph_type=graph_type,
-            )
+            return snapshot(members, environment.layers(connection, members, graph_type), graph_type)
 
-    def upload(self, level: Level, owner_id: int, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Stored:
+    def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
         """Create the graph, or replace the tasks of the one that is there; its id stays.
 
         Raises `InvalidGraph` with all findings, and leaves everything as it was, when one of them is an error. Records
         of environments that have nothing below them any more are warnings (G021).
         """
-        lookup.require_type(graph_type)
+        require_type(graph_type)
         with self._database.write() as connection:
-            owner = lookup.owner(connection, level, owner_id)
-            users = orphaned_records.users(connection, owner)
+            named = lookup.owner(connection, owner)
+            users = orphaned_records.users(connection, named)
             before = orphaned_records.of(connection, users, graph_type)
-            below = _below(connection, owner, graph_type)
-            stored = put(connection, owner, document, graph_type, below)
+            below = _below(connection, named, graph_type)
+            stored = put(connection, named, document, graph_type, below)
             graphs.mark_derived(connection, stored.graph.id, False)
             left = orphaned_records.left(before, orphaned_records.of(connection, users, graph_type))
             return replace(stored, findings=(*stored.findings, *left))
 
-    def delete(self, level: Level, owner_id: int, graph_type: str) -> tuple[Finding, ...]:
+    def delete(self, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
         """Remove a graph; `NotFound` for an unknown owner, or a type that it does not have.
 
         Where a plugin's package has one of this type, that one is in force again; it goes only with the plugin.
         Records of environments that have nothing below them any more are warnings (G021).
         """
         with self._database.write() as connection:
-            owner = lookup.owner(connection, level, owner_id)
-            users = orphaned_records.users(connection, owner)
+            named = lookup.owner(connection, owner)
+            users = orphaned_records.users(connection, named)
             before = orphaned_records.of(connection, users, graph_type)
-            graph = _existing(connection, owner, graph_type)
-            if level is Level.PLUGIN and graphs.is_derived(connection, graph.id):
+            graph = _existing(connection, named, graph_type)
+            if owner.level is Level.PLUGIN and graphs.is_derived(connection, graph.id):
                 raise Conflict(
-                    f"The {graph_type} graph of {owner.label} belongs to its package.",
+                    f"The {graph_type} graph of {named.label} belongs to its package.",
                     hint="Disable or remove the plugin, or upload an empty graph in place of this one.",
                 )
             graphs.delete(connection, graph.id)
-            package = plugins.package(connection, owner_id) if level is Level.PLUGIN else None
+            package = plugins.package(connection, owner.id) if owner.level is Level.PLUGIN else None
             if package is not None:
-                _restore(connection, owner, graph_type, package)
+                _restore(connection, named, graph_type, package)
             return orphaned_records.left(before, orphaned_records.of(connection, users, graph_type))
 
 
@@ -137,7 +130,7 @@ def put_derived(connection: Connection, owner: Owner, graph_type: str, document:
 
 def put(
     connection: Connection, owner: Owner, document: GraphDocument, graph_type: str, below: Sequence[Layer] | None
-) -> Stored:
+) -> Uploaded:
     """The owner's graph of this type says what `document` says; its name and metadata change where stated.
 
     `below` are the layers that it lies over, None where they are not known. Raises `InvalidGraph` with all
@@ -154,7 +147,7 @@ def put(
         graph_id = graphs.create(connection, owner.level, owner.id, graph_type)
     graphs.describe(connection, graph_id, document.name, document.metadata)
     tasks.replace(connection, graph_id, document.tasks)
-    return Stored(_existing(connection, owner, graph_type), created, findings)
+    return Uploaded(_existing(connection, owner, graph_type), created, findings)
 
 
 def _restore(connection: Connection, owner: Owner, graph_type: str, package: Package) -> None:
@@ -170,7 +163,8 @@ def _existing(connection: Connection, owner: Owner, graph_type: str) -> Graph:
     graph = graphs.find(connection, owner.level, owner.id, graph_type)
     if graph is None:
         known = graphs.types(connection, owner.level, owner.id)
-        raise lookup.unknown_type(graph_type, known, str(owner))
+        hint = "" if known else f"{str(owner).capitalize()} has no graph."
+        raise NotFound("graph type", graph_type, known=known, hint=hint)
     return graph
 
 

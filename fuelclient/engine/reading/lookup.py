@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from fuelclient.environment.owners import plugin_owner, release_owner
 from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.cluster import Cluster
-from fuelclient.model.graph import Level, Owner
+from fuelclient.model.graph import Level, Owner, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.package import Package
 from fuelclient.model.plugin import Plugin
@@ -17,7 +17,6 @@ from fuelclient.store import clusters, nodes, plugins, releases
 from fuelclient.store.database import Connection
 
 _Value = TypeVar("_Value")
-_TYPE = re.compile(r"[A-Za-z0-9_-]+")
 LARGEST_ID = 2**31 - 1
 """The largest id that a caller can give, as in Nailgun. The store counts on from the largest one that it ever had, so
 that there has to be room above."""
@@ -84,23 +83,13 @@ def package(connection: Connection, found: Plugin) -> Package:
     return stored
 
 
-def owner(connection: Connection, level: Level, owner_id: int) -> Owner:
-    """The named owner of graphs; `NotFound` when there is none."""
-    if level is Level.CLUSTER:
-        return Owner(level, owner_id, cluster(connection, owner_id).name)
-    if level is Level.PLUGIN:
-        return plugin_owner(plugin(connection, owner_id))
-    return release_owner(release(connection, owner_id))
-
-
-def release_owner(found: Release) -> Owner:
-    """A release as the owner of graphs."""
-    return Owner(Level.RELEASE, found.id, found.name, found.version)
-
-
-def plugin_owner(found: Plugin) -> Owner:
-    """A plugin as the owner of graphs."""
-    return Owner(Level.PLUGIN, found.id, found.name, found.version)
+def owner(connection: Connection, ref: OwnerRef) -> Owner:
+    """Return the named owner. Raise `NotFound` if it does not exist."""
+    if ref.level is Level.CLUSTER:
+        return Owner(ref.level, ref.id, cluster(connection, ref.id).name)
+    if ref.level is Level.PLUGIN:
+        return plugin_owner(plugin(connection, ref.id))
+    return release_owner(release(connection, ref.id))
 
 
 def require_roles(names: Iterable[str], known: Mapping[str, Role]) -> None:
@@ -115,21 +104,6 @@ def require_id(noun: str, number: int) -> None:
     all others."""
     if not 0 <= number <= LARGEST_ID:
         raise UsageError(f"{number} cannot be the id of a {noun}.", hint=f"Ids are numbers from 1 to {LARGEST_ID}.")
-
-
-def require_type(graph_type: str) -> None:
-    """Nothing happens for a word that can be a graph type; `UsageError` for one that cannot.
-
-    Nailgun takes types from URLs; one that it could not address would never reach a master.
-    """
-    if not _TYPE.fullmatch(graph_type):
-        raise UsageError(f"{graph_type!r} cannot be a graph type.", hint="Use letters, digits, - and _ only.")
-
-
-def unknown_type(graph_type: str, known: Sequence[str], where: str) -> NotFound:
-    """The error for a graph type that does not exist in `where`."""
-    hint = "" if known else f"There is no graph in {where}."
-    return NotFound("graph type", graph_type, known=known, hint=hint)
 
 
 def _found(

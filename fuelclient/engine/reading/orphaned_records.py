@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from fuelclient.engine.reading import environment
-from fuelclient.engine.reading.environment import Environment
 from fuelclient.graph.merge import merge_layers
+from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import Level, Owner
 from fuelclient.store import clusters, plugins

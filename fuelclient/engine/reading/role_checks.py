@@ -11,12 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.engine.reading import settings
-from fuelclient.engine.reading.environment import Environment
+from fuelclient.environment import settings
+from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict, InvalidDocument
 from fuelclient.expressions.legacy import parse
 from fuelclient.expressions.nodes import Models
 from fuelclient.expressions.restrictions import LimitKind, check_limits, conflicting, expand_restrictions, unmet
+from fuelclient.model.environment import Environment
 from fuelclient.model.node import Node
 from fuelclient.model.release import Role
 
@@ -31,7 +32,7 @@ def require(environment: Environment, before: Iterable[Node], after: Sequence[No
     """
     had = {node.id: node.all_roles for node in before}
     taken = [(node, [role for role in node.all_roles if role not in had.get(node.id, ())]) for node in after]
-    known = environment.roles
+    known = roles_of(environment)
     models = settings.models(environment)
     refused: dict[str, list[int]] = {}
     for node, roles in taken:

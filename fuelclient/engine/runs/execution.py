@@ -12,14 +12,15 @@ from typing import Any
 
 from fuelclient import redact
 from fuelclient.engine.reading.unpacked import Trees
-from fuelclient.engine.runs import node_statuses, planning
+from fuelclient.engine.runs import inputs as kept
+from fuelclient.engine.runs import node_statuses
 from fuelclient.engine.runs.abandon import abandon
 from fuelclient.engine.runs.event_loop import GraphRun
 from fuelclient.engine.runs.executors import Executors
 from fuelclient.engine.runs.jobs import Jobs, plugin_scripts
 from fuelclient.engine.runs.journal import Journal, set_progress, tell
-from fuelclient.engine.runs.planning import Inputs
 from fuelclient.engine.runs.processes import now
+from fuelclient.environment.plans import plan
 from fuelclient.errors import FuelError, InvalidDocument, StalePlan
 from fuelclient.executors.base import Job, Log
 from fuelclient.model.cluster import ClusterStatus
@@ -28,12 +29,14 @@ from fuelclient.model.graph import MergedTask
 from fuelclient.model.node import Node
 from fuelclient.model.run import EventKind, NodeKey, Run, RunRequest
 from fuelclient.model.status import RunStatus, Verdict, changed
+from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Check, Plan
+from fuelclient.plan.request import require_something
 from fuelclient.plan.result import Result
 from fuelclient.plan.schedule import STOPPED_BY_USER, Schedule
 from fuelclient.plan.select import with_primaries
 from fuelclient.plan.work import by_filters
-from fuelclient.store import clusters, history, nodes, runs
+from fuelclient.store import clusters, history, nodes, plugins, runs
 from fuelclient.store.database import Connection, Database
 
 ABORTED = "Aborted"
@@ -69,13 +72,13 @@ class Running:
     async def _graph(self, child: Run) -> bool:
         """One graph has ended; False when somebody has to decide."""
         try:
-            inputs, made = self._planned(child)
+            fetched, made = self._planned(child)
         except FuelError as error:
             self._fail(child, error)
             return True
         with self.database.write() as connection:
-            begin(connection, child.id, inputs, made)
-        run = self._run(child, inputs, made)
+            begin(connection, child.id, fetched, made)
+        run = self._run(child, fetched, made)
         if not await run.go():
             return False
         with self.database.write() as connection:
@@ -86,22 +89,24 @@ class Running:
         """The plan of a child: the one that was made when it began, or one that is made now and remembered."""
         with self.database.read() as connection:
             if child.digest:
-                inputs = planning.recorded(connection, child)
+                fetched = kept.recorded(connection, child)
             else:
-                inputs = planning.read(connection, child.request, child.graph_type, before=child.id)
+                fetched = kept.read(connection, child.request, child.graph_type, before=child.id)
             present = nodes.of_cluster(connection, child.cluster_id)
             taking_part = history.nodes_of(connection, child.id)
-        known = {one.id: one for one in (*inputs.snapshot.nodes, *present)}
-        jobs = jobs_for(self.database, child.id, child.request, inputs, tuple(known.values()), taking_part)
-        made = planning.plan_of(inputs, child.request, checker(jobs, self.executors))
+            known = {node.id: node for node in (*fetched.environment.nodes, *present)}
+            jobs = jobs_for(
+                connection, self.database.path, child.id, child.request, fetched, tuple(known.values()), taking_part
+            )
+        made = plan(fetched, child.request, child.graph_type, checker(jobs, self.executors))
         if child.digest:
             require_digest(child, made)
             require_nodes(child, made, present)
         else:
-            planning.require_something(made)
+            require_something(made)
             with self.database.write() as connection:
-                remember(connection, child, inputs, made)
-        return inputs, made
+                remember(connection, child, fetched, made)
+        return fetched, made
 
     def _run(self, child: Run, inputs: Inputs, made: Plan) -> GraphRun:
         with self.database.read() as connection:
@@ -110,7 +115,7 @@ class Running:
             attempts = history.attempts(connection, child.id)
             asked = runs.stop_of(connection, self.parent.id)
             taking_part = history.nodes_of(connection, child.id)
-        jobs = jobs_for(self.database, child.id, child.request, inputs, present, taking_part)
+            jobs = jobs_for(connection, self.database.path, child.id, child.request, inputs, present, taking_part)
 
         def make(vertex: int, attempt: int) -> Job:
             return jobs.job(*made.at(vertex), made.rendered[vertex], attempt)
@@ -141,7 +146,8 @@ class Running:
 
 
 def jobs_for(
-    database: Database,
+    connection: Connection,
+    engine: str,
     child_id: int,
     request: RunRequest,
     inputs: Inputs,
@@ -149,7 +155,8 @@ def jobs_for(
     taking_part: Collection[NodeKey] = (),
 ) -> Jobs:
     """What makes the jobs of a run on these nodes; `taking_part` are those with task instances, once that is known."""
-    scripts = plugin_scripts(inputs.members, Trees(database.path))
+    source = plugins.defining(connection, inputs.environment.release.id)
+    scripts = plugin_scripts(inputs.environment, source, Trees(engine))
     return Jobs(child_id, request, present, inputs.facts, scripts, taking_part)
 
 
@@ -194,7 +201,7 @@ def require_nodes(child: Run, made: Plan, present: Sequence[Node]) -> None:
 
 def remember(connection: Connection, child: Run, inputs: Inputs, made: Plan) -> None:
     """The child has its plan: digest, findings, what it was computed from, and a row for each instance."""
-    planning.record(connection, child.id, inputs, made)
+    kept.record(connection, child.id, inputs, made)
     known = runs.find(connection, child.id) or child
     runs.update(connection, replace(known, digest=made.digest, findings=made.findings))
 
@@ -214,7 +221,7 @@ def begin(connection: Connection, child_id: int, inputs: Inputs, made: Plan) -> 
     # all of the fleet: a primary without a task in this run would lose its tags to a node that becomes ready
     for node in with_primaries(nodes.of_cluster(connection, child.cluster_id), made.fleet):
         nodes.update(connection, node_statuses.begun(node) if node.id in reached - left_out else node)
-    cluster = inputs.snapshot.cluster
+    cluster = inputs.environment.cluster
     if cluster.status != ClusterStatus.DEPLOYMENT:
         current = clusters.find(connection, cluster.id) or cluster
         clusters.update(connection, replace(current, status=ClusterStatus.DEPLOYMENT))

@@ -8,12 +8,13 @@ from functools import cached_property
 from typing import Any
 
 from fuelclient import redact
-from fuelclient.engine.reading.environment import Environment
 from fuelclient.engine.reading.unpacked import Trees
 from fuelclient.executors.base import MASTER, Job, Ssh, Target
+from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Level, MergedTask
 from fuelclient.model.node import ExecutorKind, Node
+from fuelclient.model.plugin import Plugin
 from fuelclient.model.run import NodeKey, RunRequest
 
 _SCRIPTS = "deployment_scripts_path"
@@ -125,15 +126,17 @@ def target_of(node: Node, executor: str = "", scripts: tuple[tuple[str, str], ..
     )
 
 
-def plugin_scripts(members: Environment, trees: Trees) -> dict[Definer, tuple[tuple[str, str], ...]]:
+def plugin_scripts(
+    environment: Environment, source: Plugin | None, trees: Trees
+) -> dict[Definer, tuple[tuple[str, str], ...]]:
     """By who defines tasks: the directories of scripts in its package, and where they belong on a node (DESIGN: D24).
 
-    The tasks of a release that came with a plugin are that plugin's.
+    `source` is the plugin that the release came with, if any: the release's tasks are its tasks.
     """
     found: dict[Definer, tuple[tuple[str, str], ...]] = {}
-    owners = [((Level.PLUGIN, plugin.id), plugin) for plugin in members.plugins]
-    if members.source is not None:
-        owners.append(((Level.RELEASE, members.release.id), members.source))
+    owners = [((Level.PLUGIN, plugin.id), plugin) for plugin in environment.plugins]
+    if source is not None:
+        owners.append(((Level.RELEASE, environment.release.id), source))
     for owner, plugin in owners:
         if not trees.has(plugin.unpacked):
             continue

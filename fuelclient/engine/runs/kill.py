@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from fuelclient.engine.runs import planning
+from fuelclient.engine.runs import inputs as kept
 from fuelclient.engine.runs.execution import jobs_for
 from fuelclient.engine.runs.executors import Executors, Provider
+from fuelclient.environment.plans import expressions
 from fuelclient.errors import FuelError
 from fuelclient.executors.base import Job
 from fuelclient.model.graph import Level, MergedTask, Owner
@@ -60,15 +61,15 @@ def _jobs(database: Database, parent: Run) -> tuple[dict[str, Job], dict[str, st
             rows = history.rows(connection, child.id, child.graph_type, _RUNNING, definitions) if definitions else []
             if not rows:
                 continue
-            inputs = planning.remembered(connection, child)
+            inputs = kept.remembered(connection, child)
             present = nodes.of_cluster(connection, child.cluster_id)
             taking_part = history.nodes_of(connection, child.id)
-            jobs = jobs_for(database, child.id, child.request, inputs, present, taking_part)
-            expressions = planning.Expressions(inputs.facts, inputs.past)
+            jobs = jobs_for(connection, database.path, child.id, child.request, inputs, present, taking_part)
+            evaluation = expressions(inputs)
             for row in rows:
                 task = MergedTask(Task(row.task, row.definition), Owner(Level.CLUSTER, child.cluster_id))
                 try:
-                    rendered = expressions.rendered(task.task, row.node)
+                    rendered = evaluation.rendered(task.task, row.node)
                     found[f"{row.task}@{row.node}"] = jobs.job(task, row.node, rendered, row.attempts)
                 except (FuelError, KeyError) as error:
                     lost[f"{row.task}@{row.node}"] = str(error) if isinstance(error, FuelError) else "its node is gone"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from fuelclient.engine.runs import planning
 from fuelclient.engine.runs.executors import Executors
 from fuelclient.engine.runs.jobs import Jobs
-from fuelclient.engine.runs.planning import Inputs
+from fuelclient.environment.plans import expressions
 from fuelclient.model.graph import Level, MergedTask, Owner
 from fuelclient.model.run import (
     HistoryFilter,
@@ -15,6 +14,7 @@ from fuelclient.model.run import (
 )
 from fuelclient.model.status import InstanceStatus, Reason, RunStatus
 from fuelclient.model.task import Task, TaskType
+from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Plan
 from fuelclient.plan.work import Kind
 from fuelclient.store import history, runs
@@ -64,7 +64,7 @@ def logs(row: HistoryRow, inputs: Inputs, child: Run, jobs: Jobs, executors: Exe
     are masked, but where its commands ran does not hang on them.
     """
     task = MergedTask(Task(row.task, row.definition), Owner(Level.CLUSTER, child.cluster_id))
-    rendered = planning.Expressions(inputs.facts, inputs.past).rendered(task.task, row.node)
+    rendered = expressions(inputs).rendered(task.task, row.node)
     job = jobs.job(task, row.node, rendered, row.attempts)
     output, errors = (executors.read(job, stream) for stream in ("out", "err"))
     return Logs(row.task, row.node, output, errors, row.return_code)

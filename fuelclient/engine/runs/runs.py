@@ -8,16 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from fuelclient.engine.reading import lookup
-from fuelclient.engine.runs import delete, kill, node_spools, planning, processes, reports, runner
+from fuelclient.engine.runs import delete, inputs, kill, node_spools, processes, reports, runner
 from fuelclient.engine.runs.close import close
 from fuelclient.engine.runs.execution import checker, jobs_for, remember, require_digest, require_nodes
 from fuelclient.engine.runs.executors import Provider, executors_for
 from fuelclient.engine.runs.guards import deletable, existing, parent_of, require_free, require_resumable, with_runner
 from fuelclient.engine.runs.paths import last_words
+from fuelclient.environment.plans import plan
 from fuelclient.errors import Conflict, FuelError, NotFound, Unsupported, UsageError
-from fuelclient.insight import planned
 from fuelclient.model.fact import DeploymentFacts
-from fuelclient.model.node import ExecutorKind
 from fuelclient.model.run import (
     CHILD,
     PARENT,
@@ -26,14 +25,14 @@ from fuelclient.model.run import (
     HistoryFilter,
     HistoryRow,
     Logs,
-    PlannedGraph,
     Run,
     RunRequest,
-    SimulatedGraph,
 )
 from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.plan import select
-from fuelclient.plan.plan import Plan
+from fuelclient.plan.inputs import Inputs
+from fuelclient.plan.plan import Check, Plan
+from fuelclient.plan.request import checked, nothing_selected, require_something
 from fuelclient.store import events, facts, history, nodes, runners, runs
 from fuelclient.store.database import Connection, Database
 
@@ -57,19 +56,18 @@ class Runs:
 
     def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
         """A transaction that runs from now on in a process of its own, or one that is planned only."""
-        _require_request(request)
-        request = _meant(request)
+        request = checked(request)
         with self._database.read() as connection:
             lookup.cluster(connection, request.cluster_id)
             require_free(connection, request.cluster_id)
         if may_idle and not request.dry_run and any(map(select.is_open, request.subgraphs)):
             return self._doomed(request)
         parent = _new(request, PARENT)
-        inputs, first = self._planned(request, request.graph_types[0], parent)
+        fetched, first = self._planned(request, request.graph_types[0])
         if not request.dry_run:
-            planning.require_something(first)
-            self._require_selected(request, first, parent, may_idle=may_idle)
-        later = [self._planned(request, kind, parent)[1] for kind in request.graph_types[1:] if request.dry_run]
+            require_something(first)
+            self._require_selected(request, first, may_idle=may_idle)
+        later = [self._planned(request, kind)[1] for kind in request.graph_types[1:] if request.dry_run]
         with self._database.write() as connection:
             require_free(connection, request.cluster_id)
             parent = replace(parent, id=runs.insert(connection, parent))
@@ -79,7 +77,7 @@ class Runs:
                     _planned_only(connection, child, made)
                 _planned_only(connection, parent, first)
             else:
-                remember(connection, children[0], inputs, first)
+                remember(connection, children[0], fetched, first)
                 _hand_over(connection, parent)
         if not request.dry_run:
             self._start(self._database.path, parent.id, False)
@@ -91,7 +89,7 @@ class Runs:
         What is wrong with the rest of the request is refused as ever.
         """
         named = tuple(one for one in request.subgraphs if not select.is_open(one))
-        self._planned(replace(request, subgraphs=named), request.graph_types[0], _new(request, PARENT))
+        self._planned(replace(request, subgraphs=named), request.graph_types[0])
         with self._database.write() as connection:
             require_free(connection, request.cluster_id)
             parent = _new(request, PARENT)
@@ -102,28 +100,16 @@ class Runs:
         self._start(self._database.path, parent.id, False)
         return self.get(parent.id)
 
-    def plan(self, request: RunRequest) -> Sequence[PlannedGraph]:
-        """The plans of all graphs of a request as things are now."""
-        _require_request(request)
-        request = _meant(request)
-        made = [self._planned(request, kind, _new(request, PARENT))[1] for kind in request.graph_types]
-        return [planned.planned(one, after_earlier=position > 0) for position, one in enumerate(made)]
-
-    def simulate(self, request: RunRequest, fail: Sequence[str] = ()) -> Sequence[SimulatedGraph]:
-        """What would become of a request by the durations of earlier runs."""
-        _require_request(request)
-        made = [self._planned(request, kind, _new(request, PARENT))[1] for kind in request.graph_types]
+    def inputs(self, request: RunRequest) -> Inputs:
+        """Return what the graphs of a request are planned from now, with the durations of earlier runs."""
         with self._database.read() as connection:
-            known = history.durations(connection, request.cluster_id)
-        return planned.simulated(made, known, fail)
+            return inputs.with_durations(connection, inputs.read(connection, request))
 
-    def picture(self, request: RunRequest, fail: Sequence[str] = ()) -> str:
-        """The simulated run of a request as a drawing."""
-        _require_request(request)
-        made = [self._planned(request, kind, _new(request, PARENT))[1] for kind in request.graph_types]
+    def checker(self, request: RunRequest, fetched: Inputs) -> Check:
+        """Return what says why executors could never run an instance of the request."""
         with self._database.read() as connection:
-            known = history.durations(connection, request.cluster_id)
-        return planned.pictured(made, known, fail)
+            jobs = jobs_for(connection, self._database.path, 0, request, fetched, fetched.environment.nodes)
+        return checker(jobs, self._provider(self._database.path, _new(request, PARENT)))
 
     def list(
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
@@ -222,7 +208,7 @@ class Runs:
             children = [one for one in runs.children(connection, found.id) if not one.is_final]
             undecided = [name for child in children for name in reports.undecided(connection, child)]
             planned = next((one for one in children if one.digest), None)
-            inputs = planning.recorded(connection, planned) if planned else None
+            fetched = inputs.recorded(connection, planned) if planned else None
             present = nodes.of_cluster(connection, found.cluster_id)
         if undecided and not rerun_interrupted:
             raise Conflict(
@@ -230,8 +216,8 @@ class Runs:
                 f"{', '.join(undecided)}.",
                 hint=f"Look at their nodes; then run `fuel2 task resume {found.id} --rerun-interrupted`, or stop it.",
             )
-        if planned and inputs:
-            made = planning.plan_of(inputs, planned.request)
+        if planned and fetched:
+            made = plan(fetched, planned.request, planned.graph_type)
             require_digest(planned, made)
             require_nodes(planned, made, present)
         with self._database.write() as connection:
@@ -251,13 +237,14 @@ class Runs:
         with self._database.read() as connection:
             parent = parent_of(connection, row.run_id)
             child = existing(connection, row.run_id)
-            inputs = planning.remembered(connection, child)
+            fetched = inputs.remembered(connection, child)
             present = nodes.of_cluster(connection, child.cluster_id)
             taking_part = history.nodes_of(connection, child.id)
-        executors = self._provider(self._database.path, parent)
-        known = {one.id: one for one in (*inputs.snapshot.nodes, *present)}  # a node may have gone since
-        jobs = jobs_for(self._database, child.id, child.request, inputs, tuple(known.values()), taking_part)
-        return reports.logs(row, inputs, child, jobs, executors)
+            known = {node.id: node for node in (*fetched.environment.nodes, *present)}  # a node may have gone since
+            jobs = jobs_for(
+                connection, self._database.path, child.id, child.request, fetched, tuple(known.values()), taking_part
+            )
+        return reports.logs(row, fetched, child, jobs, self._provider(self._database.path, parent))
 
     def deployment_info(self, run_id: int) -> DeploymentFacts:
         """The facts that a run saw."""
@@ -284,7 +271,7 @@ class Runs:
             hint=f"What a run knew of its nodes is in `fuel2 task deployment-info download {run_id}`.",
         )
 
-    def _require_selected(self, request: RunRequest, first: Plan, parent: Run, *, may_idle: bool) -> None:
+    def _require_selected(self, request: RunRequest, first: Plan, *, may_idle: bool) -> None:
         """Nothing happens when filters leave something of at least one graph; `InvalidGraph` otherwise.
 
         A graph that cannot be planned now may be when its turn comes. With `may_idle` what does nothing is something.
@@ -297,19 +284,17 @@ class Runs:
             return
         for kind in request.graph_types[1:]:
             try:
-                if leaves_some(self._planned(request, kind, parent)[1]):
+                if leaves_some(self._planned(request, kind)[1]):
                     return
             except FuelError:
                 return
-        raise planning.nothing_selected(request)
+        raise nothing_selected(request)
 
-    def _planned(self, request: RunRequest, kind: str, parent: Run) -> tuple[planning.Inputs, Plan]:
-        """The plan of one graph of a request, as things are now; executors say whether they could run it."""
+    def _planned(self, request: RunRequest, graph_type: str) -> tuple[Inputs, Plan]:
+        """Return the plan of one graph of a request, as things are now, and what it was computed from."""
         with self._database.read() as connection:
-            inputs = planning.read(connection, request, kind)
-        executors = self._provider(self._database.path, parent)
-        jobs = jobs_for(self._database, 0, request, inputs, inputs.snapshot.nodes)
-        return inputs, planning.plan_of(inputs, request, checker(jobs, executors))
+            fetched = inputs.read(connection, request, graph_type)
+        return fetched, plan(fetched, request, graph_type, self.checker(request, fetched))
 
 
 def _last_planned(connection: Connection, run_id: int) -> Run:
@@ -353,22 +338,3 @@ def _planned_only(connection: Connection, run: Run, made: Plan) -> None:
 
 def _event(parent: Run, status: RunStatus, message: str = "") -> Event:
     return Event(0, processes.now(), EventKind.RUN, parent.id, parent.id, status=status, message=message)
-
-
-def _require_request(request: RunRequest) -> None:
-    if not request.graph_types:
-        raise UsageError("There is no graph to execute.", hint="Name at least one graph type.")
-    if request.dry_run and request.noop:
-        raise UsageError("A run is a dry run or a noop run, not both.", hint="Choose --dry-run or --noop.")
-    for kind in request.graph_types:
-        lookup.require_type(kind)
-
-
-def _meant(request: RunRequest) -> RunRequest:
-    """The request; one that names the executor that runs nothing is a noop run, so that nothing counts as done.
-
-    Nodes whose own executor that is are another matter: what became of them is all that there is to know of them.
-    """
-    if request.executor != ExecutorKind.NOOP or request.dry_run:
-        return request
-    return replace(request, noop=True)

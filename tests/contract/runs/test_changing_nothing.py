@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from executions import TOLERANT, Executions, shell
 
+from fuelclient.backends.plans import planned, simulated
 from fuelclient.errors import NotFound
 from fuelclient.model.run import RunRequest
 
@@ -20,7 +21,7 @@ def test_a_dry_run_only_plans(env: Executions) -> None:
     assert env.noted() == []
     assert env.backend.nodes.list(1) == before
     assert [(row.task, row.node, row.status) for row in env.rows(found.id)] == []
-    (plan,) = env.backend.runs.plan(RunRequest(1))
+    (plan,) = planned(env.backend, RunRequest(1))
     assert [(one.task, one.node, one.runs) for one in plan.instances] == [
         ("a", 1, True),
         ("a", 2, True),
@@ -45,11 +46,11 @@ def test_a_noop_run_tells_and_changes_nothing(env: Executions) -> None:
 def test_a_simulation_tells_what_a_failure_would_do(env: Executions) -> None:
     env.graph(TOLERANT, shell("a"), shell("b", requires=["a"]))
 
-    (found,) = env.backend.runs.simulate(RunRequest(1), ["a/2"])
+    (found,) = simulated(env.backend, RunRequest(1), ["a/2"])
 
     assert found.verdict == "ready"
     assert {(one.task, one.node): str(one.status) for one in found.instances}["b", 2] == "skipped"
     assert found.makespan == 2 * found.assumed_seconds
     assert found.known == 0
     with pytest.raises(NotFound, match=r"Task instance a/9 does not exist"):
-        env.backend.runs.simulate(RunRequest(1), ["a/9"])
+        simulated(env.backend, RunRequest(1), ["a/9"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from executions import Executions, shell, stage
 
+from fuelclient.backends.plans import planned
 from fuelclient.errors import InvalidGraph, NotFound
 from fuelclient.model.finding import Finding
 from fuelclient.model.node import Node
@@ -36,7 +37,7 @@ def test_nodes_that_wait_to_be_added_take_part_as_soon_as_they_are_provisioned(e
     env.graph(shell("b"), graph_type="provision", metadata={"node_filter": "$.pending_addition"})
     before = [(node.status, node.pending_addition, node.pending_roles) for node in env.backend.nodes.list(1)]
 
-    plans = env.backend.runs.plan(RunRequest(1, ("default", "provision")))
+    plans = planned(env.backend, RunRequest(1, ("default", "provision")))
 
     assert before == [("provisioned", True, ("compute",))] * 3 + [("discover", True, ("compute",))]
     assert [plan.nodes for plan in plans] == [(1, 2, 3), (1, 2, 3, 4)]
@@ -47,7 +48,7 @@ def test_nodes_whose_deployment_failed_are_deployed_again(env: Executions) -> No
     env.run(node_ids=(2,))
     assert env.backend.nodes.get(2).error_type == "deploy"
 
-    (plan,) = env.backend.runs.plan(RunRequest(1, ("default",)))
+    (plan,) = planned(env.backend, RunRequest(1, ("default",)))
 
     assert plan.nodes == (1, 2, 3)
 

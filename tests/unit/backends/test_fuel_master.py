@@ -22,6 +22,7 @@ from package_trees import role, task, write_package
 from fuelclient.backends.base import OwnerRef
 from fuelclient.backends.local import LocalBackend
 from fuelclient.backends.nailgun import NailgunBackend
+from fuelclient.backends.plans import pictured, planned, simulated
 from fuelclient.errors import FuelError, InvalidDocument, InvalidGraph, Unsupported
 from fuelclient.model.graph import GraphDocument, Level
 from fuelclient.model.node import Node
@@ -188,7 +189,7 @@ def test_the_parts_of_an_execution_are_found(env: Executions) -> None:
     rows = {(row.task, row.graph_type) for row in env.rows(found.id) if row.node == 1}
     assert {("a", "default"), ("b", "more")} <= rows
     assert env.backend.runs.settings(found.id) == env.backend.clusters.settings(1)
-    known = env.backend.runs.simulate(RunRequest(1, node_ids=(1,)))[0]
+    known = simulated(env.backend, RunRequest(1, node_ids=(1,)))[0]
     assert known.known == 1
 
 
@@ -206,7 +207,7 @@ def test_a_run_is_stopped_with_its_environment(env: Executions) -> None:
 def test_a_plan_knows_no_past(env: Executions) -> None:
     env.graph(shell("a", condition={"yaql_exp": "changed($.roles)"}), shell("b"))
     env.run(node_ids=(1,))
-    (planned,) = env.backend.runs.plan(RunRequest(1, node_ids=(1,)))
-    assert [(one.task, one.runs) for one in planned.instances] == [("a", True), ("b", True)]
-    assert "G035" in [one.code for one in planned.findings]
-    assert env.backend.runs.picture(RunRequest(1, node_ids=(1,))).startswith("digraph")
+    (graph,) = planned(env.backend, RunRequest(1, node_ids=(1,)))
+    assert [(one.task, one.runs) for one in graph.instances] == [("a", True), ("b", True)]
+    assert "G035" in [one.code for one in graph.findings]
+    assert pictured(env.backend, RunRequest(1, node_ids=(1,))).startswith("digraph")

@@ -13,7 +13,7 @@ from corpus import corpus
 from fuelclient import files
 from fuelclient.engine import Engine
 from fuelclient.errors import InvalidGraph
-from fuelclient.model.graph import GraphDocument, Level
+from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.release import Release, roles_in
 from fuelclient.serializers.graph import document_from, documents_from, layer_to
 from fuelclient.serializers.release import release_to, releases_from
@@ -26,9 +26,9 @@ def release_graph(version: str) -> GraphDocument:
     return documents_from([files.load(path) for path in files.task_files(str(root))], owner_label="release")
 
 
-def round_trip(engine: Engine, document: GraphDocument, graph_type: str, level: Level, owner_id: int) -> None:
-    engine.graphs.upload(level, owner_id, document, graph_type)
-    found = engine.graphs.get(level, owner_id, graph_type)
+def round_trip(engine: Engine, document: GraphDocument, graph_type: str, owner: OwnerRef) -> None:
+    engine.graphs.upload(owner, document, graph_type)
+    found = engine.graphs.get(owner, graph_type)
     assert found.tasks == document.tasks
     assert layer_to(found.tasks) == layer_to(document.tasks)
     for stored, stated in zip(found.tasks, document.tasks, strict=True):
@@ -45,7 +45,7 @@ def test_release_graphs(tmp_path: Path, version: str) -> None:
     (release,) = engine.releases.create([Release(0, "n", version)])
     document = release_graph(version)
     assert len(document.tasks) == {"9.0": 191, "newton": 202}[version]
-    round_trip(engine, document, "default", Level.RELEASE, release.id)
+    round_trip(engine, document, "default", OwnerRef(Level.RELEASE, release.id))
     engine.close()
 
 
@@ -54,7 +54,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
     """An engine with newton's graph, and environment 1 of it."""
     made = Engine(str(tmp_path / "engine.db"))
     (release,) = made.releases.create([Release(0, "n", "newton")])
-    made.graphs.upload(Level.RELEASE, release.id, release_graph("newton"))
+    made.graphs.upload(OwnerRef(Level.RELEASE, release.id), release_graph("newton"))
     made.clusters.create("prod", release.id)
     yield made
     made.close()
@@ -68,7 +68,7 @@ def test_graphs_of_plugins_and_users_over_newton(engine: Engine) -> None:
     ]
     for number, path in enumerate(sorted(paths)):
         document = document_from(files.load(str(path)), owner_label=path.parent.name)
-        round_trip(engine, document, f"t{number}", Level.CLUSTER, 1)
+        round_trip(engine, document, f"t{number}", OwnerRef(Level.CLUSTER, 1))
     assert len(engine.graphs.list(1, [Level.CLUSTER])) == len(paths) + 1 > 30
 
 
@@ -78,7 +78,7 @@ def test_graphs_with_errors_leave_the_store_as_it_was(engine: Engine, directory:
     before = engine.graphs.list()
     document = document_from(files.load(str(path)), owner_label=directory)
     with pytest.raises(InvalidGraph) as caught:
-        engine.graphs.upload(Level.CLUSTER, 1, document, "odd")
+        engine.graphs.upload(OwnerRef(Level.CLUSTER, 1), document, "odd")
     assert all(f"{path}:" in str(finding) for finding in caught.value.findings)
     assert engine.graphs.list() == before
 

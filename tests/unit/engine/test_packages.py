@@ -16,7 +16,7 @@ from corpus import corpus
 from fuelclient import files
 from fuelclient.engine import Engine
 from fuelclient.errors import Conflict
-from fuelclient.model.graph import GraphDocument, Level
+from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
 from fuelclient.plan.preview import PreviewOptions, preview
@@ -52,7 +52,7 @@ def graph(version: str) -> GraphDocument:
 def imported(engine: Engine, version: str) -> Release:
     """A release as `release import` and `graph upload --dir` make it."""
     (release,) = engine.releases.create([fixture(version)])
-    engine.graphs.upload(Level.RELEASE, release.id, graph(version))
+    engine.graphs.upload(OwnerRef(Level.RELEASE, release.id), graph(version))
     return release
 
 

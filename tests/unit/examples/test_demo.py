@@ -11,8 +11,9 @@ import pytest
 from command_line import CommandLine
 
 from fuelclient.commands.demo import read, store
-from fuelclient.engine.runs import planning
+from fuelclient.engine.runs import inputs
 from fuelclient.engine.runs.execution import jobs_for
+from fuelclient.environment.plans import plan
 from fuelclient.errors import Conflict
 from fuelclient.main import main
 from fuelclient.model.run import RunRequest
@@ -209,11 +210,10 @@ class TestRunning:
     @pytest.mark.parametrize("graph_type", ["default", "restart-apis", "network_verification"])
     def test_every_script_comes_to_where_its_task_looks_for_it(self, demo: CommandLine, graph_type: str) -> None:
         request = RunRequest(1, (graph_type,), executor="local", force=True)
-        with closing(Database(str(demo.engine))) as database:
-            with database.read() as connection:
-                inputs = planning.read(connection, request, graph_type)
-            made = planning.plan_of(inputs, request)
-            jobs = jobs_for(database, 0, request, inputs, inputs.snapshot.nodes)
+        with closing(Database(str(demo.engine))) as database, database.read() as connection:
+            fetched = inputs.read(connection, request)
+            made = plan(fetched, request, graph_type)
+            jobs = jobs_for(connection, database.path, 0, request, fetched, fetched.environment.nodes)
             found = [jobs.job(*made.at(vertex), rendered) for vertex, rendered in made.rendered.items()]
         assert found
         for job in found:
@@ -228,6 +228,6 @@ class TestRunning:
     def test_what_is_handed_out_is_written_first(self, demo: CommandLine) -> None:
         request = RunRequest(1, ("default",), executor="local")
         with closing(Database(str(demo.engine))) as database, database.read() as connection:
-            made = planning.plan_of(planning.read(connection, request, "default"), request)
+            made = plan(inputs.read(connection, request), request, "default")
         running = {made.at(vertex)[0].id for vertex in made.rendered}
         assert {"write-cluster-facts", "hand-out-cluster-facts"} <= running

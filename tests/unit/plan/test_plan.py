@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from building import CLUSTER, RELEASE, layer, plugin, roles, snapshot, task
 
-from fuelclient.engine.runs.planning import Expressions
 from fuelclient.errors import CycleDetected, InvalidGraph, NotFound
+from fuelclient.expressions.evaluation import Expressions
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import Layer

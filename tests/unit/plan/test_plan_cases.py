@@ -14,8 +14,8 @@ import yaml
 from building import fleet, layers_from, merged, snapshot, tasks_from
 from building import roles as plain_roles
 
-from fuelclient.engine.runs.planning import Expressions
 from fuelclient.errors import FuelError, InvalidDocument
+from fuelclient.expressions.evaluation import Expressions
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.finding import Finding
 from fuelclient.model.node import Node

@@ -12,8 +12,8 @@ from building import RELEASE, tasks_from
 from building import roles as tagged
 from corpus import corpus
 
-from fuelclient.engine.runs.planning import Expressions
 from fuelclient.errors import CycleDetected
+from fuelclient.expressions.evaluation import Expressions
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import METADATA, Layer, Level, Owner

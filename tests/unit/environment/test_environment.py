@@ -1,7 +1,9 @@
 from __future__ import annotations
 
-from fuelclient.engine.reading.environment import Environment
+from fuelclient.environment.owners import owners
+from fuelclient.environment.roles import primary_tags, roles
 from fuelclient.model.cluster import Cluster
+from fuelclient.model.environment import Environment
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
 
@@ -14,16 +16,16 @@ def environment(release: dict[str, object], *plugins: dict[str, object]) -> Envi
 
 
 def test_owners_rise_in_importance() -> None:
-    labels = [owner.label for owner in environment({}, {}, {}).owners]
+    labels = [owner.label for owner in owners(environment({}, {}, {}))]
     assert labels == ["release", "plugin p0-1.0.0", "plugin p1-1.0.0", "cluster"]
 
 
 def test_a_plugin_can_redefine_a_role_of_the_release() -> None:
-    found = environment(
+    made = environment(
         {"roles_metadata": {"a": {"name": "theirs"}, "b": {}}},
         {"roles_metadata": {"a": {"name": "mine"}, "c": None}},
-    ).roles
-    assert {name: (role.owner, role.metadata.get("name")) for name, role in found.items()} == {
+    )
+    assert {name: (role.owner, role.metadata.get("name")) for name, role in roles(made).items()} == {
         "a": ("plugin p0-1.0.0", "mine"),
         "b": ("release", None),
         "c": ("plugin p0-1.0.0", None),
@@ -32,26 +34,26 @@ def test_a_plugin_can_redefine_a_role_of_the_release() -> None:
 
 def test_a_role_that_states_no_tag_has_none() -> None:
     """An empty list stays empty (vector 86 of the loader); only a role that states nothing has a tag of its own."""
-    roles = {
+    stated = {
         "empty": {"tags": [], "has_primary": True},
         "own": {"has_primary": True},
         "null": {"tags": None, "has_primary": True},
     }
-    for found in (environment({"roles_metadata": roles}), environment({}, {"roles_metadata": roles})):
-        assert {name: role.tags for name, role in found.roles.items()} == {
+    for made in (environment({"roles_metadata": stated}), environment({}, {"roles_metadata": stated})):
+        assert {name: role.tags for name, role in roles(made).items()} == {
             "empty": (), "own": ("own",), "null": ("null",),
         }  # fmt: skip
 
 
 def test_a_role_that_states_no_tag_has_no_primary() -> None:
-    roles = {"empty": {"tags": [], "has_primary": True}, "own": {"has_primary": True}}
-    assert environment({"roles_metadata": roles}).primary_tags == {"own"}
+    stated = {"empty": {"tags": [], "has_primary": True}, "own": {"has_primary": True}}
+    assert primary_tags(environment({"roles_metadata": stated})) == {"own"}
 
 
 def test_primary_tags_come_from_everywhere() -> None:
-    found = environment(
+    made = environment(
         {"tags_metadata": {"controller": {"has_primary": True}, "compute": {"has_primary": False}}},
         {"tags_metadata": {"mine": {"has_primary": True}}, "roles_metadata": {"x": {"has_primary": True}}},
         {"roles_metadata": {"y": {"has_primary": True, "tags": ["y1"]}, "z": {"tags": ["z1"]}}},
-    ).primary_tags
-    assert found == {"controller", "mine", "x", "y1"}
+    )
+    assert primary_tags(made) == {"controller", "mine", "x", "y1"}

@@ -1,6 +1,6 @@
-"""Settings of environments: the defaults of the release and of the enabled plugins, and over them what was set.
+"""The settings of an environment: the defaults of its release and its enabled plugins, and over them what was set.
 
-They are what restrictions of roles read. Source: Nailgun's `editable` attributes of a cluster, into which the plugin
+Restrictions of roles read them. Source: Nailgun's `editable` attributes of a cluster, into which the plugin
 manager puts a section for each plugin under its name.
 """
 
@@ -9,23 +9,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fuelclient.engine.reading.environment import Environment
 from fuelclient.errors import InvalidDocument
+from fuelclient.model.environment import Environment
 from fuelclient.model.plugin import Plugin
-from fuelclient.serializers.values import key_text, kind, plain
+from fuelclient.serializers.values import deep_merged, key_text, kind, plain
 
 MODE = "ha_compact"
 """The mode of every environment: no later release of Fuel knows another."""
 
-_EDITABLE = "editable"
+EDITABLE = "editable"
+"""The key under which Nailgun keeps the settings that users may change."""
+
 _PLUGIN_WEIGHT = 70
 
 
 def effective(environment: Environment) -> dict[str, Any]:
-    """The settings by section, as restrictions read them.
+    """Return the settings by section, as restrictions read them.
 
-    What was set for a plugin counts while it is enabled, but not for its being enabled: that is what `plugins
-    enable` says.
+    What was set for a plugin counts while it is enabled; whether it is enabled is not a setting.
     """
     settings = deep_merged(defaults(environment), environment.own_settings)
     for plugin in environment.plugins:
@@ -34,12 +35,12 @@ def effective(environment: Environment) -> dict[str, Any]:
 
 
 def defaults(environment: Environment) -> dict[str, Any]:
-    """The settings by section before anything was set."""
+    """Return the settings by section before anything was set."""
     attributes = environment.release.metadata.get("attributes_metadata") or {}
-    stated = plain(attributes.get(_EDITABLE) or {})
+    stated = plain(attributes.get(EDITABLE) or {})
     settings = {name: section for name, section in stated.items() if isinstance(section, dict)}
     for plugin in environment.plugins:
-        section = plain(environment.metadata_of(plugin).get("attributes_metadata") or {})
+        section = plain(plugin.metadata.get("attributes_metadata") or {})
         metadata = section.get("metadata")
         section["metadata"] = {**(metadata if isinstance(metadata, dict) else {}), **_about(plugin)}
         settings[plugin.name] = section
@@ -47,12 +48,20 @@ def defaults(environment: Environment) -> dict[str, Any]:
 
 
 def own_from(document: Mapping[Any, Any], environment: Environment) -> dict[str, Any]:
-    """What `document` sets: its sections without what equals a default.
+    """Return the sections of `document` without what equals a default.
 
-    So a document that was downloaded, changed in one place and uploaded again fixes that place only. A document as
-    Nailgun writes it has all sections under `editable`. Raises `InvalidDocument` for a section that is no mapping.
+    A document that was downloaded, changed in one place and uploaded again therefore fixes that place only. Raise
+    `InvalidDocument` as `sections_from` does.
     """
-    stated: Any = document.get(_EDITABLE) if list(document) == [_EDITABLE] else document
+    return _difference(sections_from(document), defaults(environment))
+
+
+def sections_from(document: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the sections of a document of settings, with Nailgun's `editable` around them or without.
+
+    Raise `InvalidDocument` if a section is not a mapping.
+    """
+    stated: Any = document.get(EDITABLE) if list(document) == [EDITABLE] else document
     if not isinstance(stated, Mapping):
         raise InvalidDocument(f"Settings are a mapping of sections, not {kind(stated)}.", hint="Write section: {...}.")
     for name, section in stated.items():
@@ -61,11 +70,12 @@ def own_from(document: Mapping[Any, Any], environment: Environment) -> dict[str,
                 f"The section {key_text(name)} of the settings is {kind(section)}, not a mapping.",
                 hint="Write each setting below its section: `storage: {volumes_ceph: {value: true}}`.",
             )
-    return _difference(plain(stated), defaults(environment))
+    sections: dict[str, Any] = plain(stated)
+    return sections
 
 
 def models(environment: Environment) -> dict[str, Mapping[str, Any]]:
-    """What expressions of this environment can read, under the names that Fuel gives them."""
+    """Return what expressions of this environment can read, under the names that Fuel gives them."""
     cluster = environment.cluster
     return {
         "settings": effective(environment),
@@ -83,27 +93,13 @@ def models(environment: Environment) -> dict[str, Mapping[str, Any]]:
 
 
 def is_on(settings: Mapping[str, Any], section: str, name: str) -> bool:
-    """Whether a setting has a true value; one that nobody knows is off."""
+    """Return whether a setting is known and has a true value."""
     setting = (settings.get(section) or {}).get(name)
     return bool(setting.get("value")) if isinstance(setting, Mapping) else bool(setting)
 
 
-def deep_merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """`below` with `above` over it: mappings merge, everything else is replaced.
-
-    >>> deep_merged({"a": {"x": 1, "y": [1]}}, {"a": {"y": [2]}, "b": 3})
-    {'a': {'x': 1, 'y': [2]}, 'b': 3}
-    """
-    merged = dict(below)
-    for name, value in above.items():
-        old = merged.get(name)
-        both = isinstance(old, Mapping) and isinstance(value, Mapping)
-        merged[name] = deep_merged(old, value) if both and isinstance(old, Mapping) else value
-    return merged
-
-
 def _about(plugin: Plugin) -> dict[str, Any]:
-    """What Nailgun says of an enabled plugin in the `metadata` of its section."""
+    """Return what Nailgun says about an enabled plugin in the `metadata` of its section."""
     return {
         "class": "plugin",
         "enabled": True,
@@ -116,7 +112,7 @@ def _about(plugin: Plugin) -> dict[str, Any]:
 
 
 def _difference(stated: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """What of `stated` is not in `known` already.
+    """Return the part of `stated` that `known` does not have already.
 
     >>> _difference({"a": {"x": 1, "y": 2}, "b": {}}, {"a": {"x": 1, "y": 3}})
     {'a': {'y': 2}, 'b': {}}

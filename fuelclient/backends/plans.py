@@ -1,0 +1,44 @@
+"""Plans and simulated runs of a request: fetched from any backend, computed here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fuelclient.backends.base import Backend
+from fuelclient.environment.plans import plans
+from fuelclient.insight import planned as views
+from fuelclient.model.run import PlannedGraph, RunRequest, SimulatedGraph
+from fuelclient.plan.inputs import Inputs
+from fuelclient.plan.plan import Plan
+from fuelclient.plan.request import checked
+
+
+def planned(backend: Backend, request: RunRequest) -> tuple[PlannedGraph, ...]:
+    """Return the plans of all graphs of a request, as things are now.
+
+    Raise what `Runs.begin` raises for a request that cannot run.
+    """
+    _, made = _plans(backend, request)
+    return tuple(views.planned(plan, after_earlier=position > 0) for position, plan in enumerate(made))
+
+
+def simulated(backend: Backend, request: RunRequest, fail: Sequence[str] = ()) -> tuple[SimulatedGraph, ...]:
+    """Return what would become of a request if the instances of `fail` (`task/node`) failed.
+
+    Durations are those of earlier runs. No graph follows one that fails. Raise `NotFound` for an instance that no graph
+    has.
+    """
+    inputs, made = _plans(backend, request)
+    return views.simulated(made, inputs.durations, fail)
+
+
+def pictured(backend: Backend, request: RunRequest, fail: Sequence[str] = ()) -> str:
+    """Return the run that `simulated` computes as a drawing for Graphviz: a digraph for each graph."""
+    inputs, made = _plans(backend, request)
+    return views.pictured(made, inputs.durations, fail)
+
+
+def _plans(backend: Backend, request: RunRequest) -> tuple[Inputs, tuple[Plan, ...]]:
+    meant = checked(request)
+    inputs = backend.runs.inputs(meant)
+    return inputs, plans(inputs, meant, backend.runs.checker(meant, inputs))

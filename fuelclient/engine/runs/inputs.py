@@ -1,0 +1,96 @@
+"""What a run is planned from, read in one go and kept with the run.
+
+A child of a run keeps what it was planned from (nodes, facts, whose past counts), so that the same plan comes out again
+after a crash, unless the graph was changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fuelclient import redact
+from fuelclient.engine.reading import environment
+from fuelclient.engine.reading.facts import effective
+from fuelclient.engine.reading.lookup import LARGEST_ID
+from fuelclient.environment import settings
+from fuelclient.model.run import Run, RunRequest
+from fuelclient.plan.inputs import Inputs, Memory, is_deployed_anew
+from fuelclient.plan.plan import Plan
+from fuelclient.store import facts as stored
+from fuelclient.store import history, runs
+from fuelclient.store.database import Connection
+
+
+def read(connection: Connection, request: RunRequest, graph_type: str = "", *, before: int = LARGEST_ID) -> Inputs:
+    """Return what the graphs of a request, and the one of `graph_type`, are planned from now.
+
+    Runs with an id from `before` on are not remembered. Raise `NotFound` for an unknown environment or graph type.
+    """
+    members = environment.read(connection, request.cluster_id)
+    forgotten = tuple(str(node.id) for node in members.nodes if is_deployed_anew(node))
+    return Inputs(
+        members,
+        {
+            name: environment.layers(connection, members, name)
+            for name in dict.fromkeys((*request.graph_types, graph_type))
+            if name
+        },
+        effective(connection, members),
+        _memory(connection, request, forgotten, before),
+    )
+
+
+def with_durations(connection: Connection, inputs: Inputs) -> Inputs:
+    """Return the inputs with how long task instances took in earlier runs."""
+    return replace(inputs, durations=history.durations(connection, inputs.environment.cluster.id))
+
+
+def recorded(connection: Connection, child: Run) -> Inputs:
+    """Return what a child was planned from when it began, with its graph as it is now."""
+    kept = remembered(connection, child)
+    names = dict.fromkeys((*child.request.graph_types, child.graph_type))
+    return replace(kept, layers={name: environment.layers(connection, kept.environment, name) for name in names})
+
+
+def remembered(connection: Connection, child: Run) -> Inputs:
+    """Return what a child was planned from without its graph, which may have been changed or deleted since."""
+    members = environment.read(connection, child.cluster_id)
+    forgotten = runs.forgotten_of(connection, child.id)
+    return Inputs(
+        replace(members, nodes=runs.nodes_of(connection, child.id)),
+        {},
+        stored.seen(connection, child.id),
+        _memory(connection, child.request, forgotten, child.id),
+    )
+
+
+def record(connection: Connection, child_id: int, inputs: Inputs, made: Plan) -> None:
+    """Keep what a child's plan was computed from, and add a pending row for each instance of it.
+
+    Rendered parameters are not kept: they follow from the facts, which are stored once. Tasks are kept for readers of
+    the history, with passwords masked.
+    """
+    tasks = {task.id: redact.masked_document(task.task.attributes) for task in made.expansion.tasks}
+    forgotten = inputs.memory.forgotten if inputs.memory else ()
+    runs.put_inputs(connection, child_id, inputs.environment.nodes, forgotten, tasks)
+    stored.put_seen(connection, child_id, inputs.facts)
+    stored.put_settings(connection, child_id, settings.effective(inputs.environment))
+    instances = []
+    for vertex in range(made.work.size):
+        task, uid = made.at(vertex)
+        instances.append((task.id, uid, task.task.type))
+    history.insert(connection, child_id, instances)
+
+
+def _memory(connection: Connection, request: RunRequest, forgotten: Sequence[str], before: int) -> Memory:
+    """Return what runs with an id below `before` remember; nothing for a request that wants everything to run again."""
+    if request.force:
+        return Memory(forgotten=tuple(forgotten))
+    last = history.last_successes(connection, request.cluster_id, before)
+    counting = {run_id for (_, uid), run_id in last.items() if uid not in forgotten}
+    return Memory(
+        {run_id: stored.seen(connection, run_id) for run_id in sorted(counting)},
+        {instance: run_id for instance, run_id in last.items() if run_id in counting},
+        tuple(forgotten),
+    )

@@ -1,0 +1,57 @@
+"""The layers of an environment's graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from fuelclient.environment.roles import primary_tags, roles
+from fuelclient.errors import NotFound
+from fuelclient.model.environment import Environment
+from fuelclient.model.graph import DEFAULT_TYPE, Graph, Layer, Level, Owner
+from fuelclient.model.release import roles_in
+from fuelclient.model.snapshot import Snapshot
+
+
+def graph_types(types: Iterable[str], *, of_release: bool) -> list[str]:
+    """Return the graph types of an environment, sorted; `types` are those that any of its owners has.
+
+    The default type is always among them, unless the release has graphs of other types only (`of_release`): such a
+    release serves environments that only provision, and a default graph that nobody wrote would get in their way.
+    """
+    return sorted({*types} if of_release else {*types, DEFAULT_TYPE})
+
+
+def require_graph_type(graph_type: str, types: Sequence[str], cluster_id: int) -> None:
+    """Raise `NotFound`, with the types there are, unless the environment has a graph of this type."""
+    if graph_type not in types:
+        hint = "" if types else f"Environment {cluster_id} has no graph."
+        raise NotFound("graph type", graph_type, known=types, hint=hint)
+
+
+def layer(environment: Environment, owner: Owner, graph: Graph) -> Layer:
+    """Return the layer that a graph makes in an environment.
+
+    Tasks of plugins get Nailgun's defaults: the plugin's directory on the nodes to work in, and the fault tolerance of
+    the groups that are named after its roles. Source: Nailgun's plugin adapters.
+    """
+    if owner.level is not Level.PLUGIN:
+        return Layer(owner, graph.tasks, graph.metadata)
+    plugin = next(plugin for plugin in environment.plugins if plugin.id == owner.id)
+    tolerance = {
+        name: role.metadata["fault_tolerance"]
+        for name, role in roles_in(plugin.metadata).items()
+        if "fault_tolerance" in role.metadata
+    }
+    return Layer(owner, graph.tasks, graph.metadata, f"/etc/fuel/plugins/{plugin.directory}/", tolerance)
+
+
+def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str) -> Snapshot:
+    """Return what a preview or a plan of one graph needs to know of an environment."""
+    return Snapshot(
+        cluster=environment.cluster,
+        layers=tuple(layers),
+        nodes=environment.nodes,
+        roles=roles(environment),
+        primary_tags=primary_tags(environment),
+        graph_type=graph_type,
+    )

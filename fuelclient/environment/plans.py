@@ -1,0 +1,61 @@
+"""The plans of a request: what its graphs would do, computed from inputs that any backend fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+
+from fuelclient.environment.layers import snapshot
+from fuelclient.expressions.evaluation import Expressions
+from fuelclient.expressions.facts import NO_PAST, Facts, Past
+from fuelclient.model.finding import Finding, Severity
+from fuelclient.model.run import RunRequest
+from fuelclient.plan.inputs import Inputs
+from fuelclient.plan.plan import Check, Plan, has_handler, merged_for
+from fuelclient.plan.plan import plan as plan_of
+
+_FIRST_RUN = Finding(
+    Severity.INFO,
+    "G035",
+    "only the master knows what ran before: conditions that ask for changes are taken as in a first run",
+    hint="--dry-run plans on the master.",
+)
+
+
+def plan(inputs: Inputs, request: RunRequest, graph_type: str, check: Check = has_handler) -> Plan:
+    """Return the plan of one graph of a request. Raise what `plan.plan.plan` raises."""
+    others = [name for name in inputs.layers if name != graph_type]
+    filtered = request.task_names or request.subgraphs
+    made = plan_of(
+        snapshot(inputs.environment, inputs.layers[graph_type], graph_type),
+        request,
+        expressions(inputs),
+        check=check,
+        elsewhere={
+            task.id
+            for name in (others if filtered else ())
+            for task in merged_for(snapshot(inputs.environment, inputs.layers[name], name)).tasks
+        },
+    )
+    asks = any("condition" in task.task.attributes for task in made.expansion.tasks) and not request.force
+    unknown = inputs.memory is None and asks
+    return replace(made, findings=(*made.findings, _FIRST_RUN)) if unknown else made
+
+
+def plans(inputs: Inputs, request: RunRequest, check: Check = has_handler) -> tuple[Plan, ...]:
+    """Return the plans of all graphs of a request, as things are now."""
+    return tuple(plan(inputs, request, graph_type, check) for graph_type in request.graph_types)
+
+
+def expressions(inputs: Inputs) -> Expressions:
+    """Return the evaluation of expressions on the facts, and on what earlier runs remember."""
+    return Expressions(inputs.facts, _past(inputs))
+
+
+def _past(inputs: Inputs) -> Past:
+    if inputs.memory is None:
+        return NO_PAST
+    moments: dict[Hashable, Facts] = {
+        run_id: Facts(seen.common, seen.nodes) for run_id, seen in inputs.memory.facts.items()
+    }
+    return Past(moments, inputs.memory.last, frozenset(inputs.memory.forgotten))

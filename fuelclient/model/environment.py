@@ -1,0 +1,35 @@
+"""Environments, with everything they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fuelclient.model.cluster import Cluster
+from fuelclient.model.node import Node
+from fuelclient.model.plugin import Plugin
+from fuelclient.model.release import Release
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """An environment at one moment.
+
+    `plugins` are the enabled ones by name and version; the metadata of each has what it brings for the release of
+    this environment, under Nailgun's names (`roles_metadata`, `attributes_metadata`, ...). `own_settings` are what was
+    set for the environment, without the defaults below it; `own_metadata` has the roles, tags and volumes that it
+    defines itself. What follows from all this is computed in `fuelclient.environment`, whichever backend fetched it.
+    """
+
+    cluster: Cluster
+    release: Release
+    plugins: tuple[Plugin, ...] = ()
+    nodes: tuple[Node, ...] = ()
+    own_settings: Mapping[str, Any] = field(default_factory=dict)
+    own_metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """How the environment is named as an owner of roles and tags."""
+        return f"environment {self.cluster.name}"

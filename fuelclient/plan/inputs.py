@@ -1,0 +1,47 @@
+"""What a plan is computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fuelclient.model.environment import Environment
+from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.graph import Layer
+from fuelclient.model.node import Node, NodeStatus
+
+_DEPLOYED_ANEW = frozenset({NodeStatus.DISCOVER, NodeStatus.ERROR, NodeStatus.PROVISIONED, NodeStatus.STOPPED})
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What earlier runs of an environment remember.
+
+    `last` has, by task and uid, the run in which the task last succeeded there; `facts` what each of these runs saw.
+    `forgotten` are the uids of nodes that are deployed anew: nothing that ran there before counts.
+    """
+
+    facts: Mapping[int, DeploymentFacts] = field(default_factory=dict)
+    last: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    forgotten: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Everything that the plans of one request are computed from, fetched at one moment.
+
+    `layers` has, for each graph type of the request, the layers of the environment, least important first. `memory` is
+    None where nobody can say what earlier runs saw, as on a Fuel master. `durations` has the seconds that task
+    instances took when they last succeeded, by graph type, task and uid.
+    """
+
+    environment: Environment
+    layers: Mapping[str, tuple[Layer, ...]]
+    facts: DeploymentFacts
+    memory: Memory | None = None
+    durations: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
+
+
+def is_deployed_anew(node: Node) -> bool:
+    """Return whether nothing counts that ran on the node before. Source: Nailgun `TransactionsManager`."""
+    return node.pending_addition or bool(node.error_type) or node.status in _DEPLOYED_ANEW
