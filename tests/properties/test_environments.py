@@ -135,7 +135,14 @@ def _install(backend: Backend, directory: Path, data: st.DataObject) -> None:
             "deployment_tasks.yaml": [task(f"{name}-task", role=["compute"])],
             "node_roles.yaml": {f"{name}-role": role(**data.draw(described))},
             "environment_config.yaml": {
-                "attributes": {"level": {"value": data.draw(values), "label": "Level", "type": "text", "weight": 1}}
+                "attributes": {
+                    "level": {
+                        "value": data.draw(st.sampled_from(["x", "é", True])),
+                        "label": "Level",
+                        "type": "text",
+                        "weight": 1,
+                    }
+                }
             },
             **({"old.yaml": [task(f"{name}-old")], "old_roles.yaml": {f"{name}-old": role()}} if by_release else {}),
         }
