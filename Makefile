@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 JOBS ?= auto
 DEMO := .demo
 
-.PHONY: help test test-all test-pythons test-here check lint types contracts demo docs bench clean
+.PHONY: help test test-all test-pythons test-here check lint types contracts demo docs renew bench clean
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1 - /p' Makefile
@@ -55,6 +55,12 @@ docs: $(VENV)/.ready  ## the pages of docs/ as HTML in build/docs; a warning is 
 	@$(BIN)/python -c 'import myst_parser' 2>/dev/null || \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
+
+renew: $(VENV)/.ready  ## write generated documents, golden files and pictures anew; look at the difference
+	$(BIN)/python docs/reference.py
+	$(BIN)/python docs/picture.py
+	$(BIN)/python -m pytest -n $(JOBS) -q --renew tests/golden tests/unit/plugins/test_check_golden.py \
+		tests/snapshots/test_pictures.py
 
 bench: $(VENV)/.ready  ## measure, side by side; prints one table
 	$(BIN)/python -m benchmarks

@@ -1,15 +1,73 @@
-"""What holds for every test: properties are judged by their answers, not by how busy the machine is, and what the tests
-start can be interrupted."""
+"""Settings of the whole test suite, made at import: every test, and every process that a test starts, finds the same
+environment, whatever the user who runs the tests has configured."""
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
 import signal
+import tempfile
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+KEPT = {"FUEL_CORPUS"}
+"""Variables that are meant for the tests themselves."""
+
+PREFIXES = (
+    # read by fuelclient.settings, or by the libraries it uses
+    "DASK_", "FUEL", "HANDLER_COMMANDS", "KEYSTONE_", "LISTEN_PORT", "OS_", "SERVER_", "SOURCE_DATE_EPOCH", "XDG_",
+    # proxies
+    "ALL_PROXY", "FTP_PROXY", "HTTP_", "HTTPS_PROXY", "NO_PROXY",
+    # what output and terminals depend on
+    "CLICOLOR", "COLORTERM", "COLUMNS", "FORCE_COLOR", "LANG", "LC_", "LINES", "NO_COLOR", "PAGER", "TERM", "TEXTUAL",
+    "TMUX", "TZ",
+    # what the shells, Pythons, editors and SSH clients that tests start would obey
+    "BASH_ENV", "CDPATH", "ENV", "GIT_", "GREP_", "IFS", "POSIXLY_CORRECT", "PROMPT_COMMAND", "PYTHONASYNCIODEBUG",
+    "PYTHONDEVMODE", "PYTHONHASHSEED", "PYTHONINSPECT", "PYTHONIOENCODING", "PYTHONOPTIMIZE", "PYTHONSTARTUP",
+    "PYTHONUTF8", "PYTHONWARNINGS", "SSH_", "TMOUT",
+)  # fmt: skip
+"""How the names of all other variables begin that change what is tested, in capitals or small letters."""
+
+FIXED = {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "TZ": "UTC"}
+
+
+def isolate() -> None:
+    """Take away what the user has configured: variables, files in the home directory, time zone, locale and umask."""
+    home = Path(os.environ.get("HOME", "/nonexistent"))
+    _keep_pip_working(home, dict(os.environ))
+    for name in set(os.environ) - KEPT:
+        if name.upper().startswith(PREFIXES):
+            del os.environ[name]
+    empty = tempfile.mkdtemp(prefix="fuelclient-home-")
+    atexit.register(shutil.rmtree, empty, ignore_errors=True)
+    os.environ.update(FIXED, HOME=empty)
+    time.tzset()
+    os.umask(0o022)
+
+
+def _keep_pip_working(home: Path, environ: dict[str, str]) -> None:
+    """Tell pip by its own variables where the user's index, proxy and cache are: the integration tests install other
+    programs, and pip would look for all of these in the home directory and in variables that are taken away."""
+    configured = [home / ".pip/pip.conf", Path(environ.get("XDG_CONFIG_HOME", home / ".config")) / "pip/pip.conf"]
+    for path in filter(os.path.exists, configured):
+        os.environ.setdefault("PIP_CONFIG_FILE", str(path))
+    proxy = environ.get("HTTPS_PROXY") or environ.get("https_proxy")
+    if proxy:
+        os.environ.setdefault("PIP_PROXY", proxy)
+    cache = Path(environ.get("XDG_CACHE_HOME", home / ".cache")) / "pip"
+    os.environ.setdefault("PIP_CACHE_DIR", str(cache))
+
+
+isolate()
+
 from opened import close_all
 
+# Properties are judged by their answers, not by how busy the machine is.
 settings.register_profile("fuelclient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("fuelclient")
 
@@ -23,3 +81,15 @@ def close_what_was_opened() -> Iterator[None]:
     """Close the engine files that a test opened."""
     yield
     close_all()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--renew", action="store_true", help="write golden files and pictures anew instead of comparing with them"
+    )
+
+
+@pytest.fixture(scope="session")
+def renew(request: pytest.FixtureRequest) -> bool:
+    """Whether golden files and pictures are written anew."""
+    return bool(request.config.getoption("--renew"))

@@ -1,36 +1,42 @@
 """The bytes of lists and objects in every format: people paste them, and scripts cut them up.
 
-`UPDATE_GOLDEN=1` writes them anew; look at the difference before you commit it.
+`make renew` writes them anew; look at the difference before you commit it.
 """
 
 from __future__ import annotations
 
-import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from command_line import CommandLine
 
+Compare = Callable[[str, str, str], None]
 HERE = Path(__file__).parent
 FORMATS = ("csv", "github", "html", "json", "rst", "table", "value", "yaml")
 
 
-def compare(printed: str, name: str, form: str) -> None:
-    """What was printed is what the golden file has; with UPDATE_GOLDEN the file has what was printed."""
-    golden = HERE / name / f"{form}.txt"
-    if os.environ.get("UPDATE_GOLDEN"):
-        golden.parent.mkdir(exist_ok=True)
-        golden.write_text(printed, encoding="utf-8")
-    assert printed == golden.read_text(encoding="utf-8")
+@pytest.fixture
+def compare(renew: bool) -> Compare:
+    """Compare what was printed with the golden file of that name and format."""
+
+    def check(printed: str, name: str, form: str) -> None:
+        golden = HERE / name / f"{form}.txt"
+        if renew:
+            golden.parent.mkdir(exist_ok=True)
+            golden.write_text(printed, encoding="utf-8")
+        assert printed == golden.read_text(encoding="utf-8")
+
+    return check
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_bytes_of_graph_list(tiny: CommandLine, form: str) -> None:
+def test_bytes_of_graph_list(tiny: CommandLine, form: str, compare: Compare) -> None:
     compare(tiny.ok("graph", "list", "--env", 1, "-f", form).out, "graph_list", form)
 
 
 @pytest.mark.parametrize("form", [*FORMATS[1:], "shell"])
-def test_bytes_of_env_show(tiny: CommandLine, form: str) -> None:
+def test_bytes_of_env_show(tiny: CommandLine, form: str, compare: Compare) -> None:
     compare(tiny.ok("env", "show", 1, "-f", form).out, "env_show", form)
 
 
@@ -44,17 +50,17 @@ def plugged(tiny: CommandLine, tmp_path: Path) -> CommandLine:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_bytes_of_plugins_list(plugged: CommandLine, form: str) -> None:
+def test_bytes_of_plugins_list(plugged: CommandLine, form: str, compare: Compare) -> None:
     compare(plugged.ok("plugins", "list", "-f", form).out, "plugins_list", form)
 
 
 @pytest.mark.parametrize("form", [*FORMATS[1:], "shell"])
-def test_bytes_of_plugins_show(plugged: CommandLine, form: str) -> None:
+def test_bytes_of_plugins_show(plugged: CommandLine, form: str, compare: Compare) -> None:
     compare(plugged.ok("plugins", "show", "own", "-f", form).out, "plugins_show", form)
 
 
 @pytest.mark.parametrize("form", [*FORMATS[1:], "shell"])
-def test_bytes_of_what_a_plugin_brings_a_release(plugged: CommandLine, form: str) -> None:
+def test_bytes_of_what_a_plugin_brings_a_release(plugged: CommandLine, form: str, compare: Compare) -> None:
     compare(plugged.ok("plugins", "show", "own", "--release", 2, "-f", form).out, "plugins_show_release", form)
 
 

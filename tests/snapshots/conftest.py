@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -53,23 +52,23 @@ def _still(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def compare(tmp_path: Path) -> Callable[[str, str], None]:
-    """Compare an SVG with the picture of that name. FUEL_PICTURES=new writes it instead: look at it then."""
+def compare(tmp_path: Path, renew: bool) -> Callable[[str, str], None]:
+    """Compare an SVG with the picture of that name. `make renew` writes it instead: look at it before you commit it."""
 
     def check(name: str, svg: str) -> None:
         steady = re.sub(r"terminal-\d+", "terminal", svg)
         path = PICTURES / f"{name}.svg"
-        if os.environ.get("FUEL_PICTURES") == "new":
+        if renew:
             PICTURES.mkdir(exist_ok=True)
             path.write_text(steady, encoding="utf-8")
             for copied, original in IN_DOCS.items():
                 if original == name:
                     (DOCS / copied).write_text(steady, encoding="utf-8")
             return
-        assert path.exists(), f"no picture of {name} yet: FUEL_PICTURES=new takes one"
+        assert path.exists(), f"there is no picture of {name} yet: `make renew` takes one"
         if path.read_text(encoding="utf-8") != steady:
             taken = tmp_path / f"{name}.svg"
             taken.write_text(steady, encoding="utf-8")
-            pytest.fail(f"{path} differs from {taken}: look at both; FUEL_PICTURES=new takes the new one")
+            pytest.fail(f"{path} differs from {taken}: look at both; `make renew` takes the new one")
 
     return check
