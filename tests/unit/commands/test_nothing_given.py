@@ -54,6 +54,29 @@ def test_an_empty_graph_is_allowed_and_what_is_lost_is_told(tiny: CommandLine, t
     assert "Replaced graph 2 (0 tasks) with 0 tasks: " in tiny.ok(*line, stdin=text).err
 
 
+@pytest.mark.parametrize(
+    ("graph_type", "text", "level"),
+    [
+        ("new", "- {id: a, type: stage}", "INFO"),
+        ("default", "- {id: a, type: stage}", "INFO"),
+        ("default", "[]", "WARNING"),
+        ("empty", "[]", "INFO"),
+    ],
+)
+def test_an_upload_warns_only_of_tasks_that_are_gone(
+    tiny: CommandLine, caplog: pytest.LogCaptureFixture, graph_type: str, text: str, level: str
+) -> None:
+    line = ("graph", "upload", "--env", 1, "--type", graph_type, "--file", "-")
+    if graph_type == "empty":
+        tiny.ok(*line, stdin="[]")
+    caplog.clear()
+
+    tiny.ok(*line, stdin=text)
+
+    verb = "Created" if graph_type == "new" else "Replaced"
+    assert [record.levelname for record in caplog.records if record.getMessage().startswith(verb)] == [level]
+
+
 def test_other_documents_that_say_nothing(tiny: CommandLine) -> None:
     before = stored(tiny)
     for line, message in (
