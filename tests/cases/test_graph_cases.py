@@ -1,7 +1,6 @@
-"""One file, one case: what the pure floors answer for small inputs, most of them answers of a real Nailgun.
+"""What the pure floors answer for small inputs; most of the answers are those of a real Nailgun.
 
-A case says what it shows, where the answer was `recorded` (a vector of the references, or the specification), and
-the `decision` of the design where ours differs.
+README.md beside this file explains the keys of a case.
 """
 
 from __future__ import annotations
@@ -118,23 +117,18 @@ def _preview(given: Data) -> object:
 
 
 CHECKS: dict[str, Callable[[Data], object]] = {
-    "name_match": _name_match,
-    "resolve_role": _resolve_role,
-    "fault_tolerance": _fault_tolerance,
+    "name-match": _name_match,
+    "resolve-role": _resolve_role,
+    "fault-tolerance": _fault_tolerance,
     "merge": _merge,
-    "merge_meta": _merge_meta,
+    "merge-meta": _merge_meta,
     "expand": _expand,
-    "stage_order": _stage_order,
+    "stage-order": _stage_order,
     "preview": _preview,
 }
-_HERE = Path(__file__).parent
+"""What is asked in each directory of cases."""
 
-
-def _category(path: Path) -> str:
-    return path.name.partition("-")[0]
-
-
-_FILES = sorted(path for path in _HERE.glob("*.yaml") if _category(path) in CHECKS)
+_FILES = [path for category in CHECKS for path in sorted((Path(__file__).parent / category).glob("*.yaml"))]
 
 
 def _sorted_lists(answer: Any) -> Any:
@@ -145,17 +139,17 @@ def _sorted_lists(answer: Any) -> Any:
     return answer
 
 
-@pytest.mark.parametrize("path", _FILES, ids=[path.stem for path in _FILES])
+@pytest.mark.parametrize("path", _FILES, ids=[f"{path.parent.name}-{path.stem}" for path in _FILES])
 def test_case(path: Path) -> None:
     case = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert (
         {"says", "recorded", "input", "expected"} <= set(case) <= {"says", "recorded", "decision", "input", "expected"}
     )
 
-    answer = CHECKS[_category(path)](case["input"])
+    answer = CHECKS[path.parent.name](case["input"])
 
     assert answer == _sorted_lists(case["expected"]), case["says"]
 
 
 def test_every_category_has_cases() -> None:
-    assert {_category(path) for path in _FILES} == set(CHECKS)
+    assert {path.parent.name for path in _FILES} == set(CHECKS)

@@ -1,4 +1,4 @@
-"""The case files `store-*` and `validate-*`: one file is one case.
+"""The case files of `store` and `validate`.
 
 Those with `recorded` were answered by a real Nailgun; `differs` names the decision where our answer is another.
 """
@@ -19,9 +19,9 @@ from fuelclient.serializers.task import task_from, task_to
 CASES = Path(__file__).resolve().parents[2] / "cases"
 
 
-def _cases(kind: str) -> list[Any]:
-    paths = sorted(CASES.glob(f"{kind}-*.yaml"))
-    assert paths, f"no case files for {kind}"
+def _cases(category: str) -> list[Any]:
+    paths = sorted((CASES / category).glob("*.yaml"))
+    assert paths, f"no case files for {category}"
     return [pytest.param(files.load(path).data, id=path.stem) for path in paths]
 
 
