@@ -1,4 +1,4 @@
-"""Print one table: newton's conditions on generated facts, evaluated plainly and memoised (DESIGN: D7).
+"""Print one table: newton's conditions on generated facts, evaluated plainly and memoised.
 
 `python -m benchmarks.conditions [NODES ...] [--plain-up-to NODES]`; each measurement is a process of its own. The
 first run has no old facts; the second has those of a first one in which every task succeeded, and nothing changed,

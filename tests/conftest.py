@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from opened import close_all
 
 KEPT = {"FUEL_CORPUS"}
 """Variables that are meant for the tests themselves."""
@@ -64,8 +65,6 @@ def _keep_pip_working(home: Path, environ: dict[str, str]) -> None:
 
 
 isolate()
-
-from opened import close_all
 
 # Properties are judged by their answers, not by how busy the machine is.
 settings.register_profile("fuelclient", deadline=None, suppress_health_check=[HealthCheck.too_slow])

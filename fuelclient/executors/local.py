@@ -1,4 +1,4 @@
-"""The executor for this machine (D23): it never restarts or erases it, unless a configured command does."""
+"""The executor for this machine: it never restarts or erases it, unless a configured command does."""
 
 from __future__ import annotations
 

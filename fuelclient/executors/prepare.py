@@ -1,4 +1,4 @@
-"""Preparing: the scripts of plugins are on a machine before the first task that runs there needs them (D24)."""
+"""Preparing: the scripts of plugins are on a machine before the first task that runs there needs them."""
 
 from __future__ import annotations
 

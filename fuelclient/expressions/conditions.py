@@ -41,7 +41,7 @@ def condition_of(task: Task, view: View) -> Verdict:
 
     A task without one always runs. A text is an expression of Fuel's own language, read on facts (missing values
     are null); YAQL counts by its truth, and a text that it gives is again an expression of Fuel's own language.
-    Every other value counts by its truth, so `false`, `0`, null and empty ones skip the task (DESIGN: D19).
+    Every other value counts by its truth, so `false`, `0`, null and empty ones skip the task.
 
     Raises `ExpressionError` for a condition that cannot be read or has no value. Source: Nailgun
     `lcm.task_serializer`.

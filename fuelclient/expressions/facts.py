@@ -2,7 +2,7 @@
 
 The common part is stored once, each node's part apart. An expression sees their union through a view that copies
 nothing and remembers whether anything was read that can differ between nodes; what was not, is computed once for
-all nodes (DESIGN: D7).
+all nodes.
 """
 
 from __future__ import annotations

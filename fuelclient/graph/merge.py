@@ -1,9 +1,9 @@
 """The merge: layers of one graph type to one graph, with the provenance of every attribute.
 
 Tasks merge by id, the cluster's over the plugins' over the release's. A record that states its type is a whole
-definition and replaces what lies below it; one without a type overrides the attributes it states (DESIGN: D1).
+definition and replaces what lies below it; one without a type overrides the attributes it states.
 The order is the release's, overrides in place, then what plugins add by (name, version), then what the cluster
-adds (D2): a merge reads like a diff. Two plugins that define one id both stay, as variants (D4); plugins that only
+adds: a merge reads like a diff. Two plugins that define one id both stay, as variants; plugins that only
 override attributes of one task do so one after another, over whatever definitions there are.
 
 Source: the specification "custom-graph-execution", section Nailgun; replacement is what Nailgun 9 and later do.

@@ -1,7 +1,7 @@
 """Expansion: from merged tasks and a fleet to task instances and the order between them.
 
 A vertex is a task instance `(task, node)`. Dependencies on the tasks of many nodes go through barriers, hidden
-vertices that carry the same order with far fewer edges (DESIGN: D6). An edge from an instance to itself is
+vertices that carry the same order with far fewer edges. An edge from an instance to itself is
 ignored. Source: Nailgun `TransactionSerializer`; every edge goes predecessor -> successor.
 """
 

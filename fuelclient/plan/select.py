@@ -196,7 +196,7 @@ def fleet_for(snapshot: Snapshot, node_ids: Sequence[int], node_filter: Any, cho
 def is_deployable(node: Node) -> bool:
     """Whether a graph without a filter of its own runs on the node.
 
-    A node that waits to be added waits for its provisioning: one that is provisioned waits no more (DESIGN: D23), and
+    A node that waits to be added waits for its provisioning: one that is provisioned waits no more, and
     neither does one whose deployment was stopped or failed, so that it can be tried again.
     """
     began = node.status in (NodeStatus.PROVISIONED, NodeStatus.STOPPED) or node.error_type == DEPLOY_ERROR

@@ -1,7 +1,7 @@
 """Clashes: what a plugin brings that a release or another plugin has already. Pure.
 
 Roles, volumes, components and network roles are errors, in the short texts that Nailgun uses and with a hint in
-plain words. A task that two plugins define is a warning (DESIGN: D4): both stay, and only both on one node is an
+plain words. A task that two plugins define is a warning: both stay, and only both on one node is an
 error, which previews tell. Source: Nailgun's plugin manager, and `policy.merge` for network roles.
 """
 

@@ -39,7 +39,7 @@ PATHS = tuple(f"{part}{SUFFIX}" for part in PARTS)
 """What a release record says to name the file of a part."""
 
 GROUPS_SINCE = 5
-"""The package version from which on the `tasks` of a role are a group, and `tasks.yaml` counts no more (D20)."""
+"""The package version from which on the `tasks` of a role are a group, and `tasks.yaml` counts no more."""
 
 
 @dataclass(frozen=True, slots=True)

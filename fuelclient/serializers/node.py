@@ -32,7 +32,7 @@ _ADDRESS = re.compile(r"[A-Za-z0-9.:%_-]{1,253}")
 def nodes_from(document: Document) -> list[Node]:
     """The nodes that a document lists, none of them in an environment yet.
 
-    What it calls roles becomes pending: nothing is deployed until a run says so (D23). A node without `id` has
+    What it calls roles becomes pending: nothing is deployed until a run says so. A node without `id` has
     the id 0. Raises `InvalidDocument` with all that is wrong: G006 wrong shapes, G010 unknown keys, G002 no
     name, G005 an id or name that two nodes share.
     """

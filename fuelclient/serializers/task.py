@@ -106,7 +106,7 @@ class _Stated:
 
 
 def _listed(value: Any) -> Any:
-    """A lone name as a list of one, `*` included (D19)."""
+    """A lone name as a list of one, `*` included."""
     return [value] if isinstance(value, str) else value
 
 

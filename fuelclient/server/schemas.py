@@ -1,7 +1,7 @@
 """The shapes of bodies, as JSON schemas: what requests are checked against, and what the OpenAPI document shows.
 
 Source: Nailgun's schemas of tasks, graphs, executions and sequences. A task may lack its type here, because one
-without overrides the task below it (merge decision D1); a pattern of versions has its dots escaped.
+without overrides the task below it; a pattern of versions has its dots escaped.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ Why = tuple[int, str, str]
 
 
 class Naive:
-    """An expansion by the letter of the reference: every pair of instances is looked at, every edge is stored."""
+    """A naive expansion: every pair of instances is looked at, every edge is stored."""
 
     def __init__(self, tasks: Sequence[MergedTask], nodes: Mapping[int, Sequence[str]]) -> None:
         self.tasks, self.nodes = tasks, nodes

@@ -162,7 +162,7 @@ MASTER = Master("10.0.0.1")
 
 
 def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """The union by the letter of the reference."""
+    """The union, computed without any shortcut."""
     found = dict(one)
     for key, value in other.items():
         both = isinstance(value, dict) and isinstance(found.get(key), dict)

@@ -80,7 +80,7 @@ class Jobs:
 
     @cached_property
     def _here(self) -> Target:
-        """This machine, as the master: where nothing runs on any node, nothing runs here either (DESIGN: D23), unless
+        """This machine, as the master: where nothing runs on any node, nothing runs here either, unless
         the request names an executor that does run things."""
         asked = self._request.executor
         nodes = [node for uid, node in self._nodes.items() if uid in self._taking_part]
@@ -129,7 +129,7 @@ def target_of(node: Node, executor: str = "", scripts: tuple[tuple[str, str], ..
 def plugin_scripts(
     environment: Environment, source: Plugin | None, trees: Trees
 ) -> dict[Definer, tuple[tuple[str, str], ...]]:
-    """By who defines tasks: the directories of scripts in its package, and where they belong on a node (DESIGN: D24).
+    """By who defines tasks: the directories of scripts in its package, and where they belong on a node.
 
     `source` is the plugin that the release came with, if any: the release's tasks are its tasks.
     """

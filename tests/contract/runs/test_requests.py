@@ -28,7 +28,7 @@ def test_a_run_is_limited_to_nodes_tasks_and_subgraphs(env: Executions) -> None:
 
 
 def test_nodes_that_wait_to_be_added_take_part_as_soon_as_they_are_provisioned(env: Executions) -> None:
-    """Imported nodes of this machine are that from the beginning (DESIGN: D23); others wait for an operating
+    """Imported nodes of this machine are that from the beginning; others wait for an operating
     system, and only a graph with a filter of its own, such as provisioning, runs on them."""
     env.backend.nodes.create(
         [Node(0, "bare", status="discover", cluster_id=1, pending_roles=("compute",), executor="local")]

@@ -132,7 +132,7 @@ def test_the_fault_tolerance_is_nailguns(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["4a", "4b", "7"])
 def test_the_merge_is_nailguns(name: str) -> None:
-    """As a set: Nailgun's order has no meaning (DESIGN: D2)."""
+    """As a set: Nailgun's order has no meaning."""
     case = _case(name)
     merged = merge_layers(_layers(case))
     recorded = {task.id: dict(task.attributes) for task in _tasks(case["tasks"])}

@@ -77,7 +77,7 @@ def test_conditions_skip_instances_and_say_why() -> None:
 
 
 def test_an_unknown_task_is_an_error_with_the_nearest() -> None:
-    """N31 by D18."""
+    """Vector N31."""
     with pytest.raises(NotFound, match=r"Task keystne does not exist\. Did you mean keystone\?"):
         planned(sh("keystone"), task_names=("keystne",))
 
@@ -114,7 +114,7 @@ def test_what_expressions_cannot_give_is_told_for_every_task() -> None:
 
 
 def test_a_node_without_a_way_to_it_is_refused() -> None:
-    """D23: importing a release must not deploy it onto this machine."""
+    """Importing a release must not deploy it onto this machine."""
     lost = node(2, executor="")
 
     assert refused(sh("a"), nodes=[node(1), lost]) == {
@@ -132,7 +132,7 @@ def test_types_without_a_handler_are_refused() -> None:
 
 
 def test_variants_that_meet_on_a_node_are_refused() -> None:
-    """D4."""
+    """Two variants of one task cannot run on one node."""
     layers = [layer(plugin("one", plugin_id=1), sh("a")), layer(plugin("two", plugin_id=2), sh("a"))]
 
     assert "G044" in refused(layers=layers)
