@@ -33,7 +33,7 @@ def table(fill: Callable[[dict[str, str], Path], None], runs: int = 15) -> None:
     sys.path.append(str(_TESTS))  # the tests know how to get the original client, and how to start a server
     from integration.cached_environments import Absent, clean
     from integration.original_client import Original, installed
-    from serving import serving
+    from server_process import serving
 
     with tempfile.TemporaryDirectory(prefix="fuel2-bench-", dir=Path.home()) as name:
         directory = Path(name)

@@ -1,4 +1,4 @@
-"""Archives that no sane builder writes, composed byte by byte for tests; and what came out of one."""
+"""Malformed archives composed byte by byte, and the contents of unpacked ones."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def tar(members: Iterable[tarfile.TarInfo | tuple[tarfile.TarInfo, bytes]]) -> b
 
 
 def raw_header(name: str, size: int, kind: bytes) -> bytes:
-    """A tar header with any size, followed by whatever the test likes."""
+    """Return a tar header that claims any size; the test adds what follows."""
     member = tar_member(name, kind)
     member.size = size
     return member.tobuf(tarfile.GNU_FORMAT)
@@ -62,7 +62,7 @@ def fp(path: Path, raw: bytes) -> Path:
 
 @dataclass(frozen=True)
 class Member:
-    """A member of a cpio archive; `size` and `length` are what its header says, right or not."""
+    """A member of a cpio archive; `size` and `length` are what its header claims."""
 
     name: bytes
     content: bytes = b""
@@ -102,7 +102,7 @@ def compressed(raw: bytes, compressor: str) -> bytes:
 
 
 def rpm_bytes(payload: bytes, compressor: str, fields: Iterable[header.Field] = ()) -> bytes:
-    """An RPM with a true MD5 of its (compressed) payload."""
+    """Return an RPM with the correct MD5 of its (compressed) payload."""
     main = header.encode(
         header.IMMUTABLE,
         [
@@ -124,7 +124,7 @@ def rpm(path: Path, members: Iterable[Member], compressor: str = "gzip", *, end:
 
 
 def tree(directory: Path) -> dict[str, tuple[str, bool, bytes]]:
-    """Every entry below `directory`: kind, executable bit, content or target."""
+    """Return every entry below `directory`: its kind, its executable bit, and its content or target."""
     found = {}
     for path in directory.rglob("*"):
         name = str(path.relative_to(directory))

@@ -1,4 +1,4 @@
-"""Small graphs for tests: tasks, layers, fleets and snapshots out of plain data."""
+"""Build tasks, layers, fleets and snapshots from plain data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STAGES: tuple[Mapping[str, Any], ...] = (
     {"id": "post_deployment_start", "type": "stage", "requires": ["deploy_end"]},
     {"id": "post_deployment_end", "type": "stage", "requires": ["post_deployment_start"]},
 )
-"""The skeleton that every release of Fuel has."""
+"""The stages that every release of Fuel has."""
 
 
 def plugin(name: str, version: str = "1.0.0", plugin_id: int = 1) -> Owner:
@@ -35,12 +35,12 @@ def plugin(name: str, version: str = "1.0.0", plugin_id: int = 1) -> Owner:
 
 
 def task(task_id: str, *, source: Source | None = None, **attributes: Any) -> Task:
-    """A task with attributes under their canonical names."""
+    """Return a task with attributes under their canonical names."""
     return Task(task_id, attributes, source or Source())
 
 
 def tasks_from(records: Sequence[Any], owner_label: str = "") -> tuple[Task, ...]:
-    """The tasks that records in Fuel's own spellings state; each of them has to be a good one."""
+    """Return the tasks of records in Fuel's own spelling; all of them must be valid."""
     tasks = []
     for position, record in enumerate(records, start=1):
         read, findings = task_from(record, file="", owner_label=owner_label, position=position)
@@ -54,17 +54,17 @@ def layer(owner: Owner, *tasks: Task, **rest: Any) -> Layer:
 
 
 def layers_from(stated: Mapping[str, Any]) -> tuple[Layer, ...]:
-    """Layers by their labels (`release`, `plugin NAME VERSION`, `cluster`): a list of records, or a mapping with
-    `tasks` beside metadata, `cwd` and `fault_tolerance`."""
+    """Return layers from labels (`release`, `plugin NAME VERSION`, `cluster`) and contents: a list of records, or a
+    mapping with `tasks`, metadata, `cwd` and `fault_tolerance`."""
     layers = []
     for number, (label, content) in enumerate(stated.items(), start=1):
-        kind, _, rest = label.partition(" ")
+        level, _, rest = label.partition(" ")
         name, _, version = rest.partition(" ")
         body = content if isinstance(content, Mapping) else {"tasks": content}
         assert set(body) <= {"tasks", "cwd", "fault_tolerance", *METADATA}, body
         layers.append(
             Layer(
-                Owner(Level(kind), number, name, version),
+                Owner(Level(level), number, name, version),
                 tasks_from(body.get("tasks", ()), name),
                 {key: body[key] for key in METADATA if key in body},
                 body.get("cwd", ""),
@@ -75,16 +75,16 @@ def layers_from(stated: Mapping[str, Any]) -> tuple[Layer, ...]:
 
 
 def merged(*tasks: Task, owner: Owner = RELEASE) -> tuple[MergedTask, ...]:
-    return tuple(MergedTask(one, owner) for one in tasks)
+    return tuple(MergedTask(task, owner) for task in tasks)
 
 
 def fleet(nodes: Mapping[int, Iterable[str]]) -> Fleet:
-    """Nodes by id with the tags that they carry, after the sync points and the master."""
+    """Return nodes by id with their tags, after the sync points and the master."""
     return Fleet((FleetNode(None), FleetNode(MASTER), *(FleetNode(uid, tuple(nodes[uid])) for uid in sorted(nodes))))
 
 
 def roles(*names: str, **tags: Sequence[str]) -> dict[str, Role]:
-    """Roles with one tag of their own name, and roles with the tags that are given."""
+    """Return roles tagged with their own name, and roles with the given tags."""
     plain = {name: Role(name, (name,)) for name in names}
     return plain | {name: Role(name, tuple(carried)) for name, carried in tags.items()}
 
@@ -103,10 +103,10 @@ def instances(expansion: Expansion) -> set[str]:
 
 
 def barriers(edges: Edges) -> int:
-    """How many hidden vertices carry edges of many to many."""
+    """Return how many barriers there are."""
     return edges.vertices - edges.real
 
 
 def edges(expansion: Expansion) -> set[str]:
-    """Every edge as `before@node -> after@node`, with barriers dissolved."""
-    return {f"{expansion.name(one)} -> {expansion.name(other)}" for one, other in expansion.edges.pairs()}
+    """Return every edge as `before@node -> after@node`, with barriers dissolved."""
+    return {f"{expansion.name(before)} -> {expansion.name(after)}" for before, after in expansion.edges.pairs()}

@@ -1,4 +1,4 @@
-"""Running `fuel2` in this process, on an engine file of its own, with all streams captured."""
+"""Run `fuel2` in this process, on its own engine file, with all streams captured."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fuelclient.commands.shell import FuelShell
 
 
 class Terminal(io.StringIO):
-    """A standard input that a person types at."""
+    """A standard input that is a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -20,7 +20,7 @@ class Terminal(io.StringIO):
 
 @dataclass(frozen=True)
 class Done:
-    """How a command line ended."""
+    """The result of a command line."""
 
     code: int
     out: str
@@ -28,7 +28,7 @@ class Done:
 
     @property
     def json(self) -> Any:
-        """What it printed, as JSON."""
+        """The printed JSON."""
         return json.loads(self.out)
 
 
@@ -39,7 +39,7 @@ class CommandLine:
     engine: Path
 
     def __call__(self, *arguments: object, stdin: str = "", terminal: bool = False) -> Done:
-        """Run one command line to its end, whatever that is."""
+        """Run a command line to its end."""
         source = Terminal(stdin) if terminal else io.StringIO(stdin)
         out, err = io.StringIO(), io.StringIO()
         words = [str(argument) for argument in arguments]
@@ -47,7 +47,7 @@ class CommandLine:
         return Done(code, out.getvalue(), err.getvalue())
 
     def ok(self, *arguments: object, stdin: str = "") -> Done:
-        """Run one command line that has to succeed."""
+        """Run a command line that must succeed."""
         done = self(*arguments, stdin=stdin)
         assert done.code == 0, done
         return done
@@ -87,8 +87,7 @@ tasks:
 
 
 def tiny_engine(directory: Path) -> CommandLine:
-    """An engine in `directory`: release 1 with a default graph, environment 1 (prod) with a graph of its own, and
-    two nodes in it."""
+    """Return an engine with release 1, its default graph, environment 1 (prod) with its own graph, and two nodes."""
     fuel2 = CommandLine(directory / "engine.db")
     fuel2.ok("release", "import", "-", stdin=RELEASE)
     fuel2.ok("graph", "upload", "--release", 1, "--type", "default", "--file", "-", stdin=GRAPH)

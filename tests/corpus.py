@@ -1,4 +1,4 @@
-"""Where the corpus of real plugins and releases lies, for tests that read it."""
+"""Find the corpus of real plugins and releases."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 
 
 def corpus(*parts: str) -> Path:
-    """A file or directory of the corpus; the test is skipped, with the reason, where there is none.
+    """Return a file or directory of the corpus; skip the test if it does not exist.
 
-    The corpus is looked for in FUEL_CORPUS, else in `shared/corpus` beside the checkout.
+    The corpus is in the directory FUEL_CORPUS, by default `shared/corpus` beside the checkout.
     """
     root = Path(os.environ.get("FUEL_CORPUS") or Path(__file__).resolve().parents[2] / "shared" / "corpus")
     path = root.joinpath(*parts)

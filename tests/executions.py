@@ -1,4 +1,4 @@
-"""Environments on which graphs are really executed: nodes whose tasks run on this machine, in files of a test."""
+"""Environments whose tasks really run, on this machine and in the files of a test."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from fuelclient.store.database import Database
 from fuelclient.store.runners import Runner
 
 PATIENCE = 60.0
-"""Seconds that a run of a test may take: far more than it needs, since the machine may be busy."""
+"""Seconds that a run may take: far more than it needs, because the machine may be busy."""
 
 RELEASE = Release(
     0,
@@ -37,12 +37,12 @@ TOLERANT = Task("compute", {"type": "group", "roles": ["compute"], "fault_tolera
 
 
 def stage(name: str, **attributes: object) -> Task:
-    """A sync point."""
+    """Return a sync point."""
     return Task(name, {"type": "stage", **attributes})
 
 
 def shell(name: str, cmd: object = "true", *, timeout: float = 60, **attributes: object) -> Task:
-    """A shell task of compute nodes that is tried once."""
+    """Return a shell task of compute nodes that is tried once."""
     parameters = {"cmd": cmd, "timeout": timeout, "retries": 0}
     return Task(
         name, {"type": "shell", "version": "2.0.0", "roles": ["compute"], "parameters": parameters, **attributes}
@@ -51,7 +51,7 @@ def shell(name: str, cmd: object = "true", *, timeout: float = 60, **attributes:
 
 @dataclass(frozen=True)
 class Executions:
-    """Environment 1 of an engine in `directory`, and what its tasks wrote down there."""
+    """Environment 1 of an engine in `directory`, and what its tasks wrote there."""
 
     directory: Path
     backend: Backend
@@ -62,26 +62,26 @@ class Executions:
 
     @property
     def notes(self) -> Path:
-        """The file that tasks write to with `note`."""
+        """The file to which `note` writes."""
         return self.directory / "notes"
 
     def note(self, text: str) -> str:
-        """A command that writes one line of `notes`; lines of several processes never mix."""
+        """Return a command that appends one line to `notes`; lines of several processes never mix."""
         return f"echo {text} >> {self.notes}"
 
     def held(self, text: str) -> str:
-        """A command that notes `text` and lasts until `let_go`."""
+        """Return a command that notes `text` and runs until `let_go`."""
         return f"{self.note(text)}; until [ -e {self.directory}/go ]; do sleep 0.05; done"
 
     def let_go(self) -> None:
-        """The commands of `held` end, and so will later ones."""
+        """End the commands of `held`, and later ones at once."""
         (self.directory / "go").touch()
 
     def noted(self) -> list[str]:
         return self.notes.read_text(encoding="utf-8").splitlines() if self.notes.exists() else []
 
     def graph(self, *tasks: Task, graph_type: str = DEFAULT_TYPE, metadata: Mapping[str, Any] | None = None) -> None:
-        """The environment has this graph."""
+        """Upload the environment's graph."""
         owner = OwnerRef(Level.CLUSTER, 1)
         self.backend.graphs.upload(owner, GraphDocument(tasks, metadata=metadata or {}), graph_type)
 
@@ -89,7 +89,7 @@ class Executions:
         return self.backend.runs.begin(RunRequest(1, graph_types or (DEFAULT_TYPE,), **options))
 
     def run(self, *graph_types: str, **options: Any) -> Run:
-        """Execute, and wait for the end."""
+        """Start a run and wait for its end."""
         return self.ended(self.begin(*graph_types, **options).id)
 
     def ended(self, run_id: int) -> Run:
@@ -114,21 +114,21 @@ class Executions:
         return self.backend.runs.history(run_id)
 
     def outcomes(self, run_id: int) -> dict[str, tuple[str, str]]:
-        """By instance (`task@node`): its status and its reason."""
+        """Return status and reason by instance (`task@node`)."""
         return {f"{row.task}@{row.node}": (str(row.status), row.reason) for row in self.rows(run_id)}
 
     def statuses(self) -> dict[int, str]:
-        """By node: its status."""
+        """Return the status of each node."""
         return {node.id: str(node.status) for node in self.backend.nodes.list(1)}
 
     def runner(self) -> Runner | None:
-        """Who runs the environment."""
+        """Return the runner of the environment's run."""
         with closing(Database(str(self.engine))) as database, database.read() as connection:
             return runners.find(connection, 1)
 
 
 def executions(directory: Path, nodes: int = 3, roles: Iterable[str] = ("compute",)) -> Executions:
-    """An engine with an environment of so many nodes, all on this machine."""
+    """Return an engine whose environment has `nodes` nodes, all on this machine."""
     directory.mkdir(parents=True, exist_ok=True)
     backend = connect(load({"ENGINE": str(directory / "engine.db")}))
     backend.releases.create([RELEASE])

@@ -1,4 +1,4 @@
-"""Processes with other hash seeds: sets of texts are walked in another order by each of them."""
+"""Compare processes with different hash seeds, which iterate over sets of strings in different orders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 
 def same_answer(code: str, *arguments: str, seeds: int = 3) -> str:
-    """What `code` prints, which is the same under so many hash seeds; it can import what tests can."""
+    """Return what `code` prints, and assert that it is the same under several hash seeds. It imports what tests do."""
     answers = [_answer(code, arguments, str(seed)) for seed in range(1, seeds + 1)]
     differing = [lines for lines in zip_longest(*map(str.splitlines, answers)) if len({*lines}) > 1]
     assert answers == answers[:1] * seeds, differing[:1]

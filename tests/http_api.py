@@ -1,4 +1,4 @@
-"""A client of a server in process, which checks in every answer what all answers have."""
+"""A client of a server in this process, which checks what all answers have in common."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Api:
     app: Any
 
     def ask(self, method: str, path: str, body: Any = None, *, status: int = 200, **options: Any) -> Any:
-        """The JSON of an answer that has the status, None for one without a body."""
+        """Return the JSON of an answer with this status, or None if it has no body."""
         answer = self.raw(method, path, body, **options)
         assert answer.status_code == status, (answer.status_code, answer.text)
         assert answer.headers["X-Openstack-Request-Id"].startswith("req-")
@@ -21,19 +21,19 @@ class Api:
             assert answer.data == b""
             return None
         assert answer.content_type == "application/json"
-        found = answer.get_json()
+        document = answer.get_json()
         if status >= 400:
-            assert isinstance(found["message"], str)
-            assert isinstance(found["errors"], list)
+            assert isinstance(document["message"], str)
+            assert isinstance(document["errors"], list)
             assert "Traceback" not in answer.text
-        return found
+        return document
 
     def raw(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
-        """Any answer."""
+        """Return any answer."""
         if body is not None:
             options["json"] = body
         return self.app.test_client().open(f"/api/v1/{path}", method=method, **options)
 
     def refusal(self, method: str, path: str, body: Any = None, *, status: int, **options: Any) -> str:
-        """The message of an error."""
+        """Return the message of an error."""
         return str(self.ask(method, path, body, status=status, **options)["message"])

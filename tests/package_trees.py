@@ -1,4 +1,4 @@
-"""Small plugin packages for tests, written to disk as their authors would."""
+"""Small plugin packages, written to disk as their authors would."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ MITAKA: Mapping[str, Any] = {"os": "ubuntu", "version": "mitaka-9.0", "mode": ["
 """A release record that extends the release of most tests."""
 
 
-def task(task_id: str, kind: str = "shell", **attributes: Any) -> dict[str, Any]:
-    """A task of version 2.1.0 as `deployment_tasks.yaml` has it."""
-    parameters = {"parameters": {"cmd": "true", "timeout": 60}} if kind == "shell" else {}
-    return {"id": task_id, "type": kind, "version": "2.1.0", "role": ["controller"], **parameters, **attributes}
+def task(task_id: str, type: str = "shell", **attributes: Any) -> dict[str, Any]:
+    """Return a task of version 2.1.0 for `deployment_tasks.yaml`."""
+    parameters = {"parameters": {"cmd": "true", "timeout": 60}} if type == "shell" else {}
+    return {"id": task_id, "type": type, "version": "2.1.0", "role": ["controller"], **parameters, **attributes}
 
 
 def role(**attributes: Any) -> dict[str, Any]:
-    """A role as `node_roles.yaml` has it."""
+    """Return a role for `node_roles.yaml`."""
     return {"name": "A role", "description": "It does something", **attributes}
 
 
@@ -48,9 +48,9 @@ def write_package(
     files: Mapping[str, Any] | None = None,
     **metadata: Any,
 ) -> str:
-    """A package in `directory` that a check has no errors for; the path of it.
+    """Write a package without errors to `directory`, and return its path.
 
-    `files` has the contents of further files by their path; texts are written as they are, the rest as data.
+    `files` holds further files by path; texts are written unchanged, everything else as JSON.
     """
     stated = {
         "name": name,
@@ -77,7 +77,7 @@ def write_package(
 
 
 def definition(name: str = "example", version: str = "ocata-11.0", **fields: Any) -> dict[str, Any]:
-    """A release record that defines a release, with a default graph where no other is stated."""
+    """Return a record that defines a release, with a default graph unless `fields` has another."""
     return {
         "is_release": True,
         "name": name,

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from executing import eventually
+from processes import eventually
 
 from fuelclient.executors.base import Ssh, Target
 from fuelclient.executors.reach import Ways

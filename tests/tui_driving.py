@@ -1,4 +1,4 @@
-"""Engines that the terminal UI is tried on, and a pilot that waits for answers instead of for time."""
+"""Engines to try the terminal UI on, and a pilot that waits for answers instead of a fixed time."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ NEWTON_PLUGINS = ("fuel-plugin-detach-rabbitmq", "fuel-plugin-kubernetes")
 
 
 def demo_engine(directory: Path) -> Path:
-    """An engine with the packaged examples."""
+    """Return an engine with the packaged examples."""
     fuel2 = CommandLine(directory / "demo.db")
     fuel2.ok("demo")
     return fuel2.engine
 
 
 def newton_engine(directory: Path) -> Path:
-    """An engine with newton's default graph on 14 nodes and three plugins: two of the corpus, and the packaged
-    example, built for newton. It must be called in the corpus, so that files are named as seen from there."""
+    """Return an engine with newton's default graph on 14 nodes and three plugins: two of the corpus, and the packaged
+    example, built for newton. Call it in the directory of the corpus, so that paths are relative to it."""
     fuel2 = CommandLine(directory / "newton.db")
     root = corpus()
     fuel2.ok("release", "import", root / "fuel-web/newton/nailgun/nailgun/fixtures/openstack.yaml")
@@ -60,7 +60,7 @@ def newton_engine(directory: Path) -> Path:
 
 
 def _example_for_newton(fuel2: CommandLine, directory: Path) -> str:
-    """A package of an example that says that it is for newton; the path of what was built."""
+    """Build the example plugin for newton, and return the path of the package."""
     source = directory / "rack-monitoring"
     shutil.copytree(Path(examples.__file__).parent / "plugins" / "rack-monitoring", source)
     metadata = source / "metadata.yaml"
@@ -91,8 +91,8 @@ BROKEN = """
   requires: [break-something]
   parameters: {cmd: "true", timeout: 60}
 """
-"""Two nodes that fail at the same task, which waits on each until it has begun on both: the first failure would keep a
-slower node from beginning."""
+"""Two nodes fail at the same task, which waits until it has started on both: otherwise the first failure would keep the
+slower node from starting it."""
 
 _WAIT = "mkdir -p {0}; mktemp {0}/XXXXXX > /dev/null; while [ $(ls {0} | wc -l) -lt 2 ]; do sleep 0.05; done"
 
@@ -102,12 +102,12 @@ SURVEY = "\n".join(
     f" requires: [{f'survey-{number - 1:02}' if number else ''}]}}"
     for number in range(60)
 )
-"""A graph of sixty tasks on every node, one after another."""
+"""Sixty tasks on every node, one after another."""
 
 
 def execute(engine: Path, graph_type: str = "default") -> None:
-    """Run three graphs on environment 1: one that succeeds, one that fails, and one whose runner seems to have been
-    killed half way. All of their times are made up, so that pictures of them stay the same."""
+    """Run three graphs on environment 1: one succeeds, one fails, and the runner of one seems to have been killed half
+    way. All times are made up, so that pictures stay the same."""
     fuel2 = CommandLine(engine)
     if graph_type == "survey":
         fuel2.ok("graph", "upload", "--env", 1, "--type", graph_type, "--file", "-", stdin=SURVEY)
@@ -153,11 +153,11 @@ _START = (
 )
 
 LATER = datetime(2026, 1, 2, 8, 30, tzinfo=UTC)
-"""When pictures are taken."""
+"""The time at which pictures are taken."""
 
 
 def connecting(engine: Path) -> Callable[[], Backend]:
-    """What makes a backend over an engine file."""
+    """Return a function that opens a backend on an engine file."""
 
     def connect() -> Backend:
         return LocalBackend(str(engine))
@@ -166,7 +166,7 @@ def connecting(engine: Path) -> Callable[[], Backend]:
 
 
 async def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
-    """Wait until something is true; it fails when that takes too long."""
+    """Wait until a condition is true, and fail if that takes too long."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it never became true"
@@ -181,7 +181,7 @@ class Driven:
     pilot: Pilot[Any]
 
     async def press(self, *keys: str) -> None:
-        """Press keys one after another, and wait each time until everything that was asked for has been answered."""
+        """Press keys one after another, each time waiting for all answers."""
         for key in keys:
             await self.pilot.press(key)
             await self.settle()
@@ -204,7 +204,7 @@ class Driven:
         return self.ui.screen
 
     def view(self) -> View:
-        """Where one is."""
+        """Return the current view."""
         return self.screen.route.view
 
     @property
@@ -213,11 +213,11 @@ class Driven:
 
     @property
     def ids(self) -> list[str]:
-        """The ids of the rows that the first table shows."""
+        """The ids of the rows in the first table."""
         return [self.main.table.ids[row] for row in self.main.order]
 
     async def cursor_to(self, name: str, table: VirtualTable | None = None) -> None:
-        """Put the cursor of a table on the row of that id."""
+        """Put the cursor of a table on the row with this id."""
         chosen = table or self.main
         assert chosen.go_to(list(chosen.table.ids).index(name))
         await self.settle()
@@ -230,11 +230,11 @@ class Driven:
             raise AssertionError(f"{words} never came:\n{self.text()}") from error
 
     def told(self) -> str:
-        """The notifications that are shown."""
-        return "\n".join(f"{one.title} {one.message}" for one in self.ui._notifications)
+        """Return the notifications on the screen."""
+        return "\n".join(f"{note.title} {note.message}" for note in self.ui._notifications)
 
     def text(self) -> str:
-        """Everything on the screen, line by line."""
+        """Return everything on the screen, line by line."""
         size = self.ui.size
         lines = self.ui.screen._compositor.render_strips(size)
         return "\n".join("".join(segment.text for segment in strip).rstrip() for strip in lines)
@@ -253,9 +253,9 @@ async def driven(
     notifications: bool = False,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> AsyncIterator[Driven]:
-    """The app, running without a terminal, with its first screen filled."""
+    """Run the app without a terminal, and yield it once its first screen is filled."""
     ui = FuelUI(connect, env=env, ascii_only=ascii_only, clock=clock)
     async with ui.run_test(size=size, notifications=notifications) as pilot:
-        one = Driven(ui, pilot)
-        await one.settle()
-        yield one
+        driven_ui = Driven(ui, pilot)
+        await driven_ui.settle()
+        yield driven_ui

@@ -1,4 +1,4 @@
-"""A transport of requests that calls a WSGI application in this process: whole requests and answers, no sockets."""
+"""A transport for `requests` that calls a WSGI application in this process, without sockets."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class WsgiAdapter(BaseAdapter):
         return response
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: no connection is open."""
 
 
 def environ_of(request: requests.PreparedRequest) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
-from executing import Bench, job_of
+from executor_bench import Bench, job_of
 
 from fuelclient.executors.base import Job
 

@@ -44,7 +44,7 @@ def backend(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterat
     engine = str(tmp_path / "engine.db")
     if kind != "local":
         pytest.importorskip("flask", reason="the server comes with the extra [server]")
-        from served import served
+        from in_process_server import served
 
         if kind == "nailgun":
             yield from served(lambda: LocalBackend(engine))

@@ -17,7 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from executing import Bench, command_lines, eventually, job_of, living, together
+from executor_bench import Bench, job_of, together
+from processes import command_lines, eventually, living
 
 from fuelclient.engine.runs.processes import boot_id
 from fuelclient.executors import attempts, scripts
@@ -32,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 RUNNER = """
     import asyncio, sys
-    from executing import Bench, job_of
+    from executor_bench import Bench, job_of
     from pathlib import Path
 
     async def main(root, *commands):

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from command_line import CommandLine
-from executing import eventually
 from executions import PATIENCE, Executions, executions, shell
+from processes import eventually
 
 from fuelclient.engine.runs import processes
 from fuelclient.errors import Conflict, Gone

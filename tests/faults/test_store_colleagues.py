@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from own_process import start
+from processes import start
 
 from fuelclient.errors import Unavailable
 from fuelclient.model.release import Release

@@ -6,7 +6,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
-from own_process import start
+from processes import start
 
 from fuelclient.model.graph import Level
 from fuelclient.model.release import Release

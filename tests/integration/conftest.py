@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fleet import Fleet
+from integration.ssh_fleet import Fleet
 from sshd import SSHD, Site
 
 

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from executing import eventually
+from processes import eventually
 
 from fuelclient.executors.dask_scheduler import DaskScheduler
 

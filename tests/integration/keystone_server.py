@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import requests
-from executing import eventually
 from integration.cached_environments import Absent, Environment, clean, environment
+from processes import eventually
 
 HOST = "127.0.0.1"
 PATIENCE = 120.0

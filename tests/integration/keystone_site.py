@@ -13,7 +13,7 @@ from typing import Any
 from command_line import Done, tiny_engine
 from integration.cached_environments import clean
 from integration.keystone_server import PASSWORD, Keystone, keystone
-from serving import serving
+from server_process import serving
 
 from fuelclient.settings.master import Credentials
 

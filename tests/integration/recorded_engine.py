@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from package_files import write_package
+from valid_packages import write_package
 
 from fuelclient.backends.base import Backend, OwnerRef
 from fuelclient.backends.local import LocalBackend

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from executing import eventually, job_of, living
+from executor_bench import job_of
 from integration.dask_cluster import Cluster, certificates, cluster
+from processes import eventually, living
 
 from fuelclient.executors.base import Job, Outcome, Target
 from fuelclient.executors.dask import DaskExecutor

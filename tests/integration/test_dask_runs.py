@@ -15,7 +15,7 @@ import pytest
 from command_line import CommandLine
 from executions import Executions, executions, shell
 from integration.dask_cluster import Cluster, cluster
-from package_files import write_package
+from valid_packages import write_package
 
 from fuelclient.backends import connect
 from fuelclient.model.node import Node

@@ -13,10 +13,10 @@ import requests
 pytest.importorskip("keystonemiddleware", reason="the server comes with the extra [server]")
 
 from command_line import Done, tiny_engine
-from executing import eventually
 from integration.cached_environments import Absent
 from integration.keystone_server import PASSWORD, installed
 from integration.keystone_site import SECRETS, Site, server, site
+from processes import eventually
 
 from fuelclient.backends.nailgun import NailgunBackend
 from fuelclient.settings.master import Master

@@ -23,11 +23,11 @@ import yaml
 pytest.importorskip("flask", reason="the server comes with the extra [server]")
 
 from command_line import CommandLine
-from executing import eventually
 from integration.cached_environments import Absent
 from integration.original_client import Original, installed
 from integration.recorded_engine import fill
-from serving import serving
+from processes import eventually
+from server_process import serving
 
 from fuelclient.backends.local import LocalBackend
 

@@ -13,7 +13,8 @@ import time
 from dataclasses import replace
 
 import pytest
-from executing import eventually, job_of, living, together
+from executor_bench import job_of, together
+from processes import eventually, living
 from sshd import HOST, Site, free_port
 
 from fuelclient.executors.base import Job, Outcome, Ssh, Target

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from executing import eventually
-from fleet import Fleet, task
+from integration.ssh_fleet import Fleet, task
+from processes import eventually
 from sshd import Daemon, can_isolate
 
 
@@ -117,7 +117,7 @@ def test_somebody_elses_directory_is_left_alone(own: Fleet) -> None:
 
 def test_a_server_tells_its_clients_what_stays(own: Fleet) -> None:
     pytest.importorskip("flask", reason="the server comes with the extra [server]")
-    from served import served
+    from in_process_server import served
 
     from fuelclient.backends.local import LocalBackend
 

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from fleet import Fleet, task
+from integration.ssh_fleet import Fleet, task
 
 
 def noted_files(root: Path) -> dict[str, bytes]:

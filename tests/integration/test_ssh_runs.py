@@ -6,10 +6,10 @@ import shutil
 from collections import Counter
 
 import pytest
-from executing import eventually, living
-from fleet import Fleet, task
-from package_files import RELEASE, write_package
+from integration.ssh_fleet import Fleet, task
+from processes import eventually, living
 from sshd import can_isolate
+from valid_packages import RELEASE, write_package
 
 PLUGIN_TASKS = """
 - id: from_plugin

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
-from fleet import Fleet, task
+from integration.ssh_fleet import Fleet, task
 from sshd import HOST, can_isolate
 
 

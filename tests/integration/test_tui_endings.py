@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("textual", reason="the terminal UI needs textual")
 
-from terminal import session
+from pty_session import session
 from tmux import PLAIN, Terminal
 from tui_driving import demo_engine
 

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("textual", reason="the terminal UI needs textual")
 pytest.importorskip("flask", reason="the server needs flask")
 
-from serving import PATIENCE, serving
+from server_process import PATIENCE, serving
 from tui_driving import Driven, demo_engine, driven, until
 
 from fuelclient.backends.base import Backend

@@ -23,7 +23,7 @@ def env(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Executions]:
         yield made
     else:
         pytest.importorskip("flask", reason="the server comes with the extra [server]")
-        from served import served
+        from in_process_server import served
 
         guarded: tuple[Any, ...] = ()
         if request.param == "keystone":

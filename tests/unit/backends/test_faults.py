@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from masters import Answering, Request, after_version, certificate, closed_port, in_turn, serving, version
+from faulty_master import Answering, Request, after_version, certificate, closed_port, in_turn, serving, version
 
 from fuelclient.backends.nailgun import NailgunBackend
 from fuelclient.errors import FuelError, InvalidDocument, NotFound, Unauthorised, Unavailable

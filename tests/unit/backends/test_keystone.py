@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
-from masters import Request, Server, closed_port, serving
+from faulty_master import Request, Server, closed_port, serving
 
 from fuelclient.backends.nailgun import NailgunBackend
 from fuelclient.errors import Unauthorised, Unavailable

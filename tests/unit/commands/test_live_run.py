@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from command_line import CommandLine
-from executing import eventually
 from executions import Executions, executions, shell
-from terminal import Session, session
+from processes import eventually
+from pty_session import Session, session
 
 pytestmark = pytest.mark.skipif(shutil.which("setsid") is None, reason="setsid (util-linux) is not installed")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from command_line import CommandLine, Done
-from masters import Request, Server, serving
+from faulty_master import Request, Server, serving
 
 from fuelclient.commands.shell import FuelShell
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from command_line import RELEASE, CommandLine, Done
-from serving import serving
+from server_process import serving
 
 from fuelclient.commands.shell import FuelShell
 

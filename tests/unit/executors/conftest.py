@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from executing import Bench
+from executor_bench import Bench
 
 
 @pytest.fixture

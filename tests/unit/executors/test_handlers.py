@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from executing import job_of
+from executor_bench import job_of
 
 from fuelclient.executors import handlers
 from fuelclient.executors.base import MASTER, Job, Ssh, Target

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from executing import Bench, eventually, job_of, living, together
+from executor_bench import Bench, job_of, together
+from processes import eventually, living
 
 from fuelclient.executors.base import MOST_TOLD, Ssh, Target
 from fuelclient.executors.local_transport import LocalTransport

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from executing import Bench, job_of
+from executor_bench import Bench, job_of
 
 from fuelclient.executors.base import Job, Outcome, Target
 from fuelclient.executors.diff import Content, difference

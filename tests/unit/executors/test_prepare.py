@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from executing import Bench, job_of, together
+from executor_bench import Bench, job_of, together
 
 from fuelclient.executors.base import Target
 from fuelclient.executors.prepare import MARKER, digest_of

@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 import pytest
-from effort import calls
+from call_count import calls
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.expressions import failure, legacy, restrictions

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from scheduling import vertex_of, work_from
+from schedule_traces import vertex_of, work_from
 
 from fuelclient.insight.dot import dot
 from fuelclient.model.status import InstanceStatus

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from corpus import corpus
-from library import default_graph
+from corpus_graphs import default_graph
 
 from fuelclient.errors import CycleDetected
 from fuelclient.graph.merge import merge_layers

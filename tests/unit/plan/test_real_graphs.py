@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 from building import snapshot, task
 from corpus import corpus
-from library import RELEASE, PluginData, default_graph, plugin, read, release
+from corpus_graphs import RELEASE, PluginData, default_graph, plugin, read, release
 
 from fuelclient.errors import CycleDetected
 from fuelclient.model.finding import Finding, Severity

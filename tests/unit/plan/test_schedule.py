@@ -6,8 +6,8 @@ import dataclasses
 
 import pytest
 from building import fleet, merged, task
-from effort import calls
-from scheduling import skips, vertex_of, work_from
+from call_count import calls
+from schedule_traces import skips, vertex_of, work_from
 
 from fuelclient.errors import Conflict, CycleDetected, InvalidGraph
 from fuelclient.model.status import InstanceStatus, Reason, RunStatus, Verdict

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from scheduling import skips, trace, vertex_of, work_from
+from schedule_traces import skips, trace, vertex_of, work_from
 
 from fuelclient.errors import Conflict, CycleDetected
 from fuelclient.model.status import InstanceStatus, RunStatus, S, changed

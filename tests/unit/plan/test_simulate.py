@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 from building import snapshot
-from library import default_graph, release
-from scheduling import skips, vertex_of, work_from
+from corpus_graphs import default_graph, release
+from schedule_traces import skips, vertex_of, work_from
 
 from fuelclient.graph.merge import merge_layers
 from fuelclient.model.release import primary_tags_in, roles_in

@@ -15,7 +15,7 @@ import yaml
 from corpus import corpus
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from package_files import full_files, full_metadata, write_package
+from valid_packages import full_files, full_metadata, write_package
 
 from fuelclient.errors import NotFound
 from fuelclient.model.finding import Finding, Severity

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from package_files import write_package
+from valid_packages import write_package
 
 from fuelclient.plugins.checks import check
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from package_files import RELEASE, write_package
+from valid_packages import RELEASE, write_package
 
 from fuelclient.plugins.checks import check
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from effort import calls
+from call_count import calls
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip("flask", reason="the server needs the extra `server`")
 
-from documented import documented
 from executions import Executions, executions
 from http_api import Api
+from openapi_answers import documented
 
 from fuelclient.backends.local import LocalBackend
 from fuelclient.model.release import Release

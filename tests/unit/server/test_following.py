@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from executions import Executions, shell
-from serving import PATIENCE, serving
+from server_process import PATIENCE, serving
 
 from fuelclient.commands.env.facts import require_names
 from fuelclient.errors import InvalidDocument

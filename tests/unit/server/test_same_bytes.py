@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from executions import Executions
 from package_trees import MITAKA, task, write_package
-from serving import serving
+from server_process import serving
 
 from fuelclient.commands.shell import FuelShell
 

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 import pytest
 from command_line import CommandLine
 from executions import Executions
-from serving import PATIENCE, Serving, serving
+from server_process import PATIENCE, Serving, serving
 
 from fuelclient.server.limits import DEFAULT
 

@@ -1,11 +1,9 @@
-"""Running jobs in tests: an executor with a spool of its own, and everything it says."""
+"""Run single jobs on a local executor with its own spool, and record what it logs."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,13 +16,13 @@ T = TypeVar("T")
 
 
 def job_of(type: str, task: str = "task", **parameters: Any) -> Job:
-    """A job of transaction 1 on node 1 of this machine."""
+    """Return a job of run 1 on node 1, which is this machine."""
     return Job(1, "1", "node-1", task, type, parameters)
 
 
 @dataclass
 class Bench:
-    """A local executor whose spool is in `root`, and the lines it has logged."""
+    """A local executor with its spool in `root`, and the lines it logged."""
 
     root: Path
     commands: Mapping[str, str] = field(default_factory=dict)
@@ -42,16 +40,16 @@ class Bench:
         return self.root / "spool" / str(job.run) / job.node / job.task
 
     def run(self, job: Job, executor: Executor | None = None) -> Outcome:
-        """Run one job to its end."""
+        """Run a job to its end."""
         return asyncio.run((executor or self.executor()).run(job, self.lines.append))
 
     def recover(self, job: Job) -> Outcome | None:
-        """What another executor finds out about a job."""
+        """Return what another executor finds out about a job."""
         return asyncio.run(self.executor().recover(job))
 
 
 def together(*works: Awaitable[T]) -> list[T]:
-    """The results of works that go on at the same time."""
+    """Await all of `works` at the same time, and return their results."""
 
     async def gathered() -> list[T]:
         return list(await asyncio.gather(*works))
@@ -61,28 +59,3 @@ def together(*works: Awaitable[T]) -> list[T]:
 
 def on(job: Job, target: Target) -> Job:
     return replace(job, target=target)
-
-
-def command_lines() -> Iterator[tuple[int, str]]:
-    """The command lines of all processes of this machine, as `ps` shows them."""
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and entry.name != str(os.getpid()):
-            try:
-                yield int(entry.name), (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-            except OSError:
-                continue
-
-
-def living(words: str) -> list[int]:
-    """The processes whose command line begins with `words`."""
-    return [number for number, line in command_lines() if line.startswith(words)]
-
-
-def eventually(holds: Callable[[], object], seconds: float = 20) -> bool:
-    """Whether `holds` gives something true within some seconds."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        if holds():
-            return True
-        time.sleep(0.02)
-    return bool(holds())

@@ -1,4 +1,4 @@
-"""The corpus as values: releases, their default graphs, and plugins as layers."""
+"""Releases, default graphs and plugins of the corpus, as values."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ RELEASE = Owner(Level.RELEASE, 1)
 
 @functools.cache
 def release(name: str) -> Release:
-    """The release whose fixture is in `fuel-web/NAME`: Ubuntu's, the first of it."""
+    """Return the first release (Ubuntu's) of the fixture in `fuel-web/NAME`."""
     path = corpus("fuel-web", name, "nailgun", "nailgun", "fixtures", "openstack.yaml")
     return releases_from(files.load(str(path)))[0]
 
 
 @functools.cache
 def default_graph(name: str) -> Layer:
-    """The default graph of `fuel-library/NAME` as a release's layer."""
+    """Return the default graph of `fuel-library/NAME` as a release's layer."""
     directory = corpus("fuel-library", name, "deployment", "puppet")
     return Layer(RELEASE, read(*files.task_files(str(directory))))
 
 
 def read(*paths: str | Path, owner_label: str = "") -> tuple[Task, ...]:
-    """The tasks of good files."""
+    """Return the tasks of files without errors."""
     graph = documents_from([files.load(str(path)) for path in paths], owner_label=owner_label)
     assert not errors_in(graph.findings), [str(finding) for finding in graph.findings]
     return graph.tasks
@@ -45,7 +45,7 @@ def read(*paths: str | Path, owner_label: str = "") -> tuple[Task, ...]:
 
 @dataclass(frozen=True, slots=True)
 class PluginData:
-    """A plugin of the corpus: its layer, its roles, and the versions of the releases that it names."""
+    """A plugin of the corpus: its layer, its roles and primary tags, and the release versions it supports."""
 
     layer: Layer
     roles: Mapping[str, Role]

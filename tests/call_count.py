@@ -1,4 +1,4 @@
-"""How much work something is, counted in calls: the same on every machine, however busy."""
+"""Measure work by counting function calls, which is the same on every machine, however busy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 
 def calls(work: Callable[[], object]) -> int:
-    """How many functions, of Python and of C, are called while `work` is done; what it raises is passed on."""
+    """Return how many functions, in Python and C, `work` calls."""
     events: Counter[str] = Counter()
     sys.setprofile(lambda _frame, event, _argument: events.update((event,)))
     try:

@@ -1,4 +1,4 @@
-"""A real server: `fuel2 server run` as a process of its own, on a free port of this machine."""
+"""`fuel2 server run` as a process, on a free port of this machine."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PATIENCE = 60.0
-"""Seconds that a server may take to begin or to end: far more than it needs, since the machine may be busy."""
+"""Seconds that a server may take to start or to end: far more than it needs, because the machine may be busy."""
 
 
 @dataclass(frozen=True)
 class Serving:
-    """A server that answers at `url`, and what it said before it did."""
+    """A server that answers at `url`, and its log."""
 
     process: subprocess.Popen[str]
     url: str
     log: Path
 
     def ended_by(self, number: signal.Signals) -> int:
-        """The exit code after the signal."""
+        """Send a signal, and return the exit code."""
         self.process.send_signal(number)
         return self.process.wait(PATIENCE)
 
 
 @contextmanager
 def serving(directory: Path, *options: str, engine: str = "engine.db") -> Iterator[Serving]:
-    """A server over an engine of `directory`, which is ended afterwards."""
+    """Run a server on an engine file in `directory`, and kill it afterwards."""
     log = directory / "server.log"
     command = [sys.executable, "-m", "fuelclient.main", "--engine", str(directory / engine)]
     with log.open("w", encoding="utf-8") as errors:
@@ -50,7 +50,7 @@ def serving(directory: Path, *options: str, engine: str = "engine.db") -> Iterat
 
 
 def _url(process: subprocess.Popen[str], log: Path) -> str:
-    """Where it listens, as it says itself."""
+    """Return the address that the server prints once it listens."""
     assert process.stdout is not None
     ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
     line = process.stdout.readline() if ready else ""
@@ -59,6 +59,6 @@ def _url(process: subprocess.Popen[str], log: Path) -> str:
 
 
 def _environment(directory: Path) -> dict[str, str]:
-    """What the server finds of the user: nothing."""
+    """Return an environment without the user's settings; benchmarks use this module too, and have no conftest."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("OS_", "SERVER_", "FUEL"))}
     return {**kept, "HOME": str(directory), "XDG_CONFIG_HOME": str(directory / "config")}

@@ -1,10 +1,10 @@
-"""A master of our own: the server in this process, and the client that talks to it over a WSGI transport."""
+"""Our server in this process, and a client that reaches it without a socket."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from documented import documented
+from openapi_answers import documented
 from requests.adapters import HTTPAdapter
 from wsgi_transport import WsgiAdapter
 
@@ -18,7 +18,7 @@ from fuelclient.settings.master import Credentials, Master
 
 
 class PluginsOfAnAdministrator(Plugins):
-    """Plugins of a master on whose machine somebody installs packages: everything else goes over HTTP."""
+    """Plugins over HTTP, except that packages are installed on the server's machine."""
 
     master: Backend
 
@@ -32,9 +32,9 @@ class PluginsOfAnAdministrator(Plugins):
 def served(
     make: Callable[[], Backend], policy: Policy | None = None, credentials: Credentials | None = None
 ) -> Iterator[Backend]:
-    """A client of a server over the backends that `make` makes.
+    """Yield a client of a server whose backends come from `make`.
 
-    With a `policy` the server checks tokens, which the client gets by `credentials` from the Keystone that they name.
+    With a `policy` the server checks tokens, and the client gets them from the Keystone that `credentials` name.
     """
     app = documented(application(make, auth=policy))
     master = Master("http://127.0.0.1:8000", credentials or Credentials())

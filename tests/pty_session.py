@@ -1,4 +1,4 @@
-"""`fuel2` in a real pseudo-terminal: what a person would type at it, and what it would show them."""
+"""Run `fuel2` in a real pseudo-terminal: type, resize, close, and read what it shows."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 PATIENCE = 60.0
-"""Seconds that anything may take to appear: far more than it needs, since the machine may be busy."""
+"""Seconds that anything may take to appear: far more than it needs, because the machine may be busy."""
 
 _SEQUENCE = re.compile(r"\x1b\[(?P<numbers>[?0-9;]*)(?P<letter>[A-Za-z])|(?P<plain>[^\x1b])", re.DOTALL)
 
 
 class Screen:
-    """The lines that a terminal of `width` columns has shown, as far as `fuel2` moves its cursor: up, to the beginning
-    of a line, and by erasing one. What it does not know is an assertion that fails."""
+    """The lines that a terminal of `width` columns shows. It knows the sequences that `fuel2` sends (up, start of line,
+    erase line, colours, cursor) and fails on all others."""
 
     def __init__(self, width: int) -> None:
         self.width, self.row, self.column = width, 0, 0
@@ -36,7 +36,7 @@ class Screen:
         self._rest = ""
 
     def feed(self, text: str) -> None:
-        """The terminal gets `text`, which may end within a sequence."""
+        """Show `text`, which may end in the middle of a sequence."""
         text = self._rest + text
         at = 0
         while at < len(text):
@@ -84,12 +84,12 @@ class Screen:
 
     @property
     def text(self) -> str:
-        """What has been shown, and not erased again."""
+        """What is shown and was not erased."""
         return "\n".join("".join(line).rstrip() for line in self.lines)
 
 
 class Session:
-    """A process whose stdin and stderr are a terminal; its stdout is a pipe, unless it is the terminal too."""
+    """A process whose stdin and stderr are a terminal; its stdout is a pipe or the same terminal."""
 
     def __init__(self, process: subprocess.Popen[bytes], master: int, width: int) -> None:
         self.process, self.screen, self._master = process, Screen(width), master
@@ -100,18 +100,18 @@ class Session:
         os.write(self._master, keys.encode())
 
     def resize(self, width: int, height: int) -> None:
-        """The window has another size from now on, and the process is told."""
+        """Change the size of the window; the process gets a signal."""
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
         self.screen.width = width
 
     def close(self) -> None:
-        """The window is closed: the process gets what the kernel sends then."""
+        """Close the window; the kernel sends the process a signal."""
         if self._master >= 0:
             os.close(self._master)
         self._master = -1
 
     def until(self, holds: Callable[[str], object]) -> str:
-        """The text on the screen as soon as something holds of it."""
+        """Return the text on the screen as soon as `holds` accepts it."""
         deadline = time.monotonic() + PATIENCE
         while not holds(self.screen.text):
             assert self._read(deadline), self.screen.text
@@ -121,7 +121,7 @@ class Session:
         return self.until(lambda text: all(word in text for word in words))
 
     def ended(self) -> tuple[int, str]:
-        """The exit code, and what went to the pipe; everything was shown then."""
+        """Wait for the end; return the exit code and what went to the pipe."""
         deadline = time.monotonic() + PATIENCE
         while self._read(deadline):
             pass
@@ -130,13 +130,13 @@ class Session:
         return self.process.wait(PATIENCE), out
 
     def _read(self, deadline: float) -> bool:
-        """Whether something more was shown before the deadline; the end of the process is the end of it."""
+        """Read output, and return whether any came before the deadline or the end of the process."""
         ready, _, _ = select.select([self._master], [], [], max(0.0, deadline - time.monotonic()))
         if not ready:
             return False
         try:
             part = os.read(self._master, 65536)
-        except OSError:  # Linux says so when nobody has the other end any more
+        except OSError:  # what Linux raises once the other end is closed
             return False
         text = self._decoder.decode(part)
         self.received += text
@@ -149,16 +149,13 @@ def session(
     engine: Path, *arguments: object, width: int = 100, height: int = 30, stdout: bool = True,
     environ: Mapping[str, str] | None = None,
 ) -> Iterator[Session]:  # fmt: skip
-    """`fuel2` on an engine file, in a terminal that it controls; it is ended with the block."""
+    """Run `fuel2` on an engine file in its own terminal, and kill it at the end of the block."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
-    unset = ("NO_COLOR", "COLUMNS", "LINES", "FORCE_COLOR")
-    inherited = {key: value for key, value in os.environ.items() if key not in unset}
     line = ["setsid", "--ctty", sys.executable, "-m", "fuelclient.main", "--engine", str(engine), *map(str, arguments)]
     process = subprocess.Popen(
         line, stdin=slave, stderr=slave, stdout=slave if stdout else subprocess.PIPE,
-        env={**inherited, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8",
-             "PYTHONPATH": str(Path(__file__).resolve().parents[1]), **(environ or {})},
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1]), **(environ or {})},
     )  # fmt: skip
     os.close(slave)
     running = Session(process, master, width)

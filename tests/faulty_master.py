@@ -1,4 +1,4 @@
-"""Masters that misbehave: real servers on sockets of this machine, each answering as a test tells it to."""
+"""HTTP servers on this machine that answer as a test tells them, to play masters that misbehave."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Asked:
 
 
 class Request(BaseHTTPRequestHandler):
-    """One connection, with ways to answer that a test uses."""
+    """One connection, with several ways to answer."""
 
     protocol_version = "HTTP/1.1"
     server: Server
@@ -37,7 +37,7 @@ class Request(BaseHTTPRequestHandler):
         self.text(json.dumps(data), status, "application/json", **headers)
 
     def text(self, text: str, status: int = 200, kind: str = "text/html", **headers: str) -> None:
-        """A whole answer; underscores in names of headers are dashes."""
+        """Send a whole answer; underscores in header names become dashes."""
         body = text.encode()
         self.send_response(status)
         stated = {"Content-Type": kind, "Content-Length": str(len(body))}
@@ -48,13 +48,13 @@ class Request(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def raw(self, data: bytes) -> None:
-        """Bytes as they are, and the end of the connection after them."""
+        """Send bytes unchanged and close the connection."""
         self.wfile.write(data)
         self.wfile.flush()
         self.close_connection = True
 
     def until_stopped(self) -> Iterator[None]:
-        """Steps of a tenth of a second until the test is over."""
+        """Yield every tenth of a second until the test is over."""
         while not self.server.stopping.wait(0.1):
             yield
 
@@ -92,13 +92,12 @@ class Server(ThreadingHTTPServer):
         return f"{self.scheme}://127.0.0.1:{self.server_address[1]}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up is no news."""
+        """Ignore clients that hang up."""
 
 
 @contextmanager
 def serving(answer: Answering, tls: Path | None = None) -> Iterator[Server]:
-    """A server that answers so until the block ends; with the directory `tls` it speaks TLS, with the certificate
-    that lies there."""
+    """Run a server until the block ends; with the directory `tls` it speaks TLS, using the certificate there."""
     server = Server(answer)
     if tls is not None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -117,7 +116,7 @@ def serving(answer: Answering, tls: Path | None = None) -> Iterator[Server]:
 
 
 def certificate(directory: Path) -> Path:
-    """`directory` has a certificate for 127.0.0.1 that nobody knows, and its key."""
+    """Write a self-signed certificate for 127.0.0.1 and its key to `directory`."""
     command = [
         "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
         "subjectAltName=IP:127.0.0.1", "-keyout", str(directory / "key.pem"), "-out", str(directory / "cert.pem"),
@@ -127,14 +126,14 @@ def certificate(directory: Path) -> Path:
 
 
 def closed_port() -> int:
-    """A port on which nobody listens."""
+    """Return a port on which nothing listens."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])
 
 
 def in_turn(*answers: Answering) -> Answering:
-    """The first request gets the first answer, and so on; the last answer stays."""
+    """Give the first answer to the first request and so on; the last answer repeats."""
     left = list(answers)
 
     def answer(request: Request) -> None:
@@ -144,12 +143,12 @@ def in_turn(*answers: Answering) -> Answering:
 
 
 def version(request: Request) -> None:
-    """A master that wants no token."""
+    """Answer that no token is needed."""
     request.json({"api": "1.0", "auth_required": False, "release": "9.0"})
 
 
 def after_version(answer: Answering) -> Answering:
-    """A master that wants no token, and answers everything else so."""
+    """Answer that no token is needed, and everything else with `answer`."""
 
     def answered(request: Request) -> None:
         (version if request.path == "/api/v1/version" else answer)(request)

@@ -1,4 +1,4 @@
-"""Small works for tests of the schedule: instances as `task@node`, sync points by their name alone."""
+"""Small schedules, and traces of what they did. Instances are written `task@node`, sync points by name alone."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def work_from(
     skip: Mapping[str, str] | None = None,
     max_busy: int = 50,
 ) -> Work:
-    """A work of the tasks that are listed for each node, in the order in which they are first listed; `order` has
-    entries such as `a@n1 -> b@n2`."""
+    """Return the work of the tasks listed for each node, ordered by their first appearance; `order` has entries
+    such as `a@n1 -> b@n2`."""
     names = ("", *(name for name in nodes if name != SYNC_NAME))
     tasks = tuple(dict.fromkeys(task for listed in nodes.values() for task in listed))
     where = {name: index for index, name in enumerate(names)} | {SYNC_NAME: 0}
@@ -61,7 +61,7 @@ def vertex_of(work: Work) -> dict[str, int]:
 
 
 def trace(work: Work, found: Simulation) -> str:
-    """What started (`+`), ended well (`=`) and failed (`!`), and what was skipped after it ran (`~`), in order."""
+    """Return in order what started (`+`), succeeded (`=`), failed (`!`), and was skipped after it had started (`~`)."""
     told, running = [], set()
     for moment in found.moments:
         change = moment.change
@@ -75,7 +75,7 @@ def trace(work: Work, found: Simulation) -> str:
 
 
 def skips(work: Work, found: Simulation) -> dict[str, str]:
-    """Why each skipped instance is, with the instance to blame; sync points that were passed are left out."""
+    """Return why each instance was skipped, and because of which other; passed sync points are left out."""
     told = {}
     for vertex, change in sorted(found.last().items()):
         if change.status is InstanceStatus.SKIPPED and change.reason != Reason.SYNC_POINT:

@@ -1,4 +1,4 @@
-"""Applications of tests whose every answer is held to the document of their routes."""
+"""Check every answer of a test's server against the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from fuelclient.server.routes import Route
 from fuelclient.server.schemas import ERROR, Schema
 
 ROUTES = {route.name: route for route in routes(auth_required=False)}
-"""By the names that Flask's endpoints have without the slash at their ends."""
+"""Routes by the name of their Flask endpoint, without a trailing slash."""
 
 
 def documented(app: flask.Flask) -> flask.Flask:
-    """The same application; an answer that the document does not allow fails the test that asked for it.
+    """Return the same application, which now fails the test when an answer violates the document.
 
-    Requests that are made from the document seldom succeed where one thing must fit another; those of tests do.
+    Requests generated from the document rarely succeed, because their values seldom fit together. Those of tests do.
     """
     app.after_request(_checked)
     app.config["PROPAGATE_EXCEPTIONS"] = True
@@ -31,7 +31,7 @@ def _checked(response: flask.Response) -> flask.Response:
 
 
 def violation(route: Route, response: flask.Response) -> str:
-    """What of an answer is not as the document says, nothing when all is."""
+    """Return how an answer violates the document, or an empty text."""
     status, where = response.status_code, f"{route.name} answers {response.status}"
     if status not in route.answers:
         if status < 400:

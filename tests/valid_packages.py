@@ -1,4 +1,4 @@
-"""Plugin packages for tests: one that is right for each package version, and ways to make it wrong."""
+"""Valid plugin packages of each package version, and ways to break them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RELEASE = {
 
 
 def right_metadata(major: int) -> dict[str, Any]:
-    """The metadata of a package that no check has anything to say about."""
+    """Return metadata without any finding."""
     metadata: dict[str, Any] = {
         "name": "sample",
         "title": "Sample",
@@ -39,7 +39,7 @@ def right_metadata(major: int) -> dict[str, Any]:
 
 
 def right_files(major: int) -> dict[str, str]:
-    """The files of a package that no check has anything to say about, but for its metadata."""
+    """Return the files beside metadata.yaml, without any finding."""
     files = {
         "environment_config.yaml": "# no settings\n",
         "deployment_scripts/run.sh": "#!/bin/sh\n",
@@ -59,9 +59,9 @@ def write_package(
     without: Iterable[str] = (),
     files: Mapping[str, str | None] | None = None,
 ) -> Path:
-    """A package in `directory`: the right one with other metadata, `without` some keys of it, and other files.
+    """Write a valid package to `directory`, changed by `metadata`, `without` some of its keys, and with other `files`.
 
-    Each key of the metadata stands on its own line: name 1, title 2, description 3, version 4, package_version 5,
+    Each key of the metadata has its own line: name 1, title 2, description 3, version 4, package_version 5,
     fuel_version 6, releases 7, licenses 8, authors 9, homepage 10, groups 11, is_hotpluggable 12, then new ones. A
     file that is None is left out.
     """
@@ -125,16 +125,16 @@ _FULL = {
     "g/a/b.yaml": "- {id: x, type: erase_node, roles: [controller]}\n",
     "g/c.yaml": "name: n\ntasks: [{id: y, type: stage}]\n",
 }
-"""Every kind of file that a package knows, with a little of everything."""
+"""Every kind of file in a package, with a little of everything."""
 
 
 def full_files(major: int) -> dict[str, str]:
-    """The files of a package that has every kind of file that its version knows."""
+    """Return every kind of file that the package version knows."""
     return right_files(major) | _FULL
 
 
 def full_metadata(major: int) -> dict[str, Any]:
-    """Metadata that names what `full_files` has beside the files of fixed names."""
+    """Return metadata that names the files of `full_files` whose names are not fixed."""
     extension = {**RELEASE, "deployment_tasks_path": "late/deployment_tasks.yaml"}
     another = {**RELEASE, "version": "newton-10.0", "conf_path": "late/"}
     release = {

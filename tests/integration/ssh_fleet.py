@@ -1,4 +1,4 @@
-"""An environment whose nodes are real daemons, run through the commands that people use."""
+"""An environment whose nodes are real SSH daemons, used through the command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 from command_line import CommandLine, Done
-from executing import eventually
+from processes import eventually
 from sshd import HOST, Daemon, Site, can_isolate
 
 from fuelclient.store import runners
@@ -30,11 +30,11 @@ RELEASE = """
 _RELATIONS = ("requires", "required_for")
 
 PATIENCE = 90.0
-"""Seconds that something may take in a test: far more than it needs, since the machine may be busy."""
+"""Seconds that something may take in a test: far more than it needs, because the machine may be busy."""
 
 
 def task(name: str, kind: str = "shell", roles: str = "every", **attributes: Any) -> dict[str, Any]:
-    """A task of `roles`; what is no attribute of tasks is a parameter. It is tried once."""
+    """Return a task of `roles` that is tried once; unknown attributes become parameters."""
     known: dict[str, Any] = {key: attributes.pop(key) for key in _RELATIONS if key in attributes}
     parameters = {"timeout": 60, "retries": 0, **attributes}
     return {"id": name, "type": kind, "version": "2.0.0", "roles": [roles], "parameters": parameters, **known}
@@ -42,7 +42,7 @@ def task(name: str, kind: str = "shell", roles: str = "every", **attributes: Any
 
 @dataclass(frozen=True)
 class Fleet:
-    """Environment 1, with an engine, daemons and everything that tasks write below `site.root`."""
+    """Environment 1, with its engine, its daemons and everything that tasks write below `site.root`."""
 
     site: Site
     fuel2: CommandLine
@@ -50,13 +50,11 @@ class Fleet:
 
     @classmethod
     def at(cls, site: Site, patch: pytest.MonkeyPatch) -> Fleet:
-        """No nodes yet. Its user's home has nothing but known hosts, and no agent is there."""
+        """Return a fleet without nodes. Its user's home contains only known hosts, and there is no SSH agent."""
         own = site.root / "home" / ".ssh"
         own.mkdir(parents=True)
         (own / "known_hosts").symlink_to(site.root / "known_hosts")
         patch.setenv("HOME", str(own.parent))
-        patch.delenv("SSH_AUTH_SOCK", raising=False)
-        patch.delenv("XDG_CONFIG_HOME", raising=False)
         fuel2 = CommandLine(site.root / "engine.db")
         fuel2.ok("release", "import", "-", stdin=RELEASE)
         fuel2.ok("env", "create", "prod", "--release", 1)
@@ -67,7 +65,7 @@ class Fleet:
         return self.site.root / "home"
 
     def add(self, *roles: str, **ssh: Any) -> Daemon:
-        """One more node, with a daemon of its own."""
+        """Add a node with its own daemon."""
         daemon = self.site.daemon(isolated=can_isolate())
         self.daemons.append(daemon)
         settings = {"user": getpass.getuser(), "port": daemon.port, "key": f"{self.site.root}/key", **ssh}
@@ -75,13 +73,13 @@ class Fleet:
         return daemon
 
     def node(self, *roles: str, **attributes: Any) -> None:
-        """One more node as a document states it."""
+        """Import a node with these attributes."""
         number = len(self.fuel2.ok("node", "list", "-f", "json").json) + 1
         stated = {"name": f"node-{number}", "ip": HOST, "roles": ["every", *roles], **attributes}
         self.fuel2.ok("node", "import", "-", "--env", 1, stdin=yaml.safe_dump([stated]))
 
     def graph(self, *tasks: dict[str, Any], tolerated: int = 0) -> None:
-        """The environment has this graph; so many of its nodes may fail."""
+        """Upload the environment's graph; `tolerated` nodes may fail."""
         every = {"id": "every", "type": "group", "roles": ["every"], "fault_tolerance": tolerated}
         self.fuel2.ok(
             "graph", "upload", "--env", 1, "--type", "default", "--file", "-", stdin=yaml.safe_dump([every, *tasks])
@@ -91,13 +89,13 @@ class Fleet:
         return self.fuel2("graph", "execute", "--env", 1, "--wait" if wait else "--no-wait", *options)
 
     def begin(self, *options: object) -> int:
-        """The id of a run that goes on by itself."""
+        """Start a run without waiting, and return its id."""
         done = self.execute("--format", "json", *options, wait=False)
         assert done.code == 0, done
         return int(json.loads(done.out)["id"])
 
     def rows(self, number: int, *options: object) -> dict[str, dict[str, Any]]:
-        """What became of each task instance, by `task/node`."""
+        """Return the history of a run by `task/node`."""
         found = self.fuel2.ok("task", "history", "show", number, "-f", "json", *options).json
         return {f"{row['task_name']}/{row['node_id']}": row for row in found}
 
@@ -105,16 +103,16 @@ class Fleet:
         return self.fuel2.ok("task", "logs", number, instance).out
 
     def noted(self, name: str = "notes") -> list[str]:
-        """The lines of a file that tasks wrote."""
+        """Return the lines of a file that tasks wrote."""
         path = self.site.root / name
         return path.read_text().splitlines() if path.exists() else []
 
     def until_noted(self, *lines: str) -> None:
-        """The tasks have written these lines."""
+        """Wait until tasks have written these lines."""
         assert eventually(lambda: set(lines) <= set(self.noted()), PATIENCE), self.noted()
 
     def ended(self, number: int) -> dict[str, Any]:
-        """The run after it has ended."""
+        """Wait for the end of a run, and return it."""
 
         def status() -> bool:
             return self.fuel2.ok("task", "show", number, "-f", "json").json["status"] in ("ready", "error")
@@ -124,8 +122,8 @@ class Fleet:
         return shown
 
     def until_heard(self) -> None:
-        """The process of the run has looked since now whether somebody wants it to stop."""
-        for _ in range(2):  # a look that is written now may have been begun before
+        """Wait until the runner has checked, from now on, whether it should stop."""
+        for _ in range(2):  # the check recorded next may have started before now
             assert eventually(partial(self._beats_after, self._heartbeat()), PATIENCE)
 
     def _beats_after(self, before: str) -> bool:
@@ -137,10 +135,10 @@ class Fleet:
             return found.heartbeat if found else ""
 
     def kill_runner(self, number: int) -> None:
-        """The process of a run is gone, as if somebody had pulled the plug."""
+        """Kill the runner of a run without warning."""
         words = f"fuelclient.engine.runs.runner {os.path.realpath(self.fuel2.engine)} {number}"
         found = [int(one.name) for one in Path("/proc").iterdir() if one.name.isdigit() and words in _command(one)]
-        assert found, f"nobody runs {number}"
+        assert found, f"run {number} has no runner"
         for process in found:
             os.kill(process, signal.SIGKILL)
         assert eventually(lambda: not any(map(_is_alive, found)), PATIENCE)
