@@ -1,4 +1,4 @@
-"""Settings of Sphinx: the Markdown of this directory as HTML, by `make docs`."""
+"""Sphinx settings; `make docs` builds the Markdown of this directory as HTML."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ project = "fuelclient"
 author = "The authors of fuelclient"
 release = __version__
 
-root_doc = "contents"  # index.md has links that a forge shows as well, and no directives
+root_doc = "contents"  # index.md has plain links, which forges show too, instead of directives
 extensions = ["myst_parser"]
 exclude_patterns = ["README.md"]
 html_theme = "alabaster"
@@ -16,6 +16,6 @@ html_theme_options = {"description": "Deployment graphs of OpenStack Fuel", "fix
 html_copy_source = False
 html_show_copyright = False
 
-# two hyphens are the beginning of an option, and quotes belong to commands
+# two hyphens start an option, and quotes belong to commands
 smartquotes = False
 myst_heading_anchors = 3

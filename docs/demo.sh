@@ -1,5 +1,5 @@
 #!/bin/sh
-# The main job on the packaged examples; `make demo` runs it in a directory of its own, with fuel2 on the PATH.
+# Run the main commands on the packaged examples. `make demo` calls this in an empty directory, with fuel2 on the PATH.
 set -eu
 cd "$1"
 run() {

@@ -1,6 +1,6 @@
-"""Draw docs/preview.svg: the packaged example's merged graph as a terminal shows it.
+"""Draw docs/preview.svg, a terminal with the merged graph of the packaged example.
 
-Run it with `.venv/bin/python docs/picture.py` after `pip install rich`; it needs the package installed.
+Run `.venv/bin/python docs/picture.py`, or `make renew`.
 """
 
 from __future__ import annotations

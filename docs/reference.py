@@ -34,12 +34,12 @@ _CLI = f"""\
 
 <!-- {_RENEWED} -->
 
-Global options stand anywhere on the line. `{PROGRAM} help NOUN` lists the commands of a noun, and
-`{PROGRAM} COMMAND --help` says what is said here. Where an option has several spellings, all of them stay.
+Global options may be anywhere on the command line. `{PROGRAM} help NOUN` lists the commands of a noun, and
+`{PROGRAM} COMMAND --help` prints what this page says. All spellings of an option are supported.
 """
 
 _LISTS = """\
-Commands that list rows, or show one object, take these. `-f` and `-c` are what scripts want (see
+Commands that list rows or show one object take these options. Scripts mostly need `-f` and `-c` (see
 [scripting](scripting.md)).
 """
 
@@ -48,14 +48,14 @@ _REST = f"""\
 
 <!-- {_RENEWED} -->
 
-What [`{PROGRAM} server run`](server.md) answers, generated from its routes. The server gives the same, with all
-schemas, as an OpenAPI 3.1 document at `/api/v1/openapi.json`. Every path answers with and without a slash at its end.
-Errors have one shape, `{{"message": ..., "errors": [...]}}`, whatever their status. Names in **bold** are always there;
-a body without one of them is refused.
+The paths of [`{PROGRAM} server run`](server.md), generated from its routes. The server describes them with all schemas
+in an OpenAPI 3.1 document at `/api/v1/openapi.json`. Every path works with and without a trailing slash. All errors
+have the shape `{{"message": ..., "errors": [...]}}`. Names in **bold** are always present in answers and required in
+requests.
 
 ## Shapes
 
-What the answers hold is named here once. There may be more in them than is named.
+These shapes occur in many answers. An answer may contain more than is listed here.
 """
 
 _SHAPES = {
@@ -87,7 +87,7 @@ def documents() -> dict[str, str]:
 
 
 def cli() -> str:
-    """All commands by noun, with their options."""
+    """Return the page of all commands by noun, with their options."""
     shell = FuelShell()
     everywhere = global_parser()
     everywhere.add_argument("--version", action="store_true", help="show the version and exit; it stands alone")
@@ -103,10 +103,10 @@ def cli() -> str:
 
 
 def _command(shell: FuelShell, name: str) -> Iterator[str]:
-    """The section of one command."""
+    """Yield the section of one command."""
     command, parser = _parser(shell, name)
     own = _own(command, parser)
-    title, _, text = inspect.getdoc(type(command)).partition("\n")  # type: ignore[union-attr]  # a test wants one
+    title, _, text = inspect.getdoc(type(command)).partition("\n")  # type: ignore[union-attr]  # a test requires one
     yield f"{'###' if ' ' in name else '##'} {name}\n"
     yield f"{title}.\n"
     yield f"```text\n{_wrapped(_usage(name, parser, own))}\n```\n"
@@ -125,47 +125,47 @@ def _parser(shell: FuelShell, name: str) -> tuple[Any, argparse.ArgumentParser]:
 
 
 def _own(command: Any, parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    """The options of a command without those that all commands, or all that print tables, have."""
+    """Return the options of a command without those of all commands or of all tables."""
     shared: set[int] = set()
     if isinstance(command, DisplayCommandBase):
         shared = {id(action) for group in parser._action_groups[2:] for action in group._group_actions}
-    return [one for one in parser._actions if id(one) not in shared and one.dest != "help"]
+    return [action for action in parser._actions if id(action) not in shared and action.dest != "help"]
 
 
 def _output_options(shell: FuelShell) -> list[argparse.Action]:
-    """The options of everything that prints a table: those of lists, and what single objects have on top."""
-    found: dict[str, argparse.Action] = {}
+    """Return the options of everything that prints a table: those of lists, then those only of single objects."""
+    options: dict[str, argparse.Action] = {}
     for name in ("env list", "env show"):
         command, parser = _parser(shell, name)
         own = {id(action) for action in _own(command, parser)}
         for action in parser._actions:
             if id(action) not in own and action.dest != "help":
-                found.setdefault(action.option_strings[0], action)
-    return list(found.values())
+                options.setdefault(action.option_strings[0], action)
+    return list(options.values())
 
 
 def _usage(name: str, parser: argparse.ArgumentParser, actions: Sequence[argparse.Action]) -> list[str]:
-    """The words of a usage: options that exclude each other in one, positional arguments last."""
+    """Return the words of a usage line, with exclusive options as one word and positional arguments last."""
     words, done = [], set[int]()
-    for action in sorted(actions, key=lambda one: (not one.option_strings, not one.required)):
+    for action in sorted(actions, key=lambda action: (not action.option_strings, not action.required)):
         if id(action) in done:
             continue
-        group = next((one for one in parser._mutually_exclusive_groups if action in one._group_actions), None)
+        group = next((group for group in parser._mutually_exclusive_groups if action in group._group_actions), None)
         if group is None:
             words.append(_word(action) if action.required else f"[{_word(action)}]")
             continue
         done.update(map(id, group._group_actions))
-        choice = " | ".join(_word(one) for one in group._group_actions)
+        choice = " | ".join(map(_word, group._group_actions))
         words.append(f"({choice})" if group.required else f"[{choice}]")
     return [f"{PROGRAM} {name}", *words]
 
 
 def _word(action: argparse.Action) -> str:
-    """An option by its long name, or a positional argument, with its value."""
+    """Return the long name of an option with its value, or the name of a positional argument."""
     value = _value(action)
     if not action.option_strings:
         return value
-    long = next((one for one in action.option_strings if one.startswith("--")), action.option_strings[0])
+    long = next((name for name in action.option_strings if name.startswith("--")), action.option_strings[0])
     return f"{long} {value}".rstrip()
 
 
@@ -178,7 +178,7 @@ def _value(action: argparse.Action) -> str:
 
 
 def _wrapped(words: Sequence[str], width: int = 100) -> str:
-    """`words` in lines of at most `width`, none of them broken."""
+    """Join `words` to lines of at most `width` characters without breaking a word."""
     lines = [words[0]]
     for word in words[1:]:
         if len(lines[-1]) + len(word) < width:
@@ -189,7 +189,7 @@ def _wrapped(words: Sequence[str], width: int = 100) -> str:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """The paragraphs of a docstring; the indented ones are examples."""
+    """Yield the paragraphs of a docstring; indented ones are examples."""
     for paragraph in filter(str.strip, text.split("\n\n")):
         lines = paragraph.strip("\n")
         if lines.startswith("  "):
@@ -199,12 +199,12 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _options(actions: Sequence[argparse.Action]) -> Iterator[str]:
-    """A table of options; nothing where there are none."""
+    """Yield a table of options, if there are any."""
     rows = []
     for action in actions:
         if action.help == argparse.SUPPRESS:
             continue
-        spelled = ", ".join(f"`{one}`" for one in action.option_strings)
+        spelled = ", ".join(f"`{name}`" for name in action.option_strings)
         value = _value(action)
         name = f"{spelled} `{value}`" if spelled and value else spelled or f"`{value}`"
         rows.append((name, _plain(_help(action))))
@@ -213,7 +213,7 @@ def _options(actions: Sequence[argparse.Action]) -> Iterator[str]:
 
 
 def _help(action: argparse.Action) -> str:
-    """The help of an option, as argparse fills it in."""
+    """Return the help of an option with its placeholders filled in, as argparse does."""
     known = {**vars(action), "prog": PROGRAM}
     filled = (action.help or "") % {key: value for key, value in known.items() if value is not argparse.SUPPRESS}
     return filled.partition(" (default:")[0] if action.dest == "sort_keys" else filled  # each list has its own
@@ -223,7 +223,7 @@ def _help(action: argparse.Action) -> str:
 
 
 def rest() -> str:
-    """All paths by their first word."""
+    """Return the page of all paths, grouped by their first word."""
     made = document(routes(auth_required=True), auth_required=True)
     named = [_row((name, _properties(schema))) for name, schema in _SHAPES.items()]
     parts, noun = [_REST, "\n".join(["| shape | has |", "|---|---|", *named, ""])], ""
@@ -240,49 +240,50 @@ def rest() -> str:
 
 
 def _operation(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[str]:
-    """The section of one method of one path."""
-    good = [(status, one) for status, one in operation["responses"].items() if status != "default"]
-    answers = "; ".join(f"{status}: {_kinds(one)}" for status, one in good)
+    """Yield the section of one method of one path."""
+    good = {status: answer for status, answer in operation["responses"].items() if status != "default"}
+    answers = "; ".join(f"{status}: {_content(answer)}" for status, answer in good.items())
     yield f"### {method.upper()} {path}\n"
     token = "" if "security" in operation else " No token is needed."
     yield f"{_plain(operation['summary'])}. Answers {answers}.{token}\n"
     if "requestBody" in operation:
-        needed = "" if operation["requestBody"]["required"] else ", which may be left out"
+        needed = "" if operation["requestBody"]["required"] else " (optional)"
         schema = operation["requestBody"]["content"]["application/json"]["schema"]
         yield f"Body{needed}: {_shape(schema)}.\n"
-    rows = [(f"`{one['name']}`", _allowed(one["schema"]), _told(one)) for one in operation.get("parameters", ())]
+    parameters = operation.get("parameters", ())
+    rows = [(f"`{query['name']}`", _allowed(query["schema"]), _described(query)) for query in parameters]
     if rows:
         yield "\n".join(["| query | values | means |", "|---|---|---|", *(_row(row) for row in rows), ""])
 
 
-def _kinds(answer: Mapping[str, Any]) -> str:
-    """What an answer holds."""
-    kinds = []
+def _content(answer: Mapping[str, Any]) -> str:
+    """Return what an answer contains."""
+    contents = []
     for mimetype, content in answer.get("content", {}).items():
-        kinds.append(_shape(content["schema"]) if "json" in mimetype else f"`{mimetype}`")
-    return " or ".join(kinds) or "no body"
+        contents.append(_shape(content["schema"]) if "json" in mimetype else f"`{mimetype}`")
+    return " or ".join(contents) or "no body"
 
 
 def _shape(schema: Mapping[str, Any]) -> str:
-    """A schema in some words: one of the named shapes, or the properties of an object."""
-    for name, one in _SHAPES.items():
-        if schema == one:
+    """Describe a schema in words: a named shape, or the properties of an object."""
+    for name, shape in _SHAPES.items():
+        if schema == shape:
             return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
-        if schema.get("type") == "array" and schema.get("items") == one:
+        if schema.get("type") == "array" and schema.get("items") == shape:
             return f"a list of {name}s"
     if "anyOf" in schema or "oneOf" in schema:
         choice = schema.get("anyOf") or schema.get("oneOf") or ()
-        if all("type" in one for one in choice):
-            return " or ".join(_shape(one) for one in choice)
+        if all("type" in option for option in choice):
+            return " or ".join(map(_shape, choice))
     if schema.get("type") == "array":
-        return f"a list, each of which is {_shape(schema.get('items', {}))}"
+        return f"a list, each item {_shape(schema.get('items', {}))}"
     if schema.get("properties") or schema.get("required"):
         return f"an object with {_properties(schema)}"
     return {"object": "an object", "integer": "a number", "string": "a text"}.get(str(schema.get("type")), "a value")
 
 
 def _properties(schema: Mapping[str, Any]) -> str:
-    """The properties of an object, those that it must have first and in bold."""
+    """Return the properties of an object, the required ones first and in bold."""
     required = schema.get("required", ())
     names = [f"**{name}**" for name in required]
     return ", ".join([*names, *(name for name in schema.get("properties", {}) if name not in required)])
@@ -292,15 +293,15 @@ def _allowed(schema: Mapping[str, Any]) -> str:
     if "true" in schema.get("enum", ()):
         return "`1`, `0`"
     if "enum" in schema:
-        return ", ".join(f"`{one}`" for one in schema["enum"])
+        return ", ".join(f"`{value}`" for value in schema["enum"])
     if schema.get("type") == "array":
         return "text, repeated"
     return {"integer": "number", "string": "text"}.get(str(schema.get("type")), str(schema.get("type", "")))
 
 
-def _told(parameter: Mapping[str, Any]) -> str:
-    told = _plain(str(parameter.get("description", "")))
-    return f"needed{f': {told}' if told else ''}" if parameter["required"] else told
+def _described(parameter: Mapping[str, Any]) -> str:
+    text = _plain(str(parameter.get("description", "")))
+    return f"required{f': {text}' if text else ''}" if parameter["required"] else text
 
 
 # Markdown
@@ -311,7 +312,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """`text` on one line, with options as code, and the signs escaped that Markdown would take for its own."""
+    """Return `text` on one line, with options as code and Markdown's special characters escaped."""
     line = re.sub(r"([\\*<])", r"\\\1", " ".join(text.split()))
     return re.sub(r"(?<![\w`-])--[a-z][a-z-]+", r"`\g<0>`", line)
 

@@ -1,4 +1,4 @@
-"""Files stay short enough to be read at one go, and functions short enough to be seen at one glance."""
+"""Limits on the length of files and functions, and on vague names."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def test_modules_and_functions_are_short(path: Path) -> None:
     assert not long, f"split these functions: {', '.join(long)}"
 
 
-def test_no_module_has_a_name_that_says_nothing() -> None:
+def test_no_module_has_a_vague_name() -> None:
     assert MODULES
     assert not [path for path in MODULES if path.name in VAGUE]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_module_says_what_it_is(path: Path) -> None:
+def test_every_module_has_a_docstring(path: Path) -> None:
     assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))

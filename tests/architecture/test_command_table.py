@@ -1,4 +1,4 @@
-"""The command table, the entry points and the commands themselves say the same."""
+"""The command table, the entry points and the commands agree."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def command_class(name: str) -> type[Command]:
     module, _, attribute = COMMANDS[name][0].partition(":")
-    found: type[Command] = getattr(import_module(module), attribute)
-    assert issubclass(found, Command)
-    return found
+    command: type[Command] = getattr(import_module(module), attribute)
+    assert issubclass(command, Command)
+    return command
 
 
 def test_entry_points_equal_the_table() -> None:

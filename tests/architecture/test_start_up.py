@@ -1,4 +1,4 @@
-"""What a command does not need, it does not import: the run-time twin of the import contracts."""
+"""Commands import only what they need: the run-time counterpart of the import contracts."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ HEAVY = {"textual", "requests", "keystoneauth1", "keystoneclient", "yaql", "lark
 
 OTHER_WINGS = ("runs", "packages", "inventory")
 OTHER_NOUNS = ("clusters", "nodes", "releases", "roles", "tags", "facts", "sequences", "runs")
-"""What graphs are listed without, in the engine and for a master."""
+"""Nouns whose modules a listing of graphs does not import."""
 
 
 def ours(code: str, arguments: list[str], tmp_path: Path) -> str:
-    """What a Python process of this environment writes to stderr; it must end well."""
+    """Run Python code, which must succeed, and return what it writes to stderr."""
     environment = {"HOME": str(tmp_path), "FUEL_ENGINE": str(tmp_path / "engine.db"), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False, env=environment
@@ -27,7 +27,7 @@ def ours(code: str, arguments: list[str], tmp_path: Path) -> str:
 
 
 def all_modules_after(arguments: list[str], tmp_path: Path) -> set[str]:
-    """The modules that one command line has imported when it ends."""
+    """Return the modules that a command line has imported when it ends."""
     code = (
         "import sys; from fuelclient.main import main; code = main(sys.argv[1:]); "
         "sys.stderr.write('\\nMODULES ' + ' '.join(sys.modules)); raise SystemExit(code)"
@@ -36,7 +36,7 @@ def all_modules_after(arguments: list[str], tmp_path: Path) -> set[str]:
 
 
 def modules_after(arguments: list[str], tmp_path: Path) -> set[str]:
-    """The top-level ones of them."""
+    """Return the top-level names among these modules."""
     return {name.partition(".")[0] for name in all_modules_after(arguments, tmp_path)}
 
 
@@ -99,11 +99,11 @@ def most_alive(made):
 """
 
 
-def test_a_process_of_ours_collects_rarely_but_it_does(tmp_path: Path) -> None:
+def test_our_process_collects_garbage_rarely(tmp_path: Path) -> None:
     most = int(ours(CYCLES + "main(); sys.stderr.write(str(most_alive(300_000)))", ["--version"], tmp_path))
     assert 10_000 < most < 200_000
 
 
-def test_who_calls_main_keeps_a_collector_of_ones_own(tmp_path: Path) -> None:
+def test_main_leaves_the_garbage_collector_of_its_caller_alone(tmp_path: Path) -> None:
     code = CYCLES + "main(sys.argv[1:]); sys.stderr.write(str(most_alive(30_000)))"
     assert int(ours(code, ["--version"], tmp_path)) < 10_000

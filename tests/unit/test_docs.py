@@ -1,4 +1,4 @@
-"""The pages of docs/ say what is so: generated ones are fresh, links lead somewhere, codes and keys are complete."""
+"""The pages of docs/ are correct: generated ones are up to date, links work, codes and keys are complete."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_generated_document_is_up_to_date(name: str) -> None:
     assert fresh == kept, "\n".join([f"{name} is out of date: run .venv/bin/python docs/reference.py", *differing])
 
 
-def test_every_command_has_its_options_told() -> None:
+def test_every_command_is_documented() -> None:
     text = text_of("cli.md")
     told = set(re.findall(r"^###? (.+)$", text, re.M))
 
@@ -52,19 +52,19 @@ def test_every_command_has_its_options_told() -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """The anchors of a page's headings, as forges make them."""
+    """Return the anchors of a page's headings, as forges make them."""
     headings = _HEADING.findall(_FENCED.sub("", page.read_text(encoding="utf-8")))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
 
 
 def broken(page: Path) -> Iterator[str]:
-    """The links of a page that lead nowhere; addresses elsewhere are not followed."""
+    """Yield the broken links of a page; external addresses are not followed."""
     for link in _LINK.findall(_FENCED.sub("", page.read_text(encoding="utf-8"))):
         target, _, anchor = link.partition("#")
         if "://" in link:
             continue
-        found = (page.parent / target).resolve() if target else page
-        if not found.exists() or (anchor and anchor not in anchors(found)):
+        linked = (page.parent / target).resolve() if target else page
+        if not linked.exists() or (anchor and anchor not in anchors(linked)):
             yield link
 
 
@@ -79,15 +79,15 @@ def test_every_page_is_in_the_contents() -> None:
     assert listed == {page.stem for page in PAGES}
 
 
-def test_every_exit_code_is_told() -> None:
+def test_every_exit_code_is_documented() -> None:
     section = text_of("scripting.md").partition("## Exit codes")[2].partition("\n## ")[0]
 
     assert re.findall(r"^\| (\d+) \|", section, re.M) == [str(int(code)) for code in Exit]
 
 
-def test_every_key_of_the_terminal_ui_is_told() -> None:
+def test_every_key_of_the_terminal_ui_is_documented() -> None:
     told = set(re.findall(r"`([^`\n]+)`", text_of("tui.md")))
-    alike = {"down": "j", "up": "k", "left": "h", "right": "l"}  # the arrows are told in a word
+    alike = {"down": "j", "up": "k", "left": "h", "right": "l"}  # the page says "arrows"
 
     missing = set()
     places: tuple[type, ...] = (FuelUI, ViewScreen, VirtualTable, *map(screen_class, View))
@@ -100,7 +100,7 @@ def test_every_key_of_the_terminal_ui_is_told() -> None:
     assert missing == set()
 
 
-def test_every_view_of_the_terminal_ui_is_told_by_its_key() -> None:
+def test_every_view_of_the_terminal_ui_is_documented_with_its_key() -> None:
     rows = dict(re.findall(r"^\| `(\d)` \| (\w+) \|", text_of("tui.md"), re.M))
 
     assert rows == {"0": "environments"} | {str(key): str(view) for key, view in enumerate(TABS, start=1)}
@@ -117,7 +117,7 @@ def test_settings_that_pages_name_exist() -> None:
         assert set(named) <= known, page.name
 
 
-def test_findings_that_pages_name_are_told() -> None:
+def test_findings_that_pages_name_are_documented() -> None:
     known = set(re.findall(r"^\| ([GPR]\d{3}) \|", text_of("findings.md"), re.M))
 
     assert len(known) > 20

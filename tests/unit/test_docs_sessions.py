@@ -1,9 +1,9 @@
-"""The guides are real: every session in them runs, and prints what it says it prints.
+"""Every session in the guides runs and prints what the guide shows.
 
-A guide is one story. A block that is introduced by a line with nothing but a file name in backticks and a colon becomes
-that file; the commands of all blocks of the kind `console` run after one another in one shell, in an empty home. In
-the output that is shown, `...` alone on a line stands for any lines, and within a line for any text of it; times,
-durations and uuids are samples. Whatever cannot run without a master, or a second machine, is a block of another kind.
+A block after a line that consists of a file name in backticks and a colon becomes that file. The commands of all
+`console` blocks of a guide run one after another in one shell, in an empty home. In the output, `...` alone on a line
+stands for any lines, and within a line for any text; times, durations and uuids are samples. What needs a master or a
+second machine is in blocks of another kind.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 HOME = "/home/me"
-"""The home of whoever reads the guides."""
+"""The home directory that the guides show."""
 
 _FILE = re.compile(r"^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$", re.M | re.S)
 _SESSION = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
@@ -33,7 +33,7 @@ _SAMPLES = {
     "duration": r"\bin \d+:\d\d\.",
 }
 _TIMEOUT = 240
-"""Seconds for one guide on a busy machine; it takes some."""
+"""Seconds for one guide, even on a busy machine."""
 
 
 @dataclass(frozen=True)
@@ -46,34 +46,34 @@ class Step:
 
 
 def steps_of(text: str) -> list[Step]:
-    """The files and commands of a guide in the order of the text."""
-    found = [(match.start(), [Step(match[1], match[2], is_file=True)]) for match in _FILE.finditer(text)]
+    """Return the files and commands of a guide in the order of the text."""
+    placed = [(match.start(), [Step(match[1], match[2], is_file=True)]) for match in _FILE.finditer(text)]
     for block in _SESSION.finditer(text):
         parts = _COMMAND.split(block[1])
         assert not parts[0].strip(), f"a session begins with a command, not with {parts[0]!r}"
-        found.append((block.start(), [Step(*pair) for pair in zip(parts[1::2], parts[2::2], strict=True)]))
-    return [step for _, steps in sorted(found, key=lambda one: one[0]) for step in steps]
+        placed.append((block.start(), [Step(*pair) for pair in zip(parts[1::2], parts[2::2], strict=True)]))
+    return [step for _, steps in sorted(placed, key=lambda pair: pair[0]) for step in steps]
 
 
 def pattern_of(shown: str) -> str:
-    """A regular expression for the output `shown` in a guide."""
+    """Return a regular expression for the output `shown` in a guide."""
     samples = re.compile("|".join(f"(?P<{name}>{sample})" for name, sample in _SAMPLES.items()))
 
     def line(text: str) -> str:
         if text == "...":
             return r"(?:.*\n)*"
-        found, place = "", 0
+        pattern, place = "", 0
         for sample in samples.finditer(text):
-            found += ".*".join(re.escape(part) for part in text[place : sample.start()].split("..."))
-            found += _SAMPLES[str(sample.lastgroup)]
+            pattern += ".*".join(re.escape(part) for part in text[place : sample.start()].split("..."))
+            pattern += _SAMPLES[str(sample.lastgroup)]
             place = sample.end()
-        return found + ".*".join(re.escape(part) for part in text[place:].split("...")) + r" *\n"
+        return pattern + ".*".join(re.escape(part) for part in text[place:].split("...")) + r" *\n"
 
     return "".join(map(line, shown.rstrip("\n").split("\n"))) if shown.strip() else ""
 
 
 def script_of(steps: list[Step]) -> str:
-    """One script of bash that runs all commands, and says after each that it is over; `$?` is that of the guide."""
+    """Return a bash script that runs all commands and marks the end of each; `$?` is that of the guide's command."""
     lines = []
     for step in steps:
         if step.is_file:
@@ -85,14 +85,14 @@ def script_of(steps: list[Step]) -> str:
 
 
 def outputs(steps: list[Step], home: Path) -> list[str]:
-    """What each command printed, both streams in one."""
+    """Return what each command printed on both streams."""
     environ = {
         "HOME": str(home),
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "LC_ALL": "C.UTF-8",
     }
-    # what a session leaves behind it keeps the pipe open: output goes to a file, and the whole session is ended
+    # a process left behind would keep a pipe open, so output goes to a file, and the whole session is killed
     with (home.parent / "printed").open("w+", encoding="utf-8") as printed:
         shell = subprocess.Popen(
             ["bash", "-c", script_of(steps)], cwd=home, env=environ, stdin=subprocess.DEVNULL, stdout=printed,

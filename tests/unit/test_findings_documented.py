@@ -1,4 +1,4 @@
-"""Every finding code of the package stands in docs/findings.md, and every code there is used."""
+"""docs/findings.md has exactly the finding codes that the package uses."""
 
 from __future__ import annotations
 

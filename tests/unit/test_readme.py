@@ -1,4 +1,4 @@
-"""The first session of README is real: its commands run, and print what it says they print."""
+"""The first session of README runs and prints what README shows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def session() -> list[tuple[str, str]]:
-    """Each command of the session with the output shown for it."""
+    """Return each command of the session with the output shown for it."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     [block] = re.findall(r"^```console\n(.*?)^```$", text, re.M | re.S)
     parts = re.split(r"^\$ (.*)\n", block, flags=re.M)[1:]
@@ -20,7 +20,7 @@ def session() -> list[tuple[str, str]]:
 
 
 def pattern_of(shown: str) -> str:
-    """A regular expression for `shown`, where `...` stands for any text."""
+    """Return a regular expression for `shown`, where `...` stands for any text."""
     return ".*".join(re.escape(part) for part in shown.strip().split("..."))
 
 
