@@ -49,7 +49,8 @@ contracts: $(VENV)/.ready
 
 demo: $(VENV)/.ready  ## the main job on the packaged examples, with every command shown
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
-	@PATH="$(CURDIR)/$(BIN):$$PATH" FUEL_ENGINE="$(CURDIR)/$(DEMO)/engine.db" sh docs/demo.sh $(DEMO)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" FUEL_ENGINE="$(CURDIR)/$(DEMO)/engine.db" SERVER_ADDRESS= \
+		XDG_CONFIG_HOME="$(CURDIR)/$(DEMO)" FUELCLIENT_CUSTOM_SETTINGS= sh docs/demo.sh $(DEMO)
 
 docs: $(VENV)/.ready  ## the pages of docs/ as HTML in build/docs; a warning is an error
 	@$(BIN)/python -c 'import myst_parser' 2>/dev/null || \

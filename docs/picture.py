@@ -22,13 +22,13 @@ def main() -> None:
     fuel2 = str(Path(sys.executable).with_name("fuel2"))
     arguments = ["graph", "preview", "--env", "1"]
     with tempfile.TemporaryDirectory() as directory:
-        environ = {**os.environ, "FUEL_ENGINE": str(Path(directory) / "engine.db")}
+        environ = {"HOME": directory, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}  # without the user's settings
         subprocess.run([fuel2, "demo"], env=environ, check=True, capture_output=True)
         columns = [word for column in COLUMNS for word in ("-c", column)]
-        shown = subprocess.run(
+        preview = subprocess.run(
             [fuel2, *arguments, *columns], env=environ, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
-    lines = shown.stdout.decode().splitlines()
+    lines = preview.stdout.decode().splitlines()
     kept = [*lines[:28], "  ..."]
     console = Console(record=True, width=max(map(len, kept)) + 1, file=io.StringIO())
     console.print(Text(f"$ fuel2 {' '.join(arguments)}", style="bold"))

@@ -1,4 +1,4 @@
-"""The recorded vectors of retries and timeouts (A22): one file is one case, of a command that really runs.
+"""The recorded vectors of retries and timeouts (A22), with commands that really run.
 
 The command ends with the exit codes that the case gives, one for each try, or `lasts` so many seconds. A case that
 is `recovered` ran before with plenty of time; another executor, with the limits of the case, finds out how that ended.

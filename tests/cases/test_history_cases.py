@@ -1,7 +1,7 @@
-"""The recorded vectors of histories (H1, H3 to H5): one file is one case.
+"""The recorded vectors of histories (H1, H3 to H5).
 
-The graph of a case is really begun, on an engine file of its own, by a runner that never comes; then its rows are
-changed as the case says, and asked for.
+The run of a case is begun on its own engine file, but its runner never starts. Then the rows are changed as the case
+says, and read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The recorded vectors of whole runs (A23): one file is one case, executed by a real runner on this machine.
+"""The recorded vectors of whole runs (A23), executed by a real runner on this machine.
 
 Each task of a case notes its name when it runs, and then ends with the exit code that the case gives.
 """

@@ -13,7 +13,7 @@ from fuelclient.settings import SPECS
 ROOT = Path(__file__).resolve().parents[2]
 
 SELECTED = (
-    "tests/contract/test_graphs.py::TestGraph::test_a_second_upload_replaces_the_tasks_only",
+    "tests/contract/test_graphs.py::TestGraph::test_a_second_upload_replaces_the_tasks_only[nailgun]",
     "tests/golden/test_formats.py",
     "tests/snapshots/test_pictures.py::test_examples[environments-80x24]",
     "tests/unit/commands/test_config.py",
@@ -51,6 +51,20 @@ def test_settings_of_the_user_change_no_test(tmp_path: Path) -> None:
     )
 
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+
+
+def test_the_place_of_the_corpus_is_kept() -> None:
+    code = "import conftest, os; print(os.environ.get('FUEL_CORPUS'), os.environ.get('FUEL_ENGINE'))"
+    environment = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT / "tests"),
+        "FUEL_CORPUS": "/c",
+        "FUEL_ENGINE": "/e",
+    }
+
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+
+    assert done.stdout == "/c None\n"
 
 
 def test_nothing_of_the_user_is_left() -> None:
