@@ -86,16 +86,16 @@ def test_no_write_is_lost_between_processes(tmp_path: Path) -> None:
 UPLOAD = """
     import sys
     from fuelclient.engine import Engine
-    from fuelclient.model.graph import GraphDocument, Level
+    from fuelclient.model.graph import GraphDocument, Level, OwnerRef
     from fuelclient.model.task import Task
     engine = Engine(sys.argv[1])
     print("ready", flush=True)
     sys.stdin.readline()
     for number in range(50):
         tasks = [Task(f"{sys.argv[2]}-{number}-{index}", {"type": "stage"}) for index in range(5)]
-        stored = engine.graphs.upload(Level.RELEASE, 1, GraphDocument(tuple(tasks)), "shared")
+        stored = engine.graphs.upload(OwnerRef(Level.RELEASE, 1), GraphDocument(tuple(tasks)), "shared")
         assert [task.id for task in stored.graph.tasks] == [task.id for task in tasks]
-        mine = engine.graphs.upload(Level.RELEASE, 1, GraphDocument(tuple(tasks)), f"t{sys.argv[2]}-{number}")
+        mine = engine.graphs.upload(OwnerRef(Level.RELEASE, 1), GraphDocument(tuple(tasks)), f"t{sys.argv[2]}-{number}")
         assert mine.created
 """
 
@@ -116,7 +116,7 @@ def test_uploads_of_many_processes_are_whole(tmp_path: Path) -> None:
 KILLED_UPLOAD = """
     import os, signal, sys
     from fuelclient.engine import Engine
-    from fuelclient.model.graph import GraphDocument, Level
+    from fuelclient.model.graph import GraphDocument, Level, OwnerRef
     from fuelclient.model.task import Task
     engine = Engine(sys.argv[1])
     seen = 0
@@ -128,7 +128,7 @@ KILLED_UPLOAD = """
     with engine._database.read() as connection:
         connection.set_trace_callback(die_half_way)
     tasks = tuple(Task(f"new-{number}", {"type": "stage", "x": "y" * 3000}) for number in range(2000))
-    engine.graphs.upload(Level.RELEASE, 1, GraphDocument(tasks, "new"))
+    engine.graphs.upload(OwnerRef(Level.RELEASE, 1), GraphDocument(tasks, "new"))
 """
 
 
