@@ -1,4 +1,4 @@
-"""Every session in the guides runs and prints what the guide shows.
+"""Every session in the guides and in README.md runs and prints what is shown.
 
 A block after a line that consists of a file name in backticks and a colon becomes that file. The commands of all
 `console` blocks of a guide run one after another in one shell, in an empty home. In the output, `...` alone on a line
@@ -109,12 +109,13 @@ def outputs(steps: list[Step], home: Path) -> list[str]:
     return [part.removesuffix("\n") for part in text.split(f"{_END}\n")[:-1]]
 
 
-GUIDES = sorted(path.name for path in (ROOT / "docs").glob("*.md") if _SESSION.search(path.read_text("utf-8")))
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+GUIDES = [path for path in PAGES if _SESSION.search(path.read_text(encoding="utf-8"))]
 
 
-@pytest.mark.parametrize("name", GUIDES)
-def test_a_guide_prints_what_it_shows(name: str, tmp_path: Path) -> None:
-    steps = steps_of((ROOT / "docs" / name).read_text(encoding="utf-8"))
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.name)
+def test_a_guide_prints_what_it_shows(guide: Path, tmp_path: Path) -> None:
+    steps = steps_of(guide.read_text(encoding="utf-8"))
     commands = [step for step in steps if not step.is_file]
     home = tmp_path / "home"
     home.mkdir()
@@ -123,12 +124,13 @@ def test_a_guide_prints_what_it_shows(name: str, tmp_path: Path) -> None:
 
     assert len(printed) == len(commands), printed[-1:]
     for step, output in zip(commands, printed, strict=True):
-        is_so = re.fullmatch(pattern_of(step.shown), output) is not None
-        assert is_so, f"docs/{name}: $ {step.command}\n--- it shows\n{step.shown}--- it prints\n{output}"
+        matches = re.fullmatch(pattern_of(step.shown), output) is not None
+        assert matches, f"{guide.name}: $ {step.command}\n--- it shows\n{step.shown}--- it prints\n{output}"
 
 
-def test_the_guides_that_can_run_do() -> None:
-    assert {"first-session.md", "plugins.md", "run.md", "scripting.md", "server.md", "master.md"} <= set(GUIDES)
+def test_the_guides_have_sessions() -> None:
+    sessions = {"README.md", "first-session.md", "plugins.md", "run.md", "scripting.md", "server.md", "master.md"}
+    assert sessions <= {path.name for path in GUIDES}
 
 
 def test_what_is_shown_is_compared() -> None:
