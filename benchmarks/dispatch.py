@@ -1,7 +1,7 @@
 """Print one table: what an executor adds to a task that does nothing, beside a bare process of the same command.
 
 `python -m benchmarks.dispatch [--tasks N] [--nodes N] [--rounds N]`. Each way runs the same trivial shell tasks, one
-after another on one node, and then on all nodes at the same time, one per node; the ways take turns, the first round
+after another on one node, and then on all nodes at the same time, one per node; they take turns, the first round
 opens connections and does not count. Nodes of ssh are sshd processes on loopback ports; those of dask share two
 workers, as nodes of two sites do. What the login shell of the user does by itself is left out: nodes have no HOME.
 """
@@ -27,14 +27,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from fuelclient.executors.base import Executor, Job, Ssh, Target
-from fuelclient.executors.dask import DaskExecutor
-from fuelclient.executors.dask_scheduler import DaskScheduler
-from fuelclient.executors.local import LocalExecutor
-from fuelclient.executors.reach import Ways
-from fuelclient.executors.ssh import SshExecutor
-from fuelclient.model.node import ExecutorKind
+from fuelclient.executors.base import Executor, Job, Target
+from fuelclient.executors.connector import Options
+from fuelclient.executors.machine import MachineExecutor
+from fuelclient.executors.ssh import Ssh
 from fuelclient.model.status import InstanceStatus
+from fuelclient.settings import load
 
 HOST = "127.0.0.1"
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
@@ -101,7 +99,7 @@ def _targets(directory: Path, sizes: Sizes, stack: ExitStack) -> tuple[dict[str,
     else:
         stack.enter_context(_cluster(directory))
         names = (_SITES[number % len(_SITES)] for number in range(sizes.nodes))
-        targets["dask"] = [Target(ExecutorKind.DASK, worker=name) for name in names]
+        targets["dask"] = [Target("dask", place=name) for name in names]
     return targets, absent
 
 
@@ -155,15 +153,14 @@ def _through(executor: Executor, targets: list[Target]) -> Once:
 
 @asynccontextmanager
 async def _executors(directory: Path, targets: dict[str, list[Target]]) -> AsyncIterator[dict[str, Executor]]:
-    def ways(name: str) -> Ways:
-        return Ways(
+    def options(name: str) -> Options:
+        return Options(
             spool=str(directory / name), remote_spool=str(directory / f"{name}-nodes"),
             known_hosts=str(directory / "known_hosts"), ssh_config=str(directory / "ssh_config"), connect_timeout=60,
-            dask=lambda: DaskScheduler((directory / "scheduler").read_text()),
+            settings=lambda: load({}, {"FUEL_DASK_SCHEDULER": (directory / "scheduler").read_text()}),
         )  # fmt: skip
 
-    kinds: dict[str, Callable[[Ways], Executor]] = {"local": LocalExecutor, "ssh": SshExecutor, "dask": DaskExecutor}
-    made = {name: kinds[name](ways(name)) for name in targets}
+    made: dict[str, Executor] = {name: MachineExecutor(options(name)) for name in targets}
     try:
         yield made
     finally:
@@ -194,11 +191,12 @@ def _daemons(directory: Path, sshd: str, count: int) -> Iterator[list[Target]]:
             words = (f"-oHostKey={directory}/host_key", "-oListenAddress=" + HOST, *(f"-o{one}" for one in options))
             started.append(subprocess.Popen([sshd, "-D", "-q", "-f", os.devnull, "-p", str(port), *words]))
             ssh = Ssh(getpass.getuser(), port, str(directory / "key"))
-            targets.append(Target(ExecutorKind.SSH, HOST, ssh))
+            targets.append(Target("ssh", HOST, ssh))
             known += f"[{HOST}]:{port} {host}"
         (directory / "known_hosts").write_text(known)
         for target in targets:
-            _until(partial(_listens, target.ssh.port), f"sshd on port {target.ssh.port}")
+            port = target.place.port if isinstance(target.place, Ssh) else 0
+            _until(partial(_listens, port), f"sshd on port {port}")
         yield targets
     finally:
         _end(started)

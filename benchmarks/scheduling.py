@@ -130,7 +130,7 @@ def _begun(database: Database, made: Plan) -> tuple[int, GraphRun]:
 
     return child.id, GraphRun(
         work=made.work, schedule=Schedule(made.work), journal=Journal(database, parent.id, child, os.getpid()),
-        make=make, executor_of=lambda _: instant, log=lambda line: print(line, file=sys.stderr),
+        make=make, executor=instant, log=lambda line: print(line, file=sys.stderr),
     )  # fmt: skip
 
 

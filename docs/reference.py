@@ -214,7 +214,7 @@ def _options(actions: Sequence[argparse.Action]) -> Iterator[str]:
 
 def _help(action: argparse.Action) -> str:
     """Return the help of an option with its placeholders filled in, as argparse does."""
-    known = {**vars(action), "prog": PROGRAM}
+    known = {**vars(action), "prog": PROGRAM, "choices": ", ".join(map(str, action.choices or ()))}
     filled = (action.help or "") % {key: value for key, value in known.items() if value is not argparse.SUPPRESS}
     return filled.partition(" (default:")[0] if action.dest == "sort_keys" else filled  # each list has its own
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fuelclient.executors.base import Executor, Job, Outcome, Target
-from fuelclient.executors.local import LocalExecutor
-from fuelclient.executors.reach import Ways
+from fuelclient.executors.connector import Options
+from fuelclient.executors.machine import MachineExecutor
 
 T = TypeVar("T")
 
@@ -30,11 +30,11 @@ class Bench:
     grace: float = 1
 
     @property
-    def ways(self) -> Ways:
-        return Ways(spool=str(self.root / "spool"), commands=self.commands, grace=self.grace)
+    def options(self) -> Options:
+        return Options(spool=str(self.root / "spool"), commands=self.commands, grace=self.grace)
 
-    def executor(self) -> LocalExecutor:
-        return LocalExecutor(self.ways)
+    def executor(self) -> MachineExecutor:
+        return MachineExecutor(self.options)
 
     def spool(self, job: Job) -> Path:
         return self.root / "spool" / str(job.run) / job.node / job.task

@@ -22,9 +22,9 @@ from typing import Any
 
 from processes import eventually
 
-from fuelclient.executors.base import Ssh, Target
-from fuelclient.executors.reach import Ways
-from fuelclient.model.node import ExecutorKind
+from fuelclient.executors.base import Target
+from fuelclient.executors.connector import Options
+from fuelclient.executors.ssh import Ssh
 
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 HOST = "127.0.0.1"
@@ -60,7 +60,7 @@ class Daemon:
 
     @property
     def is_listening(self) -> bool:
-        """Whether it, and nobody else, has the port."""
+        """Whether this daemon has the port, and not another process."""
         return f"listening on {HOST} port {self.port}" in self.log
 
     def has_tried(self) -> bool:
@@ -122,7 +122,7 @@ class Site:
 
     @classmethod
     def at(cls, root: Path) -> Site:
-        """A new one. Whoever uses it ends its daemons."""
+        """Make a site. Its user ends the daemons."""
         if os.geteuid() == 0:
             Path("/run/sshd").mkdir(exist_ok=True)
         for name in ("host_key", "key", "other_key"):
@@ -185,8 +185,8 @@ class Site:
             lines += [f"mount --bind {mine} {path}"]
         return "\n".join(["set -e", *lines, ""])
 
-    def ways(self, **changes: Any) -> Ways:
-        ways = Ways(
+    def options(self, **changes: Any) -> Options:
+        options = Options(
             spool=str(self.root / "spool"),
             remote_spool=str(self.root / "remote"),
             known_hosts=str(self.root / "known_hosts"),
@@ -194,11 +194,22 @@ class Site:
             grace=1,
             connect_timeout=30,
         )
-        return replace(ways, **changes)
+        return replace(options, **changes)
 
     def target(self, daemon: Daemon, **ssh: Any) -> Target:
         settings: dict[str, Any] = {"user": getpass.getuser(), "port": daemon.port, "key": str(self.root / "key")}
-        return Target(ExecutorKind.SSH, HOST, Ssh(**{**settings, **ssh}))
+        return Target("ssh", HOST, Ssh(**{**settings, **ssh}))
+
+
+def ssh_of(target: Target) -> Ssh:
+    """How a node of a site is reached."""
+    assert isinstance(target.place, Ssh)
+    return target.place
+
+
+def port_of(target: Target) -> int:
+    """The port of a node's daemon."""
+    return ssh_of(target).port
 
 
 def _answers(port: int) -> bool:

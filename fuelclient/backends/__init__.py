@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.settings import Settings
+
+
+def executor_kinds() -> Collection[str]:
+    """Return the kinds of executors that a node or a run can name here.
+
+    Other packages are searched for theirs only by iterating, and for a kind that is not built in.
+    """
+    from fuelclient.executors.registry import KINDS
+
+    return KINDS
 
 
 def connect(settings: Settings) -> Backend:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from fuelclient.backends.base import Backend
 from fuelclient.environment.plans import plans
+from fuelclient.executors import registry
 from fuelclient.insight import planned as views
 from fuelclient.model.run import PlannedGraph, RunRequest, SimulatedGraph
 from fuelclient.plan.inputs import Inputs
@@ -39,6 +40,6 @@ def pictured(backend: Backend, request: RunRequest, fail: Sequence[str] = ()) ->
 
 
 def _plans(backend: Backend, request: RunRequest) -> tuple[Inputs, tuple[Plan, ...]]:
-    meant = checked(request)
+    meant = checked(request, registry.runs_nothing)
     inputs = backend.runs.inputs(meant)
     return inputs, plans(inputs, meant, backend.runs.checker(meant, inputs))

@@ -66,6 +66,17 @@ def stated_path(word: str) -> Path:
     return Path(stated(word))
 
 
+def add_executor(parser: argparse.ArgumentParser, help: str) -> None:
+    """Add `executor`, a kind of executor or an empty string.
+
+    The metavar is stated because argparse would list all choices while it adds the option, and other packages would be
+    searched for kinds by every command that has it.
+    """
+    from fuelclient.backends import executor_kinds
+
+    parser.add_argument("--executor", default="", metavar="KIND", choices=executor_kinds(), help=f"{help}: %(choices)s")
+
+
 class _Joined(argparse.Action):
     """Collects `1 2`, `1,2` and repeated options into one list, each number once."""
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from fuelclient import examples, files
+from fuelclient.backends import executor_kinds
 from fuelclient.backends.base import OwnerRef
 from fuelclient.commands.base import Command
 from fuelclient.commands.shell import LOG
@@ -86,7 +87,7 @@ def read() -> Examples:
         release,
         plugins,
         {package.name: path for package, path in zip(packages, paths, strict=True)},
-        tuple(nodes_from(files.load(str(directory / "nodes.yaml")))),
+        tuple(nodes_from(files.load(str(directory / "nodes.yaml")), executor_kinds())),
         {
             kind: document_from(files.load(str(directory / "cluster" / name)), owner_label=ENVIRONMENT)
             for kind, name in graphs.items()

@@ -1,6 +1,6 @@
-"""Executors: what runs one task instance, on this machine, over SSH, or not at all.
+"""Run one task instance: on this machine, over SSH, on a Dask worker, as another package has it, or not at all.
 
-`base` has the values and the protocol, `handlers` turn a job into recipes without touching anything, `spool` runs a
-recipe so that its result outlives whoever started it, and the executors put these together. Nothing here decides what
-runs when; that is the schedule's.
+`handlers` turn a job into recipes without touching anything, `machine` carries them out and `spool` keeps a result
+where it outlives the process that started the command. Kinds of executors differ in their `connector` only. When a task
+runs is decided by the schedule and not here.
 """

@@ -1,4 +1,7 @@
-"""Attempts: one recipe, tried until it succeeds or its limits are reached, from wherever a spool says it stands."""
+"""Try one recipe until it succeeds or its limits are reached, from wherever its spool says that it stands.
+
+A try has a label: the number of the job's attempt and its own number in it, such as `1.2`.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +22,17 @@ T = TypeVar("T")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 _PREPARING = 600.0
 _PATIENCE = 10.0
-"""Seconds that a try which began may take to say that it has a process; a machine can be very busy."""
+"""How many seconds a try that began may take to write down its process; a machine can be very busy."""
 
 
 class Interrupted(Exception):
-    """A try began, and nobody can know how it ended."""
+    """A try began, and its result is lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """How a recipe ended: the exit code of its last try where it has one, why it ended when that was not by itself,
-    the tries it took, and the end of what the last one wrote. `cut` says that this one ran when it was ended."""
+    """How a recipe ended: the exit code of its last try if it has one, why it ended if not by itself, the number of
+    tries, and the end of the output of the last one. `cut` says that the last one was ended while it ran."""
 
     ok: bool
     code: int | None
@@ -41,7 +44,7 @@ class Tried:
 
 
 class _Over(Exception):
-    """The time is over, or somebody stopped the job."""
+    """The time is over, or the job was stopped."""
 
     def __init__(self, why: str) -> None:
         self.why = why
@@ -50,16 +53,16 @@ class _Over(Exception):
 class Attempts:
     """The tries of one recipe in one spool.
 
-    `go` numbers the job's attempt; `stop` is set when the job has to end; `grace` are the seconds between the polite
-    signal and the other one. `before` makes the machine ready; its time is not the task's.
+    `attempt` is the number of the job's attempt; `stop` is set to end the job; `grace` are the seconds between SIGTERM
+    and SIGKILL. `before` prepares the machine; its time does not count for the task.
     """
 
     def __init__(
-        self, spool: Spool, recipe: Recipe, limits: Limits, *, go: int, stop: asyncio.Event, grace: float, say: Say,
-        before: Callable[[], Awaitable[None]],
+        self, spool: Spool, recipe: Recipe, limits: Limits, *, attempt: int, stop: asyncio.Event, grace: float,
+        say: Say, before: Callable[[], Awaitable[None]],
     ) -> None:  # fmt: skip
         self._spool, self._recipe, self._limits = spool, recipe, limits
-        self._go, self._stop, self._grace, self._say, self._before = go, stop, grace, say, before
+        self._attempt, self._stop, self._grace, self._say, self._before = attempt, stop, grace, say, before
         self._clock = asyncio.get_running_loop().time
         self._began = self._clock()
         self._seen = NOTHING_SEEN
@@ -69,16 +72,16 @@ class Attempts:
     async def run(self, *, recovering: bool = False) -> Tried:
         """Try until the limits are reached.
 
-        With `recovering` the spool is read first: tries that ended count, and one that runs is waited for. Raises
-        `Interrupted`, only then, when a try of before ended and left nothing behind, and `Unreachable` when the
-        machine cannot be asked. A try that vanishes while this run watches counts as failed; one that was claimed
-        and never began, because its starter died in between, does not count.
+        With `recovering`, the spool is read first: tries that ended count, and one that still runs is waited for. Only
+        then raise `Interrupted`, if an earlier try ended and left no result. Raise `Unreachable` if the machine cannot
+        be asked. A try that vanishes while this run watches counts as failed; one that was claimed and never began,
+        because its starter died in between, does not count.
         """
         if recovering:
             self._seen = await patiently(self._spool.look, self._limits.timeout, self._stop)
             self._began = self._clock() - self._seen.age
-        elif self._go > 1:
-            await self._alone()
+        elif self._attempt > 1:
+            await self._end_earlier_attempts()
         known = self._seen.claimed
         failures = successes = number = 0
         last: Ended | None = None
@@ -100,16 +103,15 @@ class Attempts:
             else:
                 failures += 1
                 if failures > self._limits.retries:
-                    return self._failed(end, number)
+                    why = "" if end else self._broken or VANISHED
+                    return self._tried(False, end.code if end else None, why, number)
                 self._retry(end, number)
-            if f"{self._go}.{number + 1}" not in self._seen.claimed and not await self._pause(self._limits.interval):
+            is_next_claimed = f"{self._attempt}.{number + 1}" in self._seen.claimed
+            if not is_next_claimed and not await self._pause(self._limits.interval):
                 return self._tried(False, end.code if end else None, self._over(), number)
 
     def _tried(self, ok: bool, code: int | None, why: str, tries: int, *, cut: bool = False) -> Tried:
         return Tried(ok, code, why, tries, self._seen.out, self._seen.err, cut)
-
-    def _failed(self, end: Ended | None, number: int) -> Tried:
-        return self._tried(False, end.code if end else None, "" if end else self._broken or VANISHED, number)
 
     def _retry(self, end: Ended | None, number: int) -> None:
         how = f"exit code {end.code}" if end else self._broken or "its process vanished"
@@ -117,38 +119,38 @@ class Attempts:
         self._say(f"try {number} of {left} failed ({how}); next one in {self._limits.interval:g} s")
 
     async def _ended(self, number: int, known: frozenset[str]) -> Ended | None:
-        """The end of one try, when nothing of it runs any more; None when it has vanished, or never came to begin.
+        """Return the end of one try when nothing of it runs any more; None if it vanished, or never began.
 
-        Raises what `_one` and `_looked_for` do; `known` are the tries of before.
+        `known` are the tries from before this run. Raise what `_try` and `_end_of_earlier` raise.
         """
-        label = f"{self._go}.{number}"
-        end = await self._one(label)
+        label = f"{self._attempt}.{number}"
+        end = await self._try(label)
         if end is None and label in known:
-            if f"{self._go}.{number + 1}" not in known:
-                end = await self._looked_for(label)
+            if f"{self._attempt}.{number + 1}" not in known:
+                end = await self._end_of_earlier(label)
         elif end is None and label in self._seen.claimed:
             end = await self._cleared(label)
         return None if end is not None and end.why == VANISHED else end
 
-    async def _alone(self) -> None:
-        """Nothing of an earlier go runs any more: of one that nobody knew the end of, something may."""
+    async def _end_earlier_attempts(self) -> None:
+        """End what still runs of earlier attempts: the runner asked for this one without knowing how they ended."""
         self._seen = await patiently(self._spool.look, self._limits.timeout, self._stop)
         for label in sorted(self._seen.claimed - self._seen.ended.keys()):
-            if not label.startswith(f"{self._go}."):
+            if not label.startswith(f"{self._attempt}."):
                 await self._cleared(label)
 
     async def _cleared(self, label: str) -> Ended | None:
-        """The end of a try whose leader is gone. What is left of its session was ended: its commands would go on
-        beside those of the next try. Raises `Unreachable` where that cannot be done."""
+        """Return the end of a try whose leader is gone, after ending what is left of its session, which would else run
+        beside the next try. Raise `Unreachable` if that cannot be done."""
         kill = functools.partial(self._spool.kill, label, VANISHED, self._grace)
         await patiently(kill, max(_PATIENCE, self._left()), self._stop)
         self._seen = await patiently(self._spool.look, max(_PATIENCE, self._left()), self._stop)
         return self._seen.ended.get(label)
 
-    async def _one(self, label: str) -> Ended | None:
-        """The end of one try; None when it left nothing behind, or never came to begin.
+    async def _try(self, label: str) -> Ended | None:
+        """Return the end of one try; None if it left no result, or never began.
 
-        Raises `_Over` when there is no time left to begin with.
+        Raise `_Over` if no time is left to begin it.
         """
         self._broken = ""
         if label in self._seen.ended:
@@ -173,22 +175,22 @@ class Attempts:
             return await self._end(label, over.why)
         return self._seen.ended.get(label)
 
-    async def _looked_for(self, label: str) -> Ended:
-        """The end of a try of before that left none: where it has no process yet, it never begins from now on.
+    async def _end_of_earlier(self, label: str) -> Ended:
+        """Return the end of an earlier try that has written none. If it has no process yet, it will never get one.
 
-        Raises `Interrupted` for one that began: nobody can know how it ended.
+        Raise `Interrupted` if it began: its result is lost.
         """
         end = None
         if self._seen.running != label:
             fence = functools.partial(self._spool.fence, label)
             self._seen = await patiently(fence, self._left(), self._stop)
-            end = await self._one(label)
+            end = await self._try(label)
         if end is None:
             raise Interrupted(label)
         return end
 
     async def _begun(self, label: str) -> None:
-        """The try was started, and has ended unless the connection broke."""
+        """Start a try, and wait for its end unless the connection breaks."""
         since = self._clock()
         try:
             await self._bounded(self._before(), _PREPARING)
@@ -202,20 +204,20 @@ class Attempts:
             self._say("the connection broke; the command may go on, looking for it")
 
     async def _launch(self, label: str) -> None:
-        """The try was started and has ended, unless it was claimed before: this may be done again for one label."""
-        if self._laid != label:  # once: a command that did begin may be reading them
+        """Start a try and wait for its end, unless it was claimed before, so that this can be repeated."""
+        if self._laid != label:  # only once, since a command that did begin may be reading the files
             await self._spool.attach(self._recipe)
             self._laid = label
         self._seen = await self._spool.launch(self._recipe, label, self._clock() - self._began)
 
     async def _follow(self, label: str) -> None:
-        """Look until the try has ended, or is known to be gone or never to have begun."""
+        """Look at the spool until the try has ended, or is known to be gone or never to have begun."""
         pause, since = _FIRST_PAUSE, self._clock()
         while True:
             try:
                 self._seen = await self._spool.look()
                 if self._broken and label not in self._seen.claimed:
-                    await self._launch(label)  # it broke before anything began; should it begin now, it claims first
+                    await self._launch(label)  # a first start that is still on its way has to claim before it runs
             except (ConnectionBroken, Unreachable) as error:
                 if isinstance(error, Unreachable) and error.final:
                     raise
@@ -229,7 +231,7 @@ class Attempts:
             pause = min(pause * 1.5, _LONGEST_PAUSE)
 
     async def _end(self, label: str, why: str) -> Ended | None:
-        """End the try from outside, and take what it left: it may have ended by itself just before."""
+        """End the try from outside, and return its end: it may have ended by itself just before."""
         try:
             await self._spool.kill(label, why, self._grace)
             self._seen = await self._spool.look()
@@ -238,7 +240,7 @@ class Attempts:
         return self._seen.ended.get(label, Ended(137, why))
 
     async def _bounded(self, work: Awaitable[T], seconds: float | None = None) -> T:
-        """The result of `work`, unless the time ends or the job is stopped before. Raises `_Over` then."""
+        """Return the result of `work`. Raise `_Over` if the time ends or the job is stopped before."""
         doing = asyncio.ensure_future(work)
         stopped = asyncio.ensure_future(self._stop.wait())
         try:
@@ -253,10 +255,10 @@ class Attempts:
                 doing.cancel()
             await asyncio.wait({doing, stopped})
             if not doing.cancelled():
-                doing.exception()  # asked for, so that nobody is told later of what nobody waits for
+                doing.exception()  # else asyncio would complain of an error that was never retrieved
 
     async def _pause(self, seconds: float) -> bool:
-        """Whether the next try may begin, after some seconds."""
+        """Wait some seconds, and return whether the next try may begin."""
         try:
             await self._bounded(asyncio.sleep(seconds))
         except _Over:
@@ -273,9 +275,9 @@ class Attempts:
 
 
 async def patiently(ask: Callable[[], Awaitable[T]], seconds: float, stop: asyncio.Event) -> T:
-    """What `ask` answers, asked again while the machine cannot be reached.
+    """Return what `ask` returns, and ask again while the machine cannot be reached.
 
-    Raises `Unreachable` when that lasts for `seconds`, when it is final, or when `stop` is set.
+    Raise `Unreachable` if that lasts for `seconds`, if it is final, or if `stop` is set.
     """
     clock = asyncio.get_running_loop().time
     until, pause = clock() + seconds, _FIRST_PAUSE

@@ -1,4 +1,4 @@
-"""The executor for nodes with a Dask worker; what belongs to the master runs on this machine.
+"""Run tasks on the machines of Dask workers, each started by one task of Dask.
 
 The worker of a node is the one that its attribute `worker` names, else the one that is named like the node. Several
 nodes may name the same worker, that of their site: their tasks run on its machine then. A worker is started with
@@ -9,105 +9,191 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-from collections.abc import Iterator
+import os
+import urllib.parse
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from fuelclient.errors import FuelError
-from fuelclient.executors import handlers
-from fuelclient.executors.base import MASTER, Job
-from fuelclient.executors.handlers import sync
-from fuelclient.executors.machine import MachineExecutor
-from fuelclient.executors.reach import Reach, Ways
-from fuelclient.executors.recipe import Nothing, Reboot, Recipe, Sync
-from fuelclient.executors.spool import Spool, directory
-from fuelclient.model.node import ExecutorKind
+from fuelclient.executors.base import Target
+from fuelclient.executors.connector import Connector, Options
+from fuelclient.executors.spool import Spool
+from fuelclient.executors.transport import Transport
+from fuelclient.model.node import Node
+
+if TYPE_CHECKING:
+    from fuelclient.executors.dask_cluster import DaskCluster
+    from fuelclient.settings import Settings
+
+PORT = 8786
+"""The port on which Dask schedulers listen by default."""
+
+_HINT = "Set DASK_SCHEDULER to tls://HOST:PORT, and DASK_TLS_CA_FILE, DASK_TLS_CERT and DASK_TLS_KEY."
 
 
-class DaskExecutor(MachineExecutor):
-    """Runs the commands of jobs on the machines of Dask workers, each started by one task of Dask.
+@dataclass(frozen=True, slots=True)
+class DaskScheduler:
+    """A scheduler: `tls://host:port`, or `tcp://host:port` on this machine, and paths of PEM files for the former.
 
-    It knows the same spool as all the others, there: nothing of what is promised of a command depends on Dask, and a
-    worker that dies takes no command with it. Who is waited for then is looked for until the task's time is over.
+    `ca_file` has who may sign for the cluster, `cert` and `key` are what this client shows.
     """
 
-    def __init__(self, ways: Ways, reach: Reach | None = None) -> None:
-        super().__init__(ways, reach)
-        self._workers: frozenset[str] | None = None
-        self._unreachable = ""
+    address: str = ""
+    ca_file: str = ""
+    cert: str = ""
+    key: str = ""
 
-    def _refused(self, job: Job) -> str:
-        """Outside of an event loop, where plans are made, the scheduler is asked once which workers there are.
+    @classmethod
+    def of(cls, settings: Settings) -> DaskScheduler:
+        """Return the scheduler that the settings name, with the certificates for it."""
+        return cls(settings.dask_scheduler, settings.dask_tls_ca_file, settings.dask_tls_cert, settings.dask_tls_key)
 
-        Within a run nobody is refused for that: a worker may be back when it is the turn of its task.
+    @property
+    def endpoint(self) -> tuple[str, str, int]:
+        """Protocol, host and port. Raise `ValueError` if it is no address."""
+        text = self.address if "://" in self.address else f"tcp://{self.address}"
+        parts = urllib.parse.urlsplit(text)
+        if not parts.hostname:
+            raise ValueError(f"{self.address!r} has no host")
+        return parts.scheme, parts.hostname, parts.port or PORT
+
+    @property
+    def url(self) -> str:
+        """The address in full. Raise `ValueError` if it is no address.
+
+        >>> DaskScheduler("localhost").url, DaskScheduler("tls://[fe80::1]:1").url
+        ('tcp://localhost:8786', 'tls://[fe80::1]:1')
         """
-        if job.target.kind is not ExecutorKind.DASK:
-            return ""
-        wanted = sorted(set(self._wanted(job)))
-        if not wanted:
-            return ""
-        if importlib.util.find_spec("distributed") is None:
-            return f"Task {job.label} cannot run on Dask without distributed: pip install 'fuelclient[dask]'."
-        why = self._never(job) or self._ways.dask().refusal() or self._missing(wanted)
-        return f"Task {job.label} cannot run on Dask: {why.rstrip('.')}." if why else ""
+        protocol, host, port = self.endpoint
+        return f"{protocol}://{f'[{host}]' if ':' in host else host}:{port}"
 
-    def _wanted(self, job: Job) -> Iterator[str]:
-        """The workers that a job needs."""
-        for step in handlers.steps_of(job, self._ways.commands):
-            if isinstance(step, Nothing) or (isinstance(step, Recipe) and step.where == MASTER):
-                continue
-            target = self._target(job, step) if isinstance(step, Recipe) else job.target
-            if target.kind is ExecutorKind.DASK:
-                yield target.worker
+    def refusal(self) -> str:
+        """Return why this scheduler must not be used, and what to do; an empty string if it may be.
 
-    def _never(self, job: Job) -> str:
-        if any(isinstance(step, Reboot) for step in handlers.steps_of(job, self._ways.commands)):
+        Dask unpickles and executes what it is sent: without TLS on both sides, everyone who can connect to the
+        scheduler controls all its nodes. So without TLS the connection must not leave this machine.
+
+        >>> DaskScheduler("tcp://127.0.0.1:8786").refusal()
+        ''
+        """
+        if not self.address:
+            return f"no Dask scheduler is configured. {_HINT}"
+        try:
+            protocol, host, _ = self.endpoint
+        except ValueError as error:
+            return f"{self.address!r} is not the address of a Dask scheduler ({error}). {_HINT}"
+        if protocol not in ("tcp", "tls"):
+            return f"the Dask scheduler {self.address} would be reached by {protocol}; only tls and tcp are. {_HINT}"
+        if protocol == "tls":
+            return self._unreadable()
+        if not _is_loopback(host):
             return (
-                "the machine of a worker is never restarted, since it may serve more nodes than this one. Configure "
-                "a handler command for reboot, or reach the node over SSH"
+                f"the Dask scheduler {self.address} is not on this machine and has no TLS: everyone who can reach it "
+                f"could run anything on all nodes. {_HINT}"
             )
         return ""
 
-    def _missing(self, wanted: list[str]) -> str:
+    def _unreadable(self) -> str:
+        files = (("DASK_TLS_CA_FILE", self.ca_file), ("DASK_TLS_CERT", self.cert), ("DASK_TLS_KEY", self.key))
+        missing = [name for name, path in files if not path]
+        if missing:
+            return f"TLS to the Dask scheduler {self.address} needs {' and '.join(missing)}. {_HINT}"
+        unread = [f"{name} ({path})" for name, path in files if not os.access(path, os.R_OK) or os.path.isdir(path)]
+        return f"{' and '.join(unread)} cannot be read. Correct the setting, or its permissions." if unread else ""
+
+
+def _is_loopback(host: str) -> bool:
+    import ipaddress  # here, because nothing but Dask needs it
+
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class DaskConnector(Connector):
+    """Tasks run on the machines of Dask workers.
+
+    They have the same spool there as everywhere: nothing that is promised of a command depends on Dask, and a worker
+    that dies takes no command with it. A worker that has gone is looked for until the task's time is over.
+    """
+
+    no_reboot = (
+        "the machine of a Dask worker is never restarted, since it may serve more nodes than this one; configure "
+        "a handler command for reboot, or reach the node over SSH"
+    )
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self._workers: frozenset[str] | None = None
+        self._unreachable = ""
+        self._shared: DaskCluster | None = None
+
+    @classmethod
+    def place(cls, node: Node) -> Hashable:
+        return str(node.attributes.get("worker") or node.name)
+
+    def refusal(self, target: Target) -> str:
+        """While plans are made, outside of an event loop, the scheduler is asked once which workers there are.
+
+        Within a run no node is refused for a worker that is missing: it may be back when it is needed.
+        """
+        if importlib.util.find_spec("distributed") is None:
+            return "Dask needs the library distributed; install it: pip install 'fuelclient[dask]'"
+        return self._scheduler.refusal() or self._missing(str(target.place))
+
+    def transport(self, target: Target) -> Transport:
+        from fuelclient.executors.dask_cluster import DaskTransport
+
+        return DaskTransport(self._cluster(), str(target.place))
+
+    def spool(self, transport: Transport, root: str, directory: str) -> Spool:
+        from fuelclient.executors.dask_cluster import DaskSpool, DaskTransport
+
+        assert isinstance(transport, DaskTransport)  # noqa: S101 - `transport` above made it
+        return DaskSpool(transport, root, directory)
+
+    async def close(self) -> None:
+        cluster, self._shared = self._shared, None
+        if cluster is not None:
+            await cluster.close()
+
+    @cached_property
+    def _scheduler(self) -> DaskScheduler:
+        return DaskScheduler.of(self.options.settings())
+
+    def _cluster(self) -> DaskCluster:
+        """Return the connection to the scheduler, which serves all workers."""
+        from fuelclient.executors.dask_cluster import DaskCluster
+
+        if self._shared is None:
+            self._shared = DaskCluster(self._scheduler, self.options.connect_timeout)
+        return self._shared
+
+    def _missing(self, worker: str) -> str:
         try:
             asyncio.get_running_loop()
         except RuntimeError:
             pass
         else:
             return ""
-        from fuelclient.executors.dask_cluster import missing
+        from fuelclient.executors.dask_cluster import DaskCluster, missing
+
+        async def names() -> frozenset[str]:
+            # through a connection of its own, because event loops cannot share one
+            cluster = DaskCluster(self._scheduler, self.options.connect_timeout)
+            try:
+                return await cluster.names()
+            finally:
+                await cluster.close()
 
         if self._workers is None:
             try:
-                self._workers = asyncio.run(self._named())
+                self._workers = asyncio.run(names())
             except FuelError as error:
                 self._workers, self._unreachable = frozenset(), str(error)
-        if self._unreachable:
+        if self._unreachable or worker in self._workers:
             return self._unreachable
-        absent = [worker for worker in wanted if worker not in self._workers]
-        return missing(absent[0], self._workers, self._ways.dask().url) if absent else ""
-
-    async def _named(self) -> frozenset[str]:
-        """The names of the workers, through a connection that is closed again: event loops do not share them."""
-        from fuelclient.executors.dask_cluster import DaskCluster
-
-        cluster = DaskCluster(self._ways.dask(), self._ways.connect_timeout)
-        try:
-            return await cluster.names()
-        finally:
-            await cluster.close()
-
-    def _spool(self, job: Job, recipe: Recipe) -> Spool:
-        target = self._target(job, recipe)
-        if target.kind is not ExecutorKind.DASK:
-            return super()._spool(job, recipe)
-        from fuelclient.executors.dask_transport import DaskSpool, DaskTransport
-
-        transport, root = self._reach.transport(target), self._reach.root(target)
-        assert isinstance(transport, DaskTransport)  # noqa: S101 - that is what there is for such a target
-        suffix = f"@{recipe.where}" if recipe.where else ""
-        return DaskSpool(transport, root, directory(job, root, suffix))
-
-    async def _recipe(self, job: Job, step: Sync) -> Recipe:
-        """What this machine has goes to a worker as an archive: there may be no other way to it than Dask."""
-        if job.target.kind is ExecutorKind.DASK and not sync.is_remote(step.src):
-            return sync.as_archive(step)
-        return await super()._recipe(job, step)
+        return missing(worker, self._workers, self._scheduler.url)

@@ -1,4 +1,4 @@
-"""Limits: how long a task may take and how often it is tried, by its parameters and its type."""
+"""How long a task may take and how often it is tried, by its parameters and its type."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from fuelclient.model.task import TaskType
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`timeout` seconds for all tries together, `retries` extra tries after failures with `interval` seconds before
-    each of them, and `repeats` extra runs after a success."""
+    """`timeout` seconds for all tries together, `retries` more tries after failures, `repeats` more tries after
+    successes, and `interval` seconds before each of them.
+
+    As in Astute, failures and successes are counted apart, and neither resets the count of the other.
+    """
 
     timeout: float
     retries: int
@@ -36,9 +39,9 @@ DEFAULTS: Mapping[str, Limits] = MappingProxyType(
         TaskType.COBBLER_SYNC: Limits(300, 0),
     }
 )
-"""What holds for a task that states nothing.
+"""The limits of a task that states none.
 
-`interval` is the documented pause between retries, which Astute accepts and never makes (Q14).
+`interval` is the documented pause between retries, which Astute accepts and never makes.
 Source: Astute `config.rb`; the last three types have no timeout there.
 """
 
@@ -46,9 +49,9 @@ _NAMES = (("timeout", "timeout"), ("retries", "retries"), ("interval", "interval
 
 
 def limits_of(type: str, parameters: Mapping[str, Any]) -> Limits:
-    """The limits of a task; numbers may be written as texts.
+    """Return the limits of a task; numbers may be written as texts.
 
-    Raises `ValueError` for what is no number, or a negative one.
+    Raise `ValueError` if one is not a number, or negative.
 
     >>> limits_of("shell", {"retries": "0", "timeout": 7})
     Limits(timeout=7, retries=0, interval=2, repeats=0)
@@ -59,6 +62,7 @@ def limits_of(type: str, parameters: Mapping[str, Any]) -> Limits:
         timeout=stated.get("timeout", default.timeout),
         retries=int(stated.get("retries", default.retries)),
         interval=stated.get("interval", default.interval),
+        # Astute wraps shell tasks in a manifest without passing this on
         repeats=int(stated.get("repeats", default.repeats)) if type == TaskType.PUPPET else 0,
     )
 

@@ -1,16 +1,233 @@
-"""The executor for this machine: it never restarts or erases it, unless a configured command does."""
+"""Run tasks on this machine: the kind of executor, its transport, and its spool without a shell around it."""
 
 from __future__ import annotations
 
-from fuelclient.executors.base import Job
-from fuelclient.executors.machine import MachineExecutor
-from fuelclient.model.node import ExecutorKind
+import asyncio
+import math
+import os
+import shutil
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from fuelclient import redact
+from fuelclient.executors import scripts
+from fuelclient.executors.base import Target
+from fuelclient.executors.connector import Connector, Options
+from fuelclient.executors.handlers import sync
+from fuelclient.executors.recipe import Recipe, Sync
+from fuelclient.executors.spool import KEEP, Seen, Spool, seen_from
+from fuelclient.executors.transport import Completed, Transport, Unreachable
+
+_WORDS = 8
+"""The words that a leader writes: pid, start, boot, label, uptime, seconds used, and the bytes of both outputs then."""
 
 
-class LocalExecutor(MachineExecutor):
-    """Runs the commands of jobs on this machine."""
+class LocalConnector(Connector):
+    """Tasks run on this machine, as the user who runs the engine.
 
-    def _refused(self, job: Job) -> str:
-        if job.target.kind is ExecutorKind.SSH:
-            return f"Task {job.label} cannot run: the local executor does not reach {job.target.ip}."
+    Nothing restarts or erases it but a command that its user has configured: importing a node must not hurt a laptop.
+    """
+
+    leaves_spools = False  # they lie beside the engine file, and are removed with the other files of the run
+    no_reboot = (
+        "the local executor never restarts the machine it runs on; "
+        "give the node an address, or name a command for reboot in HANDLER_COMMANDS of a settings file"
+    )
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self._transport = LocalTransport()  # one for all nodes, since they are the same machine
+
+    def transport(self, target: Target) -> LocalTransport:  # noqa: ARG002 - all are this machine
+        return self._transport
+
+    def root(self, target: Target, proposed: str) -> str:  # noqa: ARG002 - all are this machine
+        return os.path.realpath(self.options.spool)
+
+    def spool(self, transport: Transport, root: str, directory: str) -> Spool:
+        return LocalSpool(transport, root, directory)
+
+    async def sync(self, step: Sync, target: Target, transport: Transport) -> Recipe:  # noqa: ARG002 - a hook
+        return sync.on_target(step) if shutil.which("rsync") else sync.as_archive(step)
+
+
+def environment() -> dict[str, str]:
+    """Return the environment for tasks on this machine: ours, without variables that have the name of a secret.
+
+    A password for a master that is in the operator's environment is no business of a task.
+    """
+    return {name: value for name, value in os.environ.items() if not redact.is_secret(name)}
+
+
+class LocalTransport:
+    """This machine."""
+
+    place = "this machine"
+
+    async def call(self, script: str, arguments: Sequence[str] = (), stdin: bytes = b"") -> Completed:
+        """Run a script in a session of its own; cancelling kills its process group."""
+        try:
+            process = await asyncio.create_subprocess_exec(
+                "/bin/sh", "-c", script, "fuel2", *arguments,
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+                start_new_session=True, env=environment(), cwd="/",
+            )  # fmt: skip
+        except OSError as error:
+            raise Unreachable(f"No process can be started on this machine: {error.strerror}.") from error
+        try:
+            out, err = await process.communicate(stdin)
+        except asyncio.CancelledError:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+            raise
+        return Completed(process.returncode or 0, out, err)
+
+    async def put(self, path: str, content: bytes | Path) -> None:
+        try:
+            await asyncio.to_thread(_put, path, content)
+        except OSError as error:
+            where = error.filename or path
+            raise Unreachable(f"{where} cannot be copied to {path}: {error.strerror}.", final=True) from error
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def _put(path: str, content: bytes | Path) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "wb") as target:
+        if isinstance(content, bytes):
+            target.write(content)
+        else:
+            with content.open("rb") as source:
+                shutil.copyfileobj(source, target, 1 << 20)
+
+
+class LocalSpool(Spool):
+    """The spool of one job on this machine, without a shell around each action: a third of the processes of `Spool`.
+
+    The files are the same, so the scripts of `Spool` can go on with it. Commands are not children of asyncio, because
+    those are killed when their event loop is closed, and a command has to outlive this process.
+    """
+
+    def __init__(self, transport: Transport, root: str, directory: str) -> None:
+        super().__init__(transport, root, directory)
+        self._path = Path(directory)
+
+    async def launch(self, recipe: Recipe, label: str, used: float) -> Seen:
+        """Start the script of a recipe as the try `label`, unless it began before, and wait for it."""
+        try:
+            started = self._start(recipe.script.encode(), label, used)
+        except OSError as error:
+            where = error.filename or self.directory
+            raise Unreachable(f"Nothing can be started: {where}: {error.strerror}.", final=True) from error
+        if started:
+            await _ended(started)
+        return await self.look()
+
+    def _start(self, script: bytes, label: str, used: float) -> int:
+        """Return the number of the new process; 0 if the try began before."""
+        _make(Path(self.root))
+        if os.lstat(self.root).st_uid != os.geteuid():
+            message = f"{self.root} belongs to another user; remove it."
+            raise Unreachable(message, final=True)
+        _make(self._path)
+        if (self._path / f"claim.{label}").exists():
+            return 0
+        fresh = self._path / f"cmd.{label}.{os.getpid()}"
+        self._write(fresh, script)
+        fresh.replace(self._path / "cmd")
+        return self._spawn(label, used)
+
+    def _write(self, path: Path, content: bytes) -> None:
+        with os.fdopen(os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb") as file:
+            file.write(content)
+
+    def _spawn(self, label: str, used: float) -> int:
+        append = os.O_CREAT | os.O_APPEND | os.O_WRONLY
+        return os.posix_spawn(
+            "/bin/sh",
+            ["/bin/sh", "-c", scripts.WRAPPER, "fuel2-task", label, str(math.ceil(used)), self.directory],
+            environment(),
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 1, f"{self.directory}/out", append, 0o600),
+                (os.POSIX_SPAWN_OPEN, 2, f"{self.directory}/err", append, 0o600),
+            ],
+            setsid=True,
+            setsigdef=(signal.SIGPIPE, signal.SIGXFSZ),  # what Python ignores, a command must not
+        )
+
+    async def look(self) -> Seen:
+        """Return what the spool tells now. As in the script, the process is looked for before the result."""
+        lines = [self._process()]
+        with suppress(OSError):
+            lines += (f"claim {path.name[6:]}" for path in self._path.iterdir() if path.name.startswith("claim."))
+        lines += (f"rc {line}" for line in _text(self._path / "rc").splitlines())
+        words = self._words()
+        before_out, before_err = map(int, words[6:] or ("0", "0"))
+        return seen_from(lines, _end(self._path / "out", before_out), _end(self._path / "err", before_err))
+
+    def _words(self) -> list[str]:
+        """Return the words of the newest leader, or nothing while it has not written all of them."""
+        text = _text(self._path / "pid")
+        words = text.split()
+        return words if len(words) == _WORDS and text.endswith("\n") else []
+
+    def _process(self) -> str:
+        words = self._words()
+        if not words:
+            return ""
+        number, start, boot, label, up, used = words[:6]
+        now = _text(Path("/proc/uptime")).partition(" ")[0]
+        if boot != _text(Path("/proc/sys/kernel/random/boot_id")).strip():
+            return f"pid {label} 0 {now} {used} {now}"
+        after = _text(Path(f"/proc/{number}/stat")).rpartition(") ")[2].split()
+        alive = len(after) > 19 and after[19] == start and after[0] != "Z"
+        return f"pid {label} {int(alive)} {up} {used} {now}"
+
+
+def _make(path: Path) -> None:
+    """Make a directory and its parents, readable for us alone."""
+    if not path.is_dir():
+        _make(path.parent)
+        path.mkdir(mode=0o700, exist_ok=True)
+
+
+async def _ended(process: int) -> None:
+    """Wait for the end of a process, and reap it even if the waiting is cancelled."""
+    loop = asyncio.get_running_loop()
+    handle = os.pidfd_open(process)
+    over = loop.create_future()
+
+    def reap() -> None:
+        loop.remove_reader(handle)
+        os.close(handle)
+        with suppress(ChildProcessError):
+            os.waitpid(process, 0)
+        if not over.done():
+            over.set_result(None)
+
+    loop.add_reader(handle, reap)
+    await over
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8", "replace")
+    except OSError:
         return ""
+
+
+def _end(path: Path, before: int) -> bytes:
+    """Return the end of a file, without the bytes that it had before."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, before, size - KEEP))
+            return file.read(KEEP)
+    except OSError:
+        return b""

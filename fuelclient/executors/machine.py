@@ -1,77 +1,80 @@
-"""Executors that really do things: a job's steps, one after another, on the machines where they belong."""
+"""The executor: it carries out the steps of a job, one after another, on the machines where they belong."""
 
 from __future__ import annotations
 
 import asyncio
-from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
 
-from fuelclient.errors import Unsupported
-from fuelclient.executors import handlers
-from fuelclient.executors.attempts import Attempts, Interrupted, Tried, patiently
+from fuelclient.errors import FuelError, Unsupported
+from fuelclient.executors import handlers, registry
+from fuelclient.executors.attempts import Attempts, Interrupted, patiently
 from fuelclient.executors.base import MASTER, Job, Log, Outcome, Target
+from fuelclient.executors.connector import Connections, Options
 from fuelclient.executors.handlers import sync
 from fuelclient.executors.limits import Limits, limits_of
-from fuelclient.executors.local_spool import LocalSpool
-from fuelclient.executors.local_transport import LocalTransport
-from fuelclient.executors.narration import failure, interrupted, quiet, scrubbing, skipped, told
-from fuelclient.executors.noop import NoopExecutor
-from fuelclient.executors.prepare import Scripts
-from fuelclient.executors.reach import Reach, Ways
-from fuelclient.executors.rebooting import Rebooting
+from fuelclient.executors.messages import failure, interrupted, outcome_of, quiet, scrubbing, skipped
+from fuelclient.executors.noop import Noop
+from fuelclient.executors.plugin_scripts import PluginScripts
+from fuelclient.executors.reboot import Rebooting
 from fuelclient.executors.recipe import Nothing, Reboot, Recipe, Step, Sync
-from fuelclient.executors.spool import STOPPED, Spool, directory
+from fuelclient.executors.spool import STOPPED, Spool, directory, removed
 from fuelclient.executors.transport import ConnectionBroken, Unreachable
 from fuelclient.model.status import InstanceStatus
 
-_HAS_RSYNC = 'command -v rsync > /dev/null && { [ -z "$1" ] || command -v ssh > /dev/null; }'
 
+class MachineExecutor:
+    """Runs jobs on their targets, however these are reached; what belongs to the master runs on this machine.
 
-class MachineExecutor(ABC):
-    """Runs jobs on their targets; what belongs to the master runs on this machine.
-
-    One executor serves a whole run. It may be used for many jobs at the same time, from one event loop.
+    One executor serves a whole run. It takes any number of jobs at the same time, from one event loop.
     """
 
-    def __init__(self, ways: Ways, reach: Reach | None = None) -> None:
-        self._ways = ways
-        self._reach = reach or Reach(ways)
-        self._scripts = Scripts(self._reach)
-        self._noop = NoopExecutor(ways, self._reach)
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._connections = Connections(options)
+        self._scripts = PluginScripts(self._connections)
+        self._noop = Noop(self._connections)
         self._stops: dict[tuple[int, str, str], asyncio.Event] = {}
-        self._rsync: dict[Target, bool] = {}
 
     def check(self, job: Job) -> str:
-        """Why `job` can never run here, or an empty string."""
-        return handlers.check(job, self._ways.commands) or self._refused(job)
+        """Return why `job` can never run, or an empty string: its type, its parameters, or a machine it needs."""
+        try:
+            steps = self._steps(job)
+            limits_of(job.type, job.parameters)
+            reason = next(filter(None, (self._refusal(job, step) for step in steps)), "")
+        except (ValueError, FuelError) as error:
+            reason = str(error)
+        return f"Task {job.label} cannot run: {reason.rstrip('.')}." if reason else ""
 
-    @abstractmethod
-    def _refused(self, job: Job) -> str:
-        """What this kind of executor refuses on top."""
+    def _refusal(self, job: Job, step: Step) -> str:
+        if isinstance(step, Nothing):
+            return ""
+        target = self._target(job, step) if isinstance(step, Recipe) else job.target
+        connector = self._connections.of(target.kind)
+        if isinstance(step, Reboot) and connector.no_reboot and not self._is_noop(job):
+            return connector.no_reboot
+        if connector.needs_address and not target.ip:
+            return "the node has no address"
+        return connector.refusal(target)
 
     async def run(self, job: Job, log: Log) -> Outcome:
         """Run `job` to its end, its retries included. A failure is an outcome."""
-        if job.noop:
-            return await self._noop.run(job, log)
-        outcome = await self._guarded(job, scrubbing(job, log), recovering=False)
-        assert outcome is not None  # noqa: S101 - only a recovery can find that nobody knows
+        outcome = await self._outcome(job, log, recovering=False)
+        assert outcome is not None  # noqa: S101 - only a recovery can find that a result is lost
         return outcome
 
     async def recover(self, job: Job) -> Outcome | None:
-        """What became of `job`: its result, waited for where it still runs, retried where tries are left, begun where
-        it never was. None when a command began and nobody can know how it ended."""
-        if job.noop:
-            return await self._noop.run(job, quiet)
-        return await self._guarded(job, quiet, recovering=True)
+        """Return the outcome of `job`: its result, waited for if it still runs, retried if tries are left, begun if it
+        never was. Return None if a command began and its result is lost."""
+        return await self._outcome(job, quiet, recovering=True)
 
     async def kill(self, job: Job) -> None:
         """End what runs for the job: SIGTERM to its whole session, SIGKILL after the grace period.
 
-        Returns when the signal to end was given; the job's `run` or `recover` returns when it is over. Where nobody
-        here runs the job, because its runner died, it returns when all is over, and a try that somebody may just be
-        starting never begins.
+        If the job runs here, return at once: its `run` or `recover` returns when all has ended. If its runner died,
+        return when all has ended; a try that another process is just starting will never begin.
         """
-        await self._noop.kill(job)
+        if self._is_noop(job):
+            self._noop.kill(job)
+            return
         stop = self._stops.get(job.key)
         if stop is not None:
             stop.set()
@@ -80,36 +83,49 @@ class MachineExecutor(ABC):
             seen = await spool.look()
             tries = [label for label in seen.claimed if label.startswith(f"{job.attempt}.")]
             for label in seen.claimed - seen.ended.keys() or {f"{job.attempt}.{len(tries) + 1}"}:
-                await spool.kill(label, STOPPED, self._ways.grace)
+                await spool.kill(label, STOPPED, self._options.grace)
 
     async def read(self, job: Job, stream: str, offset: int = 0, limit: int = 1 << 20) -> bytes:
-        """A part of what the job's commands wrote to `out` or `err`, all machines after another."""
+        """Return a part of what the job's commands wrote to `out` or `err`, one machine after another."""
+        if self._is_noop(job):
+            return b""
         spools = await self._spools(job)
         if len(spools) == 1:
             return await spools[0].read(stream, offset, limit)
-        found = b""
+        output = b""
         for spool in spools:
-            found += await spool.read(stream, 0, offset + limit - len(found))
-        return found[offset : offset + limit]
+            output += await spool.read(stream, 0, offset + limit - len(output))
+        return output[offset : offset + limit]
 
-    async def prepare(self, target: Target, directories: tuple[tuple[str, str], ...]) -> list[str]:
-        """The plugin scripts are on the target; gives the directories that had to be sent (see `Scripts`)."""
-        return await self._scripts.prepare(target, directories)
+    async def forget(self, target: Target, proposed: str) -> tuple[str, str]:
+        """Remove the spools of a run from a machine; `proposed` is the root that the run proposed for them.
+
+        Return their root, and why they are still there, or an empty string. They stay if a command of theirs still
+        runs. Raise what transports raise.
+        """
+        root = self._connections.root(target, proposed)
+        return root, await removed(self._connections.transport(target), root)
 
     async def close(self) -> None:
         """Close all connections; commands that run go on."""
-        await self._reach.close()
+        await self._connections.close()
 
-    async def _guarded(self, job: Job, say: Log, *, recovering: bool) -> Outcome | None:
-        """The outcome of all steps, with everything that can go wrong on the way told in it."""
+    def _is_noop(self, job: Job) -> bool:
+        connector = registry.known(job.target.kind)
+        return job.noop or not (connector is None or connector.runs)
+
+    async def _outcome(self, job: Job, log: Log, *, recovering: bool) -> Outcome | None:
+        """Carry out all steps; whatever goes wrong becomes an outcome."""
         refusal = self.check(job)
         if refusal:
             return failure(job, refusal)
-        limits = limits_of(job.type, job.parameters)
+        if self._is_noop(job):
+            return await self._noop.run(job, log)
+        limits, say = limits_of(job.type, job.parameters), scrubbing(job, log)
         stop = self._stops.setdefault(job.key, asyncio.Event())
         try:
             outcome = skipped(job)
-            for step in handlers.steps_of(job, self._ways.commands):
+            for step in self._steps(job):
                 outcome = await self._step(job, step, limits, stop, say, recovering=recovering)
                 if outcome.status is InstanceStatus.ERROR:
                     break
@@ -127,29 +143,24 @@ class MachineExecutor(ABC):
         if isinstance(step, Nothing):
             return skipped(job, step.reason)
         if isinstance(step, Reboot):
-            rebooting = Rebooting(self._reach, job, limits, stop, say)
+            rebooting = Rebooting(self._connections, job, limits, stop, say)
             return await rebooting.run(recovering=recovering)
-        if isinstance(step, Sync):
-            wanted = step
-            step = await patiently(lambda: self._recipe(job, wanted), limits.timeout, stop)
-        tried = await self._tried(job, step, limits, stop, say, recovering=recovering)
-        return told(job, tried, limits)
-
-    async def _tried(
-        self, job: Job, recipe: Recipe, limits: Limits, stop: asyncio.Event, say: Log, *, recovering: bool
-    ) -> Tried:
-        attempts = Attempts(
-            self._spool(job, recipe), recipe, limits,
-            go=job.attempt, stop=stop, grace=self._ways.grace, say=say, before=self._before(job, recipe, say),
+        recipe = step if isinstance(step, Recipe) else await patiently(
+            lambda: self._recipe(job, step), limits.timeout, stop
         )  # fmt: skip
-        return await attempts.run(recovering=recovering)
 
-    def _before(self, job: Job, recipe: Recipe, say: Log) -> Callable[[], Awaitable[None]]:
-        async def prepared() -> None:
-            for place in await self.prepare(self._target(job, recipe), job.target.scripts):
+        async def prepare() -> None:
+            for place in await self._scripts.send(self._target(job, recipe), job.target.scripts):
                 say(f"plugin scripts sent to {place}")
 
-        return prepared
+        attempts = Attempts(
+            self._spool(job, recipe), recipe, limits,
+            attempt=job.attempt, stop=stop, grace=self._options.grace, say=say, before=prepare,
+        )  # fmt: skip
+        return outcome_of(job, await attempts.run(recovering=recovering), limits)
+
+    def _steps(self, job: Job) -> tuple[Step, ...]:
+        return handlers.steps_of(job, self._options.commands)
 
     def _target(self, job: Job, recipe: Recipe) -> Target:
         if recipe.where == MASTER:
@@ -157,39 +168,17 @@ class MachineExecutor(ABC):
         return job.peers[recipe.where] if recipe.where else job.target
 
     def _spool(self, job: Job, recipe: Recipe) -> Spool:
-        target = self._target(job, recipe)
-        root = self._reach.root(target)
+        # a task that also runs on other nodes may share a machine with them, so each node has a spool of its own there
         suffix = f"@{recipe.where}" if recipe.where not in ("", MASTER) else ""
-        transport, path = self._reach.transport(target), directory(job, root, suffix)
-        if isinstance(transport, LocalTransport):
-            return LocalSpool(transport, root, path)
-        return Spool(transport, root, path)
+        return self._connections.spool(self._target(job, recipe), directory(job, suffix))
 
     async def _spools(self, job: Job) -> list[Spool]:
-        """All places where commands of a job run."""
-        steps = [
-            await self._recipe(job, step) if isinstance(step, Sync) else step
-            for step in handlers.steps_of(job, self._ways.commands)
-        ]
-        return [self._spool(job, step) for step in steps if isinstance(step, Recipe)]
+        """Return the spools of all machines on which the job runs commands."""
+        recipes = [await self._recipe(job, step) if isinstance(step, Sync) else step for step in self._steps(job)]
+        return [self._spool(job, recipe) for recipe in recipes if isinstance(recipe, Recipe)]
 
     async def _recipe(self, job: Job, step: Sync) -> Recipe:
-        """The best way to sync that both machines have."""
-        local = self._reach.transport(job.target) is self._reach.local
         if sync.is_remote(step.src):
             return sync.on_target(step)
-        if job.target not in self._rsync:
-            machines = [self._reach.local] if local else [self._reach.local, self._reach.transport(job.target)]
-            asked = [await machine.call(_HAS_RSYNC, ("" if local else "ssh",)) for machine in machines]
-            self._rsync[job.target] = all(answer.rc == 0 for answer in asked)
-        if not self._rsync[job.target] or not (local or self._ways.ssh_agrees):
-            return sync.as_archive(step)
-        return sync.on_target(step) if local else sync.over_ssh(step, job.target, self._ssh_options())
-
-    def _ssh_options(self) -> tuple[str, ...]:
-        options: list[str] = []
-        if self._ways.ssh_config:
-            options += ["-F", self._ways.ssh_config]
-        if self._ways.known_hosts:
-            options += ["-o", f"UserKnownHostsFile={self._ways.known_hosts}"]
-        return tuple(options)
+        transport = self._connections.transport(job.target)
+        return await self._connections.of(job.target.kind).sync(step, job.target, transport)

@@ -1,4 +1,4 @@
-"""The executor that changes nothing: it tells what each task would do, as far as one can know.
+"""Tell what tasks would do, and change nothing: noop runs of all kinds of executors, and the kind that only does that.
 
 Uploads and copies give a diff, scripts are parsed, puppet and rsync run in their own dry modes. The statuses are
 Fuel's: puppet and shell tasks are ready, everything else is skipped.
@@ -7,24 +7,29 @@ Fuel's: puppet and shell tasks are ready, everything else is skipped.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping
-from typing import Any
+import difflib
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass
 
 from fuelclient import redact
 from fuelclient.errors import Unsupported
-from fuelclient.executors import handlers
 from fuelclient.executors.attempts import patiently
 from fuelclient.executors.base import Job, Log, Outcome, Target
-from fuelclient.executors.diff import Content, difference
-from fuelclient.executors.handlers import files, puppet, shell, sync
+from fuelclient.executors.connector import Connections, Connector
+from fuelclient.executors.handlers import commands, files, sync
 from fuelclient.executors.handlers.parameters import path
 from fuelclient.executors.limits import limits_of
-from fuelclient.executors.narration import end_of, failure, interrupted, quiet, scrubbing
-from fuelclient.executors.reach import Reach, Ways
-from fuelclient.executors.recipe import File, Sync
-from fuelclient.executors.transport import Answer, ConnectionBroken, Transport, Unreachable
+from fuelclient.executors.local import LocalConnector
+from fuelclient.executors.messages import end_of, failure, interrupted, scrubbing
+from fuelclient.executors.recipe import Sync
+from fuelclient.executors.ssh import SshConnector
+from fuelclient.executors.transport import Completed, ConnectionBroken, Transport, Unreachable
+from fuelclient.model.node import Node
 from fuelclient.model.status import InstanceStatus
 from fuelclient.model.task import TaskType
+
+MOST_LINES = 2000
+"""The lines of a difference that are kept; of a long new file the rest tells nothing more."""
 
 _MOST = 1 << 18
 _CURRENT = """
@@ -38,24 +43,32 @@ _RUN = 'exec timeout -k 5 "$1" bash -s'
 _HAS = 'PATH="$PATH:/opt/puppetlabs/bin"; command -v "$1" > /dev/null'
 
 
-class NoopExecutor:
+class NoopConnector(Connector):
+    """Tasks only tell what they would do. They look at a node over SSH if it has an address, else at this machine."""
+
+    runs = False
+    leaves_spools = False
+    no_reboot = ""
+
+    @classmethod
+    def place(cls, node: Node) -> Hashable:
+        return SshConnector.place(node)
+
+    def transport(self, target: Target) -> Transport:
+        kind = SshConnector if target.ip else LocalConnector
+        return kind(self.options).transport(target)
+
+
+class Noop:
     """Tells what jobs would do. It reads from their machines, and writes nowhere."""
 
-    def __init__(self, ways: Ways, reach: Reach | None = None) -> None:
-        self._ways = ways
-        self._reach = reach or Reach(ways)
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
         self._running: dict[tuple[int, str, str], asyncio.Task[Outcome]] = {}
 
-    def check(self, job: Job) -> str:
-        """Why `job` could never run, or an empty string."""
-        return handlers.check(job, self._ways.commands)
-
     async def run(self, job: Job, log: Log) -> Outcome:
-        """What `job` would do, in the summary. A script that cannot be parsed, or a manifest that cannot be compiled,
-        is an error."""
-        refusal = self.check(job)
-        if refusal:
-            return failure(job, refusal)
+        """Return what `job` would do, in the summary. A script that cannot be parsed, or a manifest that cannot be
+        compiled, is an error."""
         limits = limits_of(job.type, job.parameters)
         stop = asyncio.Event()
         task = asyncio.ensure_future(patiently(lambda: self._told(job), min(limits.timeout, 60), stop))
@@ -78,45 +91,33 @@ class NoopExecutor:
         scrubbing(job, log)(outcome.message or f"would run: {outcome.status}")
         return outcome
 
-    async def recover(self, job: Job) -> Outcome | None:
-        """The same again: nothing was changed."""
-        return await self.run(job, quiet)
-
-    async def kill(self, job: Job) -> None:
+    def kill(self, job: Job) -> None:
         """End what runs for the job."""
         task = self._running.get(job.key)
         if task is not None:
             task.cancel()
 
-    async def read(self, job: Job, stream: str, offset: int = 0, limit: int = 1 << 20) -> bytes:  # noqa: ARG002
-        """Nothing: a job that is not run writes nothing."""
-        return b""
-
-    async def close(self) -> None:
-        """Close all connections."""
-        await self._reach.close()
-
-    def _told(self, job: Job) -> Awaitable[Outcome]:
-        node = self._reach.transport(job.target)
+    async def _told(self, job: Job) -> Outcome:
+        node = self._connections.transport(job.target)
         match job.type:
             case TaskType.SHELL:
-                return self._shell(job, node)
+                return await self._shell(job, node)
             case TaskType.MASTER_SHELL:
-                return self._shell(job, self._reach.local)
+                return await self._shell(job, self._connections.here)
             case TaskType.PUPPET:
-                return self._puppet(job, node)
+                return await self._puppet(job, node)
             case TaskType.UPLOAD_FILE:
-                return self._files(job, files.uploaded(job))
+                return await self._files(job, files.uploaded(job))
             case TaskType.UPLOAD_FILES:
-                return self._files(job, files.uploaded_to_nodes(job))
+                return await self._files(job, files.uploaded_to_nodes(job))
             case TaskType.COPY_FILES:
-                return self._files(job, files.copied(job))
+                return await self._files(job, files.copied(job))
             case TaskType.SYNC:
-                return self._sync(job, node)
-        return _only(Outcome(InstanceStatus.SKIPPED, message=f"a task of type {job.type} is left out"))
+                return await self._sync(job, node)
+        return Outcome(InstanceStatus.SKIPPED, message=f"a task of type {job.type} is left out")
 
     async def _shell(self, job: Job, machine: Transport) -> Outcome:
-        script = shell.script(job)
+        script = commands.shell_script(job)
         answer = await machine.call(_PARSE, stdin=script.encode())
         summary = {"script": _shown(job, script)}
         if answer.rc:
@@ -132,16 +133,16 @@ class NoopExecutor:
             message = f"{where} is not on {node.place} yet, so that puppet cannot look"
             return Outcome(InstanceStatus.SKIPPED, message=redact.scrubbed(message, job.known_secrets()))
         seconds = str(limits_of(job.type, job.parameters).timeout)
-        answer = await node.call(_RUN, (seconds,), puppet.script(job, noop=True).encode())
+        answer = await node.call(_RUN, (seconds,), commands.puppet_script(job, noop=True).encode())
         report = _shown(job, answer.out.decode("utf-8", "replace"))
-        if answer.rc not in puppet.CHANGED:
+        if answer.rc not in commands.CHANGED:
             return Outcome(InstanceStatus.ERROR, answer.rc, f"puppet: {_error(job, answer)}", {"report": report})
         return Outcome(InstanceStatus.READY, answer.rc, "", {"report": report})
 
     async def _sync(self, job: Job, node: Transport) -> Outcome:
         (step,) = sync.steps(job)
         assert isinstance(step, Sync)  # noqa: S101 - that is what the handler gives
-        here = node is self._reach.local
+        here = node is self._connections.here
         if (await node.call(_HAS, ("rsync",))).rc or (not here and not sync.is_remote(step.src)):
             message = f"{step.dst} would be made like {step.src}"
             return Outcome(InstanceStatus.SKIPPED, message=redact.scrubbed(message, job.known_secrets()))
@@ -154,40 +155,78 @@ class NoopExecutor:
         return Outcome(InstanceStatus.SKIPPED, 0, "", {"changes": changes})
 
     async def _files(self, job: Job, wanted: list[files.Placed]) -> Outcome:
-        told: dict[str, Any] = {}
+        diffs: dict[str, str] = {}
         for file in wanted:
             target = job.peers[file.where] if file.where else job.target
             name = f"{file.where}:{file.path}" if file.where else file.path
-            current = await self._current(target, file.path)
-            told[name] = difference(file.path, current, await self._wanted(file), job.known_secrets())
+            current = await self._current(self._connections.transport(target), file.path)
+            diffs[name] = difference(file.path, current, await self._wanted(file), job.known_secrets())
             if current.there and not file.overwrite:
-                told[name] = "it exists, and overwrite is false"
-        return Outcome(InstanceStatus.SKIPPED, message=_changes(told), summary={"diff": told})
-
-    async def _current(self, target: Target, path: str) -> Content:
-        answer = await self._reach.transport(target).call(_CURRENT, (path, str(_MOST)))
-        return Content(answer.out, there=answer.rc != 3, readable=answer.rc in (0, 3))
+                diffs[name] = "it exists, and overwrite is false"
+        changed = ", ".join(name for name, diff in diffs.items() if diff)
+        message = f"would change: {changed}" if changed else "would change nothing"
+        return Outcome(InstanceStatus.SKIPPED, message=message, summary={"diff": diffs})
 
     async def _wanted(self, file: files.Placed) -> Content:
-        if not isinstance(file.content, File):
+        if isinstance(file.content, bytes):
             return Content(file.content)
-        answer = await self._reach.local.call(_CURRENT, (file.content.path, str(_MOST)))
-        return Content(answer.out, there=answer.rc != 3, readable=answer.rc == 0)
+        return await self._current(self._connections.here, file.content.path)
+
+    async def _current(self, machine: Transport, path: str) -> Content:
+        answer = await machine.call(_CURRENT, (path, str(_MOST)))
+        return Content(answer.out, there=answer.rc != 3, readable=answer.rc in (0, 3))
 
 
-async def _only(outcome: Outcome) -> Outcome:
-    return outcome
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The content of a file; `there` and `readable` say why it may be empty."""
+
+    data: bytes = b""
+    there: bool = True
+    readable: bool = True
 
 
-def _changes(told: Mapping[str, str]) -> str:
-    changed = [name for name, text in told.items() if text]
-    return f"would change: {', '.join(changed)}" if changed else "would change nothing"
+def difference(path: str, before: Content, after: Content, secrets: Collection[str] = ()) -> str:
+    """Return the unified diff from `before` to `after`, with secrets masked; empty if they are the same.
+
+    >>> print(difference("/etc/motd", Content(b"old\\n"), Content(b"new\\n")), end="")
+    --- /etc/motd
+    +++ /etc/motd
+    @@ -1 +1 @@
+    -old
+    +new
+    """
+    if not after.readable or not after.there:
+        return "its source cannot be read"
+    if not before.readable:
+        return "what is there now cannot be read"
+    if before.there and before.data == after.data:
+        return ""
+    try:
+        old, new = before.data.decode(), after.data.decode()
+    except UnicodeError:
+        old = new = "\0"
+    if "\0" in old + new:
+        return f"binary: {len(before.data)} bytes become {len(after.data)}"
+    lines = _lines(path, before.there, redact.masked_text(old, secrets), redact.masked_text(new, secrets))
+    if not lines:
+        return (
+            "an empty file\n" if not before.there else "they differ only in secrets, or in the end of the last line\n"
+        )
+    cut = [f"... {len(lines) - MOST_LINES} more lines\n"] if len(lines) > MOST_LINES else []
+    return "".join([*lines[:MOST_LINES], *cut])
+
+
+def _lines(path: str, there: bool, old: str, new: str) -> list[str]:
+    name = path if there else "/dev/null"
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), name, path, lineterm="")
+    return [f"{line}\n" for line in lines]
 
 
 def _shown(job: Job, text: str) -> str:
     return redact.masked_text(text[:_MOST], job.known_secrets())
 
 
-def _error(job: Job, answer: Answer) -> str:
+def _error(job: Job, answer: Completed) -> str:
     text = (answer.err or answer.out).decode("utf-8", "replace")
     return end_of(job, redact.masked_text(text)) or f"exit code {answer.rc}"

@@ -1,4 +1,4 @@
-"""Recipes: what has to be done on one machine, as data that a handler made and a spool carries out."""
+"""The steps of a job, as data: handlers make them, and the executor carries them out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SUCCESS = frozenset({0})
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of this machine, sent as it is when the recipe is carried out."""
+    """A file of this machine, read when the recipe is carried out."""
 
     path: str
 
@@ -18,7 +18,7 @@ class File:
 class Tree:
     """A file or directory of this machine, sent as a tar archive.
 
-    With `inside` the archive holds what the directory holds, else the directory itself by its name.
+    With `inside`, the archive has the entries of the directory, else the directory itself by its name.
     """
 
     path: str
@@ -27,7 +27,7 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """Something that lies beside the script, under `name`, when it runs."""
+    """A file called `name` beside the script when it runs."""
 
     name: str
     content: bytes | File | Tree = field(repr=False)
@@ -37,9 +37,8 @@ class Attachment:
 class Recipe:
     """A bash script with its attachments, for one machine.
 
-    `script` runs in the directory of the spool, where its attachments are; the text may hold secrets, therefore it
-    is never a part of a command line. `ok` are the exit codes of success. `where` is the uid of the machine, an
-    empty one is the job's own.
+    `script` runs in the directory of the spool, where its attachments are. It may hold secrets, so it is never part of
+    a command line. `ok` are the exit codes of success. `where` is the uid of the machine; empty is the job's own.
     """
 
     script: str = field(repr=False)
@@ -50,23 +49,23 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """There is nothing to do, and why."""
+    """Do nothing, for a reason."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Reboot:
-    """The machine has to start again."""
+    """Restart the machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """`dst` of the target has to be like `src`: a path of this machine, or an rsync address that the target reads."""
+    """Make `dst` of the target like `src`: a path of this machine, or an rsync address that the target reads."""
 
     src: str
     dst: str
 
 
 Step = Recipe | Sync | Reboot | Nothing
-"""What a handler may ask for."""
+"""What a handler can ask for."""

@@ -1,6 +1,6 @@
-"""The shell scripts of the spool. They need a POSIX shell, /proc, setsid and the usual small tools; no Python.
+"""The shell scripts of the spool. They need a POSIX shell, /proc, setsid and the usual small tools, but no Python.
 
-They run on this machine and on nodes alike, and nothing secret is in them or in their arguments.
+They are the same for this machine and for nodes. Neither they nor their arguments contain secrets.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ else
   pid= running=
 fi
 """
-"""Sets `alive`: whether the process that the spool names still runs. A number that another process or another boot
-has now is nobody's: `pid` is empty then. When the leader is gone, what is left of its session still is ours."""
+"""Sets `alive`: whether the process that the spool names still runs. If its number belongs to another process or boot
+by now, `pid` is empty. If the leader is gone, the rest of its session still belongs to the command."""
 
 _TELL: Final = """
 [ -z "$running" ] || echo "pid $running $alive $up $used $now"
@@ -38,8 +38,8 @@ echo
 [ ! -s err ] || tail -c "+$((${before_err:-0} + 1))" err | tail -c "$keep" >&2
 exit 0
 """
-"""The result is read after the process was looked for: one that ended in between is not taken for lost. Of the
-outputs it tells what the newest try has written: the tries before have failed in their own words."""
+"""Prints what the spool tells. The result is read after the process, so that a command which ends in between is not
+taken for lost. Of the outputs it prints what the newest try wrote, because earlier tries failed in their own words."""
 
 WRAPPER: Final = """
 cd -- "$3" || exit 120
@@ -62,27 +62,27 @@ if [ ! -s "stop.$label" ]; then (umask 022; exec bash ./cmd 2>&3 3>&-); code=$?;
 for file in cmd cmd.* file.*; do [ ! -f "$file" ] || : > "$file"; done
 { [ ! -s rc ] || cat rc; echo "$label $code $why"; } > rc.new && mv -f rc.new rc
 """
-"""The leader of a command's session: says who it is, waits, and leaves the exit code, whatever else has died.
+"""The leader of a command's session: it writes down its number, waits, and writes the exit code, whatever else dies.
 
-The claim is what makes a command run at most once: whoever makes that file runs it, and whoever dies before has not
-begun. The leader catches the signals that end its group, so that it can still write why. Whoever wants it to end
-leaves a word first and looks for its number then, and it does the two things in the other order: none of them can
-miss the other. Before anybody can learn of the end, the script and the files beside it are emptied: they may hold
-passwords, and nobody needs them any more. Arguments: label, seconds already used, directory.
+The claim makes a command run at most once: only the process that creates the file runs it, and one that dies before
+has not begun. The leader catches the signals that end its group, so that it can still write why. To end it, one writes
+`stop` first and then looks for its number; the leader does it in the other order, so that they cannot miss each other.
+The script and the files beside it may hold passwords, so they are emptied before the end is written. Arguments: label,
+seconds already used, directory.
 """
 
 ENTER: Final = """
 umask 077
 [ -d "$2" ] || mkdir -p -- "$2" || exit 120
 if [ ! -O "$2" ] || [ -L "$2" ]; then
-  echo "$2 belongs to somebody else; remove it, or set another spool directory" >&2
+  echo "$2 belongs to another user; remove it" >&2
   exit 123
 fi
 [ -d "$1" ] || mkdir -p -- "$1" || exit 120
 cd -- "$1" || exit 120
 """
-"""Makes the spool. Arguments: its directory, the root of all spools, which has to be ours: in a directory that
-everybody may write to, somebody could have been there first."""
+"""Makes the spool. Arguments: its directory; the root of all spools, which has to be ours, because its parent may be
+writable for everyone, and another user could have made it first."""
 
 LAUNCH: Final = (
     ENTER
@@ -104,10 +104,10 @@ fi
     + _ALIVE
     + _TELL
 )
-"""Starts the script on stdin unless its label is claimed, waits for it, and tells what there is.
+"""Starts the script on stdin unless its label is claimed, waits for it, and prints what the spool tells.
 
 A script that arrives in part, because its sender died, is not started. Arguments: directory, root, label, size in
-bytes, seconds already used, bytes of output to tell, the wrapper.
+bytes, seconds already used, bytes of output to print, the wrapper.
 """
 
 LOOK: Final = (
@@ -118,7 +118,7 @@ keep=$2
     + _ALIVE
     + _TELL
 )
-"""Tells what there is. Arguments: directory, bytes of output to tell."""
+"""Prints what the spool tells. Arguments: directory, bytes of output to print."""
 
 KILL: Final = (
     ENTER
@@ -152,8 +152,8 @@ members() {
   done
 }
 left=$((grace * 10)) signal=TERM
-while found=$(members) && [ -n "$found" ]; do
-  [ $signal = none ] || kill -$signal $found 2>/dev/null
+while processes=$(members) && [ -n "$processes" ]; do
+  [ $signal = none ] || kill -$signal $processes 2>/dev/null
   if [ "$left" -le 0 ]; then signal=KILL; else signal=none; fi
   left=$((left - 1))
   [ "$left" -ge -100 ] || break
@@ -163,9 +163,9 @@ ended || finish
 exit 0
 """
 )
-"""Ends everything in the session of a command: SIGTERM, SIGKILL after a grace period, then its exit code.
+"""Ends everything in the session of a command: SIGTERM, SIGKILL after a grace period, then writes its exit code.
 
-A try that has not begun is claimed here, so that it never will. A session and not only a process group, because
+A try that has not begun is claimed, so that it never will. It ends the session and not only the process group, because
 programs like timeout(1) make groups of their own. What left the session on purpose, as daemons do, lives on.
 Arguments: directory, root, label, the word that says why, seconds of grace.
 """
@@ -186,18 +186,19 @@ fi
 """
     + _TELL
 )
-"""Sees to it that a try which was claimed, but has no process yet, never begins, and writes that down; tells what
-there is.
+"""Keeps a try that was claimed, but has no process yet, from ever beginning, and writes that down; then prints what the
+spool tells.
 
-The leader says who it is first and looks for this word then, and here it is the other way round: one that has said
-nothing now will never run the command. What was claimed before the machine started again may have said it, and the
-disk have forgotten it: nothing is written of that. Arguments: directory, root, label, bytes of output to tell.
+The leader writes its number first and then looks for `never`; here it is the other way round, so a leader that has
+written nothing by now will not run the command. A claim from before the machine restarted proves nothing: the leader
+may have written its number, and the disk lost it. So nothing is written for it. Arguments: directory, root, label,
+bytes of output to print.
 """
 
 REMOVE: Final = """
 [ -e "$1" ] || [ -L "$1" ] || exit 0
 if [ ! -d "$1" ] || [ -L "$1" ] || [ ! -O "$1" ]; then
-  echo "it belongs to somebody else" >&2
+  echo "it belongs to another user" >&2
   exit 123
 fi
 read -r this_boot < /proc/sys/kernel/random/boot_id
@@ -219,10 +220,10 @@ cd / && rm -rf -- "$root" && exit 0
 echo "not all of it can be removed" >&2
 exit 1
 """
-"""Removes all spools of an execution, unless something of them still runs. Argument: their root."""
+"""Removes all spools of a run, unless one of its commands still runs. Argument: their root."""
 
 READ: Final = """
 [ -f "$1" ] || exit 0
 tail -c "+$(($2 + 1))" -- "$1" | head -c "$3"
 """
-"""A part of a file. Arguments: path, offset, bytes."""
+"""Prints a part of a file. Arguments: path, offset, bytes."""

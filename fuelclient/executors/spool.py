@@ -1,10 +1,9 @@
-"""The spool: where a command runs so that its result outlives whoever started it.
+"""The spool: the directory in which a command runs, so that its result outlives the process that started it.
 
-`<root>/<transaction>/<node>/<task>/` has `cmd` (the script), `out` and `err` (everything it wrote, all tries one after
-another), `pid` (the leader of its session and when it started) and `rc` (one line for each try that ended), beside
-one `claim.<label>` for each try that began. It looks alike on this machine and on nodes, and only its owner can
-read it. `cmd`, and the files that lie beside it while it runs, may hold passwords: they are emptied at the end of
-each try.
+`<root>/<run>/<node>/<task>/` has `cmd` (the script), `out` and `err` (all that it wrote, one try after another),
+`pid` (the leader of its session and when it started) and `rc` (one line for each try that ended), beside one
+`claim.<label>` for each try that began. It is the same on this machine and on nodes, and only its owner can read it.
+`cmd`, and the files beside it while it runs, may hold passwords: they are emptied at the end of each try.
 """
 
 from __future__ import annotations
@@ -22,22 +21,22 @@ from pathlib import Path
 from fuelclient.executors import scripts
 from fuelclient.executors.base import Job
 from fuelclient.executors.recipe import Attachment, File, Recipe, Tree
-from fuelclient.executors.transport import Answer, Transport, Unreachable
+from fuelclient.executors.transport import Completed, Transport, Unreachable
 
 KEEP = 4096
-"""Bytes of each output that come back with a result; the rest stays in the spool."""
+"""The bytes of each output that are returned with a result; the rest stays in the spool."""
 
 STOPPED, TIMEOUT = "stopped", "timeout"
 """Why a command was ended."""
 
 VANISHED = "vanished"
-"""Why a try has an end that its leader did not write: something killed the leader, and then the rest was ended."""
+"""Why a try ended of which the leader wrote no end: the leader was killed, and then the rest of its session."""
 
 NEVER = "never"
-"""Why a try has an end that never began: its starter died in between, and it was made sure that it never will."""
+"""Why a try ended that never began: its starter died in between, and it was kept from beginning later."""
 
 _LONGEST = 200
-_FINAL = frozenset({120, 122, 123})  # no directory, no space, no right: it will not get better by itself
+_FINAL = frozenset({120, 122, 123})  # no directory, no space, no right: trying again would not help
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +49,8 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a spool tells: tries that ended and tries that began by label; the newest that has a process, whether that
-    still lives, how many seconds ago the first one began; and the end of what that one has written."""
+    """What a spool tells: the tries that ended and those that began, by label; the newest one that has a process,
+    whether that still lives, and how many seconds ago the first try began; and the end of its output."""
 
     ended: dict[str, Ended]
     claimed: frozenset[str]
@@ -65,9 +64,9 @@ class Seen:
 NOTHING_SEEN = Seen({}, frozenset())
 
 
-def directory(job: Job, root: str, suffix: str = "") -> str:
-    """The spool of a job below `root`, whatever characters its names have."""
-    return "/".join((root, str(job.run), _part(job.node), _part(job.task + suffix)))
+def directory(job: Job, suffix: str = "") -> str:
+    """Return the directory of a job's spool below the root, whatever characters its names have."""
+    return "/".join((str(job.run), _part(job.node), _part(job.task + suffix)))
 
 
 def _part(name: str) -> str:
@@ -83,10 +82,7 @@ class Spool:
         self.transport, self.root, self.directory = transport, root, directory
 
     async def attach(self, recipe: Recipe) -> None:
-        """Lay the attachments of a recipe into the spool.
-
-        Raises `Unreachable` (final) for one that cannot be read here.
-        """
+        """Write the attachments of a recipe into the spool. Raise `Unreachable` (final) if one cannot be read."""
         if not recipe.attachments:
             return
         _checked(await self.transport.call(scripts.ENTER, (self.directory, self.root)), self.transport)
@@ -100,55 +96,54 @@ class Spool:
                 await self.transport.put(path, _content(attachment))
 
     async def launch(self, recipe: Recipe, label: str, used: float) -> Seen:
-        """Start the recipe's script as the try `label`, unless that began before, and wait for it."""
+        """Start the script of a recipe as the try `label`, unless it began before, and wait for it."""
         script = recipe.script.encode()
         numbers = (str(len(script)), str(math.ceil(used)), str(KEEP))
         arguments = (self.directory, self.root, label, *numbers, scripts.WRAPPER)
         return _seen(_checked(await self.transport.call(scripts.LAUNCH, arguments, script), self.transport))
 
     async def look(self) -> Seen:
-        """What there is now."""
+        """Return what the spool tells now."""
         return _seen(_checked(await self.transport.call(scripts.LOOK, (self.directory, str(KEEP))), self.transport))
 
     async def kill(self, label: str, why: str, grace: float) -> None:
-        """End the try `label` with everything in its session; `why` is kept beside its exit code."""
+        """End the try `label` with its whole session; `why` is written beside its exit code."""
         await self.transport.call(scripts.KILL, (self.directory, self.root, label, why, str(math.ceil(grace))))
 
     async def fence(self, label: str) -> Seen:
-        """The try `label`, which was claimed and has no process, never begins: its end is `NEVER`. What there is now,
-        for it may just have begun."""
+        """Keep the try `label`, which was claimed and has no process, from ever beginning: its end is `NEVER`. Return
+        what the spool tells then, since it may just have begun."""
         arguments = (self.directory, self.root, label, str(KEEP))
         return _seen(_checked(await self.transport.call(scripts.FENCE, arguments), self.transport))
 
     async def read(self, stream: str, offset: int, limit: int) -> bytes:
-        """A part of an output, empty where there is none."""
+        """Return a part of an output, empty if there is no output."""
         answer = await self.transport.call(scripts.READ, (f"{self.directory}/{stream}", str(offset), str(limit)))
         return answer.out
 
 
 async def removed(transport: Transport, root: str) -> str:
-    """Why the spools below `root` are still on a machine, in some words; empty when they are not, or never were.
+    """Remove the spools below `root` from a machine, and return why they are still there, or an empty string.
 
-    They stay where a command of theirs still runs, and where they belong to somebody else. Raises what transports
-    raise.
+    They stay if a command of theirs still runs, or if they belong to another user. Raise what transports raise.
     """
     answer = await transport.call(scripts.REMOVE, (root,))
     return answer.error if answer.rc else ""
 
 
-def _checked(answer: Answer, transport: Transport) -> Answer:
+def _checked(answer: Completed, transport: Transport) -> Completed:
     if answer.rc:
         raise Unreachable(f"Nothing can be started on {transport.place}: {answer.error}.", final=answer.rc in _FINAL)
     return answer
 
 
-def _seen(answer: Answer) -> Seen:
+def _seen(answer: Completed) -> Seen:
     head, _, out = answer.out.partition(b"\n\n") if not answer.out.startswith(b"\n") else (b"", b"", answer.out[1:])
     return seen_from(head.decode("utf-8", "replace").splitlines(), out, answer.err)
 
 
 def seen_from(lines: Iterable[str], out: bytes, err: bytes) -> Seen:
-    """What a spool tells, from the lines that its scripts write about it."""
+    """Return what a spool tells, from the lines that its scripts print about it."""
     ended: dict[str, Ended] = {}
     claimed: set[str] = set()
     running, alive, age = "", False, 0.0
@@ -170,7 +165,7 @@ def _content(attachment: Attachment) -> bytes | Path:
     if isinstance(content, File):
         path = Path(content.path)
         if not path.is_file():
-            what = "is no file" if path.exists() else "does not exist"
+            what = "is not a file" if path.exists() else "does not exist"
             raise Unreachable(f"{path} {what} on this machine.", final=True)
         return path
     assert isinstance(content, bytes)  # noqa: S101 - trees are handled by the only caller
@@ -178,10 +173,7 @@ def _content(attachment: Attachment) -> bytes | Path:
 
 
 def pack(tree: Tree, archive: Path) -> None:
-    """`archive` is a tar of `tree`: links stay links, and owners stay behind.
-
-    Raises `Unreachable` (final) for what cannot be read.
-    """
+    """Write `tree` into a tar archive; links stay links. Raise `Unreachable` (final) for what cannot be read."""
     source = Path(tree.path)
     if not source.exists():
         raise Unreachable(f"{source} does not exist on this machine.", final=True)

@@ -1,22 +1,107 @@
-"""The executor for nodes with an address, over SSH; what belongs to the master runs on this machine."""
+"""Run tasks on nodes with an address, over SSH."""
 
 from __future__ import annotations
 
 import importlib.util
+import os
+import pwd
+import shlex
+import shutil
+from collections.abc import Hashable
+from dataclasses import dataclass
 
-from fuelclient.executors.base import Job
-from fuelclient.executors.machine import MachineExecutor
-from fuelclient.model.node import ExecutorKind
+from fuelclient.executors.base import MASTER, Target
+from fuelclient.executors.connector import Connector, Options
+from fuelclient.executors.handlers import sync
+from fuelclient.executors.handlers.commands import PATH
+from fuelclient.executors.handlers.parameters import quoted
+from fuelclient.executors.recipe import Recipe, Sync
+from fuelclient.executors.transport import Transport
+from fuelclient.model.node import Node
 
 
-class SshExecutor(MachineExecutor):
-    """Runs the commands of jobs over SSH, through one connection for each node."""
+@dataclass(frozen=True, slots=True)
+class Ssh:
+    """How a node is reached over SSH. The user's own SSH configuration decides what is empty here.
 
-    def _refused(self, job: Job) -> str:
-        if job.target.kind is not ExecutorKind.SSH:
-            return ""  # the master takes part in most runs
-        if not job.target.ip:
-            return f"Task {job.label} cannot run: node {job.name} has no address."
+    `jump` is a chain of hosts, `[user@]host[:port]`, separated by commas.
+    """
+
+    user: str = ""
+    port: int = 0
+    key: str = ""
+    jump: str = ""
+
+
+class SshConnector(Connector):
+    """Tasks run over SSH, through one connection for each node."""
+
+    needs_address = True
+    no_reboot = ""
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self._rsync: dict[Target, bool] = {}
+
+    @classmethod
+    def place(cls, node: Node) -> Hashable:
+        return Ssh(
+            user=str(node.ssh.get("user") or ""),
+            port=int(node.ssh.get("port") or 0),
+            key=str(node.ssh.get("key") or ""),
+            jump=str(node.ssh.get("jump") or ""),
+        )
+
+    def refusal(self, target: Target) -> str:  # noqa: ARG002 - all nodes need the same
         if importlib.util.find_spec("asyncssh") is None:
-            return f"Task {job.label} cannot run over SSH without asyncssh: pip install 'fuelclient[ssh]'."
+            return "SSH needs the library asyncssh; install it: pip install 'fuelclient[ssh]'"
         return ""
+
+    def transport(self, target: Target) -> Transport:
+        from fuelclient.executors.ssh_transport import SshTransport
+
+        assert isinstance(target.place, Ssh)  # noqa: S101 - `place` made it
+        return SshTransport(target.ip, target.place, self.options)
+
+    async def sync(self, step: Sync, target: Target, transport: Transport) -> Recipe:
+        """Return the recipe for rsync if this machine and the node have it, else the one for an archive."""
+        if target not in self._rsync:
+            here = all(map(shutil.which, ("rsync", "ssh"))) and self._program_agrees()
+            self._rsync[target] = here and (await transport.call("command -v rsync > /dev/null")).rc == 0
+        return over_ssh(step, target, self._files()) if self._rsync[target] else sync.as_archive(step)
+
+    def _program_agrees(self) -> bool:
+        """Return whether the ssh program, which rsync uses, reads the same files of the user as our library.
+
+        The program goes by the user database, the library by HOME. Where they differ, nodes that all other tasks reach
+        would refuse rsync over SSH.
+        """
+        if self.options.known_hosts and self.options.ssh_config:
+            return True
+        try:
+            home = pwd.getpwuid(os.geteuid()).pw_dir
+        except KeyError:
+            return False
+        return os.path.realpath(home) == os.path.realpath(os.path.expanduser("~"))
+
+    def _files(self) -> tuple[str, ...]:
+        """Return the options of the ssh program for files that are not the user's own."""
+        config = ("-F", self.options.ssh_config) if self.options.ssh_config else ()
+        known = ("-o", f"UserKnownHostsFile={self.options.known_hosts}") if self.options.known_hosts else ()
+        return config + known
+
+
+def over_ssh(step: Sync, target: Target, options: tuple[str, ...] = ()) -> Recipe:
+    """Return the recipe with which this machine runs rsync over its SSH client; `options` are more words for that."""
+    assert isinstance(target.place, Ssh)  # noqa: S101 - `place` made it
+    words = ["ssh", "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=yes", *options]
+    settings = (("-p", str(target.place.port or "")), ("-i", target.place.key), ("-l", target.place.user))
+    for option, value in (*settings, ("-J", target.place.jump)):
+        words += [option, value] if value else []
+    host = f"[{target.ip}]" if ":" in target.ip else target.ip
+    rsync = f"mkdir -p -- {quoted(step.dst)} && rsync"
+    script = (
+        f"{PATH}{sync.RSYNC} -e {quoted(shlex.join(words))} --rsync-path={quoted(rsync)} -s -- "
+        f"{quoted(step.src)} {quoted(f'{host}:{step.dst}')}\n"
+    )
+    return Recipe(script, where=MASTER)

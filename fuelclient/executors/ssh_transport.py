@@ -1,4 +1,4 @@
-"""The transport over SSH: one connection for each node, kept open, and opened again when it broke.
+"""The transport over SSH: one connection for each node, kept open, and opened again if it breaks.
 
 This is the only module that knows asyncssh.
 """
@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from fuelclient.errors import Unsupported
-from fuelclient.executors.base import Ssh
-from fuelclient.executors.reach import Ways
-from fuelclient.executors.transport import Answer, ConnectionBroken, Unreachable
+from fuelclient.executors.connector import Options
+from fuelclient.executors.ssh import Ssh
+from fuelclient.executors.transport import Completed, ConnectionBroken, Unreachable
 
 try:
     import asyncssh
@@ -27,14 +27,14 @@ except ImportError as error:  # pragma: no cover - the tests have it
 _ALIVE_EVERY = 15
 _ALIVE_COUNT = 4
 _SESSIONS = 8
-"""Scripts that one connection carries at a time; sshd allows 10 sessions, and files take one."""
+"""The scripts that one connection carries at a time: sshd allows 10 sessions by default, and files take one."""
 
 
 class SshTransport:
     """A node with an address."""
 
-    def __init__(self, host: str, ssh: Ssh, ways: Ways) -> None:
-        self._host, self._ssh, self._ways = host, ssh, ways
+    def __init__(self, host: str, ssh: Ssh, options: Options) -> None:
+        self._host, self._ssh, self._options = host, ssh, options
         self._connection: asyncssh.SSHClientConnection | None = None
         self._jumps: list[asyncssh.SSHClientConnection] = []
         self._sftp: asyncssh.SFTPClient | None = None
@@ -46,7 +46,7 @@ class SshTransport:
     def place(self) -> str:
         return _address(self._host, self._ssh.port)
 
-    async def call(self, script: str, arguments: Sequence[str] = (), stdin: bytes = b"") -> Answer:
+    async def call(self, script: str, arguments: Sequence[str] = (), stdin: bytes = b"") -> Completed:
         command = shlex.join(["/bin/sh", "-c", script, "fuel2", *arguments])
         async with self._sessions:
             try:
@@ -56,13 +56,13 @@ class SshTransport:
                 raise ConnectionBroken(f"The connection to {self.place} broke: {_reason(error)}.") from error
         if done.exit_status is None:
             raise ConnectionBroken(f"The connection to {self.place} broke while a script ran there.")
-        return Answer(done.exit_status, _bytes(done.stdout), _bytes(done.stderr))
+        return Completed(done.exit_status, _bytes(done.stdout), _bytes(done.stderr))
 
     async def _begun(self, command: str, stdin: bytes) -> asyncssh.SSHClientProcess[bytes]:
-        """A process of the command.
+        """Return a process of the command.
 
-        A connection that was dead already is opened again: without a channel the command was not even sent. Where
-        that is of no use, it is `Unreachable`, because nothing has begun.
+        If the connection was dead already, open it again: without a channel the command was not even sent. Raise
+        `Unreachable` if that does not help, because nothing has begun.
         """
         for is_last in (False, True):
             connection = await self._open()
@@ -114,17 +114,17 @@ class SshTransport:
                 await connection.wait_closed()
 
     async def _open(self) -> asyncssh.SSHClientConnection:
-        """The connection, opened when there is none or when it broke."""
+        """Return the connection, opened if there is none or if it broke."""
         async with self._lock:
             if self._connection is not None and not self._connection.is_closed():
                 return self._connection
             await self.close()
             try:
-                async with asyncio.timeout(self._ways.connect_timeout):
+                async with asyncio.timeout(self._options.connect_timeout):
                     self._connection = await self._connect()
             except TimeoutError as error:
                 await self.close()
-                message = f"{self.place} does not answer within {self._ways.connect_timeout:g} s."
+                message = f"{self.place} does not answer within {self._options.connect_timeout:g} s."
                 raise Unreachable(message, hint="Is the node up, and its address right?") from error
             except (asyncssh.Error, OSError, ValueError) as error:
                 await self.close()
@@ -154,16 +154,16 @@ class SshTransport:
             options["tunnel"] = tunnel
         if self._ssh.key:
             options["client_keys"] = [str(Path(self._ssh.key).expanduser())]
-        if self._ways.known_hosts:
-            options["known_hosts"] = self._ways.known_hosts
-        if self._ways.ssh_config:
-            options["config"] = [self._ways.ssh_config]
+        if self._options.known_hosts:
+            options["known_hosts"] = self._options.known_hosts
+        if self._options.ssh_config:
+            options["config"] = [self._options.ssh_config]
         return await asyncssh.connect(
             host, keepalive_interval=_ALIVE_EVERY, keepalive_count_max=_ALIVE_COUNT, **options
         )
 
     def _unreachable(self, error: Exception) -> Unreachable:
-        """The error that says what is wrong with the way, and what to do."""
+        """Return the error that says what is wrong with the connection, and what to do."""
         place = self._hop
         match error:
             case asyncssh.HostKeyNotVerifiable():
@@ -171,7 +171,7 @@ class SshTransport:
                 words = f"-p {port} {host}" if port else host
                 hint = (
                     "Compare its fingerprint with the machine's, then add the key: "
-                    f"ssh-keyscan {words} >> {self._ways.known_hosts or '~/.ssh/known_hosts'}"
+                    f"ssh-keyscan {words} >> {self._options.known_hosts or '~/.ssh/known_hosts'}"
                 )
                 message = f"The host key of {place} is not known or has changed ({_reason(error)})."
                 return Unreachable(message, final=True, hint=hint)

@@ -1,4 +1,4 @@
-"""Transports: how scripts and files get to a machine, and what can be wrong with the way."""
+"""Transports: they carry scripts and files to a machine, and say what is wrong when they cannot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fuelclient.errors import Unavailable
 
 
 class Unreachable(Unavailable):
-    """A machine cannot be reached. `final` says that trying again is no use: a host key or a key is wrong."""
+    """Nothing can begin on a machine. It is `final` if trying again is no use: a host key or a key is wrong."""
 
     def __init__(self, message: str, *, final: bool = False, hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -19,12 +19,12 @@ class Unreachable(Unavailable):
 
 
 class ConnectionBroken(Unavailable):
-    """The way to a machine broke while something was on it; what was started there may go on."""
+    """The connection to a machine broke while it was used; what was started there may go on."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a script gave back."""
+class Completed:
+    """A script that ended: its exit code and its output."""
 
     rc: int
     out: bytes
@@ -38,21 +38,21 @@ class Answer:
 
 
 class Transport(Protocol):
-    """A way to one machine. All methods raise `Unreachable` and `ConnectionBroken`."""
+    """A connection to one machine. All methods raise `Unreachable` and `ConnectionBroken`."""
 
     @property
     def place(self) -> str:
         """The machine, as messages call it."""
 
-    async def call(self, script: str, arguments: Sequence[str] = (), stdin: bytes = b"") -> Answer:
-        """Run a POSIX shell script of ours to its end.
+    async def call(self, script: str, arguments: Sequence[str] = (), stdin: bytes = b"") -> Completed:
+        """Run a POSIX shell script to its end, with `arguments` as its $1, $2 and so on.
 
-        The script and its arguments are seen by everybody on that machine: what is secret goes through `stdin`.
-        Cancelling the call ends the script, but not what it has put into a session of its own.
+        The process list of that machine shows the script and its arguments to everyone, so secrets go through `stdin`.
+        Cancelling the call ends the script, but nothing that the script has put into a session of its own.
         """
 
     async def put(self, path: str, content: bytes | Path) -> None:
-        """Write a file that only its owner may read, into a directory that exists."""
+        """Write a file that only its owner can read, into a directory that exists."""
 
     async def close(self) -> None:
-        """Let go of the machine."""
+        """Close the connection."""

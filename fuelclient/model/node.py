@@ -10,6 +10,9 @@ from typing import Any
 DEPLOY_ERROR = "deploy"
 """The type of error of a node whose deployment failed."""
 
+DEFAULT_EXECUTOR = "ssh"
+"""The kind of executor that reaches a node which names none. It needs an address."""
+
 
 class NodeStatus(StrEnum):
     """Nailgun's words for the state of a node."""
@@ -24,20 +27,11 @@ class NodeStatus(StrEnum):
     STOPPED = "stopped"
 
 
-class ExecutorKind(StrEnum):
-    """How tasks reach a node."""
-
-    LOCAL = "local"
-    SSH = "ssh"
-    NOOP = "noop"
-    DASK = "dask"
-
-
 @dataclass(frozen=True, slots=True)
 class Node:
     """A machine. `roles` are deployed, `pending_roles` wait for a successful run; `primary_tags` are the tags
-    of which it is the primary. A node without `executor` is reached over SSH when it has an `ip`. `labels` are what
-    people sort nodes by; a value of None is a label without one."""
+    of which it is the primary. `executor` is the kind of executor that reaches it; without one, a node with an `ip` is
+    reached by the default kind. `labels` are what people sort nodes by; a value of None is a label without one."""
 
     id: int
     name: str
@@ -56,6 +50,11 @@ class Node:
     pending_addition: bool = False
     pending_deletion: bool = False
     labels: Mapping[str, str | None] = field(default_factory=dict)
+
+    @property
+    def reached_by(self) -> str:
+        """The kind of executor that reaches the node, or an empty string if it has neither executor nor address."""
+        return self.executor or (DEFAULT_EXECUTOR if self.ip else "")
 
     @property
     def all_roles(self) -> tuple[str, ...]:

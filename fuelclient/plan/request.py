@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from fuelclient.errors import InvalidGraph, UsageError
 from fuelclient.graph.validate import require_type
-from fuelclient.model.node import ExecutorKind
 from fuelclient.model.run import RunRequest
 from fuelclient.plan.plan import Plan
 
 
-def checked(request: RunRequest) -> RunRequest:
+def checked(request: RunRequest, runs_nothing: Callable[[str], bool]) -> RunRequest:
     """Return the request as it is meant. Raise `UsageError` if it makes no sense.
 
-    A request that names the executor noop is a noop run, so that nothing counts as done afterwards. Nodes whose own
-    executor is noop are another matter: for them, the run is all there is.
+    `runs_nothing` tells of a kind of executor whether its tasks only tell what they would do, and raises `UsageError`
+    for an unknown kind. A request that names such a kind is a noop run, so that nothing counts as done afterwards. A
+    node that has such an executor itself is different: for it, there are no other runs.
     """
     if not request.graph_types:
         raise UsageError("There is no graph to execute.", hint="Name at least one graph type.")
@@ -23,9 +24,8 @@ def checked(request: RunRequest) -> RunRequest:
         raise UsageError("A run is a dry run or a noop run, not both.", hint="Choose --dry-run or --noop.")
     for graph_type in request.graph_types:
         require_type(graph_type)
-    if request.executor != ExecutorKind.NOOP or request.dry_run:
-        return request
-    return replace(request, noop=True)
+    is_noop = bool(request.executor) and runs_nothing(request.executor)
+    return replace(request, noop=True) if is_noop and not request.dry_run else request
 
 
 def require_something(made: Plan) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from fuelclient.model.document import Document
-from fuelclient.model.node import ExecutorKind, Node, NodeStatus
+from fuelclient.model.node import Node, NodeStatus
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.values import Report, did_you_mean, items_of, key_text, kind, line_of, plain
 
@@ -29,8 +29,8 @@ _LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 _ADDRESS = re.compile(r"[A-Za-z0-9.:%_-]{1,253}")
 
 
-def nodes_from(document: Document) -> list[Node]:
-    """The nodes that a document lists, none of them in an environment yet.
+def nodes_from(document: Document, executors: Collection[str]) -> list[Node]:
+    """Return the nodes that a document lists, which belong to no environment yet; `executors` are the known kinds.
 
     What it calls roles becomes pending: nothing is deployed until a run says so. A node without `id` has
     the id 0. Raises `InvalidDocument` with all that is wrong: G006 wrong shapes, G010 unknown keys, G002 no
@@ -41,7 +41,7 @@ def nodes_from(document: Document) -> list[Node]:
     if isinstance(document.data, list | tuple):
         seen: dict[tuple[str, Any], int] = {}
         for item, line in items_of(document.data, 1):
-            node = _node(item, line_of(item) or line, report)
+            node = _node(item, line_of(item) or line, report, executors)
             if node is not None:
                 _once(node, line_of(item) or line, seen, report)
                 nodes.append(node)
@@ -136,7 +136,7 @@ def _once(node: Node, line: int, seen: dict[tuple[str, Any], int], report: Repor
         seen.setdefault((word, value), line)
 
 
-def _node(item: Any, line: int, report: Report) -> Node | None:
+def _node(item: Any, line: int, report: Report, executors: Collection[str]) -> Node | None:
     """The node that one entry states; None after an error."""
     if not isinstance(item, Mapping):
         report.error("G006", line, f"a node is a mapping, not {kind(item)}", "Write {name: node-1, roles: [...]}.")
@@ -154,11 +154,11 @@ def _node(item: Any, line: int, report: Report) -> Node | None:
     node = Node(
         id=stated.get("id", _is_number, "a whole number from 1", 0),
         name=stated.get("name", _is_text, "a text", ""),
-        status=stated.get("status", _is_one_of(NodeStatus), f"one of {', '.join(NodeStatus)}", NodeStatus.PROVISIONED),
+        status=stated.word("status", tuple(NodeStatus), NodeStatus.PROVISIONED),
         pending_roles=_roles(roles, line_of(item, "roles") or line, report),
         ip=stated.get("ip", _is_reachable, "an address or a host name", ""),
         online=stated.get("online", _is_truth, "true or false", True),
-        executor=stated.get("executor", _is_one_of(ExecutorKind), f"one of {', '.join(ExecutorKind)}", ""),
+        executor=stated.word("executor", executors, ""),
         ssh=plain(ssh),
         attributes=plain(stated.get("attributes", _is_mapping, "a mapping", {})),
     )
@@ -182,6 +182,13 @@ class _Fields:
         self.report.error("G006", line, f"{key} must be {wanted}, not {kind(value)}", "Change it, or leave it out.")
         return default
 
+    def word(self, key: str, words: Collection[str], default: str) -> Any:
+        """The value of `key`, which is one of `words`, or `default`. All words are looked at only for an error."""
+        value = self.item.get(key)
+        if isinstance(value, str) and value in words:
+            return value
+        return self.get(key, lambda _: False, "" if value is None else f"one of {', '.join(words)}", default)
+
 
 def _is_mapping(value: Any) -> bool:
     return isinstance(value, Mapping)
@@ -201,10 +208,6 @@ def _is_reachable(value: Any) -> bool:
 
 def _is_truth(value: Any) -> bool:
     return isinstance(value, bool)
-
-
-def _is_one_of(words: Any) -> Any:
-    return lambda value: isinstance(value, str) and value in tuple(words)
 
 
 def _roles(value: Any, line: int, report: Report) -> tuple[str, ...]:

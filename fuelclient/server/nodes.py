@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from fuelclient.backends import executor_kinds
 from fuelclient.model.document import Document
 from fuelclient.model.label import Label
 from fuelclient.model.node import Node
@@ -74,7 +75,7 @@ def _node(item: dict[str, Any]) -> Node:
         stated["roles"] = item["pending_roles"]
     if stated.get("id") == 0:
         del stated["id"]
-    (found,) = nodes_from(Document([stated], ""))
+    (found,) = nodes_from(Document([stated], ""), executor_kinds())
     return replace(found, cluster_id=item.get("cluster"), mac=item.get("mac") or "", roles=deployed)
 
 

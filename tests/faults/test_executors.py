@@ -24,8 +24,7 @@ from fuelclient.engine.runs.processes import boot_id
 from fuelclient.executors import attempts, scripts
 from fuelclient.executors.base import Job
 from fuelclient.executors.limits import Limits
-from fuelclient.executors.local_spool import LocalSpool
-from fuelclient.executors.local_transport import LocalTransport
+from fuelclient.executors.local import LocalSpool, LocalTransport
 from fuelclient.executors.recipe import Recipe
 from fuelclient.executors.spool import Spool
 
@@ -84,7 +83,7 @@ def test_a_command_outlives_its_runner_and_is_waited_for(bench: Bench) -> None:
     assert (bench.root / "log").read_text() == "began\nended\n"
 
 
-def test_a_result_that_is_there_is_taken(bench: Bench) -> None:
+def test_a_result_in_the_spool_is_taken(bench: Bench) -> None:
     cmd = f"echo x >> {bench.root}/log"
     process = runner(bench, cmd, "sleep 4713")
     assert eventually(lambda: (bench.spool(job(0, cmd)) / "rc").exists() and living("sleep 4713"))
@@ -111,13 +110,7 @@ def test_retries_that_are_left_are_made(bench: Bench) -> None:
     assert (bench.root / "log").read_text() == "x\n" * 3
 
 
-def test_a_job_that_never_began_is_run(bench: Bench) -> None:
-    outcome = bench.recover(job(0, "echo first"))
-    assert outcome is not None
-    assert outcome.summary["out"] == "first"
-
-
-def test_a_command_that_was_killed_without_a_trace_is_nobody_knows(bench: Bench) -> None:
+def test_a_command_that_was_killed_without_a_trace_has_no_known_end(bench: Bench) -> None:
     process = runner(bench, "sleep 4714")
     assert eventually(lambda: living("sleep 4714"))
     shot(process)
@@ -157,7 +150,7 @@ def test_what_was_claimed_and_never_began_is_run(bench: Bench, monkeypatch: pyte
     assert (again.rc, (bench.root / "log").read_text()) == (9, "x\n" * 3)
 
 
-def test_what_was_claimed_before_a_restart_of_the_machine_is_nobody_knows(
+def test_what_was_claimed_before_the_machine_restarted_has_no_known_end(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(attempts, "_PATIENCE", 0.2)
@@ -166,19 +159,7 @@ def test_what_was_claimed_before_a_restart_of_the_machine_is_nobody_knows(
     assert bench.recover(job(0, "true")) is None
 
 
-def test_scripts_and_files_are_emptied_when_a_try_has_ended(bench: Bench) -> None:
-    """They may hold passwords, and a spool stays until its transaction is deleted."""
-    bench.run(job(0, "echo s3cr3t-in-script > /dev/null"))
-    upload = job_of("upload_file", path=f"{bench.root}/there", data="s3cr3t-in-file")
-    assert bench.run(upload).status == "ready"
-
-    assert (bench.root / "there").read_text() == "s3cr3t-in-file"
-    left = [path for path in (bench.root / "spool").rglob("*") if path.is_file()]
-    assert {"cmd", "file.0"} <= {path.name for path in left}
-    assert not [path for path in left if b"s3cr3t" in path.read_bytes()]
-
-
-def test_what_ran_before_a_restart_of_the_machine_is_nobody_knows(bench: Bench) -> None:
+def test_what_ran_before_the_machine_restarted_has_no_known_end(bench: Bench) -> None:
     process = runner(bench, "sleep 4715")
     assert eventually(lambda: living("sleep 4715"))
     shot(process)
@@ -195,7 +176,7 @@ def test_what_ran_before_a_restart_of_the_machine_is_nobody_knows(bench: Bench) 
 
 @pytest.mark.parametrize("kind", [LocalSpool, Spool])
 def test_what_a_dead_leader_left_is_ended_before_the_next_try(bench: Bench, kind: type[LocalSpool]) -> None:
-    """Nothing of one try runs beside the next one, whoever killed the leader of its session."""
+    """Nothing of one try runs beside the next one, however the leader of its session died."""
     sleep = f"sleep 4718.{os.getpid()}"
     log, path = bench.root / "log", bench.root / "spool" / "1" / "1" / "t0"
     again = f"pgrep -f '^{sleep}' > /dev/null && exit 7; exit 5"
@@ -208,7 +189,7 @@ def test_what_a_dead_leader_left_is_ended_before_the_next_try(bench: Bench, kind
     async def watched() -> attempts.Tried:
         tries = attempts.Attempts(
             spool, Recipe(cmd), Limits(60, 1, 0),
-            go=1, stop=asyncio.Event(), grace=1, say=bench.lines.append, before=nothing,
+            attempt=1, stop=asyncio.Event(), grace=1, say=bench.lines.append, before=nothing,
         )  # fmt: skip
         doing = asyncio.ensure_future(tries.run())
         assert await asyncio.to_thread(eventually, lambda: living(sleep))
@@ -229,7 +210,7 @@ def test_what_a_dead_leader_left_is_ended_before_it_is_run_again(bench: Bench) -
     shot(process)
     os.kill(int((bench.spool(job(0, "")) / "pid").read_text().split()[0]), signal.SIGKILL)
     assert bench.recover(job(0, sleep)) is None
-    assert living(sleep), "nobody asked to end it"
+    assert living(sleep), "only a kill ends it"
     again = replace(job(0, f"pgrep -f '^{sleep}' > /dev/null && exit 7; exit 0"), attempt=2)
     outcome = bench.run(again)
     assert (outcome.status, outcome.rc) == ("ready", 0)
@@ -281,7 +262,7 @@ def test_nothing_runs_twice_whenever_the_runner_dies(bench: Bench, seed: int) ->
         assert logs[number].read_text() == "x\n" * (3 if number % 2 else 1)
 
 
-def test_two_who_start_the_same_try_start_it_once(bench: Bench) -> None:
+def test_several_starts_of_one_try_start_it_once(bench: Bench) -> None:
     recipe = Recipe(f"echo x >> {bench.root}/log; sleep 0.3; exit 5")
     directory = f"{bench.root}/spool/1/1/t"
     spools = [Spool(LocalTransport(), f"{bench.root}/spool", directory) for _ in range(5)]

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 from processes import eventually
 
-from fuelclient.executors.dask_scheduler import DaskScheduler
+from fuelclient.executors.dask import DaskScheduler
+from fuelclient.settings import Settings, load
 
 HOST = "127.0.0.1"
 PATIENCE = 90.0
@@ -86,6 +87,15 @@ def cluster(root: Path, *names: str, protocol: str = "tcp", options: Sequence[st
         yield made
     finally:
         made.close()
+
+
+def settings_for(scheduler: DaskScheduler) -> Settings:
+    """The settings that name a scheduler."""
+    names = {
+        "SCHEDULER": scheduler.address, "TLS_CA_FILE": scheduler.ca_file, "TLS_CERT": scheduler.cert,
+        "TLS_KEY": scheduler.key,
+    }  # fmt: skip
+    return load({}, {f"FUEL_DASK_{name}": value for name, value in names.items()})
 
 
 def certificates(directory: Path) -> tuple[Path, Path, Path]:

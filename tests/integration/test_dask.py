@@ -13,14 +13,13 @@ from typing import Any
 
 import pytest
 from executor_bench import job_of
-from integration.dask_cluster import Cluster, certificates, cluster
-from processes import eventually, living
+from integration.dask_cluster import Cluster, certificates, cluster, settings_for
+from processes import eventually
 
 from fuelclient.executors.base import Job, Outcome, Target
-from fuelclient.executors.dask import DaskExecutor
-from fuelclient.executors.dask_scheduler import DaskScheduler
-from fuelclient.executors.reach import Ways
-from fuelclient.model.node import ExecutorKind
+from fuelclient.executors.connector import Options
+from fuelclient.executors.dask import DaskScheduler
+from fuelclient.executors.machine import MachineExecutor
 
 
 @dataclass
@@ -31,13 +30,12 @@ class Site:
     cluster: Cluster
     lines: list[str]
 
-    def executor(self, scheduler: DaskScheduler | None = None) -> DaskExecutor:
-        place = scheduler or self.cluster.place
-        ways = Ways(
+    def executor(self, scheduler: DaskScheduler | None = None) -> MachineExecutor:
+        options = Options(
             spool=str(self.root / "spool"), remote_spool=str(self.root / "remote"), grace=1, connect_timeout=60,
-            dask=lambda: place,
+            settings=lambda: settings_for(scheduler or self.cluster.place),
         )  # fmt: skip
-        return DaskExecutor(ways)
+        return MachineExecutor(options)
 
     def run(self, *jobs: Job, scheduler: DaskScheduler | None = None) -> list[Outcome]:
         """Run jobs at the same time through one executor."""
@@ -50,18 +48,6 @@ class Site:
                 await executor.close()
 
         return asyncio.run(all_of_them())
-
-    def recovered(self, job: Job) -> Outcome | None:
-        """What another executor finds out about a job."""
-
-        async def found() -> Outcome | None:
-            executor = self.executor()
-            try:
-                return await executor.recover(job)
-            finally:
-                await executor.close()
-
-        return asyncio.run(found())
 
     def spool(self, job: Job) -> Path:
         return self.root / "remote" / str(job.run) / job.node / job.task
@@ -86,7 +72,7 @@ def own(tmp_path: Path) -> Iterator[Site]:
 
 
 def at(job: Job, worker: str = "node-1", **changes: Any) -> Job:
-    return replace(job, target=Target(ExecutorKind.DASK, worker=worker), **changes)
+    return replace(job, target=Target("dask", place=worker), **changes)
 
 
 def test_a_command_runs_in_a_spool_of_the_worker(site: Site) -> None:
@@ -99,14 +85,6 @@ def test_a_command_runs_in_a_spool_of_the_worker(site: Site) -> None:
     assert not (site.root / "spool").exists()
 
 
-def test_failures_are_tried_again_and_told(site: Site) -> None:
-    job = at(job_of("shell", cmd=f"echo x >> {site.root}/log; echo bad >&2; exit 7", retries=2, interval=0.1))
-    (outcome,) = site.run(job)
-    assert (outcome.status, outcome.rc, outcome.summary["tries"]) == ("error", 7, 3)
-    assert outcome.message.endswith("bad")
-    assert (site.root / "log").read_text() == "x\n" * 3
-
-
 def test_one_worker_of_one_thread_serves_many_nodes_at_once(site: Site) -> None:
     """Each command waits for all others to have begun, so that none ends when one has to wait for a thread."""
     count = 6
@@ -117,81 +95,6 @@ def test_one_worker_of_one_thread_serves_many_nodes_at_once(site: Site) -> None:
         for number in range(count)
     ]
     assert [outcome.status for outcome in site.run(*jobs)] == ["ready"] * count
-
-
-def test_a_timeout_ends_every_process_of_the_command(site: Site) -> None:
-    stubborn = site.root / "stubborn"
-    stubborn.write_text("trap '' TERM\nwhile :; do sleep 0.1; done\n")
-    (outcome,) = site.run(at(job_of("shell", cmd=f"bash {stubborn} & bash {stubborn}", timeout=3, retries=0)))
-    assert outcome.status == "error"
-    assert outcome.message.startswith("timed out: not done within 3 s")
-    assert not living(f"bash {stubborn}")
-
-
-def test_a_kill_ends_the_command(site: Site) -> None:
-    async def killed() -> Outcome:
-        executor = site.executor()
-        (site.root / "sleeper").write_text("sleep 1234.5\n")
-        job = at(job_of("shell", cmd=f"touch {site.root}/began; bash {site.root}/sleeper; true", timeout=60))
-        running = asyncio.ensure_future(executor.run(job, site.lines.append))
-        assert await asyncio.to_thread(eventually, (site.root / "began").exists, 60)
-        await executor.kill(job)
-        try:
-            return await running
-        finally:
-            await executor.close()
-
-    outcome = asyncio.run(killed())
-    assert (outcome.status, outcome.message) == ("error", "stopped: its processes were ended")
-    assert not living(f"bash {site.root}/sleeper")
-
-
-def test_who_takes_over_takes_the_result_and_waits_for_what_runs(site: Site) -> None:
-    done = at(job_of("shell", "done", cmd=f"echo x >> {site.root}/done"))
-    runs = at(
-        job_of("shell", "runs", cmd=f"echo x >> {site.root}/runs; until [ -e {site.root}/go ]; do sleep 0.05; done")
-    )
-    new = at(job_of("shell", "new", cmd=f"echo x >> {site.root}/new"))
-    site.run(done)
-
-    async def left() -> None:
-        executor = site.executor()
-        running = asyncio.ensure_future(executor.run(runs, site.lines.append))
-        assert await asyncio.to_thread(eventually, (site.root / "runs").exists, 60)
-        running.cancel()
-        await asyncio.wait({running})
-        await executor.close()
-
-    asyncio.run(left())
-    assert site.recovered(done) is not None
-    (site.root / "go").touch()
-    for job in (runs, new):
-        outcome = site.recovered(job)
-        assert outcome is not None
-        assert outcome.status == "ready", outcome
-    assert [(site.root / name).read_text() for name in ("done", "runs", "new")] == ["x\n"] * 3
-
-
-def test_what_began_and_vanished_is_undecided(site: Site) -> None:
-    job = at(job_of("shell", cmd="true"))
-    site.run(job)
-    (site.spool(job) / "rc").unlink()
-    assert site.recovered(job) is None
-
-
-def test_logs_are_read_from_the_worker(site: Site) -> None:
-    job = at(job_of("shell", cmd="echo one; echo two >&2"))
-    site.run(job)
-
-    async def read() -> tuple[bytes, bytes, bytes]:
-        executor = site.executor()
-        try:
-            whole, part, errors = [await executor.read(job, *wanted) for wanted in (("out",), ("out", 1, 2), ("err",))]
-        finally:
-            await executor.close()
-        return whole, part, errors
-
-    assert asyncio.run(read()) == (b"one\n", b"ne", b"two\n")
 
 
 def test_workers_of_one_machine_may_unpack_the_same_scripts_at_once(site: Site) -> None:
@@ -208,7 +111,7 @@ def test_workers_of_one_machine_may_unpack_the_same_scripts_at_once(site: Site) 
         jobs = [
             replace(
                 job_of("shell", f"task{turn}", cmd=check, timeout=60, retries=0), node=worker,
-                target=Target(ExecutorKind.DASK, worker=worker, scripts=((str(scripts), f"{place}/"),)),
+                target=Target("dask", place=worker, scripts=((str(scripts), f"{place}/"),)),
             )
             for worker in ("node-1", "site-a")
         ]  # fmt: skip
@@ -223,39 +126,6 @@ def test_workers_of_one_machine_may_unpack_the_same_scripts_at_once(site: Site) 
     assert not list((site.root / "remote" / "scripts").iterdir())
 
 
-def test_files_trees_and_plugin_scripts_go_through_dask_alone(site: Site) -> None:
-    source = site.root / "source"
-    (source / "deep").mkdir(parents=True)
-    (source / "deep" / "file").write_bytes(b"x" * 3_000_000)
-    scripts = site.root / "scripts"
-    scripts.mkdir()
-    (scripts / "hello.sh").write_text("echo hello\n")
-    target = Target(ExecutorKind.DASK, worker="node-1", scripts=((str(scripts), f"{site.root}/plugin/"),))
-    jobs = [
-        at(job_of("upload_file", "upload", path=f"{site.root}/made/motd", data="ünï\n")),
-        at(job_of("sync", "sync", src=f"{source}/", dst=f"{site.root}/synced")),
-        replace(job_of("shell", "script", cmd="bash hello.sh", cwd=f"{site.root}/plugin"), target=target),
-        at(job_of("master_shell", "master", cmd="true")),
-    ]
-    outcomes = site.run(*jobs)
-    assert [outcome.status for outcome in outcomes] == ["ready"] * 4, outcomes
-    assert (site.root / "made" / "motd").read_text() == "ünï\n"
-    assert (site.root / "synced" / "deep" / "file").stat().st_size == 3_000_000
-    assert outcomes[2].summary["out"] == "hello"
-    assert (site.root / "spool" / "1" / "1" / "master" / "rc").exists()
-
-
-def test_noop_changes_nothing_on_the_worker(site: Site) -> None:
-    (site.root / "motd").write_text("old\n")
-    upload = at(job_of("upload_file", "upload", path=f"{site.root}/motd", data="new\n"), noop=True)
-    shell = at(job_of("shell", "shell", cmd=f"touch {site.root}/ran"), noop=True)
-    outcome, other = site.run(upload, shell)
-    assert "-old\n+new\n" in outcome.summary["diff"][f"{site.root}/motd"]
-    assert other.status == "ready"
-    assert not (site.root / "ran").exists()
-    assert not (site.root / "remote").exists()
-
-
 def test_secrets_are_in_no_log_of_dask(site: Site) -> None:
     job = at(job_of("shell", cmd="echo hunter2hunter2; exit 3", password="hunter2hunter2", retries=0))  # noqa: S106
     (outcome,) = site.run(job)
@@ -266,7 +136,7 @@ def test_secrets_are_in_no_log_of_dask(site: Site) -> None:
 def test_nodes_without_a_worker_are_refused_at_once(site: Site) -> None:
     executor = site.executor()
     refusal = executor.check(at(job_of("shell", cmd="true"), "node-7"))
-    assert refusal.startswith("Task task/1 cannot run on Dask: The Dask scheduler tcp://127.0.0.1:")
+    assert refusal.startswith("Task task/1 cannot run: ")
     assert "has no worker named node-7. Did you mean node-1?" in refusal
     assert "--name node-7" in refusal
     assert executor.check(at(job_of("shell", cmd="true"))) == ""
@@ -280,11 +150,11 @@ def test_nodes_without_a_worker_are_refused_at_once(site: Site) -> None:
 @pytest.mark.parametrize(
     ("scheduler", "words"),
     [
-        (DaskScheduler(), "no Dask scheduler is named. Set DASK_SCHEDULER"),
+        (DaskScheduler(), "Set DASK_SCHEDULER"),
         (DaskScheduler("tcp://10.20.0.2:8786"), "is not on this machine and has no TLS"),
         (DaskScheduler("master.example.com"), "is not on this machine and has no TLS"),
         (DaskScheduler("ws://127.0.0.1:1"), "only tls and tcp are"),
-        (DaskScheduler("tcp://127.0.0.1:many"), "is no address of a Dask scheduler"),
+        (DaskScheduler("tcp://127.0.0.1:many"), "'tcp://127.0.0.1:many'"),
         (DaskScheduler("tls://10.20.0.2:8786", ca_file="/nowhere/ca"), "needs DASK_TLS_CERT and DASK_TLS_KEY"),
         (DaskScheduler("tls://10.20.0.2", "/nowhere/ca", "/nowhere/cert", "/nowhere/key"), "cannot be read"),
         (DaskScheduler("tcp://127.0.0.1:1"), "tcp://127.0.0.1:1 cannot be reached"),

@@ -13,6 +13,7 @@ from fuelclient.backends.nailgun.events import Observed
 from fuelclient.backends.nailgun.facts import Facts
 from fuelclient.backends.nailgun.session import Session
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported, UsageError
+from fuelclient.executors import registry
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.run import (
@@ -58,7 +59,7 @@ class Runs:
 
     def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
         """As `base.Runs`; whether the graph can run, the master says. Only a server of ours reads `strict`."""
-        request = checked(request)
+        request = checked(request, registry.runs_nothing)
         about = About("environment", request.cluster_id, invalid=InvalidGraph)
         body, strict = execution_to(request), None if may_idle else True
         begun = run_from(self._session.post("graphs/execute/", body, about, strict=strict))

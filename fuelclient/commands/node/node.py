@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_roles, identifier, identifiers
+from fuelclient.commands.arguments import add_env, add_executor, add_roles, identifier, identifiers
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.columns import Names
 from fuelclient.commands.node.labels import add_labels, labelled, labels_of
@@ -106,9 +106,7 @@ class NodeCreate(_ShowNode):
         add_env(parser, required=False, help="the environment that it belongs to")
         add_roles(parser, required=False)
         parser.add_argument("--ip", default="", help="its address")
-        parser.add_argument(
-            "--executor", default="", choices=("local", "ssh", "noop", "dask"), help="how tasks reach it"
-        )
+        add_executor(parser, "how tasks reach it")
         return parser
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
@@ -125,7 +123,7 @@ class NodeImport(Lister):
     """Create all nodes of a file, or none
 
     The file is a YAML or JSON list of mappings: name, and optionally id, roles, ip, status, online, executor
-    (local, ssh, noop or dask), ssh (user, port, key, jump) and attributes (worker names a node's Dask worker).
+    (as --executor of 'node create'), ssh (user, port, key, jump) and attributes (worker names a node's Dask worker).
     Imported nodes count as online and provisioned; their roles are pending until a run succeeds.
 
       fuel2 node import nodes.yaml --env 1
@@ -141,13 +139,14 @@ class NodeImport(Lister):
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient import files
+        from fuelclient.backends import executor_kinds
         from fuelclient.serializers.node import nodes_from
 
         document = files.load(parsed_args.file, stdin=self.app.stdin)
         report(document.findings)
         if document.data is None:
             raise InvalidDocument(f"{document.file} holds no nodes; write [] for none.")
-        nodes = [replace(node, cluster_id=parsed_args.env) for node in nodes_from(document)]
+        nodes = [replace(node, cluster_id=parsed_args.env) for node in nodes_from(document, executor_kinds())]
         created = self.writable().nodes.create(nodes) if nodes else ()
         LOG.info("Created %s.", count(len(created), "node"))
         return [_row(node) for node in created]

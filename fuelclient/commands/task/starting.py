@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import seconds
+from fuelclient.commands.arguments import add_executor, seconds
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Table, encoding_of
@@ -38,10 +38,7 @@ def add_run(parser: argparse.ArgumentParser, *short: str) -> None:
     dry = [one for one in short if one == "-d"]
     mode.add_argument(*dry, "--dry-run", action="store_true", help="print what would run, and start nothing")
     mode.add_argument("--noop", action="store_true", help="let tasks tell what they would change, and change nothing")
-    parser.add_argument(
-        "--executor", choices=("local", "ssh", "noop", "dask"), default="",
-        help="how to reach all nodes (default: its own way)",
-    )  # fmt: skip
+    add_executor(parser, "how to reach all nodes (default: each by its own executor)")
     add_wait(parser)
 
 

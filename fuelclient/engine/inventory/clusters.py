@@ -70,7 +70,7 @@ class Clusters:
             delete,
             node_spools,
         )
-        from fuelclient.engine.runs.executors import executors_for
+        from fuelclient.engine.runs.executors import executor_for
 
         with self._database.write() as connection:
             cluster = lookup.cluster(connection, cluster_id)
@@ -88,7 +88,7 @@ class Clusters:
             clusters.delete(connection, cluster_id)
         for one in gone:
             delete.files(self._database.path, one)
-        return node_spools.remove(left, executors_for(self._database.path, gone[0])) if left else ()
+        return node_spools.remove(left, executor_for(self._database.path, gone[0])) if left else ()
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         """Give the nodes to the environment with `roles` pending, in the place of what waited. All or nothing.

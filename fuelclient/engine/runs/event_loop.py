@@ -32,14 +32,14 @@ _ENDINGS = {
 
 @dataclass(slots=True)
 class GraphRun:
-    """One run. `make` gives the job of an instance for its attempt, `executor_of` what runs it; `attempts` says how
-    often instances were begun before."""
+    """One run. `make` gives the job of an instance for its attempt, `executor` runs it; `attempts` says how often
+    instances were begun before."""
 
     work: Work
     schedule: Schedule
     journal: Journal
     make: Callable[[int, int], Job]
-    executor_of: Callable[[Job], Executor]
+    executor: Executor
     log: Log
     attempts: dict[int, int] = field(default_factory=dict)
     rerun_interrupted: bool = False
@@ -113,8 +113,7 @@ class GraphRun:
 
     def _start(self, vertex: int, *, recover: bool) -> None:
         job = self._jobs[vertex] = self.make(vertex, max(1, self.attempts.get(vertex, 1)))
-        executor = self.executor_of(job)
-        running = executor.recover(job) if recover else executor.run(job, self.log)
+        running = self.executor.recover(job) if recover else self.executor.run(job, self.log)
         self._tasks[vertex] = asyncio.create_task(self._followed(vertex, job, running))
         if self._stop == "kill":  # somebody asked for it while its beginning was written down
             self._killing.append(asyncio.create_task(self._kill(vertex)))
@@ -158,7 +157,7 @@ class GraphRun:
     async def _kill(self, vertex: int) -> None:
         job = self._jobs[vertex]
         try:
-            await self.executor_of(job).kill(job)
+            await self.executor.kill(job)
         except FuelError as error:
             self.log(redact.scrubbed(f"{job.label}: it cannot be ended: {error}", job.known_secrets()))
 

@@ -16,13 +16,12 @@ from fuelclient.engine.runs import inputs as kept
 from fuelclient.engine.runs import node_statuses
 from fuelclient.engine.runs.abandon import abandon
 from fuelclient.engine.runs.event_loop import GraphRun
-from fuelclient.engine.runs.executors import Executors
 from fuelclient.engine.runs.jobs import Jobs, plugin_scripts
 from fuelclient.engine.runs.journal import Journal, set_progress, tell
 from fuelclient.engine.runs.processes import now
 from fuelclient.environment.plans import plan
 from fuelclient.errors import FuelError, InvalidDocument, StalePlan
-from fuelclient.executors.base import Job, Log
+from fuelclient.executors.base import Executor, Job, Log
 from fuelclient.model.cluster import ClusterStatus
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import MergedTask
@@ -50,7 +49,7 @@ class Running:
     database: Database
     parent: Run
     pid: int
-    executors: Executors
+    executor: Executor
     log: Log
     rerun_interrupted: bool = False
 
@@ -98,7 +97,7 @@ class Running:
             jobs = jobs_for(
                 connection, self.database.path, child.id, child.request, fetched, tuple(known.values()), taking_part
             )
-        made = plan(fetched, child.request, child.graph_type, checker(jobs, self.executors))
+        made = plan(fetched, child.request, child.graph_type, checker(jobs, self.executor))
         if child.digest:
             require_digest(child, made)
             require_nodes(child, made, present)
@@ -125,7 +124,7 @@ class Running:
             schedule=Schedule(made.work, before, stopped=STOPPED_BY_USER if asked else ""),
             journal=Journal(self.database, self.parent.id, child, self.pid),
             make=make,
-            executor_of=self.executors.of,
+            executor=self.executor,
             log=self.log,
             attempts=attempts,
             rerun_interrupted=self.rerun_interrupted,
@@ -160,15 +159,15 @@ def jobs_for(
     return Jobs(child_id, request, present, inputs.facts, scripts, taking_part)
 
 
-def checker(jobs: Jobs, executors: Executors) -> Check:
-    """What asks the executors whether they could run an instance; once for all that are alike."""
+def checker(jobs: Jobs, executor: Executor) -> Check:
+    """What asks the executor whether it could run an instance; once for all that are alike."""
     known: dict[Hashable, tuple[str, Mapping[str, Any]]] = {}
 
     def check(task: MergedTask, node: NodeKey, rendered: Mapping[str, Any]) -> str:
-        key = (task.id, id(rendered), jobs.way(node))
+        key = (task.id, id(rendered), jobs.machine(node))
         if key not in known:
             job = jobs.job(task, node, rendered)
-            why = executors.check(job)
+            why = executor.check(job)
             if why:
                 why = redact.scrubbed(why, job.known_secrets())
             known[key] = why, rendered  # which holds what its id names

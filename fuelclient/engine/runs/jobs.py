@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from fuelclient import redact
 from fuelclient.engine.reading.unpacked import Trees
-from fuelclient.executors.base import MASTER, Job, Ssh, Target
+from fuelclient.executors import registry
+from fuelclient.executors.base import MASTER, Job, Target
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Level, MergedTask
-from fuelclient.model.node import ExecutorKind, Node
+from fuelclient.model.node import DEFAULT_EXECUTOR, Node
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.run import NodeKey, RunRequest
 
@@ -56,41 +57,37 @@ class Jobs:
             parameters=rendered["parameters"],
             target=self._target(node, task),
             attempt=attempt,
-            noop=self._request.noop,
+            noop=self._request.noop or (not isinstance(node, int) and self._runs_nothing),
             debug=self._request.trace,
             peers=self._peers,
             secrets=self._secrets_of(uid),
         )
 
-    def way(self, node: NodeKey) -> tuple[ExecutorKind, bool, str]:
-        """How a node is reached, as far as it decides what can run there: by what, whether it has an address, and
-        the name of its Dask worker where it is reached by one."""
-        found = target_of(self._nodes[node], self._request.executor) if isinstance(node, int) else self._here
-        return found.kind, bool(found.ip), found.worker
+    def machine(self, node: NodeKey) -> Hashable:
+        """Return what decides whether a task can run on a node: whether it has an address, and how it is reached."""
+        target = self._target_of(self._nodes[node]) if isinstance(node, int) else Target()
+        return target.kind, bool(target.ip), target.place
 
     def _target(self, node: NodeKey, task: MergedTask) -> Target:
         definer = task.origin("type").owner  # what only overrides attributes brings no scripts of its own
-        scripts = self._scripts.get((definer.level, definer.id), ())
-        if not isinstance(node, int):
-            return replace(self._here, scripts=scripts)
-        found = target_of(self._nodes[node], self._request.executor, scripts)
-        if self._request.noop and not found.ip and found.kind is not ExecutorKind.DASK:
-            return replace(found, kind=ExecutorKind.NOOP)
-        return found
+        target = self._target_of(self._nodes[node]) if isinstance(node, int) else Target()
+        return replace(target, scripts=self._scripts.get((definer.level, definer.id), ()))
+
+    def _target_of(self, node: Node) -> Target:
+        return target_of(node, self._request.executor, noop=self._request.noop)
 
     @cached_property
-    def _here(self) -> Target:
-        """This machine, as the master: where nothing runs on any node, nothing runs here either, unless
-        the request names an executor that does run things."""
+    def _runs_nothing(self) -> bool:
+        """Whether nothing runs on any node, and so nothing may run on the master either."""
         asked = self._request.executor
         nodes = [node for uid, node in self._nodes.items() if uid in self._taking_part]
-        kinds = {ExecutorKind(asked)} if asked else {target_of(node).kind for node in nodes}
-        return Target(ExecutorKind.NOOP if kinds == {ExecutorKind.NOOP} else ExecutorKind.LOCAL)
+        kinds = {asked} if asked else {node.executor or DEFAULT_EXECUTOR for node in nodes}
+        return bool(kinds) and not any(map(_runs, kinds))
 
     @cached_property
     def _peers(self) -> Mapping[str, Target]:
-        peers = {str(node.id): target_of(node, self._request.executor) for node in self._nodes.values()}
-        return {MASTER: Target(ExecutorKind.LOCAL), **peers}
+        peers = {str(node.id): self._target_of(node) for node in self._nodes.values()}
+        return {MASTER: Target(), **peers}
 
     def _secrets_of(self, uid: str) -> frozenset[str]:
         """The secrets of the environment and of the node: texts that a command of it may print."""
@@ -104,26 +101,26 @@ class Jobs:
         return redact.secrets_of(self._facts.common)
 
 
-def target_of(node: Node, executor: str = "", scripts: tuple[tuple[str, str], ...] = ()) -> Target:
-    """How a node is reached: by the executor that the request names, else by its own, else over SSH.
+def target_of(node: Node, executor: str = "", *, noop: bool = False) -> Target:
+    """Return how a node is reached: by the executor that the request names, else by its own, else by the default one.
 
-    Whoever asks for noop by name wants no node to be touched: it is looked at from here, as if it had no address. A
-    node that is noop by itself, or the option for noop runs, looks at the node.
+    Of a node without an address a noop run tells what can be told from this machine. A request that names an executor
+    which runs nothing wants no node to be touched, so its addresses are left out; a node that has such an executor
+    itself is looked at.
     """
-    ssh = node.ssh
-    kind = ExecutorKind(executor or node.executor or ExecutorKind.SSH)
-    return Target(
-        kind=kind,
-        ip="" if executor == ExecutorKind.NOOP else node.ip,
-        ssh=Ssh(
-            user=str(ssh.get("user") or ""),
-            port=int(ssh.get("port") or 0),
-            key=str(ssh.get("key") or ""),
-            jump=str(ssh.get("jump") or ""),
-        ),
-        scripts=scripts,
-        worker=str(node.attributes.get("worker") or node.name) if kind is ExecutorKind.DASK else "",
-    )
+    kind = executor or node.executor or DEFAULT_EXECUTOR
+    connector = registry.known(kind)
+    if connector is None:
+        return Target(kind, node.ip)  # which the executor refuses, with the reason
+    ip = node.ip if connector.runs or not executor else ""
+    if noop and connector.needs_address and not ip:
+        return Target()
+    return Target(kind, ip, connector.place(node))
+
+
+def _runs(kind: str) -> bool:
+    connector = registry.known(kind)
+    return connector is None or connector.runs
 
 
 def plugin_scripts(

@@ -6,10 +6,10 @@ import asyncio
 
 from fuelclient.engine.runs import inputs as kept
 from fuelclient.engine.runs.execution import jobs_for
-from fuelclient.engine.runs.executors import Executors, Provider
+from fuelclient.engine.runs.executors import Provider
 from fuelclient.environment.plans import expressions
 from fuelclient.errors import FuelError
-from fuelclient.executors.base import Job
+from fuelclient.executors.base import Executor, Job
 from fuelclient.model.graph import Level, MergedTask, Owner
 from fuelclient.model.run import HistoryFilter, Run
 from fuelclient.model.status import InstanceStatus
@@ -27,21 +27,21 @@ def end(database: Database, parent: Run, provider: Provider) -> dict[str, str]:
     What is not known is told and not raised: the run has to come to its end all the same.
     """
     jobs, ended = _jobs(database, parent)
-    executors = provider(database.path, parent)
+    executor = provider(database.path, parent)
 
     async def every() -> list[str]:
         try:
-            return await asyncio.gather(*(_end(executors, job) for job in jobs.values()))
+            return await asyncio.gather(*(_end(executor, job) for job in jobs.values()))
         finally:
-            await executors.close()
+            await executor.close()
 
     ended.update(zip(jobs, asyncio.run(every()), strict=True))
     return ended
 
 
-async def _end(executors: Executors, job: Job) -> str:
+async def _end(executor: Executor, job: Job) -> str:
     try:
-        await executors.of(job).kill(job)
+        await executor.kill(job)
     except (FuelError, ValueError) as error:
         return str(error)
     return ""

@@ -10,12 +10,13 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fuelclient.engine.runs.executors import Executors
 from fuelclient.engine.runs.jobs import target_of
 from fuelclient.engine.runs.paths import spool_on_nodes
 from fuelclient.errors import FuelError
+from fuelclient.executors import registry
 from fuelclient.executors.base import Target
-from fuelclient.model.node import ExecutorKind, Node
+from fuelclient.executors.machine import MachineExecutor
+from fuelclient.model.node import Node
 from fuelclient.model.run import Run
 from fuelclient.model.task import TaskType
 from fuelclient.store import history, nodes, runs
@@ -24,8 +25,6 @@ from fuelclient.store.database import Connection
 _AT_A_TIME = 50
 _SECONDS = 60.0
 """How many nodes are asked at a time, and how long one may take: deleting a history must not hang on a dead node."""
-
-_REMOTE = frozenset({ExecutorKind.SSH, ExecutorKind.DASK})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,8 @@ def of(connection: Connection, parents: Iterable[Run]) -> list[Left]:
         for child in runs.children(connection, parent.id):
             for node in () if child.request.noop else _touched(connection, child):
                 target = target_of(node, child.request.executor)
-                if target.kind in _REMOTE:
+                connector = registry.known(target.kind)  # of a kind that is not known any more, nothing can be removed
+                if connector is None or connector.leaves_spools:
                     names, roots = found.setdefault(target, ({}, {}))
                     names[f"{node.id} ({node.name})"] = roots[spool_on_nodes(parent)] = None
     return [Left(target, tuple(names), tuple(roots)) for target, (names, roots) in found.items()]
@@ -71,35 +71,36 @@ def _touched(connection: Connection, child: Run) -> Iterable[Node]:
     return [node for number, node in known.items() if number in with_spool]
 
 
-def remove(left: Iterable[Left], executors: Executors) -> tuple[str, ...]:
+def remove(left: Iterable[Left], executor: MachineExecutor) -> tuple[str, ...]:
     """What executions have left on their nodes is gone; a sentence for each machine on which something stays.
 
-    The executors are closed afterwards. For callers outside of an event loop.
+    The executor is closed afterwards. For callers outside of an event loop.
     """
     asked = list(left)
-    return asyncio.run(_removed(asked, executors)) if asked else ()
+    return asyncio.run(_removed(asked, executor)) if asked else ()
 
 
-async def _removed(asked: list[Left], executors: Executors) -> tuple[str, ...]:
+async def _removed(asked: list[Left], executor: MachineExecutor) -> tuple[str, ...]:
     places = asyncio.Semaphore(_AT_A_TIME)
 
     async def one(left: Left) -> str:
         async with places:
-            return await _stays(left, executors)
+            return await _stays(left, executor)
 
     try:
         return tuple(filter(None, await asyncio.gather(*map(one, asked))))
     finally:
-        await executors.close()
+        await executor.close()
 
 
-async def _stays(left: Left, executors: Executors) -> str:
+async def _stays(left: Left, executor: MachineExecutor) -> str:
     """What stays on a machine, in a sentence; empty when nothing does."""
     kept: dict[str, str] = {}
     try:
         async with asyncio.timeout(_SECONDS):
-            for root in left.roots:
-                if why := await executors.forget(left.target, root):
+            for proposed in left.roots:
+                root, why = await executor.forget(left.target, proposed)
+                if why:
                     kept[root] = why
     except TimeoutError:
         kept = dict.fromkeys(left.roots, f"the node did not answer within {_SECONDS:g} s")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from fuelclient.engine.runs.executors import Executors
+from fuelclient.engine.runs.executors import output_of
 from fuelclient.engine.runs.jobs import Jobs
 from fuelclient.environment.plans import expressions
+from fuelclient.executors.base import Executor
 from fuelclient.model.graph import Level, MergedTask, Owner
 from fuelclient.model.run import (
     HistoryFilter,
@@ -57,7 +58,7 @@ def undecided(connection: Connection, child: Run) -> list[str]:
     return history.running(connection, child.id, Reason.INTERRUPTED)
 
 
-def logs(row: HistoryRow, inputs: Inputs, child: Run, jobs: Jobs, executors: Executors) -> Logs:
+def logs(row: HistoryRow, inputs: Inputs, child: Run, jobs: Jobs, executor: Executor) -> Logs:
     """What a task instance printed, read from where it ran.
 
     The task is the one that the run remembers: whoever reads logs may have mended the graph meanwhile. Its passwords
@@ -66,5 +67,5 @@ def logs(row: HistoryRow, inputs: Inputs, child: Run, jobs: Jobs, executors: Exe
     task = MergedTask(Task(row.task, row.definition), Owner(Level.CLUSTER, child.cluster_id))
     rendered = expressions(inputs).rendered(task.task, row.node)
     job = jobs.job(task, row.node, rendered, row.attempts)
-    output, errors = (executors.read(job, stream) for stream in ("out", "err"))
+    output, errors = (output_of(executor, job, stream) for stream in ("out", "err"))
     return Logs(row.task, row.node, output, errors, row.return_code)

@@ -19,10 +19,10 @@ from pathlib import Path
 
 from fuelclient.engine.runs import processes
 from fuelclient.engine.runs.execution import Running
-from fuelclient.engine.runs.executors import Provider, executors_for
+from fuelclient.engine.runs.executors import Provider, executor_for
 from fuelclient.engine.runs.paths import log_path
 from fuelclient.errors import Conflict, FuelError, Unavailable
-from fuelclient.executors.local_transport import environment
+from fuelclient.executors.local import environment
 from fuelclient.model.run import Run
 from fuelclient.settings import CUSTOM_SETTINGS
 from fuelclient.store import runners, runs
@@ -80,7 +80,7 @@ def claim(connection: Connection, parent: Run) -> None:
 def execute(
     database: Database,
     run_id: int,
-    provider: Provider = executors_for,
+    provider: Provider = executor_for,
     *,
     rerun_interrupted: bool = False,
 ) -> bool:
@@ -94,13 +94,13 @@ def execute(
             raise Conflict(f"Transaction {run_id} is not there to be run.")
         claim(connection, parent)
     pid = os.getpid()
-    executors = provider(database.path, parent)
+    executor = provider(database.path, parent)
 
     async def whole() -> bool:
         try:
-            return await Running(database, parent, pid, executors, _log, rerun_interrupted).go()
+            return await Running(database, parent, pid, executor, _log, rerun_interrupted).go()
         finally:
-            await executors.close()
+            await executor.close()
 
     try:
         return asyncio.run(whole())

@@ -11,11 +11,12 @@ from fuelclient.engine.reading import lookup
 from fuelclient.engine.runs import delete, inputs, kill, node_spools, processes, reports, runner
 from fuelclient.engine.runs.close import close
 from fuelclient.engine.runs.execution import checker, jobs_for, remember, require_digest, require_nodes
-from fuelclient.engine.runs.executors import Provider, executors_for
+from fuelclient.engine.runs.executors import Provider, executor_for
 from fuelclient.engine.runs.guards import deletable, existing, parent_of, require_free, require_resumable, with_runner
 from fuelclient.engine.runs.paths import last_words
 from fuelclient.environment.plans import plan
 from fuelclient.errors import Conflict, FuelError, NotFound, Unsupported, UsageError
+from fuelclient.executors import registry
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.run import (
     CHILD,
@@ -51,12 +52,12 @@ def _detached(engine: str, run_id: int, rerun_interrupted: bool) -> None:
 class Runs:
     """Executions; see `backends.base.Runs`. `start` starts a runner; `provider` makes its executors."""
 
-    def __init__(self, database: Database, *, start: Start = _detached, provider: Provider = executors_for) -> None:
+    def __init__(self, database: Database, *, start: Start = _detached, provider: Provider = executor_for) -> None:
         self._database, self._start, self._provider = database, start, provider
 
     def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
         """A transaction that runs from now on in a process of its own, or one that is planned only."""
-        request = checked(request)
+        request = checked(request, registry.runs_nothing)
         with self._database.read() as connection:
             lookup.cluster(connection, request.cluster_id)
             require_free(connection, request.cluster_id)
@@ -106,7 +107,7 @@ class Runs:
             return inputs.with_durations(connection, inputs.read(connection, request))
 
     def checker(self, request: RunRequest, fetched: Inputs) -> Check:
-        """Return what says why executors could never run an instance of the request."""
+        """Return what says why the executor could never run an instance of the request."""
         with self._database.read() as connection:
             jobs = jobs_for(connection, self._database.path, 0, request, fetched, fetched.environment.nodes)
         return checker(jobs, self._provider(self._database.path, _new(request, PARENT)))

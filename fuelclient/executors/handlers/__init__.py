@@ -1,7 +1,7 @@
-"""Handlers: one for each task type, which turns a job into the steps that make it true.
+"""Handlers, one for each task type: they turn a job into the steps that carry it out.
 
-They are pure: paths of this machine are named here and read when a step is carried out, so that a plan can ask about
-every job before anything starts. What is wrong with a job's parameters is a `ValueError`.
+They are pure: a path of this machine is named here and read when its step is carried out, so that a plan can ask about
+every job before anything starts. If the parameters of a job are wrong, they raise `ValueError`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from types import MappingProxyType
 
 from fuelclient.errors import nearest
 from fuelclient.executors.base import Job
-from fuelclient.executors.handlers import files, puppet, reboot, shell, sync, template
-from fuelclient.executors.limits import limits_of
-from fuelclient.executors.recipe import Nothing, Step
-from fuelclient.model.node import ExecutorKind
+from fuelclient.executors.handlers import commands, files, sync
+from fuelclient.executors.recipe import Nothing, Reboot, Step
 from fuelclient.model.task import TaskType
 
 Handler = Callable[[Job], tuple[Step, ...]]
@@ -26,51 +24,36 @@ def _nothing(job: Job) -> tuple[Step, ...]:
 
 HANDLERS: Mapping[str, Handler] = MappingProxyType(
     {
-        TaskType.PUPPET: puppet.steps,
-        TaskType.SHELL: shell.steps,
-        TaskType.MASTER_SHELL: shell.master_steps,
+        TaskType.PUPPET: commands.puppet,
+        TaskType.SHELL: commands.shell,
+        TaskType.MASTER_SHELL: commands.master_shell,
         TaskType.SYNC: sync.steps,
-        TaskType.UPLOAD_FILE: files.upload_file,
-        TaskType.UPLOAD_FILES: files.upload_files,
-        TaskType.COPY_FILES: files.copy_files,
-        TaskType.REBOOT: reboot.steps,
+        TaskType.UPLOAD_FILE: lambda job: files.steps(files.uploaded(job)),
+        TaskType.UPLOAD_FILES: lambda job: files.steps(files.uploaded_to_nodes(job)),
+        TaskType.COPY_FILES: lambda job: files.steps(files.copied(job)),
+        TaskType.REBOOT: lambda _: (Reboot(),),
         TaskType.STAGE: _nothing,
         TaskType.SKIPPED: _nothing,
         TaskType.NOOP: _nothing,
     }
 )
-"""What this package can do by itself."""
+"""The task types that run without configuration."""
 
 CONFIGURED = frozenset({TaskType.ERASE_NODE, TaskType.MOVE_TO_BOOTSTRAP, TaskType.COBBLER_SYNC, TaskType.REBOOT})
-"""What a configured command can do; but for reboot there is no other way."""
+"""The task types that can have a configured command; all but reboot cannot run without one."""
 
 
-def steps_of(job: Job, commands: Mapping[str, str]) -> tuple[Step, ...]:
-    """The steps of a job; `commands` are the configured handler commands by task type.
+def steps_of(job: Job, handler_commands: Mapping[str, str]) -> tuple[Step, ...]:
+    """Return the steps of a job; `handler_commands` are the configured commands by task type.
 
-    Raises `ValueError` for a type that nobody can run here, and for parameters that make no sense.
+    Raise `ValueError` for a type that cannot run here, and for parameters that make no sense.
     """
-    if job.type in CONFIGURED and commands.get(job.type):
-        return template.steps(job, commands[job.type])
-    if job.type == TaskType.REBOOT and job.target.kind is ExecutorKind.LOCAL:
-        raise ValueError(
-            "the local executor never restarts the machine it runs on; "
-            "give the node an address, or name a command for reboot in HANDLER_COMMANDS of a settings file"
-        )
+    if job.type in CONFIGURED and handler_commands.get(job.type):
+        return commands.configured(job, handler_commands[job.type])
     handler = HANDLERS.get(job.type)
     if handler is None:
         raise ValueError(_unknown(job.type))
     return handler(job)
-
-
-def check(job: Job, commands: Mapping[str, str]) -> str:
-    """Why `job` can never run, or an empty string: its type has no handler, or its parameters make no sense."""
-    try:
-        steps_of(job, commands)
-        limits_of(job.type, job.parameters)
-    except ValueError as error:
-        return f"Task {job.label} cannot run: {error}."
-    return ""
 
 
 def _unknown(type: str) -> str:

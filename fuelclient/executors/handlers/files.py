@@ -1,8 +1,8 @@
-"""upload_file, upload_files and copy_files: texts and files of this machine, put in place on a node."""
+"""upload_file, upload_files and copy_files: write texts and files of this machine on a node."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ MODE, DIRECTORY_MODE, OWNER = "0644", "0755", "root"
 class Placed:
     """A file as a task wants it: its content, where it goes, and who may do what with it.
 
-    `where` is the uid of the machine, or empty for the job's own. Owners are given where we may: root may.
+    `where` is the uid of the machine, or empty for the job's own. Owners are set only if we are root.
     """
 
     path: str
@@ -31,22 +31,10 @@ class Placed:
     where: str = ""
 
 
-def upload_file(job: Job) -> tuple[Step, ...]:
-    return _steps(uploaded(job))
-
-
-def upload_files(job: Job) -> tuple[Step, ...]:
-    return _steps(uploaded_to_nodes(job))
-
-
-def copy_files(job: Job) -> tuple[Step, ...]:
-    return _steps(copied(job))
-
-
 def uploaded(job: Job) -> list[Placed]:
-    """The file of an upload_file task. Raises `ValueError`.
+    """Return the file of an upload_file task. Raise `ValueError`.
 
-    With `overwrite: false` a file that is there stays as it is, and the task succeeds.
+    With `overwrite: false`, an existing file stays as it is, and the task succeeds.
     """
     parameters = job.parameters
     return [
@@ -64,7 +52,7 @@ def uploaded(job: Job) -> list[Placed]:
 
 
 def uploaded_to_nodes(job: Job) -> list[Placed]:
-    """The files of an upload_files task, each on its node. Raises `ValueError`, also for a node nobody knows."""
+    """Return the files of an upload_files task, each on its node. Raise `ValueError`, for an unknown node, too."""
     nodes = [(text(node, "uid"), node) for node in entries(job.parameters.get("nodes"), "nodes")]
     for uid, _ in nodes:
         if uid != job.node and uid not in job.peers:
@@ -83,9 +71,9 @@ def uploaded_to_nodes(job: Job) -> list[Placed]:
 
 
 def copied(job: Job) -> list[Placed]:
-    """The files of a copy_files task, read from this machine. Raises `ValueError`.
+    """Return the files of a copy_files task, read from this machine. Raise `ValueError`.
 
-    A file may have permissions of its own; else those of the task hold.
+    A file can state its own permissions, else those of the task apply.
     """
     parameters = job.parameters
     return [
@@ -112,23 +100,19 @@ def _data(parameters: Mapping[str, Any]) -> bytes:
     return str(value).encode("utf-8", "surrogateescape")
 
 
-def _steps(files: list[Placed]) -> tuple[Step, ...]:
-    """One recipe for each machine, in the order in which the task names them."""
+def steps(files: list[Placed]) -> tuple[Step, ...]:
+    """Return one recipe for each machine, in the order in which the task names them."""
     machines = dict.fromkeys(file.where for file in files)
     return tuple(_recipe([file for file in files if file.where == where], where) for where in machines)
 
 
 def _recipe(files: list[Placed], where: str) -> Recipe:
-    attachments = tuple(Attachment(f"file.{number}", file.content) for number, file in enumerate(files))
-    lines = "\n".join(_lines(files))
-    return Recipe(f"{_INSTALL}\n{lines}\n", attachments, where=where)
-
-
-def _lines(files: list[Placed]) -> Iterator[str]:
+    lines = [_INSTALL]
     for number, file in enumerate(files):
-        words = (file.path, file.permissions, file.directory, file.user, file.group)
-        flags = f"{int(file.parents)} {int(file.overwrite)}"
-        yield f"place file.{number} {flags} {' '.join(map(quoted, words))} || exit"
+        words = map(quoted, (file.path, file.permissions, file.directory, file.user, file.group))
+        lines.append(f"place file.{number} {int(file.parents)} {int(file.overwrite)} {' '.join(words)} || exit")
+    attachments = tuple(Attachment(f"file.{number}", file.content) for number, file in enumerate(files))
+    return Recipe("\n".join([*lines, ""]), attachments, where=where)
 
 
 _INSTALL = """\
@@ -155,7 +139,7 @@ place() {
   mv -fT -- "$new" "$to" || { rm -f -- "$new"; return 1; }
   echo "$to written"
 }"""
-"""Puts a file in place: whole or not at all, and never readable by others than in the end.
+"""Writes a file whole or not at all, and at no time readable for more users than in the end.
 
-Directories that are there keep their permissions; a link is followed. Source: Astute `mcagents/uploadfile.rb`.
+Existing directories keep their permissions; a link is followed. Source: Astute `mcagents/uploadfile.rb`.
 """

@@ -1,4 +1,4 @@
-"""Reading the parameters of a task: what is there, in the shape that is wanted, or one clear error."""
+"""Read parameters of a task in the shape that a handler needs, or raise `ValueError` with one clear sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FALSE = {"false", "no", "off", "0", ""}
 
 
 def text(parameters: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    """A text; numbers count as texts. Without a `default` it has to be there. Raises `ValueError`."""
+    """Return a text, or `default`; numbers count as texts."""
     value = parameters.get(name)
     if value is None or value == "":
         if default is None:
@@ -28,7 +28,7 @@ def text(parameters: Mapping[str, Any], name: str, default: str | None = None) -
 
 
 def path(parameters: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    """A path of one line. Raises `ValueError`."""
+    """Return a path of one line."""
     value = text(parameters, name, default)
     if "\n" in value:
         raise ValueError(f"the parameter {name} is a path and must be one line")
@@ -36,7 +36,7 @@ def path(parameters: Mapping[str, Any], name: str, default: str | None = None) -
 
 
 def absolute(parameters: Mapping[str, Any], name: str) -> str:
-    """An absolute path that is not the root. Raises `ValueError`."""
+    """Return an absolute path that is not the root."""
     value = path(parameters, name)
     if not value.startswith("/") or not value.strip("/."):
         raise ValueError(f"the parameter {name} must be an absolute path below /, not {value!r}")
@@ -44,7 +44,7 @@ def absolute(parameters: Mapping[str, Any], name: str) -> str:
 
 
 def flag(parameters: Mapping[str, Any], name: str, default: bool) -> bool:
-    """Yes or no. Raises `ValueError`."""
+    """Return a truth value, or `default`."""
     value = parameters.get(name)
     if value is None:
         return default
@@ -55,7 +55,7 @@ def flag(parameters: Mapping[str, Any], name: str, default: bool) -> bool:
 
 
 def mode(parameters: Mapping[str, Any], name: str, default: str) -> str:
-    """Permissions as octal digits. A number is taken as YAML reads `0644`: octal. Raises `ValueError`.
+    """Return permissions as octal digits, or `default`. A number is what YAML made of an octal `0644`.
 
     >>> mode({"permissions": "0640"}, "permissions", "0644"), mode({"permissions": 0o600}, "permissions", "0644")
     ('0640', '0600')
@@ -70,14 +70,14 @@ def mode(parameters: Mapping[str, Any], name: str, default: str) -> str:
 
 
 def entries(value: Any, name: str) -> list[Mapping[str, Any]]:
-    """A list of mappings that is not empty. Raises `ValueError`."""
+    """Return a list of mappings that is not empty."""
     if not isinstance(value, list | tuple) or not value or not all(isinstance(item, Mapping) for item in value):
         raise ValueError(f"the parameter {name} must be a list of mappings")
     return list(value)
 
 
 def quoted(word: str) -> str:
-    """A word as a shell reads it back."""
+    """Return a word as a shell reads it back."""
     return shlex.quote(word)
 
 

@@ -39,18 +39,13 @@ def _row(node: Node, glyphs: Glyphs) -> tuple[Cell | str, ...]:
     online = Cell(f"{glyphs.ok} yes", Tone.DIM) if node.online else Cell(f"{glyphs.error} no", Tone.BAD)
     return (
         str(node.id), Cell(node.name, Tone.STRONG), Cell(str(node.status), status), roles(node), online, node.ip,
-        reached(node),
+        node.reached_by,
     )  # fmt: skip
 
 
 def roles(node: Node) -> str:
     """Deployed roles, then the pending ones with a plus."""
     return names([*node.roles, *(f"+{role}" for role in node.pending_roles if role not in node.roles)])
-
-
-def reached(node: Node) -> str:
-    """How tasks reach the node."""
-    return node.executor or ("ssh" if node.ip else "")
 
 
 def detail(subject: Subject, node: Node, glyphs: Glyphs) -> list[Line]:
@@ -63,7 +58,7 @@ def detail(subject: Subject, node: Node, glyphs: Glyphs) -> list[Line]:
         fact("deployed", names(node.roles) or "nothing"),
         fact("pending", names(role for role in node.pending_roles if role not in node.roles) or "nothing"),
         fact("address", node.ip or "none"),
-        fact("reached by", reached(node) or "nothing: it has no address"),
+        fact("reached by", node.reached_by or "nothing: it has no address"),
     ]
     if uid:
         lines.append(fact("tags", names(study.expansion.fleet.nodes[uid[0]].tags)))

@@ -9,14 +9,21 @@ import pytest
 from executor_bench import job_of
 
 from fuelclient.executors import handlers
-from fuelclient.executors.base import MASTER, Job, Ssh, Target
+from fuelclient.executors.base import MASTER, Job, Target
+from fuelclient.executors.connector import Options
 from fuelclient.executors.handlers import sync
 from fuelclient.executors.limits import Limits, limits_of
+from fuelclient.executors.machine import MachineExecutor
 from fuelclient.executors.recipe import File, Nothing, Reboot, Recipe, Sync
-from fuelclient.model.node import ExecutorKind
+from fuelclient.executors.ssh import Ssh, over_ssh
 from fuelclient.model.task import TaskType
 
-NODE = Target(ExecutorKind.SSH, "10.0.0.5", Ssh("fuel", 2222, "/keys/id", "jump@10.0.0.1"))
+NODE = Target("ssh", "10.0.0.5", Ssh("fuel", 2222, "/keys/id", "jump@10.0.0.1"))
+
+
+def refusal(job: Job, **commands: str) -> str:
+    """Why a job can never run, where these handler commands are configured."""
+    return MachineExecutor(Options("/nowhere", commands=commands)).check(job)
 
 
 def only(job: Job) -> Recipe:
@@ -63,20 +70,19 @@ def test_stated_limits_hold_also_as_texts() -> None:
         ("sync", {"src": "http://a", "dst": "/b"}, "rsync:// address"),
         ("erase_node", {}, "no handler command for tasks of type erase_node"),
         ("cobbler_sync", {}, "no handler command"),
-        ("reboot", {}, "never restarts"),
         ("group", {}, "never executed"),
         ("shel", {}, "nearest is shell"),
     ],
 )
 def test_a_plan_can_ask_before_anything_starts(type: str, parameters: dict[str, Any], said: str) -> None:
-    reason = handlers.check(job_of(type, **parameters), {})
+    reason = refusal(job_of(type, **parameters))
     assert said in reason
     assert reason.startswith("Task task/1 cannot run: ")
 
 
 def test_every_type_is_run_or_refused_with_a_reason() -> None:
     for kind in TaskType:
-        assert kind in handlers.HANDLERS or "handler" in (why := handlers.check(job_of(kind), {})) or "never" in why
+        assert kind in handlers.HANDLERS or "handler" in (why := refusal(job_of(kind))) or "never" in why
 
 
 def test_nothing_is_done_for_stages() -> None:
@@ -137,7 +143,7 @@ def test_an_rsync_address_is_read_by_the_target() -> None:
 
 
 def test_rsync_over_ssh_uses_the_settings_of_the_node() -> None:
-    recipe = sync.over_ssh(Sync("/a/", "/b c"), NODE, ("-F", "/cfg"))
+    recipe = over_ssh(Sync("/a/", "/b c"), NODE, ("-F", "/cfg"))
     assert recipe.where == MASTER
     for word in ("-p 2222", "-i /keys/id", "-l fuel", "-J jump@10.0.0.1", "-F /cfg", "StrictHostKeyChecking=yes"):
         assert word in recipe.script
@@ -149,7 +155,15 @@ def test_a_handler_command_names_the_node() -> None:
     assert isinstance(step, Recipe)
     assert step.where == MASTER
     assert "erase 10.0.0.5 'node; rm -rf /' 'it'\"'\"'s' ${{HOME}} {x}\n" in step.script
-    assert "names {node.rack}" in handlers.check(job, {"erase_node": "erase {node.rack}"})
+    assert "names {node.rack}" in refusal(job, erase_node="erase {node.rack}")
+
+
+def test_a_node_without_an_address_is_refused_for_what_runs_there() -> None:
+    nowhere = replace(NODE, ip="")
+    assert "no address" in refusal(replace(job_of("shell", cmd="true"), target=nowhere))
+    assert refusal(replace(job_of("master_shell", cmd="true"), target=nowhere)) == ""
+    nodes = [{"uid": "2", "files": [{"dst": "/d", "data": "x"}]}]
+    assert "no address" in refusal(replace(job_of("upload_files", nodes=nodes), peers={"2": nowhere}))
 
 
 def test_a_node_with_an_address_may_restart() -> None:

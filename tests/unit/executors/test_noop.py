@@ -11,12 +11,11 @@ import pytest
 from executor_bench import Bench, job_of
 
 from fuelclient.executors.base import Job, Outcome, Target
-from fuelclient.executors.diff import Content, difference
-from fuelclient.executors.noop import NoopExecutor
+from fuelclient.executors.noop import Content, difference
 
 
 def told(bench: Bench, job: Job) -> Outcome:
-    return bench.run(job, NoopExecutor(bench.ways))
+    return bench.run(replace(job, noop=True))
 
 
 def state(root: Path) -> dict[str, tuple[int, bytes]]:
@@ -87,15 +86,6 @@ def test_scripts_are_parsed_and_not_run(bench: Bench) -> None:
     assert not list(bench.root.iterdir())
 
 
-def test_a_job_that_says_noop_changes_nothing_in_any_executor(bench: Bench) -> None:
-    job = replace(job_of("shell", cmd=f"touch {bench.root}/ran"), noop=True)
-    assert bench.run(job).status == "ready"
-    recovered = bench.recover(job)
-    assert recovered is not None
-    assert recovered.status == "ready"
-    assert not list(bench.root.iterdir())
-
-
 def test_rsync_tells_what_it_would_do(bench: Bench) -> None:
     if not shutil.which("rsync"):
         pytest.skip("rsync is not installed")
@@ -135,7 +125,7 @@ def test_a_restart_is_left_out(bench: Bench) -> None:
         assert told(bench, job_of(kind)).status == "skipped"
 
 
-def test_it_ends_when_it_is_told_to(bench: Bench) -> None:
+def test_a_pipe_is_not_waited_for(bench: Bench) -> None:
     pipe = bench.root / "pipe"
     os.mkfifo(pipe)
     outcome = told(bench, job_of("upload_file", path=str(pipe), data="x"))

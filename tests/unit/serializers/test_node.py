@@ -24,7 +24,7 @@ FULL = """\
 
 
 def read(text: str) -> list[Node]:
-    return nodes_from(parse(text, "nodes.yaml"))
+    return nodes_from(parse(text, "nodes.yaml"), ("local", "ssh", "noop", "dask"))
 
 
 def test_everything_and_the_defaults() -> None:

@@ -129,6 +129,7 @@ def test_the_other_ways_to_begin_a_run(api: Api, env: Executions) -> None:
         ("POST", "graphs/execute/", {"cluster": 99, "graphs": [{"type": "default"}]}, 404, "Cluster not found"),
         ("POST", "graphs/execute/", {"graphs": [{"type": "default"}]}, 400, "'cluster' is a required property"),
         ("POST", "graphs/execute/", {"cluster": 1, "graphs": []}, 400, "deque(['graphs']): [] should be non-empty"),
+        ("POST", "graphs/execute/", {"cluster": 1, "graphs": [{"type": "fix"}], "executor": "docker"}, 400, "docker"),
         ("POST", "graphs/execute/", {"cluster": 1, "graphs": [{"type": 5}]}, 400, "5 is not of type 'string'"),
         (
             "POST", "graphs/execute/", {"cluster": 1, "graphs": [{"type": "default", "nodes": [7]}]}, 400,

@@ -17,14 +17,13 @@ from server_process import PATIENCE, serving
 
 from fuelclient.commands.env.facts import require_names
 from fuelclient.errors import InvalidDocument
-from fuelclient.model.node import ExecutorKind
 
 
 def _waiting(env: Executions) -> tuple[int, Path]:
     """A run that ends when there is a file."""
     go_on = env.directory / "go_on"
     env.graph(shell("waits", f"while [ ! -e {go_on} ]; do sleep 0.1; done"))
-    return env.begin(executor=ExecutorKind.LOCAL).id, go_on
+    return env.begin(executor="local").id, go_on
 
 
 @contextmanager

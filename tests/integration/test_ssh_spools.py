@@ -1,4 +1,4 @@
-"""What runs leave on nodes that are real, and what becomes of it when the runs are deleted."""
+"""The spools that runs leave on real nodes, and how they are deleted with the runs."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_node_that_cannot_be_reached_is_named_with_what_to_do_there(own: Fleet
 
 
 def test_what_still_runs_keeps_its_spool(own: Fleet) -> None:
-    """The runner was killed and nobody went on with the run; the command may still write its result."""
+    """The runner was killed and the run was not resumed; the command may still write its result."""
     daemon, root = own.add(), own.site.root
     waits = f"echo begun >> {root}/notes; until [ -e {root}/go ]; do sleep 0.05; done"
     own.graph(task("a", cmd=waits))
@@ -99,8 +99,8 @@ def test_a_deleted_environment_takes_all_that_its_runs_left(own: Fleet) -> None:
     assert spools(daemon) == []
 
 
-def test_somebody_elses_directory_is_left_alone(own: Fleet) -> None:
-    """Whoever may write to /var/tmp could have put a link in the place of the spool."""
+def test_a_directory_of_another_user_is_left_alone(own: Fleet) -> None:
+    """Every user can write to /var/tmp, and could have put a link in the place of the spool."""
     daemon = own.add()
     own.graph(task("a", cmd="true"))
     assert own.execute().code == 0
@@ -111,7 +111,7 @@ def test_somebody_elses_directory_is_left_alone(own: Fleet) -> None:
 
     done = own.fuel2.ok("task", "delete", 1)
 
-    assert f"/var/tmp/{spool.name} stays: it belongs to somebody else." in done.err  # noqa: S108
+    assert f"/var/tmp/{spool.name} stays: it belongs to another user." in done.err  # noqa: S108
     assert list(kept.iterdir())
 
 

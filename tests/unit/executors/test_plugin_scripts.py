@@ -11,7 +11,8 @@ import pytest
 from executor_bench import Bench, job_of, together
 
 from fuelclient.executors.base import Target
-from fuelclient.executors.prepare import MARKER, digest_of
+from fuelclient.executors.connector import Connections
+from fuelclient.executors.plugin_scripts import MARKER, PluginScripts, digest_of
 
 
 @pytest.fixture
@@ -41,11 +42,11 @@ def test_a_task_finds_its_scripts(bench: Bench, source: Path) -> None:
 def test_they_are_sent_again_only_when_they_changed(bench: Bench, source: Path) -> None:
     place = str(bench.root / "plugin")
     pairs = ((str(source), place),)
-    assert together(bench.executor().prepare(Target(), pairs)) == [[place]]
+    assert together(PluginScripts(Connections(bench.options)).send(Target(), pairs)) == [[place]]
     (Path(place) / "made-by-a-task").write_text("x")
-    assert together(bench.executor().prepare(Target(), pairs)) == [[]]
+    assert together(PluginScripts(Connections(bench.options)).send(Target(), pairs)) == [[]]
     (source / "hello.sh").write_text("echo new\n")
-    assert together(bench.executor().prepare(Target(), pairs)) == [[place]]
+    assert together(PluginScripts(Connections(bench.options)).send(Target(), pairs)) == [[place]]
     assert (Path(place) / "hello.sh").read_text() == "echo new\n"
     assert (Path(place) / "made-by-a-task").exists()
     assert (Path(place) / MARKER).exists()

@@ -1,6 +1,7 @@
-"""What runs on a Dask worker: the local executor's own spool and transport, on the worker's machine.
+"""What runs on a Dask worker: the spool and the transport of this machine, on the machine of the worker.
 
-Nothing here raises for what goes wrong with a command: a worker writes the arguments of calls that raise to its log.
+Whatever goes wrong with a command, nothing here raises: a worker logs the arguments of calls that raise, which may be
+secret.
 """
 
 from __future__ import annotations
@@ -11,11 +12,10 @@ from dataclasses import dataclass, field
 
 from distributed import secede
 
-from fuelclient.executors.local_spool import LocalSpool
-from fuelclient.executors.local_transport import LocalTransport
+from fuelclient.executors.local import LocalSpool, LocalTransport
 from fuelclient.executors.recipe import Recipe
 from fuelclient.executors.spool import Seen
-from fuelclient.executors.transport import Answer, Unreachable
+from fuelclient.executors.transport import Completed, Unreachable
 
 FAILED = 126
 """The exit code of a script that could not be started, as in a shell."""
@@ -23,7 +23,7 @@ FAILED = 126
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A POSIX shell script with its arguments; what is secret in it is on `stdin`, which is never shown."""
+    """A POSIX shell script with its arguments. Secrets are in `stdin`, which is never shown."""
 
     text: str = field(repr=False)
     arguments: tuple[str, ...] = field(default=(), repr=False)
@@ -32,7 +32,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A spool on the machine of the worker: the root of all, and its directory."""
+    """A spool on the machine of the worker: the root of all spools, and its directory."""
 
     root: str
     directory: str
@@ -44,7 +44,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A try that is to be made in a spool: its label, its script, and the seconds that were used before it."""
+    """A try to make in a spool: its label, its script, and the seconds that were used before it."""
 
     place: Place
     label: str
@@ -62,41 +62,41 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a file; the first one begins the file anew."""
+    """A piece of a file; the first one replaces the file."""
 
     path: str
     content: bytes = field(repr=False)
     first: bool = True
 
 
-def launched(launch: Launch) -> Seen | Failure:
+def launch(wanted: Launch) -> Seen | Failure:
     """Start a try unless it began before, and wait for it.
 
-    The call leaves the worker's pool of threads before that, so that a worker serves any number of nodes at the same
-    time: waiting for a process costs nothing, and the order of tasks is the business of our scheduler alone.
+    The call leaves the worker's pool of threads first, so that a worker serves any number of nodes at the same time:
+    waiting for a process costs nothing, and only our schedule decides when a task runs.
     """
     secede()  # type: ignore[no-untyped-call]  # distributed has no types there
     try:
-        return asyncio.run(launch.place.spool.launch(Recipe(launch.script), launch.label, launch.used))
+        return asyncio.run(wanted.place.spool.launch(Recipe(wanted.script), wanted.label, wanted.used))
     except Unreachable as error:
         return Failure(error.message, error.final)
 
 
-async def looked(place: Place) -> Seen:
-    """What there is in a spool now."""
+async def look(place: Place) -> Seen:
+    """Return what a spool tells now."""
     return await place.spool.look()
 
 
-async def told(script: Script) -> Answer:
-    """Run a short script in the worker's event loop, beside whatever its threads do."""
+async def call(script: Script) -> Completed:
+    """Run a short script in the worker's event loop, whatever its threads do."""
     try:
         return await LocalTransport().call(script.text, script.arguments, script.stdin)
     except Unreachable as error:
-        return Answer(FAILED, b"", str(error).encode())
+        return Completed(FAILED, b"", str(error).encode())
 
 
 async def put(piece: Piece) -> str:
-    """Write a piece of a file that only its owner may read; what went wrong, or an empty string."""
+    """Write a piece of a file that only its owner can read. Return what went wrong, or an empty string."""
     return await asyncio.to_thread(_put, piece)
 
 

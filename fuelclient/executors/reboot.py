@@ -1,41 +1,60 @@
-"""Rebooting: a machine is asked to start again, and waited for until it has."""
+"""reboot: restart a machine, and wait until it is back, which a changed boot time tells."""
 
 from __future__ import annotations
 
 import asyncio
+from typing import Final
 
 from fuelclient.executors.attempts import Interrupted, patiently
 from fuelclient.executors.base import Job, Log, Outcome, Target
-from fuelclient.executors.handlers.reboot import BOOT_TIME, REBOOT
+from fuelclient.executors.connector import Connections
 from fuelclient.executors.limits import Limits
-from fuelclient.executors.narration import failure, interrupted
-from fuelclient.executors.reach import Reach
+from fuelclient.executors.messages import failure, interrupted
 from fuelclient.executors.scripts import ENTER, READ
 from fuelclient.executors.spool import directory
-from fuelclient.executors.transport import ConnectionBroken, Unreachable
+from fuelclient.executors.transport import Completed, ConnectionBroken, Unreachable
 from fuelclient.model.status import InstanceStatus
 
 _EVERY = 2.0
 _SOON = 180.0
 
+BOOT_TIME: Final = "stat --printf=%Y /proc/1 2>/dev/null || echo 0"
+"""Prints when the machine started, in seconds. Source: Astute `tasks/reboot.rb`."""
+
+REBOOT: Final = """\
+PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+command -v reboot > /dev/null || { echo "there is no reboot command" >&2; exit 127; }
+if [ "$(hostname 2>/dev/null)" != bootstrap ] && [ -d /run/cloud-init ]; then waits=60; else waits=0; fi
+setsid /bin/sh -c '
+  while [ "$1" -gt 0 ] && [ ! -e /run/cloud-init/status.json ]; do set -- $(($1 - 1)); sleep 1; done
+  sleep 1
+  reboot
+' fuel2-reboot "$waits" < /dev/null > /dev/null 2>&1 &
+"""
+"""Restarts the machine as soon as this script has been answered.
+
+A machine that is still in its first configuration gets a minute to finish it; a bootstrap image needs none.
+"""
+
 
 class Rebooting:
-    """One reboot of a job. The boot time of before lies in the spool of this machine, for whoever takes over."""
+    """One reboot of a job. The boot time from before it is kept in the spool of this machine, for a runner that takes
+    over."""
 
-    def __init__(self, reach: Reach, job: Job, limits: Limits, stop: asyncio.Event, say: Log) -> None:
-        self._reach, self._job, self._limits, self._stop, self._say = reach, job, limits, stop, say
-        self._node = reach.transport(job.target)
-        self._root = reach.root(Target())
-        self._directory = directory(job, self._root)
+    def __init__(self, connections: Connections, job: Job, limits: Limits, stop: asyncio.Event, say: Log) -> None:
+        self._job, self._limits, self._stop, self._say = job, limits, stop, say
+        self._node, self._here = connections.transport(job.target), connections.here
+        self._root = connections.root(Target())
+        self._directory = f"{self._root}/{directory(job)}"
         self._file = f"{self._directory}/boot.{job.attempt}"
 
     async def run(self, *, recovering: bool) -> Outcome:
-        """Ready when the boot time of the machine has changed.
+        """Restart the machine, and wait until its boot time has changed.
 
-        A recovery never asks for a second restart: when the one that was written down does not come, it raises
-        `Interrupted`.
+        A recovery never restarts it a second time: it raises `Interrupted` if the restart that was asked for does not
+        come.
         """
-        before = await self._written() if recovering else 0
+        before = _number(await self._here.call(READ, (self._file, "0", "64"))) if recovering else 0
         if before:
             if await self._changed(before, min(self._limits.timeout, _SOON)):
                 return self._ready()
@@ -74,15 +93,13 @@ class Rebooting:
         return False
 
     async def _boot_time(self) -> int:
-        answer = await self._node.call(BOOT_TIME)
-        text = answer.out.decode("ascii", "replace").strip()
-        return int(text) if text.isdecimal() else 0
-
-    async def _written(self) -> int:
-        answer = await self._reach.local.call(READ, (self._file, "0", "64"))
-        text = answer.out.decode("ascii", "replace").strip()
-        return int(text) if text.isdecimal() else 0
+        return _number(await self._node.call(BOOT_TIME))
 
     async def _write(self, before: int) -> None:
         script = f'{ENTER}echo "$4" > "$3.new" && mv -f -- "$3.new" "$3"'
-        await self._reach.local.call(script, (self._directory, self._root, self._file, str(before)))
+        await self._here.call(script, (self._directory, self._root, self._file, str(before)))
+
+
+def _number(answer: Completed) -> int:
+    text = answer.out.decode("ascii", "replace").strip()
+    return int(text) if text.isdecimal() else 0

@@ -1,4 +1,4 @@
-"""Preparing: the scripts of plugins are on a machine before the first task that runs there needs them."""
+"""Send the scripts of plugins to a machine before its first task that needs them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 
 from fuelclient.executors import scripts
 from fuelclient.executors.base import Target
-from fuelclient.executors.reach import Reach
+from fuelclient.executors.connector import Connections
 from fuelclient.executors.recipe import Tree
 from fuelclient.executors.spool import pack
-from fuelclient.executors.transport import Answer, Transport, Unreachable
+from fuelclient.executors.transport import Completed, Transport, Unreachable
 
 MARKER = ".fuel2-scripts"
-"""The file beside the scripts that says which content was put there."""
+"""The file beside the scripts with the digest of their content."""
 
 _ASK = """cat -- "$1/.fuel2-scripts" 2>/dev/null; exit 0"""
 
@@ -38,47 +38,47 @@ is_there && exit 0
 mkdir -p -- "$to" && cd -- "$new" || exit 1
 find . -type d -exec sh -c '
 to=$1; shift
-for one; do
-  [ -d "$to/$one" ] || mkdir -- "$to/$one" 2>/dev/null
-  [ -d "$to/$one" ] || { echo "$to/$one cannot be made a directory" >&2; exit 1; }
-  [ "$one" = . ] || chmod -- "$(stat -c %a -- "$one")" "$to/$one" || exit 1
+for path; do
+  [ -d "$to/$path" ] || mkdir -- "$to/$path" 2>/dev/null
+  [ -d "$to/$path" ] || { echo "$to/$path cannot be made a directory" >&2; exit 1; }
+  [ "$path" = . ] || chmod -- "$(stat -c %a -- "$path")" "$to/$path" || exit 1
 done' sh "$to" {} + || exit 1
 find . ! -type d ! -path ./.fuel2-scripts -exec sh -c '
 to=$1; shift
-for one; do mv -fT -- "$one" "$to/$one" || exit 1; done' sh "$to" {} + || exit 1
+for path; do mv -fT -- "$path" "$to/$path" || exit 1; done' sh "$to" {} + || exit 1
 mv -fT -- .fuel2-scripts "$to/.fuel2-scripts"
 """
-"""Puts the scripts in place: never half of them where there were none, and never half of one where there were others.
+"""Installs the scripts: all of them at once if there were none, and each file at once if there were others.
 
-Several workers of one machine may do this at the same time, while tasks of other nodes run the scripts: what is
-new is unpacked beside its place and renamed, as a whole where nothing is there, else file by file. The marker comes
-last. Arguments: directory, archive, digest.
+Several workers of one machine may do this at the same time, while tasks of other nodes run the scripts. So they are
+unpacked beside their place and renamed, as a whole if nothing is there, else file by file. The marker comes last.
+Arguments: directory, archive, digest.
 """
 
 
-class Scripts:
-    """The scripts that a run has brought to its machines, each directory once for each machine."""
+class PluginScripts:
+    """The scripts that a run has sent to its machines, each directory once to each machine."""
 
-    def __init__(self, reach: Reach) -> None:
-        self._reach = reach
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
         self._digests: dict[str, str] = {}
         self._done: set[tuple[Transport, str, str]] = set()
         self._locks: dict[tuple[Transport, str], asyncio.Lock] = {}
 
-    async def prepare(self, target: Target, directories: Iterable[tuple[str, str]]) -> list[str]:
-        """The directories are on the target; gives those that had to be sent.
+    async def send(self, target: Target, directories: Iterable[tuple[str, str]]) -> list[str]:
+        """Put the directories on the target, and return those that had to be sent.
 
-        A directory whose content is there already, from an earlier run too, is not sent again. Nothing that lies
-        beside the scripts is ever removed. Raises `Unreachable`, and `ConnectionBroken`.
+        A directory whose content is there already, from an earlier run too, is not sent again. Nothing else beside the
+        scripts is ever removed. Raise `Unreachable` and `ConnectionBroken`.
         """
-        transport, sent = self._reach.transport(target), []
+        transport, sent = self._connections.transport(target), []
         for source, destination in directories:
             async with self._locks.setdefault((transport, destination), asyncio.Lock()):
-                if await self._one(transport, self._reach.root(target), source, destination):
+                if await self._directory(transport, self._connections.root(target), source, destination):
                     sent.append(destination)
         return sent
 
-    async def _one(self, transport: Transport, root: str, source: str, destination: str) -> bool:
+    async def _directory(self, transport: Transport, root: str, source: str, destination: str) -> bool:
         if not destination.startswith("/") or not destination.strip("/."):
             raise Unreachable(f"Plugin scripts cannot be put into {destination!r}: name a directory.", final=True)
         if source not in self._digests:
@@ -97,7 +97,7 @@ class Scripts:
         directory = f"{root}/scripts"
         _checked(await transport.call(scripts.ENTER, (directory, root)), transport, destination)
         name = hashlib.sha256(destination.encode()).hexdigest()[:16]
-        there = f"{directory}/{name}-{uuid.uuid4().hex}.tar"  # of its own: nodes may share a machine
+        there = f"{directory}/{name}-{uuid.uuid4().hex}.tar"  # a new name, since several nodes may share a machine
         with tempfile.NamedTemporaryFile(suffix=".tar") as archive:
             await asyncio.to_thread(pack, Tree(source, inside=True), Path(archive.name))
             await transport.put(there, Path(archive.name))
@@ -105,28 +105,28 @@ class Scripts:
         _checked(answer, transport, destination)
 
 
-def _checked(answer: Answer, transport: Transport, destination: str) -> None:
+def _checked(answer: Completed, transport: Transport, destination: str) -> None:
     if answer.rc:
         message = f"Plugin scripts cannot be put into {destination} on {transport.place}: {answer.error}."
         raise Unreachable(message, final=True)
 
 
 def digest_of(directory: str) -> str:
-    """What tells the content of a directory from any other: names, kinds, permissions and bytes.
+    """Return a digest of the content of a directory: names, types, permissions and bytes.
 
-    Raises `Unreachable` (final) where it cannot be read.
+    Raise `Unreachable` (final) if it cannot be read.
     """
     root, digest = Path(directory), hashlib.sha256()
     if not root.is_dir():
         raise Unreachable(f"The plugin scripts in {directory} are gone.", final=True, hint="Install the plugin again.")
     try:
         for path in sorted(root.rglob("*")):
-            kind = "link" if path.is_symlink() else "file" if path.is_file() else "directory"
-            mode = 0 if kind == "link" else path.stat().st_mode & 0o7777
-            digest.update(f"{path.relative_to(root)}\0{kind}\0{mode:o}\0".encode("utf-8", "surrogateescape"))
-            if kind == "link":
+            what = "link" if path.is_symlink() else "file" if path.is_file() else "directory"
+            mode = 0 if what == "link" else path.stat().st_mode & 0o7777
+            digest.update(f"{path.relative_to(root)}\0{what}\0{mode:o}\0".encode("utf-8", "surrogateescape"))
+            if what == "link":
                 digest.update(os.fsencode(path.readlink()))
-            elif kind == "file":
+            elif what == "file":
                 digest.update(hashlib.sha256(path.read_bytes()).digest())
     except OSError as error:
         raise Unreachable(f"{error.filename or directory} cannot be read: {error.strerror}.", final=True) from error

@@ -1,4 +1,4 @@
-"""Narration: what an executor tells of a job, short and free of secrets."""
+"""What is told of a job: its outcome in words, short and without secrets."""
 
 from __future__ import annotations
 
@@ -16,46 +16,46 @@ _CUT = 256
 
 
 def quiet(line: str) -> None:
-    """Tell nobody."""
+    """A log that drops every line."""
 
 
 def scrubbing(job: Job, log: Log) -> Log:
-    """A log that gets each line with the task instance before it, and without secrets."""
+    """Return a log that puts the instance before each line, and masks secrets."""
     secrets = job.known_secrets()
     return lambda line: log(redact.scrubbed(f"{job.label}: {line}", secrets))
 
 
 def skipped(job: Job, reason: str = "") -> Outcome:
-    """Nothing was done."""
+    """Return the outcome of a job for which nothing was done."""
     return Outcome(InstanceStatus.SKIPPED, message=redact.scrubbed(reason, job.known_secrets()))
 
 
 def failure(job: Job, message: str, code: int | None = None) -> Outcome:
-    """It could not be done."""
+    """Return the outcome of a job that failed."""
     return Outcome(InstanceStatus.ERROR, code, redact.scrubbed(message, job.known_secrets()))
 
 
 def interrupted(job: Job, message: str = STOPPED) -> Outcome:
-    """Somebody had it ended."""
+    """Return the outcome of a job that was stopped."""
     return replace(failure(job, message), reason=Reason.INTERRUPTED)
 
 
-def told(job: Job, tried: Tried, limits: Limits) -> Outcome:
-    """The outcome of a recipe."""
+def outcome_of(job: Job, tried: Tried, limits: Limits) -> Outcome:
+    """Return the outcome of a recipe."""
     out, err = end_of(job, tried.out), end_of(job, tried.err)
     summary = {"tries": tried.tries, **{name: text for name, text in (("out", out), ("err", err)) if text}}
     if tried.ok:
         return Outcome(InstanceStatus.READY, tried.code, "", summary)
     message = redact.scrubbed(_why(tried, limits), job.known_secrets())
-    said = _errors(err) if job.type == TaskType.PUPPET else err or out
-    if said:
-        message = f"{message}: {said}"
+    output = _errors(err) if job.type == TaskType.PUPPET else err or out
+    if output:
+        message = f"{message}: {output}"
     reason = Reason.INTERRUPTED if tried.why == STOPPED else ""
     return Outcome(InstanceStatus.ERROR, tried.code, message, summary, reason)
 
 
 def _errors(text: str) -> str:
-    """What puppet calls errors: the rest is notices, and traces of its own code."""
+    """Return the lines that puppet calls errors: the rest is notices, and traces of its own code."""
     lines = [line for line in text.splitlines() if line.startswith("Error")]
     return "\n".join(lines) or text
 
@@ -65,14 +65,14 @@ def _why(tried: Tried, limits: Limits) -> str:
     if tried.why in (TIMEOUT, STOPPED):
         return _ended(tried, limits, times)
     if tried.why == VANISHED:
-        return f"its process vanished without an exit code{times}; the machine restarted, or somebody killed it"
+        return f"its process vanished without an exit code{times}; it was killed, or the machine restarted"
     if tried.why:
         return f"{tried.why.rstrip('.')}{times}"
     return f"exit code {tried.code}{times}"
 
 
 def _ended(tried: Tried, limits: Limits, times: str) -> str:
-    """How the time, or somebody, put an end to the tries: while one ran, between two of them, or before the first."""
+    """Say how a timeout or a stop ended the tries: while one ran, between two of them, or before the first."""
     is_late = tried.why == TIMEOUT
     if tried.cut:
         how = f"timed out: not done within {limits.timeout:g} s, its" if is_late else "stopped: its"
@@ -89,14 +89,14 @@ def _ended(tried: Tried, limits: Limits, times: str) -> str:
 
 
 def end_of(job: Job, text: str) -> str:
-    """The end of an output, as a message may carry it.
+    """Return the end of an output, as a message can carry it.
 
-    What was cut off before may have cut a secret in two, so the first piece after a cut goes as well. Messages are
-    printed on terminals, so nothing is in them that a terminal would obey; the spool has the output as it is.
+    A cut may have gone through a secret, which is not recognised any more, so the first piece after a cut is dropped.
+    Messages are printed on terminals, so control characters become spaces; the spool has the output as it was.
     """
     if len(text.encode()) >= KEEP:
         head, newline, rest = text.partition("\n")
         text = rest if newline and len(head) < len(text) - _CUT else text[_CUT:]
     text = redact.scrubbed(text, job.known_secrets()).strip()
-    text = "".join(one if one in "\n\t" or one.isprintable() else " " for one in text)
+    text = "".join(char if char in "\n\t" or char.isprintable() else " " for char in text)
     return text if len(text) <= MOST_TOLD else f"...{text[-MOST_TOLD:]}"

@@ -1,4 +1,4 @@
-"""All ways to a node that people have: their own SSH configuration, an agent, jump hosts, through a detached runner."""
+"""Nodes reached by the SSH configuration of the user, an agent or jump hosts, through a detached runner."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def host(name: str, port: int, *lines: str) -> str:
     return "\n  ".join([f"Host {name}", *words]) + "\n"
 
 
-def test_every_way_to_a_node(fleet: Fleet, agent: str) -> None:
+def test_configuration_agent_and_jump_hosts(fleet: Fleet, agent: str) -> None:
     root = fleet.site.root
     by_config, by_proxy, by_agent, by_jump, jump = (fleet.site.daemon(isolated=can_isolate()) for _ in range(5))
     key = f"IdentityFile {root}/key"

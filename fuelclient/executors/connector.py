@@ -1,0 +1,139 @@
+"""How machines are reached: what each kind of executor says of itself, and the connections of one run."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from fuelclient import settings
+from fuelclient.executors import registry
+from fuelclient.executors.base import Target
+from fuelclient.executors.handlers import sync
+from fuelclient.executors.spool import Spool
+
+if TYPE_CHECKING:
+    from fuelclient.executors.recipe import Recipe, Sync
+    from fuelclient.executors.transport import Transport
+    from fuelclient.model.node import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What executors have to know of this installation and of a run.
+
+    `spool` is the root of the run's spools on this machine, `remote_spool` the one on nodes. `commands` are the
+    configured handler commands by task type. `grace` are the seconds that a command has to end by itself.
+    The SSH files are the user's own where they are empty. `settings` reads the settings, when a kind needs one of them.
+    """
+
+    spool: str
+    remote_spool: str = "/var/tmp/fuel2"  # noqa: S108 - it survives a restart; the spool checks who owns it
+    commands: Mapping[str, str] = field(default_factory=dict)
+    grace: float = 5
+    known_hosts: str = ""
+    ssh_config: str = ""
+    connect_timeout: float = 20
+    settings: Callable[[], settings.Settings] = settings.load
+
+
+class Connector(ABC):
+    """How tasks reach nodes: one kind of executor, during one run.
+
+    To add a kind, derive a class and name it in the entry-point group `fuelclient.executors`. Everything else (spools,
+    retries, timeouts, noop runs, kills, recovery, logs) is the same for all kinds. What is not stated is what is safe:
+    machines are not restarted, and trees are sent as archives.
+    """
+
+    runs: ClassVar[bool] = True
+    """Whether tasks run. Where they do not, they tell what they would do, and a whole run of them counts as noop."""
+
+    needs_address: ClassVar[bool] = False
+    """Whether a node without an address is refused. A noop run looks at it from this machine instead."""
+
+    leaves_spools: ClassVar[bool] = True
+    """Whether spools are left on nodes, where they are removed together with the run."""
+
+    no_reboot: ClassVar[str] = "its executor restarts no machines; name a command for reboot in HANDLER_COMMANDS"
+    """Why machines are never restarted by a task of the type `reboot`; empty if they may be."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
+    @classmethod
+    def place(cls, node: Node) -> Hashable:  # noqa: ARG003 - a hook
+        """Return what tells, beside its address, which machine a node is and how to reach it: `Target.place`.
+
+        It must not raise: `refusal` says what is wrong with a node.
+        """
+        return None
+
+    def refusal(self, target: Target) -> str:  # noqa: ARG002 - a hook
+        """Return why a machine can never be reached, or an empty string. The plan of a run asks this, and so does
+        each task before it begins."""
+        return ""
+
+    @abstractmethod
+    def transport(self, target: Target) -> Transport:
+        """Return the transport to a machine, without connecting to it yet. It is asked for once for each machine."""
+
+    def root(self, target: Target, proposed: str) -> str:  # noqa: ARG002 - a hook
+        """Return the directory of a run's spools on a machine, which has to survive a restart of it. No two runs may
+        share one; `proposed` is below /var/tmp and named after the run."""
+        return proposed
+
+    def spool(self, transport: Transport, root: str, directory: str) -> Spool:
+        """Return the spool of one job."""
+        return Spool(transport, root, directory)
+
+    async def sync(self, step: Sync, target: Target, transport: Transport) -> Recipe:  # noqa: ARG002 - a hook
+        """Return the recipe that makes a directory of a machine like one of this machine."""
+        return sync.as_archive(step)
+
+    async def close(self) -> None:  # noqa: B027 - a hook
+        """Close what the machines of this kind share; their transports are closed already."""
+
+
+class Connections:
+    """The transports to all machines of a run, each of them opened when it is first used."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self._connectors: dict[str, Connector] = {}
+        self._transports: dict[Target, Transport] = {}
+
+    def of(self, kind: str) -> Connector:
+        """Return the connector of a kind. Raise `UsageError` or `Unsupported` as `registry.connector` does."""
+        if kind not in self._connectors:
+            self._connectors[kind] = registry.connector(kind)(self.options)
+        return self._connectors[kind]
+
+    @property
+    def here(self) -> Transport:
+        """The transport to this machine."""
+        return self.transport(Target())
+
+    def transport(self, target: Target) -> Transport:
+        """Return the transport to a machine. Raise what `of` raises, and `Unsupported` if a library is missing."""
+        machine = replace(target, scripts=())
+        if machine not in self._transports:
+            self._transports[machine] = self.of(target.kind).transport(machine)
+        return self._transports[machine]
+
+    def root(self, target: Target, proposed: str = "") -> str:
+        """Return the directory of the run's spools on a machine."""
+        return self.of(target.kind).root(target, proposed or self.options.remote_spool)
+
+    def spool(self, target: Target, directory: str) -> Spool:
+        """Return the spool of a job in a directory below the root of a machine."""
+        root = self.root(target)
+        return self.of(target.kind).spool(self.transport(target), root, f"{root}/{directory}")
+
+    async def close(self) -> None:
+        """Close all connections."""
+        transports, self._transports = self._transports, {}
+        connectors, self._connectors = self._connectors, {}
+        await asyncio.gather(*(transport.close() for transport in transports.values()))
+        await asyncio.gather(*(connector.close() for connector in connectors.values()))

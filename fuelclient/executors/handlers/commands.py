@@ -1,0 +1,106 @@
+"""Task types that run a command: shell, master_shell, puppet, and those for which a command is configured."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from fuelclient.executors.base import MASTER, Job
+from fuelclient.executors.handlers.parameters import flag, path, quoted, text
+from fuelclient.executors.recipe import Recipe, Step
+
+PATH = 'export PATH="$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"\n'
+"""Logins other than root's often lack the directories of system programs, which tasks rely on."""
+
+CHANGED = frozenset({0, 2})
+"""The exit codes with which puppet succeeds: nothing to change, and changed. 4 and 6 are failed resources."""
+
+MODULES = "/etc/puppet/modules"
+
+_LOGS = """\
+logs=()
+[ ! -S /dev/log ] || logs+=(--logdest syslog)
+{ [ -w /var/log/puppet.log ] || { [ ! -e /var/log/puppet.log ] && [ -w /var/log ]; }; } \
+&& logs+=(--logdest /var/log/puppet.log)"""
+
+_PLACEHOLDER = re.compile(r"\{((?:node|task|transaction|parameters)(?:\.[\w-]+)*)\}")
+
+
+def shell_script(job: Job) -> str:
+    """Return the text that bash runs: `cmd` in `cwd`. Raise `ValueError` if a parameter is missing or not a text.
+
+    Source: Astute `tasks/shell.rb`, without the puppet manifest around it.
+    """
+    command, directory = text(job.parameters, "cmd"), path(job.parameters, "cwd", "/")
+    return f"{PATH}cd -- {quoted(directory)} || exit\n{command}\n"
+
+
+def shell(job: Job) -> tuple[Step, ...]:
+    return (Recipe(shell_script(job)),)
+
+
+def master_shell(job: Job) -> tuple[Step, ...]:
+    """The command runs on this machine, while it takes the place of the node in the schedule."""
+    return (Recipe(shell_script(job), where=MASTER),)
+
+
+def puppet_script(job: Job, *, noop: bool = False) -> str:
+    """Return the text that bash runs: a manifest, applied in the foreground. Raise `ValueError` without a manifest.
+
+    The output goes to the spool and, as on a Fuel master, to syslog and /var/log/puppet.log if we may write there;
+    with `noop` only to the spool, because then nothing may change. Source: Astute `mcagents/puppetd.rb`.
+    """
+    parameters = job.parameters
+    words = ["puppet apply", quoted(path(parameters, "puppet_manifest"))]
+    modules = quoted(path(parameters, "puppet_modules", MODULES))
+    words += ["--modulepath", modules, "--basemodulepath", modules, "--trace", "--reports none"]
+    words += ["--detailed-exitcodes", "--color false", "--logdest console"]
+    if job.debug or flag(parameters, "debug", False):
+        words += ["--debug", "--evaltrace"]
+    words += ["--noop"] if noop else ['"${logs[@]}"']
+    prefix = text(parameters, "command_prefix", "")
+    command = " ".join([prefix, *words] if prefix else words)
+    return "\n".join(
+        (
+            PATH + 'PATH="$PATH:/opt/puppetlabs/bin"',
+            # puppet reads manifests in the encoding of its locale; not every machine has the one that Astute sets
+            "if locale -a 2>/dev/null | grep -qix 'en_US.utf-\\?8'; then export LC_ALL=en_US.UTF-8;"
+            " else export LC_ALL=C.UTF-8; fi",
+            *(() if noop else (_LOGS,)),
+            f"cd -- {quoted(path(parameters, 'cwd', '/'))} || exit",
+            f"{command}\n",
+        )
+    )
+
+
+def puppet(job: Job) -> tuple[Step, ...]:
+    return (Recipe(puppet_script(job), ok=CHANGED),)
+
+
+def configured(job: Job, command: str) -> tuple[Step, ...]:
+    """Run a configured handler command on this machine.
+
+    `{node.uid}`, `{node.name}`, `{node.ip}`, `{task.id}`, `{task.type}`, `{transaction}` and
+    `{parameters.<name>...}` are replaced, each quoted as one word of the shell; other braces stay. Raise
+    `ValueError` for a name that the job does not have.
+    """
+    names: Mapping[str, Any] = {
+        "node": {"uid": job.node, "id": job.node, "name": job.name, "ip": job.target.ip},
+        "task": {"id": job.task, "type": job.type},
+        "transaction": job.run,
+        "parameters": job.parameters,
+    }
+    script = _PLACEHOLDER.sub(lambda match: quoted(_value(match[1], names)), command)
+    return (Recipe(f"{PATH}{script}\n", where=MASTER),)
+
+
+def _value(name: str, names: Mapping[str, Any]) -> str:
+    value: Any = names
+    for part in name.split("."):
+        if not isinstance(value, Mapping) or part not in value:
+            raise ValueError(f"the handler command names {{{name}}}, which this task does not have")
+        value = value[part]
+    if isinstance(value, Mapping | list | tuple) or value is None:
+        raise ValueError(f"the handler command names {{{name}}}, which is not a text or a number")
+    return str(value)
