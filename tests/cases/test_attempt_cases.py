@@ -1,11 +1,13 @@
 """The recorded vectors of retries and timeouts (A22), with commands that really run.
 
-The command ends with the exit codes that the case gives, one for each try, or `lasts` so many seconds. A case that
-is `recovered` ran before with plenty of time; another executor, with the limits of the case, finds out how that ended.
+The command ends with the exit codes that the case gives, one for each try, or `lasts` so many seconds. With the type
+puppet, a script of that name stands in for puppet. A case that is `recovered` ran before with plenty of time; another
+executor, with the limits of the case, finds out how that ended.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -21,22 +23,30 @@ FILES = sorted((Path(__file__).parent / "attempts").glob("*.yaml"))
 _COUNTED = 'echo run >> runs; exit $(sed -n "$(wc -l < runs)p" codes)'
 
 
-def command(given: Mapping[str, Any], bench: Bench) -> Job:
+def command(given: Mapping[str, Any], bench: Bench, patch: pytest.MonkeyPatch) -> Job:
     (bench.root / "codes").write_text("".join(f"{code}\n" for code in given.get("exits", ())))
     cmd = f"echo run >> runs; exec sleep {given['lasts']}" if "lasts" in given else _COUNTED
-    return job_of("shell", cmd=cmd, cwd=str(bench.root), interval=0, **given["limits"])
+    limits = {"cwd": str(bench.root), "interval": 0, **given["limits"]}
+    if given.get("type") != "puppet":
+        return job_of("shell", cmd=cmd, **limits)
+    tools = bench.root / "tools"
+    tools.mkdir()
+    (tools / "puppet").write_text(f"#!/bin/sh\n{cmd}\n")
+    (tools / "puppet").chmod(0o755)
+    patch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
+    return job_of("puppet", puppet_manifest="site.pp", **limits)
 
 
 @pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
-def test_case(path: Path, tmp_path: Path) -> None:
+def test_case(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     case = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert (
         {"says", "recorded", "input", "expected"} <= set(case) <= {"says", "recorded", "decision", "input", "expected"}
     )
     given, expected = case["input"], case["expected"]
-    assert set(given) <= {"exits", "lasts", "limits", "recovered"}
+    assert set(given) <= {"type", "exits", "lasts", "limits", "recovered"}
     bench = Bench(tmp_path)
-    job = command(given, bench)
+    job = command(given, bench, monkeypatch)
 
     if given.get("recovered"):
         patient = replace(job, parameters={**job.parameters, "timeout": 60})
