@@ -114,7 +114,7 @@ def rpm_bytes(payload: bytes, compressor: str, fields: Iterable[header.Field] = 
         ],
     )
     md5 = hashlib.md5(main + payload, usedforsecurity=False).digest()
-    signature = header.encode(header.SIGNATURE, [header.binary(1004, md5)])
+    signature = header.encode(header.SIGNATURE, [header.Field(1004, header.BINARY, len(md5), md5)])
     return header.lead("plug") + signature + bytes(-len(signature) % 8) + main + payload
 
 

@@ -19,7 +19,7 @@ from fuelclient.errors import Conflict
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level
 from fuelclient.model.node import Node
 from fuelclient.model.package import Package
-from fuelclient.plugins.tree import load_package
+from fuelclient.plugins.load import load_package
 from fuelclient.serializers.graph import document_from
 from fuelclient.serializers.node import nodes_from
 

@@ -1,8 +1,8 @@
-"""Clashes: what a plugin brings that a release or another plugin has already. Pure.
+"""Find what a plugin brings that the release or another plugin already has. Pure.
 
-Roles, volumes, components and network roles are errors, in the short texts that Nailgun uses and with a hint in
-plain words. A task that two plugins define is a warning: both stay, and only both on one node is an
-error, which previews tell. Source: Nailgun's plugin manager, and `policy.merge` for network roles.
+Equal roles, volumes, components and network roles are errors, worded as in Nailgun, with a hint in plain words. A task
+that two plugins define is a warning: both are kept, and previews report an error only if both run on one node.
+Source: Nailgun's plugin manager, and `policy.merge` for network roles.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Any
 from fuelclient.model.finding import Finding, Place, Severity
 
 ROLE, VOLUME, COMPONENT, NETWORK_ROLE, TASK, OVERRIDE = "P074", "P075", "P076", "P077", "P078", "P079"
-"""The codes of findings, one for each kind of clash; the last one is no clash but worth knowing."""
+"""The codes of findings, one for each type of clash. `OVERRIDE` is not a clash, but worth knowing."""
 
-_APART = "Disable one of the two plugins, or rename it in one of them."
+_APART = "Disable one of the two plugins, or rename the component in one of them."
 _SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Contributor:
-    """Who brings something to an environment: a plugin, or the release (id 0, without version).
+    """What a plugin, or the release (id 0, without version), brings to an environment.
 
-    `metadata` has the contents under Nailgun's names, `tasks` the ids of the tasks by graph type.
+    `metadata` has the contents under Nailgun's names, and `tasks` the ids of the tasks by graph type.
     """
 
     id: int
@@ -39,29 +39,29 @@ class Contributor:
 
     @property
     def full_name(self) -> str:
-        """As Nailgun's messages name it: `release`, or name and version of a plugin."""
+        """The name in Nailgun's messages: `release`, or name and version of a plugin."""
         return "release" if self.is_release else f"{self.name}-{self.version}"
 
     @property
     def words(self) -> str:
-        """As a sentence names it."""
+        """The name in a sentence."""
         return "the release" if self.is_release else f"plugin {self.full_name}"
 
     @property
     def other(self) -> str:
-        """As Nailgun's messages name the second party."""
+        """The name of the second party in Nailgun's messages."""
         return "release" if self.is_release else f"plugin {self.full_name}"
 
 
 def clashes(plugin: Contributor, release: Contributor, others: Sequence[Contributor]) -> tuple[Finding, ...]:
-    """Everything in which `plugin` meets the release and the `others`, plugins that are enabled; errors first.
+    """Return the clashes of `plugin` with the release and with the `others`, which are enabled; errors first.
 
-    >>> one = Contributor(2, "a", "1.0.0", {"roles_metadata": {"x": {}}})
-    >>> [found.message for found in clashes(one, Contributor(0, "r", metadata={"roles_metadata": {"x": {}}}), [])]
+    >>> plugin, release = Contributor(2, "a", "1.0.0", {"roles_metadata": {"x": {}}}), {"roles_metadata": {"x": {}}}
+    >>> [finding.message for finding in clashes(plugin, Contributor(0, "r", metadata=release), [])]
     ['Plugin (ID=2) is unable to register the following node roles: x']
     """
     present = (release, *others)
-    found = (
+    return (
         *_roles(plugin, present),
         *_volumes(plugin, present),
         *_components(plugin, present),
@@ -69,12 +69,13 @@ def clashes(plugin: Contributor, release: Contributor, others: Sequence[Contribu
         *_tasks(plugin, others),
         *_overrides(plugin, release),
     )
-    return tuple(found)
 
 
 def _roles(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
-    mine = _mapping(plugin, "roles_metadata")
-    taken = {name: other for other in reversed(present) for name in _mapping(other, "roles_metadata") if name in mine}
+    own = _mapping(plugin.metadata, "roles_metadata")
+    taken = {
+        name: other for other in reversed(present) for name in _mapping(other.metadata, "roles_metadata") if name in own
+    }
     if not taken:
         return
     names = ", ".join(sorted(taken))
@@ -84,33 +85,32 @@ def _roles(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Find
 
 
 def _volumes(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
-    mine = _names(_mapping(plugin, "volumes_metadata").get("volumes"), "id")
-    for other in present:
-        for name in mine:
-            if name in _names(_mapping(other, "volumes_metadata").get("volumes"), "id"):
-                text = (
-                    f"Plugin {plugin.full_name} is overlapping with {other.other} by introducing the same volume"
-                    f' with id "{name}"'
-                )
-                yield _error(plugin, VOLUME, text, f"Two volumes cannot have one id; {other.words} has {name} already.")
+    own, *theirs = (
+        _names(_mapping(party.metadata, "volumes_metadata").get("volumes"), "id") for party in (plugin, *present)
+    )
+    for other, names in zip(present, theirs, strict=True):
+        for name in (name for name in own if name in names):
+            text = (
+                f"Plugin {plugin.full_name} is overlapping with {other.other} by introducing the same volume"
+                f' with id "{name}"'
+            )
+            yield _error(plugin, VOLUME, text, f"Two volumes cannot have one id; {other.words} already has {name}.")
 
 
 def _components(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
-    mine = _names(plugin.metadata.get("components_metadata"), "name")
-    for other in present:
-        theirs = _names(other.metadata.get("components_metadata"), "name")
-        for name in mine:
-            if name in theirs:
-                who = "release" if other.is_release else other.name
-                text = (
-                    f"Plugin {plugin.name} is overlapping with {who} by introducing the same component"
-                    f' with name "{name}"'
-                )
-                yield _error(plugin, COMPONENT, text, f"The component {name} is {other.words}'s already. {_APART}")
+    own, *theirs = (_names(party.metadata.get("components_metadata"), "name") for party in (plugin, *present))
+    for other, names in zip(present, theirs, strict=True):
+        for name in (name for name in own if name in names):
+            other_name = "release" if other.is_release else other.name
+            text = (
+                f"Plugin {plugin.name} is overlapping with {other_name} by introducing the same component"
+                f' with name "{name}"'
+            )
+            yield _error(plugin, COMPONENT, text, f"The component {name} already belongs to {other.words}. {_APART}")
 
 
 def _network_roles(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
-    """Network roles of one id merge, unless they say different things of one property or VIP."""
+    """Network roles with one id are merged, unless they disagree about a property or a VIP."""
     for role in _records(plugin.metadata.get("network_roles_metadata")):
         causes: list[str] = []
         names = [plugin.name]
@@ -126,15 +126,15 @@ def _network_roles(plugin: Contributor, present: Sequence[Contributor]) -> Itera
 
 
 def differences(target: Mapping[str, Any], patch: Mapping[str, Any]) -> Iterator[str]:
-    """Why two network roles of one id cannot be one, in Nailgun's words.
+    """Yield the reasons why two network roles with one id cannot be merged, worded as in Nailgun.
 
-    Only properties that both state are compared; lists of VIPs merge by name, and an empty one takes none away
-    (in Nailgun it does).
+    Only properties that both have are compared. Lists of VIPs are merged by name. An empty list removes none, although
+    it does in Nailgun.
 
     >>> list(differences({"properties": {"subnet": True}}, {"properties": {"subnet": False, "gateway": True}}))
     ['Cannot apply patch for attribute subnet: conflict']
     """
-    ours, theirs = _properties(target), _properties(patch)
+    ours, theirs = _mapping(target, "properties"), _mapping(patch, "properties")
     for name, value in theirs.items():
         if name not in ours or _same(ours[name], value):
             continue
@@ -149,27 +149,27 @@ def differences(target: Mapping[str, Any], patch: Mapping[str, Any]) -> Iterator
 
 def _tasks(plugin: Contributor, others: Sequence[Contributor]) -> Iterator[Finding]:
     for other in others:
-        for kind, task_ids in sorted(plugin.tasks.items()):
-            theirs = frozenset(other.tasks.get(kind, ()))
+        for graph_type, task_ids in sorted(plugin.tasks.items()):
+            theirs = frozenset(other.tasks.get(graph_type, ()))
             for task_id in task_ids:
                 if task_id in theirs:
                     text = (
                         f"Plugin {plugin.full_name} is overlapping with plugin {other.full_name} by introducing the"
                         f" same deployment task with id {task_id}"
                     )
-                    hint = "Both stay; roles that bring both to one node are an error before a run."
+                    hint = "Both are kept. A run is only refused if roles bring both to one node."
                     place = Place(layer=f"plugin {plugin.full_name}")
                     yield Finding(Severity.WARNING, TASK, text, place, task_id, hint)
 
 
 def _overrides(plugin: Contributor, release: Contributor) -> Iterator[Finding]:
-    for kind, task_ids in sorted(plugin.tasks.items()):
-        known = frozenset(release.tasks.get(kind, ()))
+    for graph_type, task_ids in sorted(plugin.tasks.items()):
+        known = frozenset(release.tasks.get(graph_type, ()))
         names = [task_id for task_id in task_ids if task_id in known]
         if names:
             shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
             count = f"{len(names)} task{'' if len(names) == 1 else 's'}"
-            text = f"plugin {plugin.full_name} overrides {count} of the release in the {kind} graph: {shown}"
+            text = f"plugin {plugin.full_name} overrides {count} of the release in the {graph_type} graph: {shown}"
             yield Finding(Severity.INFO, OVERRIDE, text, Place(layer=f"plugin {plugin.full_name}"))
 
 
@@ -177,9 +177,9 @@ def _error(plugin: Contributor, code: str, text: str, hint: str) -> Finding:
     return Finding(Severity.ERROR, code, text, Place(layer=f"plugin {plugin.full_name}"), hint=hint)
 
 
-def _mapping(party: Contributor, key: str) -> Mapping[str, Any]:
-    found = party.metadata.get(key)
-    return found if isinstance(found, Mapping) else {}
+def _mapping(holder: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = holder.get(key)
+    return value if isinstance(value, Mapping) else {}
 
 
 def _records(value: Any) -> list[Mapping[str, Any]]:
@@ -190,10 +190,5 @@ def _names(value: Any, key: str) -> list[str]:
     return list(dict.fromkeys(str(item[key]) for item in _records(value) if key in item))
 
 
-def _properties(role: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = role.get("properties")
-    return found if isinstance(found, Mapping) else {}
-
-
-def _same(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and bool(one == other)
+def _same(ours: Any, theirs: Any) -> bool:
+    return type(ours) is type(theirs) and bool(ours == theirs)

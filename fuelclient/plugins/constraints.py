@@ -1,12 +1,14 @@
-"""Version constraints: records of a package that are meant for some releases only, and which of them fits best.
+"""Version constraints: find the records of a package that are meant for a release, and the best one.
 
-A task, node role or network role may say `os-version` and `fuel-version`, each a list of comparisons with commas
-between them. Records of one id form a group, of which the one that fits best is used, or none.
+A task, node role or network role may have `os-version` and `fuel-version`, each a list of comparisons separated by
+commas. Of the records with one id, the best match is used, or none.
 
-Source: the specification "plugins-v5", variant 1 of its multi-release packages, which gives examples only. Chosen
-here: of several `==` one has to hold, of all other comparisons every one; OpenStack names count as the version
-that their year and half-year make; a version with fewer parts means every version that begins with them, so that
-`<=8` covers 8.0.1; the best fit has the highest lower bound, then the most comparisons, then stands first.
+Source: the specification "plugins-v5", variant 1 of multi-release packages, which only gives examples. The rules here:
+
+- One of several `==` must hold, and all other comparisons.
+- OpenStack names are compared by year and half-year.
+- A version with fewer parts means every version that begins with it, so `<=8` includes 8.0.1.
+- The best match has the highest lower bound, then the most comparisons, then comes first.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ _NAMES = (
     "pike", "queens", "rocky", "stein", "train", "ussuri", "victoria", "wallaby", "xena", "yoga", "zed",
     "antelope", "bobcat", "caracal", "dalmatian", "epoxy", "flamingo",
 )  # fmt: skip
-"""OpenStack's releases, two in a year, from the first half of 2012 on."""
+"""OpenStack's releases, two a year, since the first half of 2012."""
 
 _RELEASES = {name: (2012 + index // 2, 1 + index % 2) for index, name in enumerate(_NAMES)}
 
@@ -43,7 +45,7 @@ Numbers = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The version of a release: that of OpenStack, as numbers or else as a `word`, and that of Fuel, if stated."""
+    """The version of a release: OpenStack's as numbers, or else as a `word`, and Fuel's if stated."""
 
     openstack: Numbers = ()
     word: str = ""
@@ -58,7 +60,7 @@ class Term:
     version: Version
 
     def holds(self, actual: Version) -> bool:
-        """Whether the comparison is true. One that cannot be made, as a version is not known, is true of `!=`."""
+        """Return whether the comparison holds. If the versions cannot be compared, only `!=` holds."""
         order = _order(actual, self.version)
         if order is None:
             return self.operator == "!="
@@ -77,14 +79,14 @@ _OPERATORS: Mapping[str, Callable[[int], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The record of a group that is used, by its place in the group, or None; `tied` are all that fit as well."""
+    """The index in a group of the record that is used, or None. `tied` are the indexes of all that fit equally well."""
 
     index: int | None
     tied: tuple[int, ...] = ()
 
 
 def version_of(text: str) -> Version:
-    """The version that a release states, whatever the number of its dashes.
+    """Parse the version of a release, with any number of dashes.
 
     >>> version_of("mitaka-9.0") == Version((2016, 1), "", (9, 0))
     True
@@ -92,17 +94,17 @@ def version_of(text: str) -> Version:
     ('base-newton', (1, 0, 0))
     """
     text = text.strip().lower()
-    found = _WITH_FUEL.fullmatch(text)
-    name, fuel = (found[1], _numbers(found[2])) if found else (text, ())
+    match = _WITH_FUEL.fullmatch(text)
+    name, fuel = (match[1], _numbers(match[2])) if match else (text, ())
     if _NUMBERS.fullmatch(name):
         return Version(_numbers(name), "", fuel)
     return Version(_RELEASES[name], "", fuel) if name in _RELEASES else Version((), name, fuel)
 
 
 def parse(key: str, value: object) -> tuple[Term, ...]:
-    """The comparisons that `value`, stated under `key`, consists of.
+    """Parse the comparisons in `value`, which is written under `key`.
 
-    Raises `InvalidDocument`, without findings, for what cannot be read.
+    Raise `InvalidDocument`, without findings, if it cannot be read.
 
     >>> [term.operator for term in parse("fuel-version", ">=7, <=8")]
     ['>=', '<=']
@@ -111,22 +113,22 @@ def parse(key: str, value: object) -> tuple[Term, ...]:
         raise InvalidDocument(f"{key} is {kind(value)}, not a text", hint=f"Write {key}: '>=8,<10', in quotes.")
     terms = []
     for part in value.split(","):
-        found = _TERM.fullmatch(part.strip())
-        if not found:
+        match = _TERM.fullmatch(part.strip())
+        if not match:
             example = "==kilo,==liberty-8.0" if key == OS_VERSION else ">=8,<10"
-            message = f"{part.strip()!r} in {key} is no comparison with a version"
-            raise InvalidDocument(message, hint=f"Write comparisons with commas between them: '{example}'.")
-        terms.append(Term(found[1], _stated_version(key, found[1], found[2])))
+            message = f"{part.strip()!r} in {key} is not a comparison with a version"
+            raise InvalidDocument(message, hint=f"Write comparisons separated by commas: '{example}'.")
+        terms.append(Term(match[1], _stated_version(key, match[1], match[2])))
     return tuple(terms)
 
 
 def is_constrained(record: object) -> bool:
-    """Whether a record states a constraint."""
+    """Return whether a record has a version constraint."""
     return isinstance(record, Mapping) and any(key in record for key in KEYS)
 
 
 def check(record: Mapping[str, Any], subject: str, place: Callable[[str], Place]) -> Iterator[Finding]:
-    """A finding (P040) for every constraint of `record` that cannot be read; `place` gives the places of keys."""
+    """Yield an error (P040) for every constraint of `record` that cannot be read. `place` locates a key."""
     for key in KEYS:
         if key in record:
             try:
@@ -137,7 +139,7 @@ def check(record: Mapping[str, Any], subject: str, place: Callable[[str], Place]
 
 
 def fits(record: Mapping[str, Any], release_version: str) -> bool:
-    """Whether the record is meant for a release of this version. A constraint that cannot be read never fits.
+    """Return whether a record is meant for a release of this version. An unreadable constraint never fits.
 
     >>> fits({"os-version": "==2014.2,==2015.1", "fuel-version": ">=7,<=8"}, "2015.1-7.0")
     True
@@ -146,7 +148,7 @@ def fits(record: Mapping[str, Any], release_version: str) -> bool:
 
 
 def best(records: Sequence[Mapping[str, Any]], release_version: str) -> Choice:
-    """Which of the records of one group is used for a release of this version.
+    """Choose which record of a group is used for a release of this version.
 
     >>> best([{"fuel-version": ">=8"}, {"fuel-version": ">=9"}, {}], "mitaka-9.0").index
     1
@@ -165,7 +167,7 @@ _LOWEST: _Bound = ((), (), False)
 
 
 def _rank(record: Mapping[str, Any], version: Version) -> tuple[_Bound, _Bound, int] | None:
-    """How well a record fits, higher being better, or None when it does not."""
+    """Return how well a record fits (higher is better), or None if it does not."""
     bounds, count = {OS_VERSION: _LOWEST, FUEL_VERSION: _LOWEST}, 0
     for key in KEYS:
         if key not in record:
@@ -193,7 +195,7 @@ def _bound(term: Term) -> _Bound:
 
 
 def _order(actual: Version, stated: Version) -> int | None:
-    """Whether `actual` lies before (-1), among (0) or behind (1) what `stated` means; None if nobody can tell."""
+    """Return whether `actual` is before (-1), in (0) or after (1) what `stated` covers; None if they do not compare."""
     if actual.word != stated.word or not (actual.openstack or actual.word):
         return None
     order = _compare(actual.openstack, stated.openstack)
@@ -203,7 +205,7 @@ def _order(actual: Version, stated: Version) -> int | None:
 
 
 def _compare(actual: Numbers, stated: Numbers) -> int:
-    """The order of two versions by the parts that are stated; parts that `actual` lacks are zeros.
+    """Compare two versions by the stated parts. Parts that `actual` lacks are zeros.
 
     >>> _compare((8, 0, 1), (8,)), _compare((9,), (9, 0)), _compare((7, 0), (7, 1))
     (0, 0, -1)
@@ -215,13 +217,14 @@ def _compare(actual: Numbers, stated: Numbers) -> int:
 def _stated_version(key: str, operator: str, text: str) -> Version:
     if key == FUEL_VERSION:
         if not _NUMBERS.fullmatch(text):
-            raise InvalidDocument(f"{text!r} in {key} is no version of Fuel", hint="Write numbers: '>=8.0'.")
+            raise InvalidDocument(f"{text!r} in {key} is not a version of Fuel", hint="Write numbers: '>=8.0'.")
         return Version(_numbers(text))
     version = version_of(text)
     if version.word and operator not in ("==", "!="):
         close = nearest(version.word, _NAMES)
-        hint = f"Did you mean {close}?" if close else "Compare with == or !=, or with a name such as mitaka."
-        raise InvalidDocument(f"{version.word!r} in {key} is no OpenStack release, so it has no order", hint=hint)
+        hint = f"Did you mean {close}?" if close else "Use == or !=, or a name such as mitaka."
+        message = f"{version.word!r} in {key} is not an OpenStack release, so {operator} cannot compare it"
+        raise InvalidDocument(message, hint=hint)
     return version
 
 

@@ -1,8 +1,7 @@
-"""The data files of a package, for all releases or for one of them: which file each part comes from, and what it
-holds in the shapes that Nailgun has.
+"""Read the data files of a package, for all releases or for one, into the shapes that Nailgun uses.
 
-Source: the specification "plugins-v5", its multi-release packages: a release record names files itself
-(`deployment_tasks_path`), or a directory of them (`conf_path`); what neither has comes from the root.
+Source: the specification "plugins-v5", multi-release packages. A release record names files (`deployment_tasks_path`)
+or a directory of files (`conf_path`). Everything else comes from the root of the package.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from fuelclient.model.package import Contents
 from fuelclient.model.task import Task
 from fuelclient.plugins import constraints
 from fuelclient.plugins.graphs import graphs_of, groups_of, own_graph
-from fuelclient.plugins.paths import CONF_PATH as CONF_PATH  # one of the names of what a record states
-from fuelclient.plugins.paths import SUFFIX, PackageFiles, without
+from fuelclient.plugins.package_files import CONF_PATH, SUFFIX, PackageFiles, without
 from fuelclient.plugins.roles import normal_roles, normal_volumes, tagged
 from fuelclient.serializers.values import items_of, key_text, kind, line_of, plain
 
@@ -33,18 +31,18 @@ PARTS: Mapping[str, int] = {
     "components": 4,
     "node_tags": 6,
 }
-"""The parts of a package, each a file `<part>.yaml`, and the package version from which on it is read."""
+"""The parts of a package, each a file `<part>.yaml`, and the first package version that has it."""
 
 PATHS = tuple(f"{part}{SUFFIX}" for part in PARTS)
-"""What a release record says to name the file of a part."""
+"""The keys by which a release record names the files of parts."""
 
-GROUPS_SINCE = 5
-"""The package version from which on the `tasks` of a role are a group, and `tasks.yaml` counts no more."""
+_GROUPS_SINCE = 5
+"""The first package version in which the `tasks` of a role are a group, and `tasks.yaml` is ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The documents of one part, the file or pattern that they were found by, and the place that names it."""
+    """The documents of one part, the file or pattern that matched them, and the place that names it."""
 
     documents: tuple[Document, ...] = ()
     name: str = ""
@@ -59,43 +57,43 @@ _ABSENT = _Part()
 
 
 def major_of(metadata: Mapping[str, Any]) -> int:
-    """The package version, without what follows its first dot."""
+    """Return the first number of the package version."""
     return int(str(metadata["package_version"]).partition(".")[0])
 
 
 def has_own(record: Mapping[str, Any]) -> bool:
-    """Whether a release record names files or graphs of its own."""
+    """Return whether a release record names files or graphs of its own."""
     return any(key in record for key in (*PATHS, CONF_PATH, "graphs"))
 
 
 def contents_of(files: PackageFiles, metadata: Mapping[str, Any], record: Mapping[str, Any] | None = None) -> Contents:
-    """What the files of the package hold, those that `record` means in the first place.
+    """Return the content of the package's data files, preferring those that `record` names.
 
-    Everything that is wrong with them is among the findings of `files`, and left out.
+    What is wrong with them is added to the findings of `files`, and left out of the result.
     """
     version, owner = major_of(metadata), str(metadata.get("name"))
     parts = {part: _part(files, part, version, record or {}) for part in PARTS}
-    described = _described(files, parts, version)
+    roles = _read_roles(files, parts, version)
     legacy, tasks = parts["tasks"].documents, parts["deployment_tasks"].documents
-    graphs = {DEFAULT_TYPE: own_graph(files, owner, legacy, described.groups, tasks, with_primary=version == 1)}
+    graphs = {DEFAULT_TYPE: own_graph(files, owner, legacy, roles.groups, tasks, with_primary=version == 1)}
     graphs.update(graphs_of(files, metadata, owner))
     if record is not None:
         graphs.update(graphs_of(files, record, owner))
     return Contents(
         graphs=graphs,
-        roles=_kept(described.roles),
-        tags=_kept(described.tags),
-        volumes=_kept(described.volumes),
+        roles=_json_types(roles.roles),
+        tags=_json_types(roles.tags),
+        volumes=_json_types(roles.volumes),
         network_roles=_records(files, parts["network_roles"], "network_roles", "network role"),
         components=_records(files, parts["components"], "components", "component"),
-        attributes=_kept(_attributes(files, parts["environment_config"])),
-        files={f"{part}.yaml": found.name for part, found in parts.items() if found.documents},
+        attributes=_json_types(_attributes(files, parts["environment_config"])),
+        files={f"{name}.yaml": part.name for name, part in parts.items() if part.documents},
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Described:
-    """What a package says of its roles; `groups` are the tasks that stand for the `tasks` of roles."""
+class _Roles:
+    """The roles of a package with their tags and volumes. `groups` are group tasks made from the `tasks` of roles."""
 
     roles: Mapping[str, Any]
     tags: Mapping[str, Any]
@@ -103,75 +101,75 @@ class _Described:
     groups: tuple[Task, ...]
 
 
-def _described(files: PackageFiles, parts: Mapping[str, _Part], version: int) -> _Described:
-    roles: dict[str, Marked] = {}
-    own: dict[str, Any] = {}
+def _read_roles(files: PackageFiles, parts: Mapping[str, _Part], version: int) -> _Roles:
+    all_roles: dict[str, Marked] = {}
+    own_volumes: dict[str, Any] = {}
     groups: dict[str, Task] = {}
     for document in parts["node_roles"].documents:
         stated = _mapping(files, _Part((document,)), "node_roles")
-        found, volumes = normal_roles(files, stated, document.file)
-        _check_roles(files, found, document.file, version)
-        if version >= GROUPS_SINCE:
-            groups.update((group.id, group) for group in groups_of(files, found, document.file))
-            found = {name: without(role, "tasks") for name, role in found.items()}
-        roles.update(found)
-        own.update(volumes)
+        roles, volumes = normal_roles(files, stated, document.file)
+        _check_roles(files, roles, document.file, version)
+        if version >= _GROUPS_SINCE:
+            groups.update((group.id, group) for group in groups_of(files, roles, document.file))
+            roles = {name: without(role, "tasks") for name, role in roles.items()}
+        all_roles.update(roles)
+        own_volumes.update(volumes)
     part = parts["volumes"]
-    all_volumes = normal_volumes(files, _mapping(files, part, "volumes"), own, part.file)
+    all_volumes = normal_volumes(files, _mapping(files, part, "volumes"), own_volumes, part.file)
     _check_records(files, all_volumes.get("volumes", []), part.file, "volume", constrainable=False)
     tags = _mapping(files, parts["node_tags"], "node_tags") if parts["node_tags"].documents else None
-    return _Described(*tagged(roles, tags), all_volumes, tuple(groups.values()))
+    return _Roles(*tagged(all_roles, tags), all_volumes, tuple(groups.values()))
 
 
 def _check_roles(files: PackageFiles, roles: Mapping[str, Mapping[str, Any]], file: str, version: int) -> None:
-    """Note what roles state that cannot be read, or is not read in packages of this version."""
+    """Add findings about what roles state that cannot be read, or is not read in packages of this version."""
     for name, role in roles.items():
         files.note(constraints.check(role, f"role {name}", _places(files, role, file)))
-        if role.get("tasks") and version < GROUPS_SINCE:
-            message = f"tasks of the role {name} mean nothing in packages of version {version}"
+        if role.get("tasks") and version < _GROUPS_SINCE:
+            message = f"tasks of the role {name} are ignored in packages of version {version}"
             place = files.place(role, "tasks", file=file)
             hint = "Define a group in deployment_tasks.yaml, or raise package_version to 5.0.0."
             files.note([Finding(Severity.WARNING, "P039", message, place, hint=hint)])
 
 
 def _attributes(files: PackageFiles, part: _Part) -> Mapping[str, Any]:
-    """The settings that `environment_config.yaml` has under `attributes`."""
+    """Return the settings under `attributes` of `environment_config.yaml`."""
     stated = _mapping(files, part, "environment_config")
     attributes = stated.get("attributes")
     if attributes is None or isinstance(attributes, Mapping):
         return attributes or {}
     message = f"attributes is {kind(attributes)}, not a mapping"
     place = files.place(stated, "attributes", file=part.file)
-    files.reject("P003", message, place, "Write the settings below it, indented.")
+    files.reject("P003", message, place, "Write the settings indented below it.")
     return {}
 
 
 def _part(files: PackageFiles, part: str, version: int, record: Mapping[str, Any]) -> _Part:
-    """The part as `record` has it, or else the package; nothing where the package is too old or too new for it."""
-    found = _found(files, part, record)
-    if not any(document.data for document in found.documents):
-        return found
-    place = Place(found.file, 1)
+    """Return a part from `record` or else from the root; nothing if this package version does not read it."""
+    candidate = _located(files, part, record)
+    if not any(document.data for document in candidate.documents):
+        return candidate
+    place = Place(candidate.file, 1)
     if version < PARTS[part]:
-        message = f"{part}.yaml is not read in packages of version {version}, but from version {PARTS[part]} on"
+        message = f"{part}.yaml is ignored in packages of version {version}; version {PARTS[part]} introduced it"
         hint = f"Raise package_version to {PARTS[part]}.0.0, or remove the file."
         files.note([Finding(Severity.WARNING, "P039", message, place, hint=hint)])
         return _ABSENT
-    if part == "tasks" and version >= GROUPS_SINCE:
+    if part == "tasks" and version >= _GROUPS_SINCE:
         message = "tasks.yaml is ignored in packages of version 5 and later"
         hint = "Move its tasks to deployment_tasks.yaml."
         files.note([Finding(Severity.INFO, "P014", message, place, hint=hint)])
         return _ABSENT
-    return found
+    return candidate
 
 
-def _found(files: PackageFiles, part: str, record: Mapping[str, Any]) -> _Part:
+def _located(files: PackageFiles, part: str, record: Mapping[str, Any]) -> _Part:
     key, name = f"{part}{SUFFIX}", f"{part}.yaml"
     if key in record:
         stated, place = record[key], files.place(record, key)
         if isinstance(stated, str):
             return _Part(tuple(files.documents(stated, place)), stated, place)
-        files.reject("P003", f"{key} is {kind(stated)}, not a text", place, "Name a file of the package.")
+        files.reject("P003", f"{key} is {kind(stated)}, not a text", place, "Name a file in the package.")
     if CONF_PATH in record:
         directory = files.directory_at(record, CONF_PATH)
         document = files.fixed(f"{directory.rstrip('/')}/{name}") if directory else None
@@ -182,7 +180,7 @@ def _found(files: PackageFiles, part: str, record: Mapping[str, Any]) -> _Part:
 
 
 def _mapping(files: PackageFiles, part: _Part, name: str) -> Mapping[str, Any]:
-    """The mapping that the documents of a part make up; empty where there is none, or after noting what is wrong."""
+    """Join the documents of a part into one mapping. If that is impossible, add a finding and return an empty one."""
     full = [document for document in part.documents if document.data is not None]
     if not full:
         return {}
@@ -196,8 +194,8 @@ def _mapping(files: PackageFiles, part: _Part, name: str) -> Mapping[str, Any]:
 
 
 def _records(files: PackageFiles, part: _Part, name: str, noun: str) -> tuple[Any, ...]:
-    """The records that the documents of a part list, one after another."""
-    found: list[Any] = []
+    """Return the records in the documents of a part, one after another."""
+    records: list[Any] = []
     for document in part.documents:
         if document.data is None:
             continue
@@ -206,12 +204,12 @@ def _records(files: PackageFiles, part: _Part, name: str, noun: str) -> tuple[An
             files.reject("P003", message, Place(document.file, 1), "Write it as - id: ...")
             continue
         _check_records(files, document.data, document.file, noun, constrainable=noun == "network role")
-        found += document.data
-    return tuple(_kept(record) for record in found)
+        records += document.data
+    return tuple(_json_types(record) for record in records)
 
 
 def _check_records(files: PackageFiles, records: Sequence[Any], file: str, noun: str, *, constrainable: bool) -> None:
-    """Note ids that are taken already, unless version constraints keep the records apart, and what else is wrong."""
+    """Add findings for ids that appear twice, unless version constraints keep the records apart, and other errors."""
     seen: dict[str, int] = {}
     for record, line in items_of(records):
         if not isinstance(record, Mapping):
@@ -233,12 +231,12 @@ def _places(files: PackageFiles, data: Mapping[str, Any], file: str) -> Any:
     return lambda key: files.place(data, key, file=file)
 
 
-def _kept(value: Any) -> Any:
-    """`value` in the types that JSON has, with the lines that it remembers."""
+def _json_types(value: Any) -> Any:
+    """Return `value` with JSON's types only, but with its line numbers."""
     if isinstance(value, Mapping):
-        pairs = {key_text(key): _kept(item) for key, item in value.items()}
+        pairs = {key_text(key): _json_types(item) for key, item in value.items()}
         return Marked(pairs, value.line, value.lines) if isinstance(value, Marked) else pairs
     if isinstance(value, list):
-        items = [_kept(item) for item in value]
+        items = [_json_types(item) for item in value]
         return MarkedList(items, value.lines) if isinstance(value, MarkedList) else items
     return plain(value)

@@ -1,7 +1,7 @@
-"""The graphs that a package lists, and the groups that its roles ask for.
+"""Read the graphs that a package lists, and turn the `tasks` of roles into groups.
 
-Source: the specifications "release-as-a-plugin" (`graphs` of a release, with `tasks_path`; `graph` and
-`graph_path` as its example package has them) and "plugins-v5" (`tasks` of a role instead of a group).
+Sources: the specifications "release-as-a-plugin" (`graphs` of a release, with `tasks_path`; its example package also
+has `graph` and `graph_path`) and "plugins-v5" (`tasks` of a role instead of a group).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import METADATA, GraphDocument
 from fuelclient.model.task import Source, Task, TaskType
 from fuelclient.plugins import constraints
-from fuelclient.plugins.paths import PackageFiles, without
+from fuelclient.plugins.package_files import PackageFiles, without
 from fuelclient.serializers.graph import documents_from
 
 _STATED = ("name", *METADATA)
@@ -25,39 +25,32 @@ _TASKS = ("tasks", "tasks_path", "graph", "graph_path")
 def graphs_of(
     files: PackageFiles, holder: Mapping[str, Any], owner: str, *, file: str = ""
 ) -> dict[str, GraphDocument]:
-    """The graphs by type that `holder`, a release record or the metadata of a plugin, lists under `graphs`.
+    """Return the graphs that `holder` (a release record or a plugin's metadata) lists under `graphs`, by type.
 
-    A type that is listed twice, and a record without a type, is an error among the findings of `files`.
+    A type that is listed twice and a record without a type are errors in the findings of `files`.
     """
     listed = holder.get("graphs")
     if listed is None:
         return {}
+    all_graphs = files.place(holder, "graphs", file=file)
     if not isinstance(listed, list):
-        files.reject(
-            "P003", "graphs is not a list", files.place(holder, "graphs", file=file), "Write it as - type: default."
-        )
+        files.reject("P003", "graphs is not a list", all_graphs, "Write it as - type: default.")
         return {}
     graphs: dict[str, GraphDocument] = {}
     for record in listed:
-        kind = record.get("type") if isinstance(record, Mapping) else None
-        if not isinstance(kind, str) or not kind:
-            place = (
-                files.place(record, file=file)
-                if isinstance(record, Mapping)
-                else files.place(holder, "graphs", file=file)
-            )
+        graph_type = record.get("type") if isinstance(record, Mapping) else None
+        place = files.place(record, file=file) if isinstance(record, Mapping) else all_graphs
+        if not isinstance(graph_type, str) or not graph_type:
             files.reject("P003", "a graph has no type", place, "Write type: default.")
-        elif kind in graphs:
-            files.reject(
-                "P003", f"the graph {kind} is listed twice", files.place(record, file=file), "Keep one of the two."
-            )
+        elif graph_type in graphs:
+            files.reject("P003", f"the graph {graph_type} is listed twice", place, "Keep one of the two.")
         else:
-            graphs[kind] = _graph(files, record, owner, file)
+            graphs[graph_type] = _graph(files, record, owner, file)
     return graphs
 
 
 def _graph(files: PackageFiles, record: Mapping[str, Any], owner: str, file: str) -> GraphDocument:
-    """A graph as its record states it, flat or under `graph`, or as the file of `graph_path` does."""
+    """Read the graph in a record: flat, under `graph`, or in the file that `graph_path` names."""
     nested = record.get("graph")
     body = nested if isinstance(nested, Mapping) else record
     key = "graph" if "graph_path" in body else "tasks"
@@ -66,7 +59,7 @@ def _graph(files: PackageFiles, record: Mapping[str, Any], owner: str, file: str
 
 
 def graphs_without_tasks(holder: Mapping[str, Any]) -> frozenset[str]:
-    """The types of the graphs under `graphs` that state no tasks, but a name or metadata at most."""
+    """Return the types of the graphs under `graphs` that have no tasks key, only a name or metadata."""
     listed = holder.get("graphs")
     records = [record for record in listed if isinstance(record, Mapping)] if isinstance(listed, list) else []
     return frozenset(str(record.get("type")) for record in records if not any(key in record for key in _TASKS))
@@ -81,7 +74,7 @@ def tasks_of(
     metadata: Mapping[str, Any] | None = None,
     file: str = "",
 ) -> GraphDocument:
-    """The tasks that `body` states under `key`, or in the files that `key` with `_path` names."""
+    """Read the tasks that `body` has under `key`, or in the files that `<key>_path` names."""
     name = body.get(f"{key}_path")
     if isinstance(name, str):
         place = files.place(body, f"{key}_path", file=file)
@@ -97,7 +90,7 @@ def tasks_of(
 def read(
     files: PackageFiles, documents: Sequence[Document], owner: str, metadata: Document | None = None
 ) -> GraphDocument:
-    """The graph that documents state together; what is wrong with it stands among the findings of `files` too."""
+    """Read a graph from several documents. What is wrong with it is also added to the findings of `files`."""
     graph = documents_from(documents, metadata, owner_label=owner)
     files.note(graph.findings)
     files.note(_repeated(graph.tasks))
@@ -115,11 +108,10 @@ def own_graph(
     *,
     with_primary: bool = False,
 ) -> GraphDocument:
-    """The graph of the tasks that a plugin has in files of its own: those of `tasks.yaml`, the groups of its roles,
-    those of `deployment_tasks.yaml`.
+    """Return a plugin's own graph: the tasks of `tasks.yaml`, the groups of its roles, and `deployment_tasks.yaml`.
 
-    A group that is among the tasks wins over the one that a role asks for. `with_primary` says that tasks for
-    controllers are for the primary one, too, as it is in packages of version 1.
+    A group that is defined as a task replaces the one made from a role. With `with_primary`, tasks for controllers
+    are also for the primary controller, as in packages of version 1.
     """
     graph = read(files, [document for document in (*legacy, *tasks) if document.data is not None], owner)
     known = {task.id for task in graph.tasks}
@@ -130,7 +122,7 @@ def own_graph(
 
 
 def _with_primary(task: Task) -> Task:
-    """The task on the primary controller where it is on controllers. Source: Nailgun, adapter of version 1."""
+    """Add the primary controller to a task for controllers. Source: Nailgun, adapter for version 1."""
     roles = task.attributes.get("roles")
     if not isinstance(roles, list) or "controller" not in roles or "primary-controller" in roles:
         return task
@@ -138,9 +130,9 @@ def _with_primary(task: Task) -> Task:
 
 
 def groups_of(files: PackageFiles, roles: Mapping[str, Any], file: str) -> list[Task]:
-    """The group tasks that stand for the `tasks` of the roles of `file`: their id and role are the role's name.
+    """Return a group task for each role of `file` that has `tasks`. Its id and its role are the role's name.
 
-    What makes a role one for some releases only holds for its group, too.
+    Version constraints of the role apply to its group too.
     """
     groups = []
     for name, role in roles.items():
@@ -148,8 +140,8 @@ def groups_of(files: PackageFiles, roles: Mapping[str, Any], file: str) -> list[
             continue
         names = [role["tasks"]] if isinstance(role["tasks"], str) else role["tasks"]
         place = files.place(role, "tasks", file=file)
-        if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
-            files.reject("P003", f"tasks of the role {name} is no list of names", place, "Write tasks: [hiera].")
+        if not isinstance(names, list) or not all(isinstance(task_id, str) for task_id in names):
+            files.reject("P003", f"tasks of the role {name} is not a list of names", place, "Write tasks: [hiera].")
             continue
         attributes = {
             "type": TaskType.GROUP.value,
@@ -165,13 +157,13 @@ def groups_of(files: PackageFiles, roles: Mapping[str, Any], file: str) -> list[
 
 
 def _repeated(tasks: Sequence[Task]) -> Iterator[Finding]:
-    """A finding for every task whose id another one has, unless version constraints keep the two apart."""
+    """Yield an error for every repeated task id, unless version constraints keep the tasks apart."""
     seen: dict[str, Task] = {}
     for task in tasks:
         if constraints.is_constrained(task.attributes):
             continue
         if task.id in seen:
             message = f"the task {task.id} is defined twice, first at {seen[task.id].source.place()}"
-            hint = "Keep one of the two, or say with os-version or fuel-version which releases each is for."
+            hint = "Keep one of the two, or use os-version or fuel-version to state which releases each is for."
             yield Finding(Severity.ERROR, "P060", message, task.source.place(), task.id, hint)
         seen.setdefault(task.id, task)

@@ -1,9 +1,10 @@
-"""The records of `releases` in `metadata.yaml`: the releases that a package extends, and those that it defines,
-which say `is_release: true`.
+"""Read the records of `releases` in `metadata.yaml`: releases that a package extends, and releases that it defines
+(`is_release: true`).
 
-Source: the specification "release-as-a-plugin". Chosen against Nailgun: the base that `base_release_path` names
-may have `*_path` keys at its top and a base of its own, and its mappings are merged, not replaced, by those of the
-record, as the specification words it ("all data tree will be inherited by overriding keys"); graphs merge by type.
+Source: the specification "release-as-a-plugin". Different from Nailgun: the base that `base_release_path` names may
+have `*_path` keys at its top and a base of its own; the record's mappings are merged into those of the base instead of
+replacing them, following the specification ("all data tree will be inherited by overriding keys"); and graphs merge by
+type.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument
 from fuelclient.model.package import PackagedRelease, ReleaseRecord
 from fuelclient.plugins.contents import PATHS, contents_of, has_own
 from fuelclient.plugins.graphs import graphs_of, graphs_without_tasks, tasks_of
-from fuelclient.plugins.paths import PackageFiles, without
+from fuelclient.plugins.package_files import PackageFiles, without
 from fuelclient.plugins.roles import normal_roles, normal_volumes
 from fuelclient.serializers.release import releases_from
 from fuelclient.serializers.values import kind
@@ -35,7 +36,7 @@ _ALIASES = {
     "tags": "tags_metadata",
     "volumes": "volumes_metadata",
 }
-"""What records may call the fields of a release; the short name wins, as in Nailgun."""
+"""Other names for the fields of a release in records. The short name wins, as in Nailgun."""
 
 _NEEDED = ("name", "version", "operating_system", "description")
 _BASE = "base_release_path"
@@ -45,13 +46,14 @@ _ROLES, _VOLUMES = "roles_metadata", "volumes_metadata"
 
 
 def is_definition(record: object) -> bool:
-    """Whether a record of `releases` defines a release; any other says which releases a plugin extends."""
+    """Return whether a record of `releases` defines a release. Any other names releases that the plugin extends."""
     return isinstance(record, Mapping) and record.get("is_release") is True
 
 
 def name_form(metadata: Mapping[str, Any]) -> str:
-    """The regular expression of a package's name: where it defines a release, it may have capitals, as the name of
-    that release may, whose name it should have (P032).
+    """Return the regular expression for the name of a package.
+
+    The name may only contain capitals if the package defines a release, because both should have one name (P032).
 
     >>> name_form({"releases": [{"is_release": True}]}), name_form({"releases": [{"os": "ubuntu"}]})
     ('[A-Za-z0-9_-]+', '[a-z0-9_-]+')
@@ -62,9 +64,9 @@ def name_form(metadata: Mapping[str, Any]) -> str:
 
 
 def record_of(files: PackageFiles, metadata: Mapping[str, Any], record: Mapping[str, Any]) -> ReleaseRecord:
-    """A record of a release that the package extends, with the contents that it names itself.
+    """Read a record of a release that the package extends, with the files that it names.
 
-    What it lacks, and what is wrong with the files that it names, is among the findings of `files`.
+    What is wrong with it or its files is added to the findings of `files`.
     """
     texts = {}
     for key, other in (("os", "operating_system"), ("version", "")):
@@ -87,18 +89,29 @@ def record_of(files: PackageFiles, metadata: Mapping[str, Any], record: Mapping[
 
 
 def release_of(files: PackageFiles, record: Mapping[str, Any], owner: str) -> PackagedRelease | None:
-    """The release of a record, over its base; None after noting what it lacks.
+    """Read the release that a record and its base define. If it lacks something, add a finding and return None.
 
-    `deployment_tasks`, which Fuel 9.0 knew instead of graphs, are the default graph where none is listed.
+    `deployment_tasks`, which Fuel 9.0 had instead of graphs, become the default graph if none is listed.
     """
     fields, graphs = _over_base(files, record, owner, files.manifest, ())
-    return _release(files, record, _normal(files, fields), graphs)
+    fields = _normal(files, fields)
+    missing = [key for key in _NEEDED if not fields.get(key)]
+    if missing:
+        message = f"the release has no {', no '.join(missing)}"
+        files.reject("P030", message, files.place(record), f"Add {missing[0]}: ... to its record.")
+        return None
+    try:
+        [release] = releases_from(Document(without(fields, "is_release", "id"), files.manifest))
+    except InvalidDocument as error:
+        files.note(finding for finding in error.findings if isinstance(finding, Finding))
+        return None
+    return PackagedRelease(release, graphs)
 
 
 def _over_base(
     files: PackageFiles, record: Mapping[str, Any], owner: str, file: str, above: tuple[str, ...]
 ) -> tuple[Marked, dict[str, GraphDocument]]:
-    """The fields and graphs of a record of `file`, over those of its base; `above` are the bases that led to it."""
+    """Return the fields and graphs of a record in `file`, merged over its base. `above` are the bases that led here."""
     own = without(record, _BASE, *_GRAPHS)
     fields = _named(files.resolved_keys(own, file=file) if above else files.resolved(own))
     graphs = graphs_of(files, record, owner, file=file)
@@ -108,7 +121,7 @@ def _over_base(
         return fields, graphs
     name, place = str(record[_BASE]), files.place(record, _BASE, file=file)
     if name in above:
-        files.reject("P037", f"the base release {name} is a base of itself", place, "Name another file.")
+        files.reject("P037", f"the base release {name} is based on itself", place, "Name another file.")
         return fields, graphs
     documents = files.documents(name, place)
     base = files.merged(documents, name, place)
@@ -116,17 +129,17 @@ def _over_base(
         below, graphs_below = _over_base(files, base, owner, documents[0].file, (*above, name))
         return _over(below, fields), _graphs_over(graphs_below, graphs, graphs_without_tasks(record))
     if base is not None:
-        files.reject("P037", f"the base release {name} is no mapping", place, "Write it like a record of releases.")
+        message = f"the base release {name} is not a mapping"
+        files.reject("P037", message, place, "Write it like a record of releases.")
     return fields, graphs
 
 
 def _graphs_over(
     base: Mapping[str, GraphDocument], own: Mapping[str, GraphDocument], without_tasks: frozenset[str]
 ) -> dict[str, GraphDocument]:
-    """The graphs of both by type. Of a type that both list, what the record states is its own: its name, its tasks,
-    and each key of its metadata."""
+    """Merge graphs by type. In a graph that both list, the record's name, tasks and metadata keys win."""
     merged = {**base, **own}
-    for graph_type in (one for one in own if one in base):
+    for graph_type in own.keys() & base.keys():
         below, graph = base[graph_type], own[graph_type]
         merged[graph_type] = replace(
             graph,
@@ -138,8 +151,7 @@ def _graphs_over(
 
 
 def _normal(files: PackageFiles, fields: Marked) -> Marked:
-    """`fields` with roles and volumes in Nailgun's shapes, where they have the other spelling. What is no mapping is
-    left to the check of the release."""
+    """Return `fields` with roles and volumes in Nailgun's shapes. What is not a mapping is left for later checks."""
     roles, volumes = fields.get(_ROLES), fields.get(_VOLUMES)
     normal = without(fields)
     own: dict[str, Any] = {}
@@ -148,29 +160,13 @@ def _normal(files: PackageFiles, fields: Marked) -> Marked:
         normal[_ROLES] = Marked(named, getattr(roles, "line", 0), getattr(roles, "lines", {}))
     stated = volumes if isinstance(volumes, Mapping) else {}
     listed = stated.get("volumes")
-    if own or (isinstance(listed, list) and any(isinstance(one, Mapping) and "items" in one for one in listed)):
+    if own or (isinstance(listed, list) and any(isinstance(item, Mapping) and "items" in item for item in listed)):
         normal[_VOLUMES] = normal_volumes(files, stated, own, files.manifest)
     return normal
 
 
-def _release(
-    files: PackageFiles, record: Mapping[str, Any], fields: Marked, graphs: Mapping[str, GraphDocument]
-) -> PackagedRelease | None:
-    missing = [key for key in _NEEDED if not fields.get(key)]
-    if missing:
-        message = f"the release has no {', no '.join(missing)}"
-        files.reject("P030", message, files.place(record), f"Write {missing[0]}: ... in its record.")
-        return None
-    try:
-        [release] = releases_from(Document(without(fields, "is_release", "id"), files.manifest))
-    except InvalidDocument as error:
-        files.note(finding for finding in error.findings if isinstance(finding, Finding))
-        return None
-    return PackagedRelease(release, graphs)
-
-
 def _named(fields: Mapping[str, Any]) -> Marked:
-    """`fields` under the names that a release has for them.
+    """Return `fields` under the names that a release uses.
 
     >>> _named({"roles": {"compute": {}}, "roles_metadata": {}, "os": "ubuntu"})
     {'roles_metadata': {'compute': {}}, 'operating_system': 'ubuntu'}
@@ -183,7 +179,7 @@ def _named(fields: Mapping[str, Any]) -> Marked:
 
 
 def _over(base: Mapping[str, Any], own: Mapping[str, Any]) -> Marked:
-    """`own` over `base`: mappings merge deeply, everything else replaces. The lines are those of `own`.
+    """Merge `own` over `base`: mappings merge deeply, everything else is replaced. The lines are those of `own`.
 
     >>> _over({"a": {"x": 1}, "b": [1]}, {"a": {"y": 2}, "b": [2]})
     {'a': {'x': 1, 'y': 2}, 'b': [2]}

@@ -1,8 +1,8 @@
-"""Roles, tags and volumes of a package, from either spelling to the shapes that Nailgun has for them.
+"""Convert the roles, tags and volumes of a package to the shapes that Nailgun uses.
 
-Source: the specification "role-as-a-plugin" describes a role under `metadata`, with its `volumes_mapping` beside
-it, and calls the logical volumes of a group `items`; Nailgun has flat roles, the mapping in `volumes.yaml`, and
-logical volumes under `volumes`. Both are read.
+The specification "role-as-a-plugin" puts a role under `metadata`, with `volumes_mapping` next to it, and calls the
+logical volumes of a group `items`. Nailgun has flat roles, the mapping in `volumes.yaml`, and logical volumes under
+`volumes`. Both are read.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fuelclient.model.document import Marked, MarkedList
-from fuelclient.plugins.paths import PackageFiles, without
+from fuelclient.plugins.package_files import PackageFiles, without
 from fuelclient.serializers.values import key_text, kind, line_of
 
 MAPPING = "volumes_roles_mapping"
@@ -21,19 +21,19 @@ _OWN_VOLUMES = "volumes_mapping"
 
 
 def normal_roles(files: PackageFiles, stated: Mapping[str, Any], file: str) -> tuple[dict[str, Marked], dict[str, Any]]:
-    """The roles of `file` in the flat shape, and the volumes of those roles that state their own.
+    """Return the roles of `file` in the flat shape, and the volumes of roles that list their own.
 
-    Every role that is no mapping, and volumes and tags that are no lists, are errors among the findings of `files`.
+    Roles that are not mappings, and volumes and tags that are not lists, are errors in the findings of `files`.
     """
     roles: dict[str, Marked] = {}
     volumes: dict[str, Any] = {}
-    for key, described in stated.items():
+    for key, value in stated.items():
         name = key_text(key)
-        if not isinstance(described, Mapping):
-            message = f"the role {name} is {kind(described)}, not a mapping"
+        if not isinstance(value, Mapping):
+            message = f"the role {name} is {kind(value)}, not a mapping"
             files.reject("P003", message, files.place(stated, str(key), file=file), "Give it a name and a description.")
             continue
-        role = _flat(described)
+        role = _flat(value)
         if _OWN_VOLUMES in role:
             volumes[name] = _list(files, role, _OWN_VOLUMES, f"{_OWN_VOLUMES} of the role {name}", file)
             role = without(role, _OWN_VOLUMES)
@@ -48,9 +48,9 @@ def normal_roles(files: PackageFiles, stated: Mapping[str, Any], file: str) -> t
 def normal_volumes(
     files: PackageFiles, stated: Mapping[str, Any], own: Mapping[str, Any], file: str
 ) -> Mapping[str, Any]:
-    """The volumes of `file` with the mapping of roles to volumes, in which `own` has what roles state themselves.
+    """Return the volumes of `file`, with the mapping of roles to volumes. `own` are the volumes that roles list.
 
-    Empty where neither says anything. A role whose volumes are stated in both places differently is an error.
+    Empty if both are. A role with different volumes in both places is an error in the findings of `files`.
     """
     if not stated and not own:
         return {}
@@ -61,7 +61,7 @@ def normal_volumes(
         mapping = None
     for name in own:
         if mapping and name in mapping and mapping[name] != own[name]:
-            message = f"the volumes of the role {name} are stated here and, differently, with the role"
+            message = f"the volumes of the role {name} are listed here and, differently, with the role"
             files.reject("P003", message, files.place(mapping, name, file=file), "Keep one of the two.")
     listed = _list(files, stated, _VOLUMES, _VOLUMES, file)
     volumes = MarkedList(
@@ -78,10 +78,10 @@ def normal_volumes(
 def tagged(
     roles: Mapping[str, Marked], stated: Mapping[str, Any] | None
 ) -> tuple[dict[str, Marked], Mapping[str, Any]]:
-    """The roles with their tags, and all tags of the package.
+    """Return the roles with their tags, and all tags of the package.
 
-    Where the package states no tags of its own (`stated` is None: before version 6), a role that lists none gets
-    the tag of its own name, and the tag has a primary node when the role has one. An empty list stays empty.
+    In a package without tags of its own (`stated` is None: before version 6), a role that lists none gets the tag of
+    its own name, which has a primary node if the role does. An empty list stays empty.
 
     Source: Nailgun, `objects/plugin.py`.
 
@@ -100,12 +100,12 @@ def tagged(
     return all_roles, tags
 
 
-def _flat(described: Mapping[str, Any]) -> Marked:
-    """A role without the `metadata` level; what stands beside it wins."""
-    nested = described.get(_NESTED)
+def _flat(role: Mapping[str, Any]) -> Marked:
+    """Return a role without the `metadata` level. Keys next to `metadata` win over those in it."""
+    nested = role.get(_NESTED)
     if not isinstance(nested, Mapping):
-        return without(described)
-    flat, beside = without(nested), without(described, _NESTED)
+        return without(role)
+    flat, beside = without(nested), without(role, _NESTED)
     flat.update(beside)
     flat.lines.update(beside.lines)
     flat.line = beside.line
@@ -113,7 +113,7 @@ def _flat(described: Mapping[str, Any]) -> Marked:
 
 
 def _normal_volume(files: PackageFiles, volume: Any, file: str) -> Any:
-    """A volume with its logical volumes under `volumes`, where it says `items`."""
+    """Return a volume with its logical volumes under `volumes` instead of `items`."""
     if not isinstance(volume, Mapping) or "items" not in volume:
         return volume
     if volume.get(_VOLUMES) not in (None, volume["items"]):
@@ -126,10 +126,11 @@ def _normal_volume(files: PackageFiles, volume: Any, file: str) -> Any:
 
 
 def _list(files: PackageFiles, data: Mapping[str, Any], key: str, what: str, file: str) -> list[Any]:
-    """The list under `key`; an empty one where there is nothing, or after noting that it is no list."""
+    """Return the list under `key`, or an empty one. If the value is not a list, add a finding."""
     value = data.get(key)
     if isinstance(value, list):
         return value
     if value is not None:
-        files.reject("P003", f"{what} is {kind(value)}, not a list", files.place(data, key, file=file), "List them.")
+        place = files.place(data, key, file=file)
+        files.reject("P003", f"{what} is {kind(value)}, not a list", place, "Write it as a list.")
     return []

@@ -1,10 +1,10 @@
-"""The shapes of a package's files: JSON schemas, kept as data, and what a file does against them in plain words.
+"""Check the files of a package against JSON schemas, and report violations in plain words.
 
-One schema is kept per kind of file and per package version that changed it (`schemas/<kind>-<version>.json`); a
-version in between means the one before. The schemas follow Fuel Plugin Builder's, corrected where it was wrong
-(dots in a task's version, the alias `operating_system`, components that require one of several others). Words of
-their own: `x-is` says what belongs at a place, `x-hint` what to write there, `roleWord` and `taskWord` are names
-or regular expressions. `jsonschema` finds the violations; none of its sentences is shown, because they change.
+There is one schema per type of file and package version that changed it (`schemas/<type>-<version>.json`); versions in
+between use the previous one. The schemas follow Fuel Plugin Builder's, with its mistakes corrected (dots in a task's
+version, the alias `operating_system`, components that require one of several others). Additional keywords: `x-is`
+names what belongs at a place, `x-hint` tells what to write there, and `roleWord` and `taskWord` accept names and
+regular expressions. `jsonschema` finds the violations, but its own messages are not shown, because they change.
 """
 
 from __future__ import annotations
@@ -18,78 +18,97 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from fuelclient.errors import nearest
 from fuelclient.graph.match import is_pattern, pattern_error
 from fuelclient.model.document import Document, Marked, MarkedList
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.plugins.schema_words import hint_for, sentence, where
 from fuelclient.serializers.values import key_text
+from fuelclient.serializers.values import kind as description
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
     from jsonschema.protocols import Validator
 
 MAX_VALUES = 100_000
-"""Values of one document that are looked at; a whole release of Fuel has 10 000. A document within the limits of
-reading may have a hundred times more, which takes minutes to compare with a schema."""
+"""The most values of a document that is checked. A whole release of Fuel has 10 000. The limits for reading files
+allow a hundred times more, but comparing that with a schema takes minutes."""
 MAX_VIOLATIONS = 200
-"""Violations of one document that are told."""
+"""The most violations that are reported for one document."""
 
 _NAME = re.compile(r"[0-9a-zA-Z_-]+")
+_TYPES = {
+    "string": "a text",
+    "integer": "a whole number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a mapping",
+    "null": "empty",
+}
+_WRITE = {
+    "string": "Write it in quotes.",
+    "integer": "Write a whole number without quotes.",
+    "boolean": "Write true or false, without quotes.",
+    "array": "Write [a, b], or lines that begin with `- `.",
+    "object": "Write its keys below it, indented.",
+}
+_PLAIN = re.compile(r"[\w*:/-]+")
+_LONG = 200
 
 
-def kinds() -> Mapping[str, tuple[int, ...]]:
-    """The kinds of files that have schemas, and the package versions that brought or changed them.
+def file_types() -> Mapping[str, tuple[int, ...]]:
+    """Return the types of files that have schemas, with the package versions that introduced or changed them.
 
-    >>> kinds()["deployment_tasks"]
+    >>> file_types()["deployment_tasks"]
     (3, 4, 5)
     """
     known: dict[str, list[int]] = {}
     for name in _schemas():
-        kind, _, version = name.removesuffix(".json").rpartition("-")
-        if kind:
-            known.setdefault(kind, []).append(int(version))
-    return {kind: tuple(sorted(versions)) for kind, versions in known.items()}
+        file_type, _, version = name.removesuffix(".json").rpartition("-")
+        if file_type:
+            known.setdefault(file_type, []).append(int(version))
+    return {file_type: tuple(sorted(versions)) for file_type, versions in known.items()}
 
 
-def is_known(kind: str, major: int) -> bool:
-    """Whether packages of version `major` have files of this kind.
+def is_known(file_type: str, major: int) -> bool:
+    """Return whether packages of version `major` have files of this type.
 
     >>> is_known("components", 3), is_known("components", 4)
     (False, True)
     """
-    return any(version <= major for version in kinds().get(kind, ()))
+    return any(version <= major for version in file_types().get(file_type, ()))
 
 
 def violations(
-    kind: str, major: int, document: Document, *, name: str, path: Sequence[str | int] = ()
+    file_type: str, major: int, document: Document, *, name: str, path: Sequence[str | int] = ()
 ) -> Iterator[Finding]:
-    """Everything in `document` that the schema of its kind and package version forbids, as errors P003.
+    """Yield an error (P003) for everything that the schema for this type of file and package version forbids.
 
-    `name` is the file's name in messages, and `path` leads to the data where it is a part of the file:
-    `metadata.yaml:releases[0].roles`. An empty document violates nothing. Nothing is raised for any content.
+    Messages call the file `name`. `path` leads to the data if that is only a part of the file, as in
+    `metadata.yaml:releases[0].roles`. An empty document is valid. Nothing is raised for any content.
     """
     if document.data is None:
         return
     values: list[int] = [0]
     data = _comparable(document.data, {}, values)
     if values[0] > MAX_VALUES:
-        message = f"{where(name, path)} holds more than {MAX_VALUES} values, too many to be checked"
+        message = f"{_where(name, path)} contains more than {MAX_VALUES} values, which is too many to check"
         yield _finding(document, 1, message, "Split it, or use fewer aliases.")
         return
-    told: set[tuple[str, int]] = set()
-    for error in itertools.islice(_validator(kind, major).iter_errors(data), MAX_VIOLATIONS + 1):
-        if len(told) == MAX_VIOLATIONS:
-            yield _finding(document, 1, f"{where(name, path)} has more errors than are told here", "Correct these.")
+    reported: set[tuple[str, int]] = set()
+    for error in itertools.islice(_validator(file_type, major).iter_errors(data), MAX_VIOLATIONS + 1):
+        if len(reported) == MAX_VIOLATIONS:
+            message = f"{_where(name, path)} has more errors than are listed here"
+            yield _finding(document, 1, message, "Correct the listed ones, and check again.")
             return
-        message = sentence(error, where(name, [*path, *error.absolute_path]))
+        message = _sentence(error, _where(name, [*path, *error.absolute_path]))
         line = line_at(document.data, list(error.absolute_path))
-        if (message, line) not in told:
-            told.add((message, line))
-            yield _finding(document, line, message, hint_for(error))
+        if (message, line) not in reported:
+            reported.add((message, line))
+            yield _finding(document, line, message, _hint(error))
 
 
 def line_at(data: Any, path: Sequence[str | int]) -> int:
-    """The line of what `path` leads to in `data`, or of the nearest thing around it that has one.
+    """Return the line of what `path` leads to in `data`, or of the nearest enclosing value that has one.
 
     >>> line_at(Marked({"a": MarkedList([1, 2], [4, 5])}, 3, {"a": 3}), ["a", 1])
     5
@@ -114,18 +133,21 @@ def _finding(document: Document, line: int, message: str, hint: str) -> Finding:
 
 
 def _comparable(value: Any, known: dict[int, tuple[Any, int]], count: list[int]) -> Any:
-    """`value` as JSON has it, keys as texts; `count` grows by its values, each counted as often as it is named."""
+    """Return `value` as JSON would have it, with keys as texts. Add the number of its values to `count`.
+
+    Values shared by YAML aliases are converted once, but counted as often as they appear.
+    """
     count[0] += 1
     if not isinstance(value, Mapping | list | tuple):
         return value
     if id(value) not in known:
         before = count[0]
-        made: Any
+        converted: Any
         if isinstance(value, Mapping):
-            made = {key_text(key): _comparable(item, known, count) for key, item in value.items()}
+            converted = {key_text(key): _comparable(item, known, count) for key, item in value.items()}
         else:
-            made = [_comparable(item, known, count) for item in value]
-        known[id(value)] = made, count[0] - before
+            converted = [_comparable(item, known, count) for item in value]
+        known[id(value)] = converted, count[0] - before
     else:
         count[0] += known[id(value)][1]
     return known[id(value)][0]
@@ -133,28 +155,28 @@ def _comparable(value: Any, known: dict[int, tuple[Any, int]], count: list[int])
 
 @functools.cache
 def _schemas() -> dict[str, dict[str, Any]]:
-    """All schemas by the name of their file."""
+    """Return all schemas by file name."""
     folder = resources.files("fuelclient.plugins").joinpath("schemas")
     files = sorted((path for path in folder.iterdir() if path.name.endswith(".json")), key=lambda path: path.name)
     return {path.name: json.loads(path.read_text(encoding="utf-8")) for path in files}
 
 
 @functools.cache
-def _validator(kind: str, major: int) -> Validator:
-    """The validator of a kind of file in packages of version `major`; the library is imported here.
+def _validator(file_type: str, major: int) -> Validator:
+    """Return the validator for a type of file in packages of version `major`.
 
-    The library changes to its own class, without our keywords, wherever a schema says `$schema`: so it sees none.
+    Wherever a schema has `$schema`, the library switches to its own class, without our keywords. So that is removed.
     """
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
     from referencing import Registry
     from referencing.jsonschema import DRAFT202012
 
-    version = max(version for version in kinds()[kind] if version <= major)
+    version = max(version for version in file_types()[file_type] if version <= major)
     registry: Registry[Any] = Registry().with_resources(
         (name, DRAFT202012.create_resource(_plain(schema))) for name, schema in _schemas().items()
     )
-    made = extend(  # type: ignore[no-untyped-call]  # the library's stubs leave it untyped
+    validator_class = extend(  # type: ignore[no-untyped-call]  # the library's stubs leave it untyped
         Draft202012Validator,
         {
             "required": _required,
@@ -166,7 +188,7 @@ def _validator(kind: str, major: int) -> Validator:
             "taskWord": _task_word,
         },
     )
-    validator: Validator = made(_plain(_schemas()[f"{kind}-{version}.json"]), registry=registry)
+    validator: Validator = validator_class(_plain(_schemas()[f"{file_type}-{version}.json"]), registry=registry)
     return validator
 
 
@@ -174,8 +196,8 @@ def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in schema.items() if key != "$schema"}
 
 
-# The keywords below replace the library's: they put what is wrong into the error as data, where the library has
-# it only in a sentence, take patterns to their very end, and need no time that grows with the square.
+# The keywords below replace the library's. They put what is wrong into the error as data (the library only has a
+# sentence), match patterns to the very end, and avoid quadratic time.
 
 
 def _error(message: str, *path: str | int) -> ValidationError:
@@ -185,7 +207,7 @@ def _error(message: str, *path: str | int) -> ValidationError:
 
 
 def _descend(validator: Validator, instance: Any, schema: Any, key: str) -> Iterator[ValidationError]:
-    """The errors of what stands under `key`; the library's own keywords come here by a method without a type."""
+    """Yield the errors of the value under `key`. The library's own keywords call the same, untyped method."""
     errors: Iterator[ValidationError] = validator.descend(instance, schema, path=key)  # type: ignore[attr-defined]  # only the class of the library states it
     return errors
 
@@ -240,8 +262,72 @@ def _word(word: str) -> Iterator[ValidationError]:
         if not _NAME.fullmatch(word):
             yield _error("")
         return
-    with warnings.catch_warnings():  # what Python may change one day in regular expressions is no news to users
+    with warnings.catch_warnings():  # users need not know what Python may change in regular expressions one day
         warnings.simplefilter("ignore")
         problem = pattern_error(word)
     if problem:
         yield _error(problem)
+
+
+def _where(name: str, path: Sequence[str | int]) -> str:
+    """Return the name of a place in a file, as messages show it.
+
+    >>> _where("metadata.yaml", ["releases", 0, "os"]), _where("tasks.yaml", [2]), _where("a.yaml", [])
+    ('metadata.yaml:releases[0].os', 'tasks.yaml:[2]', 'a.yaml')
+    """
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            shown = step if _PLAIN.fullmatch(step) and len(step) <= _LONG else repr(step[:_LONG])
+            text += f".{shown}" if text else shown
+    return f"{name}:{text}" if text else name
+
+
+def _sentence(error: ValidationError, place: str) -> str:
+    """Return what is wrong at `place`: what is missing, or what belongs there and what is there instead.
+
+    The message of our own keywords (see above) is data: the key that is missing or repeated.
+    """
+    keyword, schema = str(error.validator), _schema(error)
+    if keyword == "required":
+        return f"{place} lacks {error.message}"
+    if keyword == "additionalProperties":
+        return f"{place} is not a known key"
+    if keyword == "uniqueItems":
+        return f"{place} repeats {error.message}"
+    if keyword in ("minItems", "minProperties") and not error.instance:
+        return f"{place} must not be empty"
+    types = schema.get("type", ())
+    names = [_TYPES.get(name, name) for name in ([types] if isinstance(types, str) else types)]
+    expected = schema.get("x-is") or " or ".join(names) or "something else"
+    why = f": {error.message}" if keyword in ("roleWord", "taskWord") and error.message else ""
+    return f"{place} must be {expected}, not {description(error.instance)}{why}"
+
+
+def _hint(error: ValidationError) -> str:
+    """Return what to do about a violation."""
+    keyword, schema = str(error.validator), _schema(error)
+    if keyword == "required":
+        return f"Add the key {error.message}."
+    if keyword == "additionalProperties":
+        close = nearest(error.message, schema.get("properties", {}))
+        return f"Did you mean {close}?" if close else "Remove it."
+    if keyword == "uniqueItems":
+        return "Remove one of the two."
+    if schema.get("x-hint"):
+        return str(schema["x-hint"])
+    if keyword == "enum":
+        known = [word for word in schema.get("enum", ()) if isinstance(word, str)]
+        close = nearest(error.instance, known) if isinstance(error.instance, str) else ""
+        shown = " or ".join("'*'" if word == "*" else word for word in known)
+        return f"Did you mean {close}?" if close else f"Write {shown}."
+    if keyword == "type":
+        types = schema.get("type", "")
+        return _WRITE.get(types if isinstance(types, str) else types[0], "Correct it.")
+    return "List at least one, or remove the key." if keyword.startswith("min") else "Correct it."
+
+
+def _schema(error: ValidationError) -> dict[str, Any]:
+    return error.schema if isinstance(error.schema, dict) else {}

@@ -250,7 +250,7 @@ def test_what_cannot_be_synchronised_is_told_and_stays(place: Path) -> None:
         manifest = unpacked(engine, place) / "metadata.yaml"
         good = manifest.read_text()
         renamed = good.replace('"monitor"', '"other"')
-        for text, code, told in (("[1]", "P001", "holds no mapping"), (renamed, "P082", "can't be renamed")):
+        for text, code, told in (("[1]", "P001", "not a mapping"), (renamed, "P082", "can't be renamed")):
             manifest.write_text(text)
             done = engine.plugins.sync()
             assert (done.created, done.updated, done.removed) == ((), (), ())

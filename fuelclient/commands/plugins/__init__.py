@@ -1,2 +1,1 @@
-"""Commands of plugins: those of the store (list, show, install, remove, sync, enable, disable), and those of files
-(create, check, build), which need no store at all."""
+"""`plugins` commands. `create`, `check` and `build` work on files and need no store; the others do."""

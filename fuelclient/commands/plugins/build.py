@@ -16,9 +16,9 @@ from fuelclient.errors import InvalidDocument
 class PluginsBuild(Command):
     """Build the package of a plugin
 
-    The package is checked first: with an error nothing is built, and the exit code is 7. Packages of version 1 become
-    an .fp file, all others an .rpm file, which a Fuel master installs. The same directory always gives the same bytes.
-    On stdout is the path of the package.
+    Checks the plugin first. If there is an error, nothing is built, and the exit code is 7. Packages of version 1
+    become an .fp file, all others an .rpm file, which a Fuel master can install. The same directory always gives the
+    same bytes. Prints the path of the package.
 
       fuel2 plugins build my-plugin
       fuel2 plugins install "$(fuel2 plugins build my-plugin --output /tmp --force)"
@@ -31,47 +31,44 @@ class PluginsBuild(Command):
             "--output",
             type=stated_path,
             metavar="DIR",
-            help="where to put the package (default: the plugin's directory)",
+            help="the directory to write the package to (default: the plugin's directory)",
         )
-        parser.add_argument("-f", "--force", action="store_true", help="overwrite a package that exists")
-        parser.add_argument("--format", choices=("fp", "rpm"), help="default: as the package version says")
+        parser.add_argument("-f", "--force", action="store_true", help="overwrite an existing package")
+        parser.add_argument("--format", choices=("fp", "rpm"), help="default: according to the package version")
         parser.add_argument(
-            "--run-hook", action="store_true", help="run the plugin's pre_build_hook first; it can do whatever you can"
+            "--run-hook", action="store_true", help="run the plugin's pre_build_hook first, with all your permissions"
         )
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.plugins import build
-        from fuelclient.plugins.build.source import HOOK
-        from fuelclient.plugins.directory import require_directory
+        from fuelclient.plugins.package_files import require_directory
 
         directory = parsed_args.directory
         require_directory(directory)
         if parsed_args.run_hook:
             build.run_pre_build_hook(directory)
-        elif (directory / HOOK).exists():
-            LOG.warning("%s is not run; --run-hook runs it.", directory / HOOK)
+        elif (directory / build.HOOK).exists():
+            LOG.warning("%s was not run. Use --run-hook to run it.", directory / build.HOOK)
         metadata = _checked(directory)
         archive = parsed_args.format or ("fp" if str(metadata.get("package_version")).startswith("1.") else "rpm")
         builder = build.build_fp if archive == "fp" else build.build_rpm
-        package = builder(directory, parsed_args.output or directory, metadata, force=parsed_args.force)
-        self.say(str(package))
+        self.say(str(builder(directory, parsed_args.output or directory, metadata, force=parsed_args.force)))
 
 
 def _checked(directory: Path) -> Mapping[str, Any]:
-    """The metadata of a package without errors; what else was found is said. Raises `InvalidDocument`."""
+    """Check a package, report the findings, and return its metadata. Raise `InvalidDocument` for an error."""
     from fuelclient import files
-    from fuelclient.commands.plugins.packages import findings_of
+    from fuelclient.commands.plugins.check import findings_of
     from fuelclient.model.finding import errors_in
     from fuelclient.plugins import build
 
     findings = findings_of(directory)
     errors = errors_in(findings)
     if errors:
-        report(one for one in findings if not one.is_error)
-        raise InvalidDocument(
-            f"{directory} was not built: {tally(findings)}.", findings=errors, hint="Correct the errors first."
-        )
+        report(finding for finding in findings if not finding.is_error)
+        message = f"{directory} was not built: {tally(findings)}."
+        raise InvalidDocument(message, findings=errors, hint="Correct the errors first.")
     metadata = cast("Mapping[str, Any]", files.load(directory / "metadata.yaml").data)
     report([*findings, *build.repository_findings(directory, metadata)])
     return metadata

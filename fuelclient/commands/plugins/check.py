@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
-from typing import Any
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, cast
 
 from fuelclient.commands.arguments import stated_path
 from fuelclient.commands.base import tally
 from fuelclient.commands.checking import Check, cells
 from fuelclient.commands.shell import LOG
+from fuelclient.errors import InvalidDocument
+from fuelclient.model.finding import Finding, Severity
 
 
 class PluginsCheck(Check):
     """Report everything wrong with plugin packages
 
-    A package is the directory of a plugin, or an .rpm or .fp file. All findings come in one run, each with its file
-    and line and what to do. The exit code is 7 when one of them is an error, with --strict also for a warning. Not
-    every error keeps a plugin from being installed: some only say what Fuel itself would not take.
+    A package is the directory of a plugin, or an .rpm or .fp file. One run reports all findings, each with its file,
+    line and a hint. The exit code is 7 if one of them is an error, and with --strict also for a warning. Some errors
+    do not prevent installation here: they are about packages that Fuel itself would refuse.
 
       fuel2 plugins check .
       fuel2 plugins check --strict -f json plugins/*
@@ -28,20 +32,39 @@ class PluginsCheck(Check):
         parser.add_argument(
             "paths", nargs="+", type=stated_path, metavar="PATH", help="directory of a package, or an .rpm or .fp file"
         )
-        parser.add_argument("--strict", action="store_true", help="exit code 7 for warnings, too")
+        parser.add_argument("--strict", action="store_true", help="exit with code 7 for warnings too")
         return parser
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        from fuelclient.commands.plugins.packages import findings_of
-        from fuelclient.model.finding import Severity
-
-        grave = {Severity.ERROR, Severity.WARNING} if parsed_args.strict else {Severity.ERROR}
+        severities = list(Severity)
+        failing = {Severity.ERROR, Severity.WARNING} if parsed_args.strict else {Severity.ERROR}
         rows = []
         for path in parsed_args.paths:
             findings = findings_of(path)
-            self.broken |= any(one.severity in grave for one in findings)
+            self.broken |= any(finding.severity in failing for finding in findings)
             LOG.info("%s: %s.", path, tally(findings))
             rows += sorted(
-                findings, key=lambda one: (list(Severity).index(one.severity), one.place.file, one.place.line)
+                findings,
+                key=lambda finding: (severities.index(finding.severity), finding.place.file, finding.place.line),
             )
         return cells(rows)
+
+
+def findings_of(path: Path) -> Sequence[Finding]:
+    """Check the package in `path`, a directory or an archive.
+
+    An archive that cannot be unpacked is a finding. Raise `NotFound` if `path` does not exist.
+    """
+    from fuelclient.plugins import archive
+    from fuelclient.plugins.checks import check
+
+    if path.is_dir():
+        return check(path)
+    try:
+        with TemporaryDirectory(prefix="fuel2-") as target:
+            archive.extract(path, Path(target))
+            return check(Path(target), shown_as=f"{path}!")
+    except InvalidDocument as error:
+        if not error.findings:
+            raise
+        return cast("Sequence[Finding]", error.findings)

@@ -6,12 +6,12 @@ import argparse
 
 from fuelclient.commands.arguments import add_env
 from fuelclient.commands.base import Command, report
-from fuelclient.commands.plugins.naming import add_plugin, enabled_plugin_of, plugin_of
+from fuelclient.commands.plugins.arguments import add_plugin, enabled_plugin_of, plugin_of
 from fuelclient.commands.shell import LOG
 
 
 class _OnEnvironment(Command):
-    """A command about plugins and one environment."""
+    """A command with plugins and one environment as arguments."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
@@ -23,9 +23,9 @@ class _OnEnvironment(Command):
 class PluginsEnable(_OnEnvironment):
     """Enable plugins on an environment
 
-    Their tasks take part in its graphs, their roles can be given to its nodes, their settings are added to its own.
-    Of several versions of a plugin one is enabled: another is disabled by this. What keeps a plugin out, such as a
-    role that two plugins define, is said in full, and the exit code is 6.
+    Adds their tasks to its graphs, their roles to those its nodes can have, and their settings to its settings. Only
+    one version of a plugin can be enabled, so this disables any other. If a plugin cannot be enabled, for example
+    because another one has the same role, all reasons are listed, and the exit code is 6.
 
       fuel2 plugins enable lma_collector --env 1
       fuel2 graph preview --env 1 --only changed
@@ -42,8 +42,8 @@ class PluginsEnable(_OnEnvironment):
 class PluginsDisable(_OnEnvironment):
     """Disable plugins on an environment
 
-    A plugin whose role a node has stays enabled, and so does every plugin of a deployed environment: the exit code
-    is 6. What the plugin brought is only gone from this environment.
+    A plugin cannot be disabled while a node has one of its roles, or once the environment is deployed: the exit code
+    is 6. Other environments are not affected.
 
       fuel2 plugins disable lma_collector --env 1
     """

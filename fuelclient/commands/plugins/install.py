@@ -1,4 +1,4 @@
-"""`plugins install`."""
+"""`plugins install`, `plugins sync` and `plugins remove`."""
 
 from __future__ import annotations
 
@@ -6,24 +6,27 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import stated
+from fuelclient.commands.arguments import add_yes, identifier, stated
 from fuelclient.commands.base import Command, report
+from fuelclient.commands.plugins.arguments import add_plugin, plugin_of
 from fuelclient.commands.shell import LOG, count
+from fuelclient.errors import InvalidDocument
+from fuelclient.model.finding import errors_in
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
-    from fuelclient.model.plugin import Installed
+    from fuelclient.model.plugin import Installed, Plugin
 
 
 class PluginsInstall(Command):
     """Install a plugin, or a newer version of one
 
-    From an .rpm or .fp package, or from the directory of one that is being written. A plugin of the same name and
-    the same first two parts of its version is updated: it keeps its id and stays enabled where it is. Any other
-    version is installed beside it. A release that the package defines can be used by 'env create' at once.
+    Installs an .rpm or .fp package, or a directory, such as that of a plugin you are writing. A plugin with the same
+    name and the same first two parts of the version is updated: it keeps its id and stays enabled where it is. Any
+    other version is installed next to it. If the package defines a release, 'env create' can use it at once.
 
-    What the package should do better is said on stderr and keeps nobody from using it; what makes it unusable is an
-    error, exit code 7. Nothing in a package is executed, and nothing changes unless all of it can be installed.
+    Warnings about the package go to stderr and do not prevent installation. If the package is unusable, the exit code
+    is 7. Nothing in a package is executed, and nothing is changed unless all of it can be installed.
 
       fuel2 plugins install lma_collector-0.10-0.10.3-1.noarch.rpm
       fuel2 plugins install ./my-plugin --force
@@ -36,23 +39,81 @@ class PluginsInstall(Command):
         )
         parser.add_argument(
             "-f", "--force", action="store_true",
-            help="also the same version again, an older one, or one under another name",
+            help="also install the same version again, an older one, or a renamed plugin",
         )  # fmt: skip
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        exists = Path(parsed_args.file).exists()  # nothing is written when there is nothing to read
+        exists = Path(parsed_args.file).exists()  # do not create the engine file for a path that does not exist
         backend = self.writable() if exists else self.backend
         installed = backend.plugins.install(parsed_args.file, force=parsed_args.force)
         report(installed.findings)
-        _narrate(installed)
-        _suggest(backend, installed)
-        _tell_scripts(Path(parsed_args.file))
+        _report_result(installed)
+        _suggest_enabling(backend, installed)
+        _report_scripts(Path(parsed_args.file))
         self.say(f"Plugin {parsed_args.file} was successfully installed.")
 
 
-def _narrate(installed: Installed) -> None:
-    """Say on stderr what became of the package."""
+class PluginsSync(Command):
+    """Read the files of installed plugins again
+
+    Plugins are kept unpacked next to the engine file. This applies changes made there by hand. Without an ID, it also
+    registers packages that were added there, and removes plugins whose files are gone, unless they are in use. A
+    plugin that cannot be read stays as it was, and the exit code is 7.
+
+      fuel2 plugins sync
+      fuel2 plugins sync 1 3
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument("ids", nargs="*", type=identifier, metavar="ID", help="only these plugins")
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        synced = self.writable().plugins.sync(parsed_args.ids)
+        changes = (("Registered", synced.created), ("Updated", synced.updated), ("Removed", synced.removed))
+        for done, plugins in changes:
+            for plugin in plugins:
+                LOG.info("%s plugin %d: %s %s.", done, plugin.id, plugin.name, plugin.version)
+        errors = errors_in(synced.findings)
+        report(finding for finding in synced.findings if not finding.is_error)
+        if errors:
+            raise InvalidDocument(
+                f"Some plugins could not be synchronized: {count(len(errors), 'error')}.",
+                findings=errors,
+                hint="Correct the files, or install the packages again.",
+            )
+        self.say("Plugins were successfully synchronized.")
+
+
+class PluginsRemove(Command):
+    """Remove a plugin with its graphs and releases
+
+    A plugin cannot be removed while it is enabled, or while an environment uses its release: the exit code is 6.
+    On a terminal, this asks for confirmation unless you use --yes.
+
+      fuel2 plugins remove lma_collector 0.10.3
+      fuel2 plugins remove 3 --yes
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_plugin(parser)
+        parser.add_argument("version", nargs="?", type=stated, metavar="VERSION", help="its version")
+        add_yes(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        plugin = plugin_of(self.backend, parsed_args.plugin, parsed_args.version or "")
+        if not parsed_args.yes and self.app.stdin.isatty():
+            self.confirm(_question(self.writable(), plugin))
+        self.writable().plugins.remove(plugin.id)
+        self.say(f"Plugin {plugin.name} was successfully removed.")
+
+
+def _report_result(installed: Installed) -> None:
+    """Report on stderr what was installed."""
     from fuelclient.model.plugin import InstallAction
 
     plugin = installed.plugin
@@ -62,32 +123,37 @@ def _narrate(installed: Installed) -> None:
     elif installed.action is InstallAction.UPDATED:
         LOG.info("Updated %s, which was %s.", label, installed.previous_version)
     else:
-        LOG.info("Installed %s once more.", label)
+        LOG.info("Installed %s again.", label)
     for release in installed.releases:
         LOG.info("It defines release %d: %s %s.", release.id, release.name, release.version)
     if plugin.clusters:
-        LOG.info("It is enabled on %s %s.", *_environments(plugin.clusters))
+        noun = "environment" if len(plugin.clusters) == 1 else "environments"
+        LOG.info("It is enabled on %s %s.", noun, ", ".join(map(str, plugin.clusters)))
 
 
-def _suggest(backend: Backend, installed: Installed) -> None:
-    """Say on stderr what comes next for a plugin that is enabled nowhere."""
+def _suggest_enabling(backend: Backend, installed: Installed) -> None:
+    """Suggest the next step on stderr for a plugin that is not enabled on any environment."""
     plugin = installed.plugin
     if installed.releases or plugin.clusters:
         return
-    versions = sum(one.name == plugin.name for one in backend.plugins.list())
+    versions = sum(other.name == plugin.name for other in backend.plugins.list())
     LOG.info("Enable it with: fuel2 plugins enable %s --env ID", plugin.name if versions == 1 else plugin.id)
 
 
-def _environments(ids: tuple[int, ...]) -> tuple[str, str]:
-    return "environment" if len(ids) == 1 else "environments", ", ".join(map(str, ids))
-
-
-def _tell_scripts(path: Path) -> None:
-    """Say which scripts of a package were not run: those that rpm would run as root."""
+def _report_scripts(path: Path) -> None:
+    """Report on stderr which scripts of a package were not run: those that rpm would run as root."""
     if path.is_dir():
         return
     from fuelclient.plugins.archive import scripts
 
     sections = list(scripts(path))
     if sections:
-        LOG.info("%s of the package (%s) not run.", count(len(sections), "script"), ", ".join(sections))
+        LOG.info("Did not run %s of the package: %s.", count(len(sections), "script"), ", ".join(sections))
+
+
+def _question(backend: Backend, plugin: Plugin) -> str:
+    """Return the question that names everything to be removed."""
+    releases = [backend.releases.get(release_id) for release_id in plugin.releases]
+    names = ", ".join(f"{release.id} ({release.name} {release.version})" for release in releases)
+    also = f", and release{'s' * (len(releases) > 1)} {names}" if names else ""
+    return f"Remove plugin {plugin.id} ({plugin.name} {plugin.version}) with its graphs{also}?"

@@ -1,83 +1,110 @@
-"""`plugins show`."""
+"""`plugins list` and `plugins show`."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cliff.columns import FormattableColumn
+
 from fuelclient.commands.arguments import RELEASE, identifier
-from fuelclient.commands.base import ShowOne, check_columns
+from fuelclient.commands.base import Lister, ShowOne, check_columns
 from fuelclient.commands.columns import Names, plain
-from fuelclient.commands.plugins.cells import Files, Graphs, Lines, One, Several, extended
-from fuelclient.commands.plugins.naming import add_plugin, plugin_of
+from fuelclient.commands.plugins.arguments import add_plugin, plugin_of
+from fuelclient.commands.shell import LOG, count
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.model.plugin import Plugin
+    from fuelclient.model.release import Release
 
 _STATED = ("description", "fuel_version", "groups", "licenses", "authors", "homepage", "is_hotpluggable")
-"""What of the metadata is shown as it is."""
+"""Metadata that is shown as it is."""
 
 _BROUGHT = ("roles", "volumes", "network_roles", "components", "settings")
 
-_ALL = (
+_COLUMNS = (
     "id", "name", "title", "version", "package_version", *_STATED, "releases", "defines", "environments", "graphs",
     *_BROUGHT,
 )  # fmt: skip
 
-_CHOSEN = (
+_COLUMNS_FOR_RELEASE = (
     "id", "name", "version", "package_version", "release", "record", "graphs", *_BROUGHT, "files", "why",
 )  # fmt: skip
+
+
+class PluginsList(Lister):
+    """List all plugins
+
+    The column releases has the releases that a plugin extends, as mappings with -f json and -f yaml. Releases that a
+    plugin defines are shown by 'plugins show'.
+
+      fuel2 plugins list
+      fuel2 plugins list -f value -c name -c version
+    """
+
+    columns = ("id", "name", "version", "package_version", "releases")
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (no options)
+        plugins = self.backend.plugins.list()
+        if not plugins:
+            LOG.info("No plugins yet. Use 'fuel2 plugins install FILE', or 'fuel2 plugins create' to write one.")
+        return [
+            (plugin.id, plugin.name, plugin.version, plugin.package_version, _extended(plugin.metadata))
+            for plugin in plugins
+        ]
 
 
 class PluginsShow(ShowOne):
     """Show one plugin and what it brings
 
-    Its metadata, the releases that it extends or defines, the environments on which it is enabled, and its graphs,
-    roles, volumes, networks, components and settings. A package for several releases brings each of them something
-    else: with --release it is said what is chosen for that release, from which files, and why.
+    Shows its metadata, the releases that it extends or defines, the environments on which it is enabled, and its
+    graphs, roles, volumes, networks, components and settings. Some packages have different content for different
+    releases: --release shows what is used for a release, from which files, and why.
 
       fuel2 plugins show 1
       fuel2 plugins show elasticsearch_kibana --release 2
     """
 
-    columns = _ALL
+    columns = _COLUMNS
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         add_plugin(parser)
-        parser.add_argument(*RELEASE, type=identifier, metavar="ID", help="what the plugin brings to this release")
+        parser.add_argument(*RELEASE, type=identifier, metavar="ID", help="show what is used for this release")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:
-        columns = _ALL if parsed_args.release is None else _CHOSEN
+        columns = _COLUMNS if parsed_args.release is None else _COLUMNS_FOR_RELEASE
         check_columns(parsed_args.columns, columns)
         plugin = plugin_of(self.backend, parsed_args.plugin)
         if parsed_args.release is None:
-            shown = _everything(self.backend, plugin)
+            values = _values(self.backend, plugin)
         else:
-            shown = _chosen(self.backend, plugin, parsed_args.release)
-        return columns, [shown[column] for column in columns]
+            values = _values_for_release(self.backend, plugin, parsed_args.release)
+        return columns, [values[column] for column in columns]
 
 
-def _everything(backend: Backend, plugin: Plugin) -> Mapping[str, Any]:
-    """The values of `_ALL`."""
+def _values(backend: Backend, plugin: Plugin) -> Mapping[str, Any]:
     from fuelclient.model.graph import Level
 
     metadata: Mapping[str, Any] = plain(plugin.metadata)
     stated = {key: metadata.get(key) for key in _STATED}
     releases = [backend.releases.get(release_id) for release_id in plugin.releases]
     environments = {cluster.id: cluster for cluster in backend.clusters.list()} if plugin.clusters else {}
-    graphs = [one for one in backend.graphs.list(levels=[Level.PLUGIN]) if one.owner.id == plugin.id]
+    graphs = [graph for graph in backend.graphs.list(levels=[Level.PLUGIN]) if graph.owner.id == plugin.id]
     return {
         "id": plugin.id, "name": plugin.name, "title": plugin.title, "version": plugin.version,
         "package_version": plugin.package_version,
-        **{key: Names(value) if isinstance(value, list) else _text(value) for key, value in stated.items()},
-        "releases": extended(metadata),
-        "defines": Several([{"id": one.id, "name": one.name, "version": one.version} for one in releases]),
-        "environments": Several([{"id": one, "name": environments[one].name} for one in plugin.clusters]),
-        "graphs": Graphs({one.type: len(one.task_ids) for one in graphs}),
+        **{
+            key: Names(value) if isinstance(value, list) else "" if value is None else value
+            for key, value in stated.items()
+        },
+        "releases": _extended(metadata),
+        "defines": _References(map(_reference, releases)),
+        "environments": _References({"id": env, "name": environments[env].name} for env in plugin.clusters),
+        "graphs": _Graphs({graph.type: len(graph.task_ids) for graph in graphs}),
         **_brought(
             metadata.get("roles_metadata"), metadata.get("volumes_metadata"), metadata.get("network_roles_metadata"),
             metadata.get("components_metadata"), metadata.get("attributes_metadata"),
@@ -85,26 +112,25 @@ def _everything(backend: Backend, plugin: Plugin) -> Mapping[str, Any]:
     }  # fmt: skip
 
 
-def _chosen(backend: Backend, plugin: Plugin, release_id: int) -> Mapping[str, Any]:
-    """The values of `_CHOSEN`: what of the package is meant for the release."""
+def _values_for_release(backend: Backend, plugin: Plugin, release_id: int) -> Mapping[str, Any]:
     release = backend.releases.get(release_id)
     selection = backend.plugins.selection(plugin.id, release_id)
     contents, record = selection.contents, selection.record
     return {
         "id": plugin.id, "name": plugin.name, "version": plugin.version, "package_version": plugin.package_version,
-        "release": One({"id": release.id, "name": release.name, "version": release.version}),
+        "release": _Reference(_reference(release)),
         "record": f"{record.os} {record.version}".strip() if record is not None else "",
-        "graphs": Graphs({kind: len(graph.tasks) for kind, graph in contents.graphs.items()}),
+        "graphs": _Graphs({graph_type: len(graph.tasks) for graph_type, graph in contents.graphs.items()}),
         **_brought(
             contents.roles, contents.volumes, contents.network_roles, contents.components, contents.attributes
         ),
-        "files": Files(dict(contents.files)),
-        "why": Lines(selection.why),
+        "files": _Files(dict(contents.files)),
+        "why": _Lines(list(selection.why)),
     }  # fmt: skip
 
 
 def _brought(roles: Any, volumes: Any, network_roles: Any, components: Any, settings: Any) -> dict[str, Any]:
-    """The names of what a plugin brings, by the columns of `_BROUGHT`."""
+    """Return the names of what a plugin brings, by the columns of `_BROUGHT`."""
     return {
         "roles": Names(list(roles or {})),
         "volumes": Names(_named((volumes or {}).get("volumes"), "id")),
@@ -118,5 +144,89 @@ def _named(items: Any, key: str) -> list[str]:
     return [str(item.get(key) or "") for item in items or () if isinstance(item, Mapping)]
 
 
-def _text(value: Any) -> Any:
-    return "" if value is None else value
+def _reference(release: Release) -> dict[str, Any]:
+    return {"id": release.id, "name": release.name, "version": release.version}
+
+
+class _Extended(FormattableColumn[list[dict[str, str]]]):
+    """The releases that a plugin extends. As text, grouped by operating system, as in the original client.
+
+    >>> _Extended([("ubuntu", "liberty-8.0"), ("centos", "6.1"), ("ubuntu", "mitaka-9.0")]).human_readable()
+    'ubuntu (liberty-8.0, mitaka-9.0), centos (6.1)'
+    """
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        super().__init__([{"os": os, "version": version} for os, version in pairs])
+
+    def human_readable(self) -> str:
+        by_os: dict[str, list[str]] = {}
+        for release in self._value:
+            by_os.setdefault(release["os"], []).append(release["version"])
+        return ", ".join(f"{os} ({', '.join(versions)})".lstrip() for os, versions in by_os.items())
+
+
+class _Graphs(FormattableColumn[list[dict[str, Any]]]):
+    """Graph types with the number of their tasks.
+
+    >>> _Graphs({"default": 3, "custom": 1}).human_readable()
+    'default (3 tasks), custom (1 task)'
+    """
+
+    def __init__(self, sizes: Mapping[str, int]) -> None:
+        super().__init__([{"type": graph_type, "tasks": size} for graph_type, size in sizes.items()])
+
+    def human_readable(self) -> str:
+        return ", ".join(f"{graph['type']} ({count(graph['tasks'], 'task')})" for graph in self._value)
+
+
+class _Reference(FormattableColumn[dict[str, Any]]):
+    """An object with an id. As text, the id and then the name in parentheses.
+
+    >>> _Reference({"id": 1, "name": "Mitaka", "version": "mitaka-9.0"}).human_readable()
+    '1 (Mitaka mitaka-9.0)'
+    """
+
+    def human_readable(self) -> str:
+        return f"{self._value['id']} ({' '.join(str(self._value[key]) for key in self._value if key != 'id')})"
+
+
+class _References(FormattableColumn[list[dict[str, Any]]]):
+    """Objects with ids. As text, separated by commas.
+
+    >>> _References([{"id": 1, "name": "prod"}, {"id": 2, "name": "test"}]).human_readable()
+    '1 (prod), 2 (test)'
+    """
+
+    def __init__(self, references: Iterable[dict[str, Any]]) -> None:
+        super().__init__(list(references))
+
+    def human_readable(self) -> str:
+        return ", ".join(_Reference(reference).human_readable() for reference in self._value)
+
+
+class _Files(FormattableColumn[dict[str, str]]):
+    """The file that replaces each file at the root of a package, one per line. Files that are not replaced appear once.
+
+    >>> _Files({"volumes.yaml": "volumes.yaml", "node_roles.yaml": "kilo/node_roles.yaml"}).human_readable()
+    'volumes.yaml\\nnode_roles.yaml: kilo/node_roles.yaml'
+    """
+
+    def human_readable(self) -> str:
+        return "\n".join(part if part == file else f"{part}: {file}" for part, file in self._value.items())
+
+
+class _Lines(FormattableColumn[list[str]]):
+    """Sentences, one per line."""
+
+    def human_readable(self) -> str:
+        return "\n".join(self._value)
+
+
+def _extended(metadata: Mapping[str, Any]) -> _Extended:
+    """Return the releases in `releases` of a plugin's metadata, in their order. Records may lack either part."""
+    records = [record for record in plain(metadata.get("releases")) or [] if isinstance(record, Mapping)]
+    return _Extended(
+        (str(record.get("os") or record.get("operating_system") or "").lower(), str(record.get("version") or ""))
+        for record in records
+        if not record.get("is_release")
+    )

@@ -16,8 +16,8 @@ from fuelclient.model.finding import Finding, Place, Severity, errors_in
 from fuelclient.model.package import Package
 from fuelclient.model.plugin import InstallAction, Installed, Plugin, Synced
 from fuelclient.plugins.checks import check, for_install
+from fuelclient.plugins.load import load_package
 from fuelclient.plugins.select import needs_release
-from fuelclient.plugins.tree import load_package
 from fuelclient.store import plugins, releases
 from fuelclient.store.database import Connection, Database
 

@@ -17,9 +17,8 @@ from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, Owner
 from fuelclient.model.package import Package, PackagedRelease
 from fuelclient.model.plugin import InstallAction, Plugin
 from fuelclient.model.release import Release
-from fuelclient.plugins.naming import Naming
+from fuelclient.plugins.load import Relabel, plugin_of
 from fuelclient.plugins.select import for_any_release
-from fuelclient.plugins.tree import plugin_of
 from fuelclient.store import clusters, graphs, plugins, releases
 from fuelclient.store.database import Connection
 
@@ -38,8 +37,8 @@ class Candidate:
     shown_as: str = ""
 
     @property
-    def naming(self) -> Naming:
-        return Naming(self.shown_as, self.plugin.label)
+    def relabel(self) -> Relabel:
+        return Relabel(self.shown_as, self.plugin.label)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +74,9 @@ def register(connection: Connection, wanted: Candidate, *, force: bool, target: 
             action = InstallAction.UNCHANGED
         plugin = replace(wanted.plugin, id=previous.id)
         plugins.update(connection, plugin)
-    plugins.put_package(connection, plugin.id, wanted.naming.package(wanted.package))
-    findings = list(_derive(connection, plugin_owner(plugin), _graphs(wanted.package), wanted.naming))
-    findings += _define(connection, plugin, wanted.package.releases, wanted.naming)
+    plugins.put_package(connection, plugin.id, wanted.relabel.package(wanted.package))
+    findings = list(_derive(connection, plugin_owner(plugin), _graphs(wanted.package), wanted.relabel))
+    findings += _define(connection, plugin, wanted.package.releases, wanted.relabel)
     registered = lookup.plugin(connection, plugin.id)
     if previous is not None:
         _require_users(connection, registered)
@@ -157,7 +156,7 @@ def _refuse_again(previous: Plugin, wanted: Plugin) -> Plugin | None:
 
 
 def _derive(
-    connection: Connection, owner: Owner, documents: Mapping[str, GraphDocument], naming: Naming
+    connection: Connection, owner: Owner, documents: Mapping[str, GraphDocument], relabel: Relabel
 ) -> list[Finding]:
     """The owner has these graphs, but where one was uploaded; derived ones of other types are gone.
 
@@ -176,7 +175,7 @@ def _derive(
         if kind not in documents and graph_id is not None and graphs.is_derived(connection, graph_id):
             graphs.delete(connection, graph_id)
     for kind, document in documents.items():
-        put_derived(connection, owner, kind, naming.graph(document))
+        put_derived(connection, owner, kind, relabel.graph(document))
     return found
 
 
@@ -187,7 +186,9 @@ def _checked(document: GraphDocument, owner: Owner) -> Iterable[Finding]:
         yield replace(finding, severity=Severity.WARNING) if lenient else finding
 
 
-def _define(connection: Connection, plugin: Plugin, wanted: Sequence[PackagedRelease], naming: Naming) -> list[Finding]:
+def _define(
+    connection: Connection, plugin: Plugin, wanted: Sequence[PackagedRelease], relabel: Relabel
+) -> list[Finding]:
     """The plugin owns exactly the releases `wanted`; those that were there keep their ids.
 
     `Conflict` when one exists that is not the plugin's, is stated twice, or would go while it is in use.
@@ -212,7 +213,7 @@ def _define(connection: Connection, plugin: Plugin, wanted: Sequence[PackagedRel
             release = replace(release, id=releases.insert(connection, release))
         else:
             releases.update(connection, release)
-        found += _derive(connection, release_owner(release), packaged.graphs, naming)
+        found += _derive(connection, release_owner(release), packaged.graphs, relabel)
     return found
 
 

@@ -23,10 +23,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fuelclient.errors import InvalidDocument, Unavailable
-from fuelclient.plugins.archive import extract
-from fuelclient.plugins.archive.limits import Unusable
-from fuelclient.plugins.archive.reading import unusable
-from fuelclient.plugins.build.files import Entry, Kind, collect
+from fuelclient.plugins.archive import extract, unusable
+from fuelclient.plugins.archive.rules import Unusable
+from fuelclient.plugins.build.entries import Entry, EntryType, collect
 
 _TEMPORARY = ".new-"
 _MARK = "@"
@@ -126,7 +125,7 @@ def digest(directory: Path) -> str:
     seen = hashlib.sha256()
     with _reported(directory):
         for entry in _entries(directory):
-            seen.update(f"{entry.kind}\0{entry.path}\0{entry.executable}\0{entry.target}\0{entry.size}\0".encode())
+            seen.update(f"{entry.type}\0{entry.path}\0{entry.executable}\0{entry.target}\0{entry.size}\0".encode())
             if entry.source is not None:
                 with entry.source.open("rb") as stream:
                     seen.update(hashlib.file_digest(stream, "sha256").digest())
@@ -150,9 +149,9 @@ def _entries(directory: Path) -> tuple[Entry, ...]:
 
 
 def _copy(entry: Entry, target: Path) -> None:
-    if entry.kind is Kind.DIRECTORY:
+    if entry.type is EntryType.DIRECTORY:
         target.mkdir(mode=0o755)
-    elif entry.kind is Kind.SYMLINK:
+    elif entry.type is EntryType.SYMLINK:
         target.symlink_to(entry.target)
     elif entry.source is not None:
         shutil.copyfile(entry.source, target)

@@ -1,16 +1,128 @@
-"""Package archives, reading: `.fp` and `.rpm` become a directory, or one clear error and nothing at all.
+"""Read package archives: unpack an `.fp` or `.rpm` into a directory, or fail with one error and leave nothing behind.
 
 ::
 
-    reading     the three public functions: which kind of archive, where to, what is reported
-    tar, rpm    the two kinds; `rpm` reads the headers, `cpio` walks their payload
-    stream      decompression, bit by bit, within limits
-    unpack      what may be written where; links come last, and only when all of them stay inside
-    names, links, limits   the rules, which `plugins.build` obeys as well
+    tar, rpm    the two formats; `rpm` reads the headers, `cpio` walks the payload
+    stream      decompression, chunk by chunk, within limits
+    unpack      writes members below a directory; links come last, and only if all of them stay inside
+    rules       limits, names and links, which `plugins.build` obeys too
 
-Nothing of a package is executed here, and no program of the system is asked for help.
+Nothing in a package is executed, and no other program is called.
 """
 
-from fuelclient.plugins.archive.reading import PackageName, extract, package_name, scripts
+from __future__ import annotations
 
-__all__ = ["PackageName", "extract", "package_name", "scripts"]
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from fuelclient.errors import Conflict, InvalidDocument, NotFound, Unavailable, UsageError
+from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.plugins.archive import rpm, tar
+from fuelclient.plugins.archive.rules import LIMITS, TOO_LARGE, Limits, Unusable, size_of
+from fuelclient.plugins.archive.unpack import Unpacker
+
+_CODE = "P001"
+_OVERHEAD = 16 * 2**20
+"""Bytes an archive may have beyond the largest contents: headers, and data that compression made longer."""
+
+
+def extract(path: Path, target: Path, *, limits: Limits = LIMITS) -> None:
+    """Unpack the archive `path` into `target`, an empty directory.
+
+    The directories around every package are stripped: the one top directory of an `.fp`, and
+    `/var/www/nailgun/plugins/<one>` of an `.rpm`. Files get mode 0644, or 0755 if they were executable; owners, times
+    and all other bits are dropped. Nothing is executed, least of all the scripts of an RPM.
+
+    Raise `NotFound`, `UsageError`, `Conflict` (`target` is not empty), `Unavailable` (the disk), or
+    `InvalidDocument` with one finding (P001) if the archive is damaged, of another format, too large or hostile.
+    `target` is empty again then, but not after a crash: unpack into a temporary directory if that matters.
+    """
+    suffix = _suffix(path)
+    if not target.is_dir():
+        raise NotFound("directory", str(target), hint="Create it first.")
+    if any(target.iterdir()):
+        raise Conflict(f"{target} is not empty.", hint="Name an empty directory.")
+    try:
+        with _opened(path, limits) as source:
+            # Twice, so that an error at the end of the archive is found before the first file is written. Deleting
+            # 20 000 files again takes longer than reading them once more.
+            for where in (None, target):
+                unpacker = Unpacker(where, rpm.PLUGINS if suffix == ".rpm" else (), limits)
+                source.seek(0)
+                if suffix == ".rpm":
+                    rpm.extract_rpm(source, unpacker, limits)
+                else:
+                    tar.extract_fp(source, unpacker, str(target), limits)
+                unpacker.finish()
+    except BaseException:
+        for child in target.iterdir():
+            if child.is_dir() and not child.is_symlink():
+                shutil.rmtree(child)
+            else:
+                child.unlink()
+        raise
+
+
+def scripts(path: Path) -> dict[str, str]:
+    """Return the scripts that `rpm` would run as root when it installs or removes the package, by section (`%pre`...).
+
+    They are for display only. An `.fp` has none. Raise what `extract` raises.
+    """
+    if _suffix(path) != ".rpm":
+        return {}
+    with _opened(path, LIMITS) as source:
+        return rpm.scripts_of(rpm.read_headers(source))
+
+
+def unusable(file: str, error: Unusable) -> InvalidDocument:
+    """Return the error for an archive or a package that cannot be used: one finding, P001, at `file`."""
+    place = Place(file)
+    finding = Finding(Severity.ERROR, _CODE, error.message, place, hint=error.hint)
+    return InvalidDocument(f"{place}: {error.message}.", findings=[finding], hint=error.hint)
+
+
+def _suffix(path: Path) -> str:
+    """Return `.fp` or `.rpm`. Raise if `path` is not a readable file with one of these suffixes."""
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotFound("plugin file", str(path), hint="Check the path.") from None
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        hint = "Check its permissions." if isinstance(error, PermissionError) else "Check the path."
+        raise Unavailable(f"{path} cannot be read: {reason}.", hint=hint) from error
+    if not stat.S_ISREG(mode):
+        raise UsageError(f"{path} is not a regular file.", hint="Name an .fp or .rpm file.")
+    if not os.access(path, os.R_OK, effective_ids=os.access in os.supports_effective_ids):
+        raise Unavailable(f"{path} cannot be read: permission denied.", hint="Check its permissions.")
+    suffix = path.suffix.lower()
+    if suffix not in (".fp", ".rpm"):
+        message, hint = f"Plugin {path.name} has unsupported format {path.suffix}".rstrip(), "Use .fp or .rpm."
+        finding = Finding(Severity.ERROR, _CODE, message, Place(path.name), hint=hint)
+        raise InvalidDocument(f"{message}.", findings=[finding], hint=hint)
+    return suffix
+
+
+def _require_small(path: Path, limits: Limits) -> None:
+    if path.stat().st_size > limits.stream + _OVERHEAD:
+        raise Unusable(f"the archive is larger than {size_of(limits.total)}", TOO_LARGE)
+
+
+@contextmanager
+def _opened(path: Path, limits: Limits) -> Iterator[BinaryIO]:
+    """Open the archive, and turn what goes wrong meanwhile into errors that name it."""
+    try:
+        _require_small(path, limits)
+        with path.open("rb") as source:
+            yield source
+    except Unusable as error:
+        raise unusable(path.name, error) from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        hint = "Check permissions and free disk space."
+        raise Unavailable(f"{path.name} cannot be unpacked: {reason}.", hint=hint) from error

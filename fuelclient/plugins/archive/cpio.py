@@ -1,7 +1,7 @@
-"""The payload of an RPM: a cpio archive in the "newc" format, read forward only.
+"""Unpack the payload of an RPM: a cpio archive in the "newc" format, read forward only.
 
 `rpmfile` could walk it, but not safely: it reads zstd payloads whole, skips what it does not understand, takes
-devices for directories, forgets the kind of a member and its hard links, and never notices a cut end.
+devices for directories, loses file types and hard links, and does not notice a truncated end.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ import stat
 import struct
 from dataclasses import dataclass, field
 
-from fuelclient.plugins.archive.limits import MAX_NAME, Unusable
-from fuelclient.plugins.archive.names import quoted
+from fuelclient.plugins.archive.rules import MAX_NAME, Unusable, quoted
 from fuelclient.plugins.archive.stream import Stream
-from fuelclient.plugins.archive.unpack import Unpacker, kind_of_mode
+from fuelclient.plugins.archive.unpack import Unpacker, type_name
 
 _MAGIC = (b"070701", b"070702")
 _FIELDS = struct.Struct(">13I")
@@ -28,23 +27,23 @@ class _Member:
     size: int
     inode: tuple[int, int, int]
     names: int
-    """How many members are this same file: more than one for hard links."""
+    """How many members share this inode: more than one for hard links."""
 
 
 @dataclass(slots=True)
 class _Shared:
-    """A file with several names: RPM writes its data with the last of them only."""
+    """A file with several names. RPM stores its data with the last of them only."""
 
     waiting: list[str] = field(default_factory=list)
     written: str = ""
 
 
 def unpack_payload(stream: Stream, unpacker: Unpacker) -> None:
-    """All members of the payload went through `unpacker`. Raises `Unusable`."""
+    """Pass all members of the payload to `unpacker`. Raise `Unusable` if that is impossible."""
     shared: dict[tuple[int, int, int], _Shared] = {}
     while member := _next(stream):
         if stat.S_ISREG(member.mode) and member.names > 1:
-            _one_of_several(member, shared.setdefault(member.inode, _Shared()), stream, unpacker)
+            _unpack_linked(member, shared.setdefault(member.inode, _Shared()), stream, unpacker)
         else:
             _unpack(member, stream, unpacker)
         stream.skip(-member.size % 4)
@@ -52,16 +51,16 @@ def unpack_payload(stream: Stream, unpacker: Unpacker) -> None:
         for name in file.waiting:
             if file.written:
                 unpacker.hardlink(name, file.written)
-            else:  # no name of it had data, so it is an empty file
+            else:  # none of its names had data, so the file is empty
                 unpacker.file(name, 0, executable=False, read=stream.pieces)
     stream.drain()
 
 
-def _one_of_several(member: _Member, file: _Shared, stream: Stream, unpacker: Unpacker) -> None:
+def _unpack_linked(member: _Member, file: _Shared, stream: Stream, unpacker: Unpacker) -> None:
     if not member.size:
         file.waiting.append(member.name)
     elif file.written:
-        raise Unusable(f"member {quoted(member.name)} has data, but so has its other name {quoted(file.written)}")
+        raise Unusable(f"members {quoted(file.written)} and {quoted(member.name)} are one file, but both have data")
     else:
         _unpack(member, stream, unpacker)
         file.written = member.name
@@ -77,20 +76,20 @@ def _unpack(member: _Member, stream: Stream, unpacker: Unpacker) -> None:
     elif stat.S_ISDIR(member.mode) or stat.S_ISLNK(member.mode):
         raise Unusable(f"member {quoted(member.name)} has an impossible size")
     else:
-        raise Unusable(f"member {quoted(member.name)} is {kind_of_mode(member.mode)}")
+        raise Unusable(f"member {quoted(member.name)} is {type_name(member.mode)}")
 
 
 def _next(stream: Stream) -> _Member | None:
-    """The next member, the stream standing at its data; None at the end mark."""
+    """Return the next member and leave the stream at its data; None at the end mark."""
     header = stream.exactly(_HEADER)
     if header[:6] not in _MAGIC:
-        raise Unusable("the payload is damaged: no member stands where one should")
+        raise Unusable("the payload is damaged: a member does not begin where it should")
     try:
         fields = _FIELDS.unpack(bytes.fromhex(header[6:].decode("ascii")))
     except (ValueError, struct.error):
-        raise Unusable("the payload is damaged: the header of a member holds no numbers") from None
+        raise Unusable("the payload is damaged: the header of a member does not contain numbers") from None
     inode, mode, _, _, names, _, size, major, minor, _, _, length, _ = fields
-    if not 1 < length <= MAX_NAME + 3:  # with `./` before and a zero after it
+    if not 1 < length <= MAX_NAME + 3:  # `./` in front and a zero at the end
         raise Unusable("the payload is damaged: the name of a member is empty or too long")
     raw = stream.exactly(length)
     stream.skip(-(_HEADER + length) % 4)

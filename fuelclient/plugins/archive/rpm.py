@@ -1,8 +1,8 @@
-"""`.rpm` packages: their two headers, their checksums, and their payload through `cpio`.
+"""Read `.rpm` packages: the two headers, the checksums, and (with `cpio`) the payload.
 
-`rpmfile` reads the headers, and it believes them: it reads as much as a header says, copies the rest of the store
-for every entry, and looks for the magic number byte by byte. So `_frame` measures a header first (its bounds,
-and that no two entries share data), and `rpmfile` only gets what was measured, in memory.
+`rpmfile` parses the headers, but trusts them: it reads as much as a header claims, copies the rest of the store for
+every entry, and searches for the magic number byte by byte. So `_measured_header` first checks the bounds of a header
+and that no two entries share data, and `rpmfile` only gets what was checked, in memory.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from __future__ import annotations
 import hashlib
 import io
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from fuelclient.plugins.archive.cpio import unpack_payload
-from fuelclient.plugins.archive.limits import Limits, Unusable
+from fuelclient.plugins.archive.rules import Limits, Unusable
 from fuelclient.plugins.archive.stream import CHUNK, Stream, decompressed
 from fuelclient.plugins.archive.unpack import Unpacker
 
 PLUGINS = ("var", "www", "nailgun", "plugins")
-"""Where the payload of a plugin has its one directory."""
+"""The directory in which the payload of a plugin has its one top directory."""
 
 _LEAD = 96
 _LEAD_MAGIC = b"\xed\xab\xee\xdb"
@@ -28,13 +28,13 @@ _MAGIC = b"\x8e\xad\xe8\x01"
 _INTRO = struct.Struct(">4s4xII")
 _ENTRY = struct.Struct(">IIII")
 _ENTRIES = 256
-"""Entries of a header: rpmbuild writes fewer than 100."""
+"""The most entries of a header; rpmbuild writes fewer than 100."""
 _STORE = 8 * 2**20
-"""Bytes of a header's data: 20 000 files need four million."""
+"""The most bytes of a header's data; 20 000 files need four million."""
 _VALUES = 500_000
-"""Values of a header: 20 000 files have some twenty each."""
+"""The most values of a header; 20 000 files have about twenty each."""
 _WIDTHS = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 7: 1}
-"""Bytes of one value, by type; those of the types 6, 8 and 9 are texts, each with a zero at its end."""
+"""Bytes of one value, by type. Types 6, 8 and 9 are texts, each ending with a zero."""
 _TEXTS = (6, 8, 9)
 _SHA256 = 8
 
@@ -54,14 +54,14 @@ _SCRIPTS = {
 
 @dataclass(frozen=True, slots=True)
 class Headers:
-    """What the headers of a package say (by rpmfile's names), their raw bytes, and where the payload begins."""
+    """The headers of a package: values (under rpmfile's names), raw bytes, and the offset of the payload."""
 
     values: Mapping[object, object]
     raw: bytes
     payload: int
 
     def text(self, key: str) -> str:
-        """The text of an entry, empty where there is none; of a list its items, separated by blanks."""
+        """Return the text of an entry, or of a list its items separated by blanks; empty if the entry is missing."""
         value = self.values.get(key, b"")
         items = value if isinstance(value, list | tuple) else [value]
         return " ".join(item.decode(errors="replace") for item in items if isinstance(item, bytes))
@@ -72,46 +72,47 @@ class Headers:
 
 
 def extract_rpm(source: BinaryIO, unpacker: Unpacker, limits: Limits) -> None:
-    """The plugin's tree in the package `source` went through `unpacker`. Raises `Unusable`."""
+    """Pass the plugin's tree in the package `source` to `unpacker`. Raise `Unusable` if that is impossible."""
     headers = read_headers(source)
     _require_intact(source, headers)
-    kind = headers.text("archive_format") or "cpio"
-    if kind != "cpio":
-        raise Unusable(f"the payload is of the format {kind!r}", "Rebuild the package with rpmbuild, or `build`.")
+    payload_format = headers.text("archive_format") or "cpio"
+    if payload_format != "cpio":
+        hint = "Rebuild the package with rpmbuild or `fuel2 plugins build`."
+        raise Unusable(f"the payload has the unknown format {payload_format!r}", hint)
     source.seek(headers.payload)
-    # Packages without that entry are older than it, and compressed with gzip.
+    # Packages without this entry predate it, and are compressed with gzip.
     chunks = decompressed(source, headers.text("archive_compression") or "gzip")
     unpack_payload(Stream(chunks, limits.stream), unpacker)
 
 
 def read_headers(source: BinaryIO) -> Headers:
-    """The headers of the package `source`. Raises `Unusable` when it is none."""
+    """Return the headers of the package `source`. Raise `Unusable` if it is not an RPM."""
     lead = source.read(_LEAD)
     if len(lead) < _LEAD or not lead.startswith(_LEAD_MAGIC):
-        raise Unusable("this is no .rpm package: it does not begin as one")
-    signature = _frame(source)
+        raise Unusable("this is not an .rpm package: it does not begin like one")
+    signature = _measured_header(source)
     source.read(-len(signature) % 8)
-    header = _frame(source)
-    return Headers(_values(lead + signature + header), header, source.tell())
+    header = _measured_header(source)
+    return Headers(_parsed(lead + signature + header), header, source.tell())
 
 
 def scripts_of(headers: Headers) -> dict[str, str]:
-    """The scripts that `rpm` would run, by their section of a spec file; one that is no shell script says so."""
-    found: dict[str, str] = {}
+    """Return the scripts `rpm` would run, by section of the spec file; the key names an interpreter other than sh."""
+    scripts: dict[str, str] = {}
     for section, (script, program) in _SCRIPTS.items():
         value = headers.values.get(script)
         interpreter = headers.text(program) if program else ""
         label = section if interpreter in ("", "/bin/sh") else f"{section} -p {interpreter}"
         if isinstance(value, list | tuple):
             for number, text in enumerate(value, 1):
-                found[f"{label} {number}"] = text.decode(errors="replace")
+                scripts[f"{label} {number}"] = text.decode(errors="replace")
         elif isinstance(value, bytes) or interpreter:
-            found[label] = headers.text(script)
-    return found
+            scripts[label] = headers.text(script)
+    return scripts
 
 
-def _frame(source: BinaryIO) -> bytes:
-    """One header, whole, from where `source` stands; nothing in it reaches beyond its end."""
+def _measured_header(source: BinaryIO) -> bytes:
+    """Read one header, and check that none of its entries reaches beyond its end."""
     intro = source.read(_INTRO.size)
     if len(intro) < _INTRO.size or not intro.startswith(_MAGIC):
         raise Unusable("the package is damaged: a header is missing")
@@ -120,13 +121,13 @@ def _frame(source: BinaryIO) -> bytes:
         raise Unusable("a header of the package is too large")
     body = source.read(count * _ENTRY.size + size)
     if len(body) < count * _ENTRY.size + size:
-        raise Unusable("the package is cut off: it ends inside a header")
+        raise Unusable("the package is truncated: it ends inside a header")
     _require_apart(list(_ENTRY.iter_unpack(body[: count * _ENTRY.size])), body[count * _ENTRY.size :])
     return intro + body
 
 
 def _require_apart(entries: Sequence[tuple[int, ...]], store: bytes) -> None:
-    """Each entry's data ends before the next one's begins, as rpm itself demands: so all of it fits in memory."""
+    """Raise `Unusable` if the data of two entries overlaps. rpm itself forbids that; it bounds the memory needed."""
     damaged = Unusable("a header of the package is damaged: an entry reaches beyond its data")
     ordered = sorted((offset, kind, count) for _, kind, offset, count in entries)
     if sum(count for _, _, count in ordered) > _VALUES:
@@ -141,9 +142,9 @@ def _require_apart(entries: Sequence[tuple[int, ...]], store: bytes) -> None:
             raise damaged
 
 
-def _values(measured: bytes) -> Mapping[object, object]:
-    # Imported where it is needed: most commands never see a package. It has no types.
-    import rpmfile  # type: ignore[import-untyped]
+def _parsed(measured: bytes) -> Mapping[object, object]:
+    # Imported late, because most commands never see a package.
+    import rpmfile  # type: ignore[import-untyped]  # the library has no types
 
     try:
         values: Mapping[object, object] = rpmfile.RPMFile(fileobj=io.BytesIO(measured)).headers
@@ -153,15 +154,16 @@ def _values(measured: bytes) -> Mapping[object, object]:
 
 
 def _require_intact(source: BinaryIO, headers: Headers) -> None:
-    """Every checksum that the package brings fits: of the header, of the payload, of both.
+    """Raise `Unusable` unless every checksum in the package matches: of the header, of the payload, of both.
 
-    They say whether it is whole, not who made it; signatures are the business of the system that trusts keys.
+    Checksums show that a package is complete, not who made it. Signatures are left to the system that trusts keys.
     """
-    # rpmfile has its own names for two of them: `md5` is the SHA-1 of the header, `sigmd5` the MD5 of everything.
+    # rpmfile misnames two of them: `md5` is the SHA-1 of the header, `sigmd5` the MD5 of everything.
     sha1 = hashlib.sha1(headers.raw, usedforsecurity=False).hexdigest()
     sha256 = hashlib.sha256(headers.raw).hexdigest()
     payload, everything = hashlib.sha256(), hashlib.md5(headers.raw, usedforsecurity=False)
-    for chunk in _rest(source, headers.payload):
+    source.seek(headers.payload)
+    while chunk := source.read(CHUNK):
         payload.update(chunk)
         everything.update(chunk)
     stated = {
@@ -171,11 +173,5 @@ def _require_intact(source: BinaryIO, headers: Headers) -> None:
     if headers.values.get("payloaddigestalgo") == _SHA256:
         stated["contents"].append((headers.text("payloaddigest"), payload.hexdigest()))
     for what, sums in stated.items():
-        if any(said and said != found for said, found in sums):
+        if any(expected and expected != actual for expected, actual in sums):
             raise Unusable(f"the package is damaged: its {what} and its checksums differ")
-
-
-def _rest(source: BinaryIO, start: int) -> Iterator[bytes]:
-    source.seek(start)
-    while chunk := source.read(CHUNK):
-        yield chunk

@@ -1,4 +1,4 @@
-"""Decompression, bit by bit: never more in memory than a chunk, never more in all than a limit."""
+"""Decompress chunk by chunk: never more in memory than one chunk, never more in all than a limit."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ import zlib
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from fuelclient.plugins.archive.limits import Unusable, size_of
+from fuelclient.plugins.archive.rules import TOO_LARGE, Unusable, size_of
 
 CHUNK = 64 * 2**10
 _XZ_MEMORY = 96 * 2**20
-"""Enough for `xz -9` (65 MiB); what a file asks for beyond that is not given."""
+"""The most memory a file may ask for; `xz -9` needs 65 MiB."""
 _ZSTD_WINDOW = 128 * 2**20
-"""The most that `zstd` itself gives without being told to."""
+"""The default maximum of `zstd` itself."""
 
-_CUT = "the archive is cut off: its compressed data ends too early"
 _DAMAGED = "the compressed data of the archive is damaged"
 
 
 def decompressed(source: BinaryIO, compressor: str) -> Iterator[bytes]:
-    """The data in `source`, from where it stands, chunk by chunk. Raises `Unusable` when it cannot be had.
+    """Yield the data of `source` from its current position, chunk by chunk. Raise `Unusable` if that is impossible.
 
-    `compressor` is what RPM calls it: gzip, xz or zstd, or empty for data that is not compressed.
+    `compressor` is RPM's name for it (gzip, xz or zstd), or empty for data that is not compressed.
     """
     readers = {"": _plain, "gzip": _gzip, "xz": _xz, "zstd": _zstd}
     reader = readers.get(compressor)
     if reader is None:
-        raise Unusable(f"the payload is compressed with {compressor!r}", "Rebuild the package with gzip, xz or zstd.")
+        hint = "Rebuild the package with gzip, xz or zstd."
+        raise Unusable(f"the payload is compressed with the unsupported {compressor!r}", hint)
     try:
         yield from reader(source)
     except EOFError:
-        raise Unusable(_CUT) from None
+        raise Unusable("the archive is truncated: its compressed data ends too early") from None
     except (gzip.BadGzipFile, zlib.error, lzma.LZMAError):
         raise Unusable(_DAMAGED) from None
 
@@ -49,7 +49,7 @@ def _gzip(source: BinaryIO) -> Iterator[bytes]:
 
 
 def _xz(source: BinaryIO) -> Iterator[bytes]:
-    # Not lzma.LZMAFile: it cannot be told how much memory the file may ask for.
+    # Not lzma.LZMAFile: it has no limit for the memory that a file may ask for.
     decoder = lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
     while not decoder.eof:
         data = source.read(CHUNK) if decoder.needs_input else b""
@@ -59,7 +59,7 @@ def _xz(source: BinaryIO) -> Iterator[bytes]:
 
 
 def _zstd(source: BinaryIO) -> Iterator[bytes]:
-    import zstandard  # a compiled library that only packages of newer systems need
+    import zstandard  # imported late: a compiled library that only packages from newer systems need
 
     decoder = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
     try:
@@ -71,11 +71,11 @@ def _zstd(source: BinaryIO) -> Iterator[bytes]:
 
 
 class Stream:
-    """Reads chunks as a file that only goes forward, and counts.
+    """A forward-only file over chunks of bytes, with limits.
 
-    It has what `tarfile` wants of a file object (`read`, `tell`, `seek`). `limit` is for all that comes out;
-    `allowance`, where it is set, for what is read until it is set again: `tarfile` reads headers whole, however
-    long they say they are.
+    It has the methods that `tarfile` needs (`read`, `tell`, `seek`). `limit` bounds everything that is read.
+    `allowance`, while it is set, bounds what is read until it is set again: `tarfile` reads headers whole, however
+    long they claim to be.
     """
 
     def __init__(self, chunks: Iterator[bytes], limit: int) -> None:
@@ -88,7 +88,7 @@ class Stream:
         self.allowance: int | None = None
 
     def read(self, size: int) -> bytes:
-        """The next `size` bytes, fewer only at the end. Raises `Unusable` for more than the allowance."""
+        """Return the next `size` bytes, fewer only at the end. Raise `Unusable` beyond the allowance."""
         if self.allowance is not None:
             self.allowance -= size
             if self.allowance < 0:
@@ -102,14 +102,14 @@ class Stream:
         return data
 
     def exactly(self, size: int) -> bytes:
-        """The next `size` bytes. Raises `Unusable` where there are fewer."""
+        """Return the next `size` bytes. Raise `Unusable` if there are fewer."""
         data = self.read(size)
         if len(data) < size:
-            raise Unusable("the archive is cut off: it ends inside a member")
+            raise Unusable("the archive is truncated: it ends inside a member")
         return data
 
     def pieces(self, size: int) -> Iterator[bytes]:
-        """The next `size` bytes, chunk by chunk."""
+        """Yield the next `size` bytes, chunk by chunk."""
         while size > 0:
             piece = self.exactly(min(size, CHUNK))
             size -= len(piece)
@@ -123,8 +123,7 @@ class Stream:
         return self._position
 
     def seek(self, position: int, whence: int = 0) -> int:
-        """Skips to `position`. Going back is impossible, and only a header with an impossible size asks for it:
-        that is `Unusable`."""
+        """Skip forward to `position`. Only a header with an impossible size asks to go back, which is `Unusable`."""
         if whence or position < self._position:
             raise Unusable("a member's header has an impossible size")
         allowance, self.allowance = self.allowance, None
@@ -133,7 +132,7 @@ class Stream:
         return self._position
 
     def drain(self) -> None:
-        """Everything is read, so that the checksum at the end of the compressed data is compared as well."""
+        """Read to the end, so that the checksum at the end of the compressed data is verified too."""
         while self.read(CHUNK):
             pass
 
@@ -147,15 +146,12 @@ class Stream:
             yield piece
 
     def _refill(self) -> bool:
-        """Whether there is more: chunks may be empty, the end may not be reached by them."""
+        """Return whether there is more data. An empty chunk is not the end."""
         for chunk in self._chunks:
             if chunk:
                 self._taken += len(chunk)
                 if self._taken > self._limit:
-                    raise Unusable(
-                        f"the archive unpacks to more than {size_of(self._limit)}",
-                        "Fuel plugins are smaller; put large files on a server of their own.",
-                    )
+                    raise Unusable(f"the archive unpacks to more than {size_of(self._limit)}", TOO_LARGE)
                 self._buffer, self._at = chunk, 0
                 return True
         return False

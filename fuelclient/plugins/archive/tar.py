@@ -1,9 +1,9 @@
-"""`.fp` archives (package version 1.0.0): a compressed tar with one top directory.
+"""Read `.fp` archives (package version 1.0.0): a compressed tar with one top directory.
 
-`tarfile` reads the headers, and its data filter (where Python has it) sees every member, but that is not enough by
-itself: it reads extended headers whole however long they are, with a search whose time grows with the square of their
-length, takes a damaged header for the end, and follows "sparse" maps to files of any size. `_vetted` and
-`Stream.allowance` stand before that; `unpack.Unpacker` has the last word on where members go.
+`tarfile` reads the headers, and its data filter (where Python has it) sees every member. That is not enough: tarfile
+reads extended headers whole, however long they are, in time that grows with the square of their length; it takes a
+damaged header for the end; and it follows "sparse" maps to files of any size. `_Header` and `Stream.allowance` prevent
+that, and `unpack.Unpacker` decides where members go.
 """
 
 from __future__ import annotations
@@ -14,23 +14,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, BinaryIO, cast
 
-from fuelclient.plugins.archive.limits import LIMITS, Limits, Unusable
-from fuelclient.plugins.archive.names import parts_of, quoted
+from fuelclient.plugins.archive.rules import Limits, Unusable, parts_of, quoted
 from fuelclient.plugins.archive.stream import Stream, decompressed
-from fuelclient.plugins.archive.unpack import Unpacker, kind_of_mode
+from fuelclient.plugins.archive.unpack import Unpacker, type_name
 
 _GZIP = b"\x1f\x8b"
 _HEADER = 64 * 2**10
-"""Bytes that `tarfile` may read to find the next member; with every extension, 2 kB are usual."""
+"""Bytes that `tarfile` may read to find the next member. 2 kB are usual, with every extension."""
 
 _EXTENSION = 8 * 2**10
-"""Bytes of one extended header: two paths, and some numbers."""
+"""The most bytes of one extended header, which holds two paths and some numbers."""
 
 _SHARED = 1024
-"""Bytes of all extended headers that count for every member: tarfile copies them for each (git writes 52)."""
+"""The most bytes of global extended headers, which tarfile copies for every member. git writes 52."""
 
 _WORK = 500_000_000
-"""Sum of the squares of the lengths of extended headers: a second or two of tarfile's search."""
+"""The largest sum of the squared lengths of extended headers: a second or two of tarfile's search."""
 
 _EXTENSIONS = frozenset(
     {
@@ -42,36 +41,28 @@ _EXTENSIONS = frozenset(
     }
 )
 _data_filter = getattr(tarfile, "data_filter", None)
-"""The standard library's own check of a member. Python 3.11.2, which Debian 12 has, does not know it yet."""
+"""The standard library's own check of a member. Python 3.11.2, which Debian 12 ships, does not have it yet."""
 
-_SPARSE = "is sparse: its size says nothing about the data that it has"
+_SPARSE = "is sparse: its size does not tell how much data it has"
 
 
 def extract_fp(source: BinaryIO, unpacker: Unpacker, directory: str, limits: Limits) -> None:
-    """All members of the archive `source` are in `directory`, through `unpacker`. Raises `Unusable`."""
+    """Pass all members of the archive `source` to `unpacker`, which writes them below `directory`.
+
+    Raise `Unusable` if that is impossible.
+    """
     stream, vetted = _opened(source, limits)
     with _reading(stream, vetted) as tar:
         while member := _next(tar, stream):
             _unpack(member, stream, unpacker, directory)
             tar.members.clear()  # type: ignore[attr-defined]  # documented, but unknown to typeshed
     if not vetted.ended:
-        raise Unusable("the archive is cut off: the mark at its end is missing")
+        raise Unusable("the archive is truncated: the mark at its end is missing")
     stream.drain()
 
 
-def first_directory(source: BinaryIO) -> str:
-    """The top directory of the archive `source`, as its first member has it. Raises `Unusable`."""
-    stream, vetted = _opened(source, LIMITS)
-    with _reading(stream, vetted) as tar:
-        member = _next(tar, stream)
-    parts = parts_of(member.name) if member else ()
-    if not parts:
-        raise Unusable("the archive holds no package")
-    return parts[0]
-
-
 class _Header(tarfile.TarInfo):
-    """A header that is looked at before `tarfile` believes what it says."""
+    """A header that is checked before `tarfile` trusts it."""
 
     work = 0
     shared = 0
@@ -79,11 +70,11 @@ class _Header(tarfile.TarInfo):
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
-        """The header in the block `buf`. tarfile calls this for every block that it takes for a header."""
+        """Parse the header in the block `buf`. tarfile calls this for every block it takes for a header."""
         if len(buf) == tarfile.BLOCKSIZE and not any(buf):
             cls.ended = True
         elif len(buf) < tarfile.BLOCKSIZE:
-            raise Unusable("the archive is cut off: it ends before its last member")
+            raise Unusable("the archive is truncated: it ends before its last member")
         try:
             member = super().frombuf(buf, encoding, errors)
         except tarfile.HeaderError as error:
@@ -107,9 +98,9 @@ class _Header(tarfile.TarInfo):
 
 def _opened(source: BinaryIO, limits: Limits) -> tuple[Stream, type[_Header]]:
     if source.read(len(_GZIP)) != _GZIP:
-        raise Unusable("this is no .fp package: it is not compressed with gzip")
+        raise Unusable("this is not an .fp package: it is not compressed with gzip")
     source.seek(0)
-    # One class an archive: tarfile hands headers to a class, and what is counted has to be kept somewhere.
+    # One class per archive: tarfile passes headers to a class, and the counts have to be kept somewhere.
     return Stream(decompressed(source, "gzip"), limits.stream), type("_Vetted", (_Header,), {})
 
 
@@ -130,25 +121,25 @@ def _next(tar: tarfile.TarFile, stream: Stream) -> tarfile.TarInfo | None:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """tarfile's own complaints become `Unusable`; a chain of extended headers can exhaust the stack as well."""
+    """Turn tarfile's errors into `Unusable`; a chain of extended headers can even exhaust the stack."""
     try:
         yield
     except (tarfile.TarError, ValueError, OverflowError, RecursionError) as error:
-        raise Unusable(f"this is no tar archive, or a damaged one ({error})") from None
+        raise Unusable(f"this is not a tar archive, or a damaged one ({error})") from None
 
 
 def _require_filtered(member: tarfile.TarInfo, directory: str) -> None:
     """Raise `Unusable` if the standard library's data filter refuses `member`.
 
-    This is a second lock: `Unpacker` refuses everything that the filter does, and runs on every Python.
+    This is a second line of defence: `Unpacker` refuses all that the filter refuses, and works on every Python.
     """
     if _data_filter is None:
         return
     try:
         _data_filter(member, directory)
-    except (tarfile.TarError, OSError, ValueError):  # its own messages name places on this machine
-        way = f" -> {quoted(member.linkname)}" if member.linkname else ""
-        raise Unusable(f"member {quoted(member.name)}{way} leaves the package") from None
+    except (tarfile.TarError, OSError, ValueError):  # its own messages name paths on this machine
+        target = f" -> {quoted(member.linkname)}" if member.linkname else ""
+        raise Unusable(f"member {quoted(member.name)}{target} leaves the package") from None
 
 
 def _unpack(member: tarfile.TarInfo, stream: Stream, unpacker: Unpacker, directory: str) -> None:
@@ -157,8 +148,8 @@ def _unpack(member: tarfile.TarInfo, stream: Stream, unpacker: Unpacker, directo
         raise Unusable(f"member {quoted(member.name)} {_SPARSE}")
     if not (member.isreg() or member.isdir() or member.issym() or member.islnk()):
         mode = stat.S_IFIFO if member.isfifo() else stat.S_IFCHR if member.isdev() else 0
-        raise Unusable(f"member {quoted(member.name)} is {kind_of_mode(mode)}")
-    if unpacker.writing:  # not while checking: it asks the disk about every part of every path
+        raise Unusable(f"member {quoted(member.name)} is {type_name(mode)}")
+    if unpacker.writing:  # not in the checking pass: the filter looks up every part of every path on the disk
         _require_filtered(member, directory)
     if member.isdir():
         unpacker.directory(member.name)

@@ -1,4 +1,4 @@
-"""Unpacking: what an archive's members may become below a directory, whatever kind of archive they come from."""
+"""Write the members of an archive of any format below a directory, safely."""
 
 from __future__ import annotations
 
@@ -8,34 +8,32 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from pathlib import Path
 
-from fuelclient.plugins.archive.limits import Limits, Unusable, size_of
-from fuelclient.plugins.archive.links import require_inside
-from fuelclient.plugins.archive.names import parts_of, quoted
+from fuelclient.plugins.archive.rules import TOO_LARGE, Limits, Unusable, parts_of, quoted, require_inside, size_of
 
 PROGRAM, FILE = 0o755, 0o644
-"""The only modes that are written. Of an archive's own, the executable bit is kept and nothing else."""
+"""The only modes that are written. Of the modes in an archive, only the executable bit is kept."""
 
 
-class _Kind(Enum):
-    IMPLIED = "directory, not named so far"
+class _Type(Enum):
+    IMPLIED = "directory, not a member so far"
     DIRECTORY = "directory"
     FILE = "file"
     SYMLINK = "symbolic link"
 
 
-def kind_of_mode(mode: int) -> str:
-    """What a mode's type bits call a member that no package may have."""
+def type_name(mode: int) -> str:
+    """Return what to call a member of a type that no package may contain."""
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
         return "a device"
-    return "a named pipe" if stat.S_ISFIFO(mode) else "of an unknown kind"
+    return "a named pipe" if stat.S_ISFIFO(mode) else "of an unknown type"
 
 
 class Unpacker:
-    """Writes members below `target`; the directories of `prefix`, and the one directory below, are stripped.
+    """Writes members below `target`, without the directories of `prefix` and the one directory below them.
 
-    Without a target everything is checked and nothing written. The order makes writing safe: a member never goes
-    through a link, because links are made last (`finish`), after all of them were followed to their ends.
-    Everything raises `Unusable` with the member's name in it.
+    Without a target, everything is checked and nothing is written. The order makes writing safe: a member never goes
+    through a link, because links are made last (`finish`), after each has been followed to its end. Every method
+    raises `Unusable`, naming the member.
     """
 
     def __init__(self, target: Path | None, prefix: tuple[str, ...], limits: Limits) -> None:
@@ -44,7 +42,7 @@ class Unpacker:
         self._prefix = prefix
         self._limits = limits
         self._top = ""
-        self._kinds: dict[str, _Kind] = {}
+        self._types: dict[str, _Type] = {}
         self._links: dict[str, str] = {}
         self._count = 0
         self._bytes = 0
@@ -53,23 +51,22 @@ class Unpacker:
         path = self._path(name, directory=True)
         if path is None:
             return
-        if self._kinds.get(path) is _Kind.IMPLIED:
-            self._kinds[path] = _Kind.DIRECTORY
+        if self._types.get(path) is _Type.IMPLIED:
+            self._types[path] = _Type.DIRECTORY
             return
-        self._claim(path, name, _Kind.DIRECTORY)
+        self._claim(path, name, _Type.DIRECTORY)
         if path:
             self._make(path)
 
     def file(self, name: str, size: int, *, executable: bool, read: Callable[[int], Iterable[bytes]]) -> None:
-        """A file with the `size` bytes that `read(size)` gives."""
-        self.require_small(name, size)
+        """Write a file with the `size` bytes that `read(size)` yields."""
+        if not 0 <= size <= self._limits.member:
+            raise Unusable(f"member {quoted(name)} is larger than {size_of(self._limits.member)}", TOO_LARGE)
         self._bytes += size
         if self._bytes > self._limits.total:
-            raise Unusable(
-                f"the archive unpacks to more than {size_of(self._limits.total)} (with member {quoted(name)})",
-                "Fuel plugins are smaller; put large files on a server of their own.",
-            )
-        path = self._new(name, _Kind.FILE)
+            message = f"the archive unpacks to more than {size_of(self._limits.total)} (with member {quoted(name)})"
+            raise Unusable(message, TOO_LARGE)
+        path = self._new(name, _Type.FILE)
         if not self.writing:
             for _ in read(size):
                 pass
@@ -79,32 +76,24 @@ class Unpacker:
         with open(os.open(self._below(path), flags, mode), "wb", buffering=0) as stream:
             for piece in read(size):
                 stream.write(piece)
-            os.fchmod(stream.fileno(), mode)  # whatever the umask is
+            os.fchmod(stream.fileno(), mode)  # independent of the umask
 
     def symlink(self, name: str, target: str) -> None:
-        self._links[self._new(name, _Kind.SYMLINK)] = target
+        self._links[self._new(name, _Type.SYMLINK)] = target
 
     def hardlink(self, name: str, source: str) -> None:
-        """One more name for the file that the earlier member `source` became."""
-        found = self._path(source)
-        if found is None or self._kinds.get(found) is not _Kind.FILE:
-            raise Unusable(f"hard link {quoted(name)} leads to {quoted(source)}, which is no earlier file")
-        path = self._new(name, _Kind.FILE)
+        """Add a name to the file that the earlier member `source` became."""
+        file = self._path(source)
+        if file is None or self._types.get(file) is not _Type.FILE:
+            raise Unusable(f"hard link {quoted(name)} leads to {quoted(source)}, which is not an earlier file")
+        path = self._new(name, _Type.FILE)
         if self.writing:
-            os.link(self._below(found), self._below(path), follow_symlinks=False)
-
-    def require_small(self, name: str, size: int) -> None:
-        """Raises `Unusable` when a member says that it is larger than one may be."""
-        if not 0 <= size <= self._limits.member:
-            raise Unusable(
-                f"member {quoted(name)} is larger than {size_of(self._limits.member)}",
-                "Fuel plugins are smaller; put large files on a server of their own.",
-            )
+            os.link(self._below(file), self._below(path), follow_symlinks=False)
 
     def finish(self) -> None:
-        """Everything has its place: the links are made, and there is a package."""
+        """Make the symbolic links. Raise `Unusable` if one leaves the package, or if there was no package."""
         if not self._top:
-            raise Unusable("the archive holds no package")
+            raise Unusable("the archive contains no package")
         require_inside(self._links)
         if self.writing:
             for path, target in self._links.items():
@@ -113,52 +102,50 @@ class Unpacker:
     def _make(self, path: str) -> None:
         if self.writing:
             os.mkdir(self._below(path))
-            os.chmod(self._below(path), PROGRAM)  # whatever the umask is
+            os.chmod(self._below(path), PROGRAM)  # independent of the umask
 
     def _below(self, path: str) -> str:
         return f"{self._target}/{path}"
 
-    def _new(self, name: str, kind: _Kind) -> str:
-        """The path of a member that is no directory, claimed, with the directories above it made."""
+    def _new(self, name: str, member_type: _Type) -> str:
+        """Claim the path of a member that is not a directory, make the directories above it, and return the path."""
         path = self._path(name)
         if not path:
             where = "/".join((*self._prefix, "<one directory>"))
-            raise Unusable(f"member {quoted(name)} stands outside {where}", "A package has one top directory.")
+            raise Unusable(f"member {quoted(name)} is outside {where}", "A package has one top directory.")
         for end, letter in enumerate(path):
-            if letter == "/" and self._kinds.get(path[:end]) not in (_Kind.IMPLIED, _Kind.DIRECTORY):
-                self._claim(path[:end], name, _Kind.IMPLIED)
+            if letter == "/" and self._types.get(path[:end]) not in (_Type.IMPLIED, _Type.DIRECTORY):
+                self._claim(path[:end], name, _Type.IMPLIED)
                 self._make(path[:end])
-        self._claim(path, name, kind)
+        self._claim(path, name, member_type)
         return path
 
-    def _claim(self, path: str, name: str, kind: _Kind) -> None:
-        taken = self._kinds.get(path)
-        if taken is not None and kind is _Kind.IMPLIED:
-            raise Unusable(f"member {quoted(name)} lies below {quoted(path)}, which is a {taken.value}")
+    def _claim(self, path: str, name: str, member_type: _Type) -> None:
+        taken = self._types.get(path)
+        if taken is not None and member_type is _Type.IMPLIED:
+            raise Unusable(f"member {quoted(name)} is below {quoted(path)}, which is a {taken.value}")
         if taken is not None:
-            raise Unusable(f"member {quoted(name)} is there twice")
-        self._kinds[path] = kind
-        self._one_more()
+            raise Unusable(f"member {quoted(name)} appears twice")
+        self._types[path] = member_type
+        self._count_member()
 
-    def _one_more(self) -> None:
+    def _count_member(self) -> None:
         self._count += 1
         if self._count > self._limits.members:
             raise Unusable(f"the archive has more than {self._limits.members} members")
 
     def _path(self, name: str, *, directory: bool = False) -> str | None:
-        """Where a member goes, relative to the target and empty for the top directory itself; None above it."""
+        """Return where a member goes, relative to the target: "" for the top directory itself, None above it."""
         parts, depth = parts_of(name), len(self._prefix)
         if parts[:depth] != self._prefix[: len(parts)]:
-            raise Unusable(
-                f"member {quoted(name)} stands outside /{'/'.join(self._prefix)}",
-                "A plugin's files have their place there, and nowhere else.",
-            )
+            message = f"member {quoted(name)} is outside /{'/'.join(self._prefix)}"
+            raise Unusable(message, "All files of a plugin must be below this directory.")
         if len(parts) <= depth:
-            self._one_more()
+            self._count_member()
             return None
         if len(parts) == depth + 1 and not directory:
             return ""
         if self._top and parts[depth] != self._top:
-            raise Unusable(f"member {quoted(name)} stands outside {quoted(self._top)}, the first top directory")
+            raise Unusable(f"member {quoted(name)} is outside {quoted(self._top)}, the first top directory")
         self._top = parts[depth]
         return "/".join(parts[depth + 1 :])

@@ -1,20 +1,160 @@
-"""Package archives, writing: a directory becomes an `.fp` or an `.rpm`, the same bytes wherever it is built.
+"""Build package archives: a directory becomes an `.fp` or `.rpm`, with the same bytes wherever it is built.
 
 ::
 
-    fp, rpm        the two kinds of archive; `rpm_header` encodes what an RPM says of itself
-    source         what is packed: hook -> files -> repositories -> checksums
-    files          the tree of a package as entries, in one order, with normal modes
-    repositories   the index of a Debian repository; `deb` reads a `.deb`
-    checksums      checksums.sha1
-    output         a file that is there whole or not at all
+    entries        the files of the package, in one order and with fixed modes; checksums.sha1
+    repositories   indexes of the package's Debian repositories
+    fp, rpm        the two formats; `rpm_header` encodes the headers of an RPM
+    output         the file a build writes, complete or not at all
 
-No program of the system is called, but for the package's own `pre_build_hook`, and only when asked for.
+The only program that is ever called is the package's own `pre_build_hook`, and only on request.
 """
 
-from fuelclient.plugins.build.fp import build_fp
-from fuelclient.plugins.build.repositories import repository_findings
-from fuelclient.plugins.build.rpm import build_rpm
-from fuelclient.plugins.build.source import run_pre_build_hook
+from __future__ import annotations
 
-__all__ = ["build_fp", "build_rpm", "repository_findings", "run_pre_build_hook"]
+import os
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from fuelclient.plugins.archive.rules import Unusable, quoted
+from fuelclient.plugins.build import fp, rpm
+from fuelclient.plugins.build.entries import RELEASE, VERSION, Entry, EntryType, checksums, collect, ordered
+from fuelclient.plugins.build.output import build_date, reported, require_free, written
+from fuelclient.plugins.build.repositories import indexes, repository_findings
+from fuelclient.plugins.build.rpm_header import RpmPackage
+from fuelclient.plugins.package_files import require_directory
+from fuelclient.plugins.releases import name_form
+
+__all__ = ["HOOK", "build_fp", "build_rpm", "repository_findings", "run_pre_build_hook"]
+
+HOOK = "pre_build_hook"
+
+_Write = Callable[[BinaryIO, "_Identity", tuple[Entry, ...], int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Identity:
+    """Name and version of a package, and `build_version`, which becomes the release of an RPM."""
+
+    name: str
+    version: str
+    build_version: str
+
+    @property
+    def series(self) -> str:
+        """The `x.y` of the version. Packages of one series replace one another; different series coexist.
+
+        >>> _Identity("a", "1.2.3", "").series
+        '1.2'
+        """
+        return ".".join(re.findall(r"[0-9]+", self.version)[:2])
+
+    @property
+    def fp_name(self) -> str:
+        return f"{self.name}-{self.version}"
+
+    @property
+    def rpm_name(self) -> str:
+        return f"{self.name}-{self.series}"
+
+    @property
+    def release(self) -> str:
+        if not re.fullmatch(RELEASE, self.build_version):
+            message = f"build_version {quoted(self.build_version)} cannot be the release of a package"
+            raise Unusable(message, "Use a number, such as 1.")
+        return self.build_version
+
+
+def build_fp(directory: Path, output_dir: Path, metadata: Mapping[str, Any], *, force: bool = False) -> Path:
+    """Build `output_dir/<name>-<version>.fp` from `directory`, and return its path.
+
+    The one top directory of the archive is `<name>-<version>`. The bytes depend only on names, contents and executable
+    bits (and on SOURCE_DATE_EPOCH). `metadata` is the checked content of metadata.yaml.
+
+    Raise `NotFound`, `Conflict` (the file exists, and `force` is not given), `Unavailable`, or `InvalidDocument`
+    (P001) if the directory cannot be packed.
+    """
+
+    def write(stream: BinaryIO, identity: _Identity, entries: tuple[Entry, ...], date: int) -> None:
+        fp.write(stream, identity.fp_name, entries, date)
+
+    return _build(directory, output_dir, metadata, lambda identity: f"{identity.fp_name}.fp", write, force=force)
+
+
+def build_rpm(directory: Path, output_dir: Path, metadata: Mapping[str, Any], *, force: bool = False) -> Path:
+    """Build `output_dir/<name>-<x.y>-<version>-<release>.noarch.rpm` from `directory`, and return its path.
+
+    The release is `build_version` of the metadata, or 1. The RPM installs to `/var/www/nailgun/plugins/<name>-<x.y>`.
+    Its bytes depend only on names, contents, executable bits and `metadata` (and on SOURCE_DATE_EPOCH). It has
+    checksums but no signature. Raise what `build_fp` raises.
+    """
+
+    def write(stream: BinaryIO, identity: _Identity, entries: tuple[Entry, ...], date: int) -> None:
+        entries = (Entry("", EntryType.DIRECTORY), *entries)
+        package = RpmPackage(identity.rpm_name, identity.version, identity.release, date, metadata, entries)
+        rpm.write(stream, package)
+
+    def file_name(identity: _Identity) -> str:
+        return f"{identity.rpm_name}-{identity.version}-{identity.release}.noarch.rpm"
+
+    return _build(directory, output_dir, metadata, file_name, write, force=force)
+
+
+def run_pre_build_hook(directory: Path) -> None:
+    """Run the package's own `pre_build_hook`, if it has one, in its directory.
+
+    The hook is a program by the package's author that runs with the rights of whoever builds, so it only runs on
+    request. Its output goes to stderr. Read `metadata.yaml` afterwards, because the hook may write it.
+    Raise `InvalidDocument` (P001) if the hook cannot be run or fails.
+    """
+    require_directory(directory)
+    hook = directory.resolve() / HOOK
+    if not hook.exists():
+        return
+    with reported(directory):
+        if not os.access(hook, os.X_OK):
+            raise Unusable(f"{HOOK} is not executable", f"Run chmod +x {HOOK}, or build without it.")
+        try:
+            done = subprocess.run([str(hook)], cwd=directory, stdout=2, check=False)  # noqa: S603 - asked for
+        except OSError as error:
+            raise Unusable(f"{HOOK} cannot be run: {error.strerror}", "Check its first line.") from None
+        if done.returncode:
+            raise Unusable(f"{HOOK} failed with exit code {done.returncode}", "See its output above.")
+
+
+def _build(
+    directory: Path,
+    output_dir: Path,
+    metadata: Mapping[str, Any],
+    file_name: Callable[[_Identity], str],
+    write: _Write,
+    *,
+    force: bool,
+) -> Path:
+    require_directory(directory)
+    date = build_date(os.environ)
+    with reported(directory):
+        identity = _identity_of(metadata)
+        target = output_dir / file_name(identity)
+        require_free(target, force=force)
+        entries = collect(directory, identity.name)
+        entries = ordered([*entries, *indexes(entries, metadata, identity.series)])
+        entries = ordered([*entries, checksums(entries)])
+        with written(target, force=force) as stream:
+            write(stream, identity, entries, date)
+    return target
+
+
+def _identity_of(metadata: Mapping[str, Any]) -> _Identity:
+    """Return name and version from `metadata.yaml`. Raise `Unusable` if they cannot be part of a file name."""
+    name, version = str(metadata.get("name") or ""), str(metadata.get("version") or "")
+    if not re.fullmatch(name_form(metadata), name):
+        hint = "Use lower case letters, digits, - and _. Only a package that defines a release may use capitals."
+        raise Unusable(f"the plugin's name {quoted(name)} cannot be the name of a package", hint)
+    if not re.fullmatch(VERSION, version):
+        raise Unusable(f"the plugin's version {quoted(version)} cannot be that of a package", "Write it as 1.2.3.")
+    return _Identity(name, version, str(metadata.get("build_version") or "1"))

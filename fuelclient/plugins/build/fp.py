@@ -1,57 +1,31 @@
-"""Writing `.fp` packages (package version 1.0.0): a compressed tar with one top directory."""
+"""Write `.fp` packages (package version 1.0.0): a compressed tar with one top directory."""
 
 from __future__ import annotations
 
 import gzip
-import os
 import tarfile
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Any, BinaryIO
+from collections.abc import Iterable
+from typing import BinaryIO
 
-from fuelclient.plugins.archive.limits import Unusable
-from fuelclient.plugins.archive.names import quoted
-from fuelclient.plugins.build.files import Entry, Kind
-from fuelclient.plugins.build.output import build_date, reported, require_free, written
-from fuelclient.plugins.build.source import identity_of, packed, run_pre_build_hook
-from fuelclient.plugins.directory import require_directory
+from fuelclient.plugins.build.entries import Entry, EntryType, changed
 
-_TYPES = {Kind.DIRECTORY: tarfile.DIRTYPE, Kind.FILE: tarfile.REGTYPE, Kind.SYMLINK: tarfile.SYMTYPE}
+_TYPES = {
+    EntryType.DIRECTORY: tarfile.DIRTYPE,
+    EntryType.FILE: tarfile.REGTYPE,
+    EntryType.SYMLINK: tarfile.SYMTYPE,
+}
 
 
-def build_fp(
-    directory: Path, output_dir: Path, metadata: Mapping[str, Any], *, force: bool = False, run_hook: bool = False
-) -> Path:
-    """The package of `directory` as `output_dir/<name>-<version>.fp`; the path of it.
-
-    Its one top directory is `<name>-<version>`. The bytes depend on names, contents and executable bits only (and
-    on SOURCE_DATE_EPOCH). `metadata` is what metadata.yaml says, already checked. Raises `NotFound`, `Conflict` (it
-    exists and `force` was not given), `Unavailable`, and `InvalidDocument` (P001) for a tree that cannot be packed.
-    """
-    require_directory(directory)
-    date = build_date(os.environ)
-    with reported(directory):
-        identity = identity_of(metadata)
-        top = f"{identity.name}-{identity.version}"
-        target = output_dir / f"{top}.fp"
-        require_free(target, force=force)
-        if run_hook:
-            run_pre_build_hook(directory)
-        entries = packed(directory, metadata)
-        with written(target, force=force) as stream:
-            _write(stream, top, entries, date)
-    return target
-
-
-def _write(stream: BinaryIO, top: str, entries: Iterable[Entry], date: int) -> None:
+def write(stream: BinaryIO, top: str, entries: Iterable[Entry], date: int) -> None:
+    """Write an archive of `entries` below the directory `top`. Raise `Unusable` if a file changes meanwhile."""
     with (
         gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=stream, mtime=0) as packer,
         tarfile.open(fileobj=packer, mode="w", format=tarfile.PAX_FORMAT) as tar,
     ):
-        tar.addfile(_member(top, Entry("", Kind.DIRECTORY), date))
+        tar.addfile(_member(top, Entry("", EntryType.DIRECTORY), date))
         for entry in entries:
             member = _member(f"{top}/{entry.path}", entry, date)
-            if entry.kind is not Kind.FILE:
+            if entry.type is not EntryType.FILE:
                 tar.addfile(member)
                 continue
             with entry.open() as content:
@@ -60,13 +34,13 @@ def _write(stream: BinaryIO, top: str, entries: Iterable[Entry], date: int) -> N
                 except OSError as error:
                     if error.errno is not None:
                         raise
-                    # tarfile says so, without a number, when a file is shorter than it was
-                    raise Unusable(f"{quoted(entry.path)} changed while it was packed", "Build again.") from None
+                    # Without a number, it is tarfile's way to say that the file is shorter than it was.
+                    raise changed(entry) from None
 
 
 def _member(name: str, entry: Entry, date: int) -> tarfile.TarInfo:
     member = tarfile.TarInfo(name)
-    member.type = _TYPES[entry.kind]
+    member.type = _TYPES[entry.type]
     member.mode = entry.mode
     member.size = entry.size
     member.linkname = entry.target

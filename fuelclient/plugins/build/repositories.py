@@ -1,47 +1,54 @@
-"""The repositories in a package: an index for those with `.deb` packages, a word about those with `.rpm`."""
+"""Repositories in a package: write the indexes of those with `.deb` packages, warn about those with `.rpm`."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
+import io
+import tarfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.plugins.archive.limits import Unusable
-from fuelclient.plugins.build.deb import control_of
-from fuelclient.plugins.build.files import Entry, Kind, generated
+from fuelclient.plugins.archive.rules import Unusable
+from fuelclient.plugins.archive.stream import CHUNK, Stream, decompressed
+from fuelclient.plugins.build.entries import Entry, EntryType, generated
 
-_INDEX, _RELEASE = "Packages.gz", "Release"
+_DEB = b"!<arch>\n"
+_HEADER = 60
+_CONTROL = 16 * 2**20
+"""The most bytes of a control archive; its largest part is a list of checksums."""
+
+_TEXT = 2**20
+_COMPRESSORS = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", "": ""}
 
 
 def indexes(entries: Iterable[Entry], metadata: Mapping[str, Any], series: str) -> Iterator[Entry]:
-    """`Packages.gz` and `Release` of every Ubuntu repository of the package that has `.deb` packages.
+    """Yield `Packages.gz` and `Release` for every Ubuntu repository of the package that contains `.deb` packages.
 
-    The index lists all of them, in all versions, as `dpkg-scanpackages -m` does, by file name and with the fields
-    in the order of their authors. Raises `Unusable` for one that cannot be read.
+    As with `dpkg-scanpackages -m`, the index lists all versions of all packages, by file name, with the fields in the
+    order of their authors. Raise `Unusable` for a package that cannot be read.
     """
-    known = list(entries)
+    files = [entry for entry in entries if entry.type is EntryType.FILE]
     for root in _roots(metadata, "ubuntu"):
-        packages = _packages(known, root, ".deb")
+        packages = [entry for entry in files if entry.path.startswith(root) and entry.path.endswith(".deb")]
         if packages:
             text = "".join(f"{_stanza(entry, root)}\n\n" for entry in packages)
-            yield generated(f"{root}{_INDEX}", gzip.compress(text.encode(), 9, mtime=0))
-            release = f"Label: {metadata['name']}\nVersion: {series}\n"
-            yield generated(f"{root}{_RELEASE}", release.encode())
+            yield generated(f"{root}Packages.gz", gzip.compress(text.encode(), 9, mtime=0))
+            yield generated(f"{root}Release", f"Label: {metadata['name']}\nVersion: {series}\n".encode())
 
 
 def repository_findings(directory: Path, metadata: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """A warning (P065) for every CentOS repository whose index the build cannot make, and that has none.
+    """Return a warning (P065) for every CentOS repository that has `.rpm` packages but no index.
 
-    Its metadata takes `createrepo`; without it yum sees an empty repository.
+    The index takes `createrepo`, so the build cannot write it. Without it, yum sees an empty repository.
     """
     return tuple(
         Finding(
             Severity.WARNING,
             "P065",
-            f"the repository {root} has .rpm packages but no repodata, and the build makes none",
+            f"the repository {root} has .rpm packages but no repodata, which the build cannot write",
             Place(str(directory / "metadata.yaml")),
             hint=f"Run createrepo_c {directory / root} before building.",
         )
@@ -51,9 +58,9 @@ def repository_findings(directory: Path, metadata: Mapping[str, Any]) -> tuple[F
 
 
 def _roots(metadata: Mapping[str, Any], system: str) -> list[str]:
-    """The repository directories of the releases for one operating system, each once, with a slash at the end."""
+    """Return the repository directories of releases with this operating system, each once, with a slash at the end."""
     releases = metadata.get("releases")
-    found: dict[str, None] = {}
+    roots: dict[str, None] = {}
     for record in releases if isinstance(releases, list) else ():
         if not isinstance(record, Mapping):
             continue
@@ -61,23 +68,16 @@ def _roots(metadata: Mapping[str, Any], system: str) -> list[str]:
         path = record.get("repository_path")
         if str(stated).lower() == system and isinstance(path, str) and path:
             parts = [part for part in path.split("/") if part not in ("", ".")]
-            found["".join(f"{part}/" for part in parts)] = None
-    return list(found)
-
-
-def _packages(entries: Iterable[Entry], root: str, suffix: str) -> list[Entry]:
-    return [
-        entry
-        for entry in entries
-        if entry.kind is Kind.FILE and entry.path.startswith(root) and entry.path.endswith(suffix)
-    ]
+            roots["".join(f"{part}/" for part in parts)] = None
+    return list(roots)
 
 
 def _stanza(entry: Entry, root: str) -> str:
+    """Return what the index says about one package: its control file, its place, its size and its checksums."""
     with entry.open() as source:
-        control = control_of(source, entry.path)
+        control = _control_of(source, entry.path)
     if not control.startswith("Package:") and "\nPackage:" not in control:
-        raise Unusable(f"{entry.path} cannot be listed in a repository: its control file names no package")
+        raise _not_listable(entry.path, "its control file does not name a package")
     sums = {
         "MD5sum": hashlib.md5(usedforsecurity=False),
         "SHA1": hashlib.sha1(usedforsecurity=False),
@@ -89,3 +89,40 @@ def _stanza(entry: Entry, root: str) -> str:
     lines = [control, f"Filename: ./{entry.path[len(root) :]}", f"Size: {entry.size}"]
     lines += [f"{name}: {digest.hexdigest()}" for name, digest in sums.items()]
     return "\n".join(lines)
+
+
+def _control_of(source: BinaryIO, name: str) -> str:
+    """Return the file `control` of the `.deb` package `source`. Raise `Unusable`, naming `name`, if it cannot be read.
+
+    Read with the standard library: a `.deb` is an `ar` archive that contains a compressed `control.tar`.
+    """
+    if source.read(len(_DEB)) != _DEB:
+        raise _not_listable(name, "it is not a .deb package")
+    while header := source.read(_HEADER):
+        member = header[:16].decode("ascii", "replace").rstrip().rstrip("/")
+        if len(header) < _HEADER or header[58:] != b"`\n" or not header[48:58].strip().isdigit():
+            raise _not_listable(name, "the header of a member is damaged")
+        size = int(header[48:58])
+        stem, _, suffix = member.partition(".tar")
+        if stem == "control" and suffix in _COMPRESSORS:
+            return _control_in(source.read(min(size, _CONTROL)), _COMPRESSORS[suffix], name)
+        source.seek(size + size % 2, io.SEEK_CUR)
+    raise _not_listable(name, "it has no control.tar compressed with gzip, xz or zstd")
+
+
+def _control_in(packed: bytes, compressor: str, name: str) -> str:
+    stream = Stream(decompressed(io.BytesIO(packed), compressor), _CONTROL)
+    try:
+        archive = io.BytesIO(b"".join(iter(lambda: stream.read(CHUNK), b"")))
+        with tarfile.open(fileobj=archive, mode="r:") as tar:
+            for member in tar:
+                if member.name.removeprefix("./") == "control" and member.isreg() and member.size <= _TEXT:
+                    file = tar.extractfile(member)
+                    return file.read().decode().strip("\n") if file else ""
+    except (tarfile.TarError, ValueError, Unusable) as error:
+        raise _not_listable(name, str(error)) from None
+    raise _not_listable(name, "it has no control file")
+
+
+def _not_listable(name: str, reason: str) -> Unusable:
+    return Unusable(f"{name} cannot be listed in a repository: {reason}", "Get the package again.")

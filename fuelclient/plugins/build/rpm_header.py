@@ -1,58 +1,214 @@
-"""The two headers of an RPM, encoded: an index of (tag, type, offset, count), and the data it points to.
+"""The headers of an RPM: what they say about a plugin, and how they are encoded.
 
-Source: the format as rpm 4 documents it (lead, signature, header), the version that every Fuel master reads.
+A header is an index of (tag, type, offset, count) and the data it points to. Sources: the format as rpm 4 documents it
+(lead, signature, header), which every Fuel master reads; and the spec file of Fuel's own builder, which fills the
+fields in the same way and runs its scripts with /bin/sh too.
 """
 
 from __future__ import annotations
 
+import stat
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from fuelclient.plugins.archive.rules import Unusable
+from fuelclient.plugins.build.entries import Entry, EntryType
+
+ROOT = "/var/www/nailgun/plugins/"
+TYPES = {EntryType.DIRECTORY: stat.S_IFDIR, EntryType.FILE: stat.S_IFREG, EntryType.SYMLINK: stat.S_IFLNK}
+
+_SHELL = "/bin/sh"
+_EQUAL = 8
+_OF_RPM = 1 << 24 | 2 | _EQUAL
+"""A requirement on rpm itself: at least this version of a feature."""
+_INTERPRETER = 1 << 8
+_FEATURES = {"CompressedFileNames": "3.0.4-1", "FileDigests": "4.6.0-1", "PayloadFilesHavePrefix": "4.0-1"}
+
+_SCRIPTS = (
+    ("pre_install.sh", 1023, 1085, 1 << 9),
+    ("post_install.sh", 1024, 1086, 1 << 10),
+    ("uninstall.sh", 1025, 1087, 1 << 11),
+)
+"""File at the root of the package, tag of the script, tag of its interpreter, flag of the requirement."""
+_WITHOUT_SCRIPTS = ("1.", "2.")
+_SCRIPT_SIZE = 2**20
+
 
 INT16, INT32, STRING, BINARY, STRINGS, TRANSLATED = 3, 4, 6, 7, 8, 9
 _ALIGNED = {INT16: 2, INT32: 4}
 _MAGIC = b"\x8e\xad\xe8\x01\0\0\0\0"
 _ENTRY = struct.Struct(">IIiI")
 SIGNATURE, IMMUTABLE = 62, 63
-"""Regions: the tag at the head of the index that says how far it was when it was signed."""
+"""Regions: tags at the head of an index that tell how long it was when it was signed."""
+
+
+@dataclass(frozen=True, slots=True)
+class RpmPackage:
+    """An RPM to be written: its name, the content of metadata.yaml, and its entries, the top directory first."""
+
+    name: str
+    version: str
+    release: str
+    date: int
+    metadata: Mapping[str, Any]
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """Checksums of a payload, compressed (`packed`) and not (`plain`), its uncompressed length, and file checksums."""
+
+    packed: str
+    plain: str
+    unpacked: int
+    digests: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One entry of a header, its data encoded."""
+    """One entry of a header, encoded. `format` is one of the constants above (`INT16` ...)."""
 
     tag: int
-    kind: int
+    format: int
     count: int
     data: bytes
 
 
-def text(tag: int, value: str | bytes, kind: int = STRING) -> Field:
-    """One text. `ValueError` when it has a zero byte, which is what texts end with."""
-    return texts(tag, [value], kind)
+def fields_of(package: RpmPackage, payload: Payload) -> list[Field]:
+    """Return all fields of the main header. Raise `Unusable` for a text that a header cannot hold."""
+    scripts = dict(_scripts(package))
+    try:
+        return [
+            *_description(package),
+            *_script_fields(scripts),
+            *_relations(package, scripts),
+            *_files(package, payload),
+            text(1124, "cpio"),
+            text(1125, "gzip"),
+            text(1126, "9"),
+            texts(5092, [payload.packed]),
+            numbers(5093, [8]),
+            texts(5097, [payload.plain]),
+        ]
+    except ValueError as error:
+        hint = "Look for it in metadata.yaml and in the scripts."
+        raise Unusable(f"the header of the RPM cannot be written: {error}", hint) from None
 
 
-def texts(tag: int, values: Sequence[str | bytes], kind: int = STRINGS) -> Field:
-    """Several texts. `ValueError` as in `text`."""
+def _description(package: RpmPackage) -> Iterator[Field]:
+    metadata = package.metadata
+    yield texts(100, ["C"])
+    yield text(1000, package.name)
+    yield text(1001, package.version)
+    yield text(1002, package.release)
+    yield text(1004, " ".join(str(metadata.get("title") or package.name).split()), TRANSLATED)
+    yield text(1005, str(metadata.get("description") or "").strip(), TRANSLATED)
+    yield numbers(1006, [package.date])
+    yield text(1007, "localhost")
+    yield numbers(1009, [sum(entry.size for entry in package.entries)])
+    yield from (text(1011, vendor) for vendor in [_joined(metadata.get("authors"), ", ")] if vendor)
+    yield text(1014, _joined(metadata.get("licenses"), " and ") or "unknown")
+    yield text(1016, "Development/Libraries", TRANSLATED)
+    yield from (text(1020, str(url)) for url in [metadata.get("homepage")] if url)
+    yield text(1021, "linux")
+    yield text(1022, "noarch")
+    yield text(1044, f"{package.name}-{package.version}-{package.release}.src.rpm")
+    yield text(1064, "4.11.3")  # the rpm of the newest Fuel masters; without it, this looks like a package of rpm 3
+    yield text(5062, "utf-8")
+
+
+def _joined(value: object, separator: str) -> str:
+    """Return a list in the metadata as one line. A text counts as a list with one item."""
+    items = value if isinstance(value, list) else [value] if value else []
+    return " ".join(separator.join(str(item) for item in items).split())
+
+
+def _scripts(package: RpmPackage) -> Iterator[tuple[str, bytes]]:
+    """Yield the scripts of the package with their file names, for package versions that have them (3.0.0 and later).
+
+    rpm also runs the removal script on an upgrade, after installing the new package. A guard in front prevents that.
+    """
+    if str(package.metadata.get("package_version", "")).startswith(_WITHOUT_SCRIPTS):
+        return
+    known = {entry.path: entry for entry in package.entries if entry.type is EntryType.FILE}
+    for file, *_ in _SCRIPTS:
+        entry = known.get(file)
+        if entry is None:
+            continue
+        if entry.size > _SCRIPT_SIZE:
+            raise Unusable(f"{file} is larger than {_SCRIPT_SIZE} bytes", "Put most of it into a file, and call that.")
+        body = b"".join(entry.chunks())
+        yield file, b'[ "$1" -eq 0 ] || exit 0\n' + body if file == "uninstall.sh" else body
+
+
+def _script_fields(scripts: Mapping[str, bytes]) -> Iterator[Field]:
+    for file, script, program, _ in _SCRIPTS:
+        if file in scripts:
+            yield text(script, scripts[file].rstrip(b"\n"))
+            yield text(program, _SHELL)
+
+
+def _relations(package: RpmPackage, scripts: Mapping[str, bytes]) -> Iterator[Field]:
+    """Yield what the package provides (itself) and requires: features of rpm, and a shell for its scripts."""
+    yield texts(1047, [package.name])
+    yield numbers(1112, [_EQUAL])
+    yield texts(1113, [f"{package.version}-{package.release}"])
+    needed = [(_SHELL, _INTERPRETER | flag, "") for file, _, _, flag in _SCRIPTS if file in scripts]
+    needed += [(f"rpmlib({feature})", _OF_RPM, version) for feature, version in _FEATURES.items()]
+    yield texts(1049, [name for name, _, _ in needed])
+    yield numbers(1048, [flags for _, flags, _ in needed])
+    yield texts(1050, [version for _, _, version in needed])
+
+
+def _files(package: RpmPackage, payload: Payload) -> Iterator[Field]:
+    """Yield fields with one value per entry: sizes, modes, checksums, owners, and names as (directory, base name)."""
+    entries = package.entries
+    count = len(entries)
+    paths = [f"{ROOT}{package.name}/{entry.path}".rstrip("/") for entry in entries]
+    directories = {f"{path.rpartition('/')[0]}/": None for path in paths}
+    indexes = {directory: index for index, directory in enumerate(directories)}
+    yield numbers(1028, [entry.size or len(entry.target.encode()) for entry in entries])
+    yield numbers(1030, [TYPES[entry.type] | entry.mode for entry in entries], INT16)
+    yield numbers(1033, [0] * count, INT16)
+    yield numbers(1034, [package.date] * count)
+    yield texts(1035, payload.digests)
+    yield texts(1036, [entry.target for entry in entries])
+    yield numbers(1037, [0] * count)
+    yield texts(1039, ["root"] * count)
+    yield texts(1040, ["root"] * count)
+    yield numbers(1045, [2**32 - 1] * count)
+    yield numbers(1095, [1] * count)
+    yield numbers(1096, range(1, count + 1))
+    yield texts(1097, [""] * count)
+    yield numbers(1116, [indexes[f"{path.rpartition('/')[0]}/"] for path in paths])
+    yield texts(1117, [path.rpartition("/")[2] for path in paths])
+    yield texts(1118, list(directories))
+    yield numbers(5011, [8])
+
+
+def text(tag: int, value: str | bytes, format: int = STRING) -> Field:
+    """Encode one text. Raise `ValueError` if it contains a zero byte, which marks the end of a text."""
+    return texts(tag, [value], format)
+
+
+def texts(tag: int, values: Sequence[str | bytes], format: int = STRINGS) -> Field:
+    """Encode several texts. Raise `ValueError` as `text` does."""
     encoded = [value.encode() if isinstance(value, str) else value for value in values]
     if any(b"\0" in value for value in encoded):
-        raise ValueError("a text has a zero byte in it")
-    return Field(tag, kind, len(encoded), b"".join(value + b"\0" for value in encoded))
+        raise ValueError("a text contains a zero byte")
+    return Field(tag, format, len(encoded), b"".join(value + b"\0" for value in encoded))
 
 
-def numbers(tag: int, values: Sequence[int], kind: int = INT32) -> Field:
-    """Whole numbers without a sign, in 32 bits or with `INT16` in 16; `struct.error` for one that does not fit."""
-    code = "H" if kind == INT16 else "I"
-    return Field(tag, kind, len(values), struct.pack(f">{len(values)}{code}", *values))
-
-
-def binary(tag: int, data: bytes) -> Field:
-    """Bytes as they are."""
-    return Field(tag, BINARY, len(data), data)
+def numbers(tag: int, values: Sequence[int], format: int = INT32) -> Field:
+    """Encode unsigned integers of 32 bits, or 16 with `INT16`. Raise `struct.error` for one that does not fit."""
+    code = "H" if format == INT16 else "I"
+    return Field(tag, format, len(values), struct.pack(f">{len(values)}{code}", *values))
 
 
 def encode(region: int, fields: Iterable[Field]) -> bytes:
-    """A header with `fields`, by tag, all of them inside `region`.
+    """Encode a header with `fields`, sorted by tag, all inside `region`.
 
     >>> len(encode(SIGNATURE, [text(1000, "name")]))
     69
@@ -61,17 +217,17 @@ def encode(region: int, fields: Iterable[Field]) -> bytes:
     store = bytearray()
     index = []
     for field in ordered:
-        store += bytes(-len(store) % _ALIGNED.get(field.kind, 1))
-        index.append(_ENTRY.pack(field.tag, field.kind, len(store), field.count))
+        store += bytes(-len(store) % _ALIGNED.get(field.format, 1))
+        index.append(_ENTRY.pack(field.tag, field.format, len(store), field.count))
         store += field.data
-    # The region's own data is one more entry, at the end of the store; it points back over the whole index.
+    # The data of the region is one more entry at the end of the store, which points back over the whole index.
     head = _ENTRY.pack(region, BINARY, len(store), _ENTRY.size)
     store += _ENTRY.pack(region, BINARY, -_ENTRY.size * (len(ordered) + 1), _ENTRY.size)
     return _MAGIC + struct.pack(">II", len(ordered) + 1, len(store)) + head + b"".join(index) + bytes(store)
 
 
 def lead(name: str) -> bytes:
-    """The 96 bytes at the beginning, which today only say that this is an RPM.
+    """Return the 96 bytes at the beginning of the file, which today only mark it as an RPM.
 
     >>> len(lead("a-1-1"))
     96

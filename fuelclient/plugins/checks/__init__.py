@@ -1,8 +1,8 @@
-"""Checks of a plugin package: everything that its files violate, all of it in one run.
+"""Check a plugin package: find everything that its files violate in one run.
 
-The codes are P001 to P064 (`docs/findings.md`); reading and graphs add theirs (G...). Source: Fuel Plugin Builder's
-validators, the lists in the specifications "plugins-v5" and "release-as-a-plugin", and rules of our own for what is
-easily got wrong.
+The codes are P001 to P064 (`docs/findings.md`), and G... from reading graphs. Sources: Fuel Plugin Builder's
+validators, the lists in the specifications "plugins-v5" and "release-as-a-plugin", and rules of our own for common
+mistakes.
 """
 
 from __future__ import annotations
@@ -11,64 +11,59 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from fuelclient.errors import InvalidDocument
+from fuelclient.graph.validate import check_document
 from fuelclient.model.finding import Finding, Severity
-from fuelclient.plugins.checks import (
-    conditions,
-    fitting,
-    fuel_versions,
-    graphs,
-    identity,
-    names,
-    records,
-    scripts,
-    shape,
-    stages,
-    tasks,
-)
+from fuelclient.plugins.checks import conditions, metadata, references, scripts, shape, shared_ids, tasks
 from fuelclient.plugins.checks.findings import Findings
-from fuelclient.plugins.checks.subject import Subject, read
-from fuelclient.plugins.directory import require_directory
+from fuelclient.plugins.checks.raw_package import RawPackage, read
+from fuelclient.plugins.load import load_package
+from fuelclient.plugins.package_files import require_directory
+from fuelclient.serializers.graph import documents_from
+
+__all__ = ["UNUSABLE", "check", "for_install"]
 
 UNUSABLE = frozenset({"P001", "P002", "P003", "P004", "P030", "P037", "P060"})
-"""The errors with which a package cannot be used at all; it can be installed with any other."""
+"""The errors with which a package cannot be used at all. It can be installed in spite of any other."""
 
-_FAMILIES: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
+_CHECKS: tuple[Callable[[RawPackage], Iterator[Finding]], ...] = (
     shape.check,
-    fuel_versions.check,
-    records.check,
+    metadata.check,
     tasks.check,
-    identity.check,
+    shared_ids.check,
     conditions.check,
-    stages.check,
     scripts.check,
-    fitting.check,
 )
+
+_CHECKED_ELSEWHERE = frozenset({"G005", "G012", "G020"})
+"""Repeated ids, which may be for different versions (P060), bad priorities (P003), and records without a type."""
 
 
 def check(directory: Path, *, shown_as: str = "", release_tasks: Collection[str] | None = None) -> tuple[Finding, ...]:
-    """Everything that there is to say about the package in `directory`, in the order of its files and lines.
+    """Return all findings about the package in `directory`, in the order of its files and lines.
 
-    `shown_as` is what findings call the directory (an archive that was unpacked there). `release_tasks` are the ids
-    of the tasks that a release has, when one is known: then every other name that a task refers to is dangling, and
-    not only those that look like slips. Nothing is raised for any content. Raises what `require_directory` raises.
+    Findings call the directory `shown_as`, if given (for an archive that was unpacked there). With `release_tasks`, the
+    ids of a release's tasks, every reference to another name is reported, not only those that look like typos.
+    Nothing is raised for any content. Raise what `require_directory` raises.
     """
     require_directory(directory)
-    subject = read(directory, shown_as)
-    found = Findings()
-    for family in _FAMILIES:
-        found.add(family(subject))
-    found.add(names.check(subject, release_tasks))
-    found.add(subject.files.findings)
-    found.add_unless_told(graphs.check(subject, directory, shown_as))
-    return found.sorted(subject.files.manifest)
+    package = read(directory, shown_as)
+    findings = Findings()
+    for check_part in _CHECKS:
+        findings.add(check_part(package))
+    findings.add(references.check(package, release_tasks))
+    findings.add(package.files.findings)
+    # What cannot be loaded would be refused by an installation, so load it too.
+    findings.add_unless_known(_loading(package, directory, shown_as))
+    return findings.sorted(package.files.manifest)
 
 
 def for_install(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """`findings` as an installation takes them: only the errors of `UNUSABLE` stay errors, others are warnings.
+    """Return `findings` as an installation treats them: only the errors in `UNUSABLE` remain errors.
 
     >>> from fuelclient.model.finding import Place
-    >>> [one] = for_install([Finding(Severity.ERROR, "P012", "no version", Place("tasks.yaml", 1))])
-    >>> str(one.severity)
+    >>> [finding] = for_install([Finding(Severity.ERROR, "P012", "no version", Place("tasks.yaml", 1))])
+    >>> str(finding.severity)
     'warning'
     """
     return tuple(
@@ -77,4 +72,15 @@ def for_install(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     )
 
 
-__all__ = ["UNUSABLE", "check", "for_install"]
+def _loading(package: RawPackage, directory: Path, shown_as: str) -> Iterator[Finding]:
+    """Yield the findings of reading the tasks as graphs, as an upload does, and of loading the package."""
+    types = ("deployment_tasks", "release_tasks", *(("tasks",) if package.major < 5 else ()))
+    for data in package.of(*types):
+        graph = documents_from(data.documents, owner_label=package.name)
+        for finding in check_document(graph, None, None):
+            if finding.code not in _CHECKED_ELSEWHERE:
+                yield finding
+    try:
+        yield from load_package(directory, shown_as=shown_as).findings
+    except InvalidDocument as error:
+        yield from (finding for finding in error.findings if isinstance(finding, Finding))

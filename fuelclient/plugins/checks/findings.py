@@ -1,4 +1,4 @@
-"""Collecting findings: each once, no flood of one kind, in the order of files and lines."""
+"""Collect findings: each once, a limited number of each code, in the order of files and lines."""
 
 from __future__ import annotations
 
@@ -8,56 +8,56 @@ from dataclasses import replace
 
 from fuelclient.model.finding import Finding, Place
 
-MAX_OF_A_KIND = 200
-"""Findings of one code in one file that are told; what is behind them is only counted."""
+MAX_PER_CODE = 200
+"""The most findings with one code in one file that are listed. The others are only counted."""
 
 
 class Findings:
-    """What the checks have found."""
+    """The findings of all checks."""
 
     def __init__(self) -> None:
-        self._found: dict[Finding, None] = {}
+        self._findings: dict[Finding, None] = {}
         self._counts: Counter[tuple[str, str]] = Counter()
         self._last: dict[tuple[str, str], Finding] = {}
 
     def add(self, findings: Iterable[Finding]) -> None:
-        """Take note of `findings`."""
-        for finding in map(_in_one_line, findings):
-            if finding in self._found:
+        """Add findings, each once."""
+        for finding in map(_on_one_line, findings):
+            if finding in self._findings:
                 continue
-            kind = (finding.code, finding.place.file)
-            self._counts[kind] += 1
-            self._last[kind] = finding
-            if self._counts[kind] <= MAX_OF_A_KIND:
-                self._found[finding] = None
+            key = (finding.code, finding.place.file)
+            self._counts[key] += 1
+            self._last[key] = finding
+            if self._counts[key] <= MAX_PER_CODE:
+                self._findings[finding] = None
 
-    def add_unless_told(self, findings: Iterable[Finding]) -> None:
-        """Take note of what nothing of its code was found for in its place, and of errors only where there is none."""
-        told = {(one.place.file, one.place.line) for one in self._found if one.is_error}
-        known = {(one.code, one.place.file, one.place.line) for one in self._found}
-        for one in findings:
-            place = (one.place.file, one.place.line)
-            if (one.code, *place) not in known and not (one.is_error and place in told):
-                self.add([one])
+    def add_unless_known(self, findings: Iterable[Finding]) -> None:
+        """Add findings, but not a second one with the same code and place, nor an error where there is one already."""
+        errors = {(finding.place.file, finding.place.line) for finding in self._findings if finding.is_error}
+        known = {(finding.code, finding.place.file, finding.place.line) for finding in self._findings}
+        for finding in findings:
+            place = (finding.place.file, finding.place.line)
+            if (finding.code, *place) not in known and not (finding.is_error and place in errors):
+                self.add([finding])
 
     def sorted(self, manifest: str) -> tuple[Finding, ...]:
-        """All findings, those of `manifest` first, then by file, line and code; equal ones as they were found."""
+        """Return all findings: those of `manifest` first, then by file, line and code, then as they were added."""
         more = [
             replace(
-                self._last[kind],
-                message=f"{count - MAX_OF_A_KIND} more findings {kind[0]} in this file are not told",
-                place=Place(kind[1]),
+                self._last[code, file],
+                message=f"{count - MAX_PER_CODE} more findings {code} in this file are not listed",
+                place=Place(file),
                 task="",
-                hint="Correct those that are told first.",
+                hint="Correct the listed ones first.",
             )
-            for kind, count in self._counts.items()
-            if count > MAX_OF_A_KIND
+            for (code, file), count in self._counts.items()
+            if count > MAX_PER_CODE
         ]
-        return tuple(sorted([*self._found, *more], key=lambda one: _order(one, manifest)))
+        return tuple(sorted([*self._findings, *more], key=lambda finding: _order(finding, manifest)))
 
 
-def _in_one_line(finding: Finding) -> Finding:
-    """The finding without line ends and other signs that names in a file may bring along."""
+def _on_one_line(finding: Finding) -> Finding:
+    """Return the finding without line ends and control characters, which may come from names in a file."""
     if finding.message.isprintable() and finding.hint.isprintable() and finding.task.isprintable():
         return finding
     message, hint, task = map(_printable, (finding.message, finding.hint, finding.task))
@@ -65,7 +65,7 @@ def _in_one_line(finding: Finding) -> Finding:
 
 
 def _printable(text: str) -> str:
-    """`text` on one line.
+    """Return `text` on one line.
 
     >>> _printable("the role a\\n b\\x1b[1m lacks name")
     'the role a b?[1m lacks name'

@@ -1,4 +1,4 @@
-"""P064: manifests and scripts that tasks name and the package does not have."""
+"""P064: manifests and scripts that tasks run, but that the package does not contain."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.task import TaskType
-from fuelclient.plugins.checks.subject import Record, Subject
+from fuelclient.plugins.checks.raw_package import RawPackage, Record
 
 _SCRIPT = re.compile(r"[\w.@+-][\w./@+-]*\.(?:sh|bash|py|rb|pl|pp)")
 _KEY = "deployment_scripts_path"
@@ -17,23 +17,24 @@ _DEFAULT = "deployment_scripts"
 _PLACEHOLDERS = frozenset({".gitkeep", ".gitignore", ".keep", "README.md"})
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    """A warning for every manifest and script that is in no directory of scripts; one warning for all of them where
-    these directories hold nothing.
+def check(package: RawPackage) -> Iterator[Finding]:
+    """Yield a warning for every manifest and script that is not in a directory of scripts, or a single one if those
+    directories are empty.
 
-    Absolute paths are left out, as they name files of the node, and so are tasks with a `cwd` of their own.
+    Absolute paths are skipped, because they name files on the node, and so are tasks with a `cwd` of their own.
     """
-    if subject.metadata is None:
+    if package.metadata is None:
         return
-    folders = _folders(subject)
+    folders = _folders(package)
     present = {
-        PurePosixPath(name).relative_to(folder).as_posix() for folder in folders for name in subject.files.below(folder)
+        PurePosixPath(name).relative_to(folder).as_posix() for folder in folders for name in package.files.below(folder)
     }
-    tasks = [*subject.records("deployment_tasks", "release_tasks"), *_legacy(subject)]
+    types = ("deployment_tasks", "release_tasks", *(("tasks",) if package.major < 5 else ()))
+    tasks = [task for file_type in types for task in package.records(file_type)]
     missing = [(task, name) for task in tasks for name in _named(task) if PurePosixPath(name).as_posix() not in present]
     if missing and not {PurePosixPath(name).name for name in present} - _PLACEHOLDERS:
         task, name = missing[0]
-        message = f"{' and '.join(folders)} holds no scripts, and tasks name {len(missing)} of them, first {name}"
+        message = f"{' and '.join(folders)} contains no scripts, but tasks run {len(missing)}, for example {name}"
         yield _warning(task, message, f"Put the scripts below {folders[0]}.")
         return
     for task, name in missing:
@@ -47,38 +48,34 @@ def _warning(task: Record, message: str, hint: str) -> Finding:
     return Finding(Severity.WARNING, "P064", message, parameters.place("puppet_manifest", "cmd"), task.name, hint)
 
 
-def _folders(subject: Subject) -> list[str]:
-    stated = [record.data.get(_KEY) for record in subject.releases]
-    found = dict.fromkeys(
+def _folders(package: RawPackage) -> list[str]:
+    stated = [record.data.get(_KEY) for record in package.releases]
+    names = dict.fromkeys(
         PurePosixPath(name).as_posix()
         for name in stated
         if isinstance(name, str) and name and not PurePosixPath(name).is_absolute() and "\0" not in name
     )
-    return [name for name in found if ".." not in PurePosixPath(name).parts] or [_DEFAULT]
-
-
-def _legacy(subject: Subject) -> Iterator[Record]:
-    return subject.records("tasks") if subject.major < 5 else iter(())
+    return [name for name in names if ".." not in PurePosixPath(name).parts] or [_DEFAULT]
 
 
 def _named(task: Record) -> Iterator[str]:
-    """The files below the directory of scripts that a task runs."""
-    parameters, kind = task.data.get("parameters"), task.data.get("type")
+    """Yield the files below the directory of scripts that a task runs."""
+    parameters, task_type = task.data.get("parameters"), task.data.get("type")
     if not isinstance(parameters, dict) or "cwd" in parameters:
         return
     manifest, command = parameters.get("puppet_manifest"), parameters.get("cmd")
-    if kind == TaskType.PUPPET and isinstance(manifest, str) and manifest and not manifest.startswith("/"):
+    if task_type == TaskType.PUPPET and isinstance(manifest, str) and manifest and not manifest.startswith("/"):
         if not manifest.isspace():
             yield manifest
-    elif kind == TaskType.SHELL and isinstance(command, str):
+    elif task_type == TaskType.SHELL and isinstance(command, str):
         yield from _script(command)
 
 
 def _script(command: str) -> Iterator[str]:
-    """The first script that a command names by a relative path, if it is as plain as `bash deploy.sh x`."""
+    """Yield the script with a relative path that a simple command such as `bash deploy.sh x` runs."""
     try:
         words = shlex.split(command[:4096])
-    except ValueError:  # an open quote; the shell will say so
+    except ValueError:  # an open quote, which the shell will report
         return
     for word in words[:3]:
         name = word.removeprefix("./")

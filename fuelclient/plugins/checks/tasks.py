@@ -1,131 +1,147 @@
-"""P010 to P014, P016 to P021, P050: what the package versions ask of tasks, and what they have given up.
+"""P010 to P014, P016 to P021, P050, P063: what the package versions demand of tasks, and what they no longer support.
 
-Source: the lists in the specification "plugins-v5". "Version 2.0.0" is 2.0.0 or later everywhere, as Fuel reads it.
+Sources: the lists in the specification "plugins-v5", where "version 2.0.0" means 2.0.0 or later, as in Fuel; and the
+specification "plugins-deployment-order" for the priorities that order the tasks of unrelated plugins.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
+from fuelclient.graph.stage import band_of, parse_stage
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.task import TaskType
-from fuelclient.plugins.checks.subject import Record, Subject
+from fuelclient.plugins.checks.raw_package import RawPackage, Record
 
 _INTERNAL = frozenset({TaskType.GROUP.value, TaskType.STAGE.value, TaskType.SKIPPED.value})
-"""Types that run nothing; the specification's rule names every record, Fuel's own leaves these out, and so do we."""
+"""Types that run nothing. The specification's rule covers them too, but Fuel's validator and this one exclude them."""
 _CROSS = ("cross-depends", "cross_depends", "cross-depended-by", "cross_depended_by")
 _PLACING = ("roles", "role", "groups", "tags")
+_RANGES = "0-999 hardware, 2000-2999 disks, 4000-4999 network, 6000-6999 software, 8000-8999 monitoring"
+_MOVE = "Move its tasks to deployment_tasks.yaml, and remove the file."
 
 
-def is_modern(task: Record) -> bool:
-    """Whether a task says that it is of version 2.0.0 or later."""
-    found = re.match(r"[0-9]{1,9}", str(task.data.get("version", "")))
-    return found is not None and int(found[0]) >= 2
+def check(package: RawPackage) -> Iterator[Finding]:
+    """Yield findings about tasks and `tasks.yaml`, following the rules for the package version."""
+    if package.metadata is not None:
+        if package.major >= 4:
+            yield from _orchestrators(package)
+            yield from _legacy_file(package)
+        for task in package.tasks():
+            if package.major == 4:
+                yield from _version_4(task)
+            elif package.major >= 5:
+                yield from _version_5(task)
+            yield from _placement(task)
+    if package.major >= 2:  # version 1 has no priorities, and they violate its schema
+        types = ("deployment_tasks", "tasks") if package.major < 5 else ("deployment_tasks",)
+        for task in package.records(*types):
+            yield from _priority(task)
 
 
-def check(subject: Subject) -> Iterator[Finding]:
-    """The findings about tasks and `tasks.yaml`, as far as the package version has rules for them."""
-    if subject.metadata is None:
-        return
-    if subject.major >= 4:
-        yield from _orchestrators(subject)
-        yield from _legacy(subject)
-    for task in subject.tasks():
-        if subject.major == 4:
-            yield from _version_4(task)
-        elif subject.major >= 5:
-            yield from _version_5(task)
-        yield from _placement(task)
-
-
-def _orchestrators(subject: Subject) -> Iterator[Finding]:
-    tasks = [*subject.tasks(), *subject.records("release_tasks")]
-    modern = [task for task in tasks if is_modern(task)]
+def _orchestrators(package: RawPackage) -> Iterator[Finding]:
+    tasks = [*package.tasks(), *package.records("release_tasks")]
+    modern = [task for task in tasks if _is_modern(task)]
     if not tasks:
         return
     if not modern:
         message = "no task has version 2.0.0, which is recommended for Fuel 9.0 and later"
-        yield _finding(Severity.INFO, "P010", message, tasks[0].place(), "Add version: 2.0.0 to the tasks.")
+        hint = "Add version: 2.0.0 to the tasks."
+        yield Finding(Severity.INFO, "P010", message, tasks[0].place(), hint=hint)
         return
-    first = modern[0]
     message = (
         f"{len(modern)} of {len(tasks)} tasks have version 2.0.0 or later: Fuel 9.0 runs them in the order of the task"
-        " graph, Fuel 8.0 with its experimental orchestrator only"
+        " graph, Fuel 8.0 only with its experimental orchestrator"
     )
     hint = "On Fuel 8.0, enable task-based deployment in the settings of the environment."
-    yield _finding(Severity.INFO, "P011", message, first.place("version"), hint)
-    if subject.major == 4:
-        message = "tasks of version 2.0.0 or later are what packages of version 5.0.0 are made for"
-        place = Place(subject.files.manifest, subject.line("package_version"))
-        yield _finding(Severity.WARNING, "P020", message, place, "Consider package_version: '5.0.0'.")
+    yield Finding(Severity.INFO, "P011", message, modern[0].place("version"), hint=hint)
+    if package.major == 4:
+        message = "tasks of version 2.0.0 or later should be in a package of version 5.0.0"
+        place = Place(package.files.manifest, package.line("package_version"))
+        yield Finding(Severity.WARNING, "P020", message, place, hint="Consider package_version: '5.0.0'.")
 
 
-def _legacy(subject: Subject) -> Iterator[Finding]:
-    for data in subject.of("tasks"):
+def _legacy_file(package: RawPackage) -> Iterator[Finding]:
+    for data in package.of("tasks"):
         for document in data.documents:
             if not document.data:
                 continue
-            place, hint = Place(document.file, 1), "Move its tasks to deployment_tasks.yaml, and remove the file."
-            if subject.major == 4:
-                message = "tasks.yaml is deprecated, and packages of version 5.0.0 have none"
-                yield _finding(Severity.WARNING, "P018", message, place, hint)
+            place = Place(document.file, 1)
+            if package.major == 4:
+                message = "tasks.yaml is deprecated, and packages of version 5.0.0 do not have it"
+                yield Finding(Severity.WARNING, "P018", message, place, hint=_MOVE)
             else:
-                message = "tasks.yaml holds tasks, and they are ignored in packages of version 5.0.0 and later"
-                yield _finding(Severity.ERROR, "P014", message, place, hint)
+                message = "tasks.yaml contains tasks, but packages of version 5.0.0 and later ignore them"
+                yield Finding(Severity.ERROR, "P014", message, place, hint=_MOVE)
 
 
 def _version_4(task: Record) -> Iterator[Finding]:
-    if is_modern(task):
+    if _is_modern(task):
         if "groups" in task.data:
             message = f"task {task.name} of version 2.0.0 or later has groups"
-            yield _of(task, Severity.WARNING, "P019", message, ("groups",), "Name them in roles: instead.")
+            yield _finding(task, Severity.WARNING, "P019", message, "Use roles: instead.", "groups")
         return
+    hint = "Add version: 2.0.0 to the task."
     for key in _CROSS:
         if key in task.data:
             message = f"task {task.name} has {key}, which needs version 2.0.0"
-            yield _of(task, Severity.ERROR, "P016", message, (key,), "Add version: 2.0.0 to it.")
+            yield _finding(task, Severity.ERROR, "P016", message, hint, key)
     parameters = task.data.get("parameters")
-    if _kind(task) != TaskType.GROUP and isinstance(parameters, dict) and "strategy" in parameters:
+    if _type(task) != TaskType.GROUP and isinstance(parameters, dict) and "strategy" in parameters:
         message = f"task {task.name} has parameters.strategy, which needs version 2.0.0"
         place = Record(parameters, task.file, task.place("parameters").line, task.name).place("strategy")
-        yield Finding(Severity.ERROR, "P017", message, place, task.name, "Add version: 2.0.0 to it.")
+        yield Finding(Severity.ERROR, "P017", message, place, task.name, hint)
 
 
 def _version_5(task: Record) -> Iterator[Finding]:
-    kind = _kind(task)
-    if kind and kind not in _INTERNAL and not is_modern(task):
-        message = f"task {task.name} has to be of version 2.0.0 or later"
-        yield _of(task, Severity.ERROR, "P012", message, ("version",), "Write version: 2.0.0.")
-    if kind == TaskType.GROUP:
-        message = f"task {task.name} is a group, which packages of version 5.0.0 have no more"
-        hint = "Write its tasks: as tasks: of the role in node_roles.yaml, and remove it."
-        yield _of(task, Severity.ERROR, "P013", message, ("type",), hint)
+    task_type = _type(task)
+    if task_type and task_type not in _INTERNAL and not _is_modern(task):
+        message = f"task {task.name} must have version 2.0.0 or later"
+        yield _finding(task, Severity.ERROR, "P012", message, "Write version: 2.0.0.", "version")
+    if task_type == TaskType.GROUP:
+        message = f"task {task.name} is a group, which packages of version 5.0.0 no longer support"
+        hint = "Remove it, and list its tasks under tasks: of the role in node_roles.yaml."
+        yield _finding(task, Severity.ERROR, "P013", message, hint, "type")
     if "groups" in task.data:
         message = f"task {task.name} has groups, which are deprecated"
-        yield _of(task, Severity.WARNING, "P019", message, ("groups",), "Name them in roles: instead.")
+        yield _finding(task, Severity.WARNING, "P019", message, "Use roles: instead.", "groups")
     if "role" in task.data:
-        message = f"task {task.name} has role, which is named roles in packages of version 5.0.0"
-        yield _of(task, Severity.WARNING, "P021", message, ("role",), "Write roles: instead.")
+        message = f"task {task.name} has role, which is called roles in packages of version 5.0.0"
+        yield _finding(task, Severity.WARNING, "P021", message, "Use roles: instead.", "role")
 
 
 def _placement(task: Record) -> Iterator[Finding]:
-    """P050. A task without type overrides another one, which has a place already."""
-    kind = _kind(task)
-    if kind and kind != TaskType.STAGE and all(task.data.get(key) in (None, []) for key in _PLACING):
-        message = f"task {task.name} names no roles, so it may run on no node"
-        yield _of(task, Severity.WARNING, "P050", message, _PLACING, "Add roles: to it.")
+    """P050. A task without a type overrides another one, which already has a place."""
+    task_type = _type(task)
+    if task_type and task_type != TaskType.STAGE and all(task.data.get(key) in (None, []) for key in _PLACING):
+        message = f"task {task.name} has no roles, so it may not run on any node"
+        yield _finding(task, Severity.WARNING, "P050", message, "Add roles: to the task.", *_PLACING)
 
 
-def _kind(task: Record) -> Any:
-    kind = task.data.get("type")
-    return kind if isinstance(kind, str) else ""
+def _priority(task: Record) -> Iterator[Finding]:
+    """P063: a priority in a reserved range, or outside all ranges. Only stages of legacy tasks order anything."""
+    text = task.data.get("stage")
+    if not isinstance(text, str) or "/" not in text or _is_modern(task):
+        return
+    stage = parse_stage(text)
+    band = band_of(stage.priority)
+    if stage.is_valid and (band is None or band == "reserved"):
+        where = "in a reserved range" if band else "outside the ranges"
+        message = f"the priority in {text[:80]} is {where} that plugins have agreed on"
+        yield Finding(Severity.WARNING, "P063", message, task.place("stage"), hint=f"The ranges are {_RANGES}.")
 
 
-def _of(task: Record, severity: Severity, code: str, message: str, keys: tuple[str, ...], hint: str) -> Finding:
+def _is_modern(task: Record) -> bool:
+    """Return whether a task states version 2.0.0 or later."""
+    match = re.match(r"[0-9]{1,9}", str(task.data.get("version", "")))
+    return match is not None and int(match[0]) >= 2
+
+
+def _type(task: Record) -> str:
+    task_type = task.data.get("type")
+    return task_type if isinstance(task_type, str) else ""
+
+
+def _finding(task: Record, severity: Severity, code: str, message: str, hint: str, *keys: str) -> Finding:
     return Finding(severity, code, message, task.place(*keys), task.name, hint)
-
-
-def _finding(severity: Severity, code: str, message: str, place: Place, hint: str) -> Finding:
-    return Finding(severity, code, message, place, hint=hint)

@@ -1,7 +1,7 @@
-"""Skeletons: directories that a plugin starts from, whole and working from the first minute.
+"""Create a new plugin from templates: a complete package that works before anything in it is edited.
 
-The files below `templates/` are laid over one another, later ones win (`_LAYERS`). In them `@{name}` and its like are
-replaced; everything else, shell and Puppet variables among it, stays as it is.
+The files of several directories below `templates/` are combined (`_LAYERS`); later ones win. `@{name}` and similar
+placeholders are replaced; everything else, including shell and Puppet variables, is kept.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from pathlib import Path
 from fuelclient.errors import Conflict, NotFound, Unavailable, UsageError, nearest
 
 
-class Kind(StrEnum):
-    """What the package is to bring."""
+class Skeleton(StrEnum):
+    """What a new package is for."""
 
     PLUGIN = "plugin"
-    """Tasks, a role and settings for releases that exist."""
+    """Tasks, a role and settings for existing releases."""
     RELEASE = "release"
     """A release of its own, with its graphs."""
     MULTI_RELEASE = "multi-release"
-    """A plugin that is different for each release."""
+    """A plugin that differs from release to release."""
 
 
 VERSIONS = ("3.0.0", "4.0.0", "5.0.0")
-"""The package versions that skeletons are written in; 1.0.0 and 2.0.0 know stages only, and are read but not made."""
+"""The package versions that can be created. 1.0.0 and 2.0.0, which only have stages, can only be read."""
 
 LATEST = VERSIONS[-1]
 
-_LAYERS: Mapping[tuple[Kind, str], tuple[str, ...]] = {
-    (Kind.PLUGIN, "3.0.0"): ("base", "v3"),
-    (Kind.PLUGIN, "4.0.0"): ("base", "v3", "v4"),
-    (Kind.PLUGIN, "5.0.0"): ("base", "v3", "v4", "v5"),
-    (Kind.MULTI_RELEASE, "5.0.0"): ("base", "v3", "v4", "v5", "multi-release"),
-    (Kind.RELEASE, "5.0.0"): ("release",),
+_LAYERS: Mapping[tuple[Skeleton, str], tuple[str, ...]] = {
+    (Skeleton.PLUGIN, "3.0.0"): ("base", "v3"),
+    (Skeleton.PLUGIN, "4.0.0"): ("base", "v3", "v4"),
+    (Skeleton.PLUGIN, "5.0.0"): ("base", "v3", "v4", "v5"),
+    (Skeleton.MULTI_RELEASE, "5.0.0"): ("base", "v3", "v4", "v5", "multi-release"),
+    (Skeleton.RELEASE, "5.0.0"): ("release",),
 }
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -48,34 +48,35 @@ _VERSION = "1.0.0"
 
 
 class _Text(string.Template):
-    """`@{word}` is replaced. The delimiter is none of YAML, shell or Puppet, whose own must survive."""
+    """Replaces `@{word}`. The delimiter means nothing in YAML, shell or Puppet, whose own `$` must be kept."""
 
     delimiter = "@"
 
 
-def create(path: Path, *, package_version: str = LATEST, kind: Kind = Kind.PLUGIN) -> list[Path]:
-    """A package named after the last part of `path` stands in `path`; its files, sorted.
+def create(path: Path, *, package_version: str = LATEST, skeleton: Skeleton = Skeleton.PLUGIN) -> list[Path]:
+    """Create a package in `path`, named after the last part of `path`, and return its files, sorted.
 
-    It is written beside `path` and moved there whole: whatever fails leaves nothing behind. Raises `UsageError` for
-    a name that no plugin can have, or a version that `kind` does not exist in, `Conflict` when `path` exists,
-    `NotFound` without the directory that it goes to, and `Unavailable` when the disk refuses.
+    It is written next to `path` and then moved, so a failure leaves nothing behind. Raise `UsageError` for an invalid
+    name, or a version that `skeleton` does not exist in; `Conflict` if `path` exists; `NotFound` if its parent
+    directory does not; and `Unavailable` if it cannot be written.
     """
     version = version_of(package_version)
     path = Path(os.path.abspath(path))
     words = _words(path.name)
-    if (kind, version) not in _LAYERS:
-        raise UsageError(f"There is no {kind} package of version {version}.", hint=f"It needs version {LATEST}.")
+    if (skeleton, version) not in _LAYERS:
+        message = f"A {skeleton} package cannot have version {version}."
+        raise UsageError(message, hint=f"Use --package-version {LATEST}.")
     if os.path.lexists(path):
         raise Conflict(f"Plugins directory {path} already exists, choose another name.")
     if not path.parent.is_dir():
         raise NotFound("directory", str(path.parent), hint="Create it first.")
     spool = path.parent / f".{path.name[:64]}.{secrets.token_hex(4)}.tmp"
     try:
-        files = _write(spool, _LAYERS[kind, version], words)
+        files = _write(spool, _LAYERS[skeleton, version], words)
         spool.rename(path)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        hint = "Check permissions, and the space on the disk."
+        hint = "Check permissions and free disk space."
         raise Unavailable(f"{path} cannot be written: {reason}.", hint=hint) from error
     finally:
         shutil.rmtree(spool, ignore_errors=True)
@@ -83,7 +84,7 @@ def create(path: Path, *, package_version: str = LATEST, kind: Kind = Kind.PLUGI
 
 
 def version_of(stated: str) -> str:
-    """The package version that `5`, `5.0` or `5.0.0` means. Raises `UsageError` for one that no skeleton has.
+    """Return the package version for `5`, `5.0` or `5.0.0`. Raise `UsageError` if it cannot be created.
 
     >>> version_of("4"), version_of("5.0.0")
     ('4.0.0', '5.0.0')
@@ -92,14 +93,15 @@ def version_of(stated: str) -> str:
         if stated in (version, version[:3], version[0]):
             return version
     close = nearest(stated, VERSIONS)
-    hint = f"Skeletons exist for {', '.join(VERSIONS)}."
+    hint = f"Known: {', '.join(VERSIONS)}."
     raise UsageError(f'Wrong package version "{stated}".', hint=f"Did you mean {close}? {hint}" if close else hint)
 
 
 def _words(name: str) -> dict[str, str]:
-    """What stands in templates, from the name of the plugin. Raises `UsageError` for a name that cannot be one.
+    """Return the values of placeholders for a plugin's name. Raise `UsageError` if the name is invalid.
 
-    Settings are addressed with `.` and `:` between names, in which a dash is read differently from place to place.
+    The name of a setting contains no dash: expressions separate names with `.` and `:`, and not all parts of Fuel
+    read a dash in them in the same way.
 
     >>> _words("disk-cache")["title"], _words("disk-cache")["setting"], _words("disk-cache")["directory"]
     ('Disk cache', 'disk_cache', 'disk-cache-1.0')
@@ -107,7 +109,7 @@ def _words(name: str) -> dict[str, str]:
     if not _NAME.fullmatch(name):
         raise UsageError(
             "Plugin name is invalid, use only lower case letters, numbers, '_', '-' symbols",
-            hint=f"(it is '{name}', the last part of the path).",
+            hint=f"The name is the last part of the path: '{name}'.",
         )
     title = re.sub(r"[_-]+", " ", name).strip().capitalize() or name
     series = ".".join(_VERSION.split(".")[:2])
@@ -115,7 +117,7 @@ def _words(name: str) -> dict[str, str]:
 
 
 def _write(target: Path, layers: tuple[str, ...], words: Mapping[str, str]) -> list[str]:
-    """The rendered files of `layers` are in the new directory `target`; their names, sorted."""
+    """Write the files of `layers`, filled in, to the new directory `target`, and return their names, sorted."""
     sources = {
         path.relative_to(_TEMPLATES / layer).as_posix(): path
         for layer in layers

@@ -17,7 +17,7 @@ from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.package import Package
 from fuelclient.model.task import Task
 from fuelclient.plugins.checks import check
-from fuelclient.plugins.tree import load_package
+from fuelclient.plugins.load import load_package
 
 ROOT = examples.directory()
 PACKAGES = ("release", "plugins/image-cache", "plugins/rack-monitoring")

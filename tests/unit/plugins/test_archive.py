@@ -12,8 +12,8 @@ import archive_samples as samples
 import pytest
 
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
-from fuelclient.plugins.archive import PackageName, extract, package_name, scripts
-from fuelclient.plugins.archive.limits import Limits
+from fuelclient.plugins.archive import extract, scripts
+from fuelclient.plugins.archive.rules import Limits
 from fuelclient.plugins.build import rpm_header
 
 
@@ -98,19 +98,8 @@ def test_hard_links_of_an_rpm_share_the_data_that_only_the_last_one_has(tmp_path
     assert tree(target) == {"a": "644 data", "b": "644 data", "e": "644 ", "f": "644 "}
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"), [("plugin_name-1.2", "plugin_name"), ("a-b-1.2", "a-b"), ("plain", "plain")]
-)
-def test_an_rpm_is_called_what_its_name_says_without_the_series(tmp_path: Path, name: str, expected: str) -> None:
-    path = tmp_path / "any.rpm"
-    main = rpm_header.encode(rpm_header.IMMUTABLE, [rpm_header.text(1000, name), rpm_header.text(1001, "1.2.3")])
-    path.write_bytes(rpm_header.lead(name) + rpm_header.encode(rpm_header.SIGNATURE, []) + main)
-    assert package_name(path) == PackageName(expected, "1.2.3")
-
-
-def test_an_fp_is_called_what_its_top_directory_says(tmp_path: Path) -> None:
+def test_an_fp_has_no_scripts(tmp_path: Path) -> None:
     archive = samples.fp(tmp_path / "x.fp", samples.tar([samples.tar_file("a-plugin-1.2.3/metadata.yaml")]))
-    assert package_name(archive) == PackageName("a-plugin", "1.2.3")
     assert scripts(archive) == {}
 
 
@@ -139,7 +128,7 @@ def test_scripts_are_shown_and_not_run(tmp_path: Path, target: Path) -> None:
 def test_an_unknown_extension_is_refused_in_the_words_of_the_original_client(tmp_path: Path, target: Path) -> None:
     path = tmp_path / "plugin.txt"
     path.write_text("text")
-    for use in (lambda: extract(path, target), lambda: package_name(path), lambda: scripts(path)):
+    for use in (lambda: extract(path, target), lambda: scripts(path)):
         with pytest.raises(InvalidDocument, match=r"^Plugin plugin\.txt has unsupported format \.txt\. ") as caught:
             use()
         (finding,) = caught.value.findings
@@ -219,4 +208,3 @@ def test_packages_of_the_real_rpmbuild_are_read(tmp_path: Path, target: Path, pa
     extract(archive, target)
     assert tree(target) == tree(source)
     assert scripts(archive) == {"%pre": "echo before"}
-    assert package_name(archive) == PackageName("plug", "1.2.3")

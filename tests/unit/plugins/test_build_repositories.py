@@ -139,7 +139,7 @@ def test_a_repository_without_packages_gets_nothing(directory: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"text", "no .deb package"),
+        (b"text", "not a .deb package"),
         (b"!<arch>\n", "no control.tar"),
         (b"!<arch>\nshort", "header of a member"),
         (b"!<arch>\n" + f"{'control.tar.gz':<48}{9:<10}`\n".encode() + b"no gzip!!", "damaged"),

@@ -8,7 +8,7 @@ import pytest
 from package_trees import MITAKA, definition, role, task, write_package
 
 from fuelclient.plugins.checks import check
-from fuelclient.plugins.tree import load_package
+from fuelclient.plugins.load import load_package
 
 VOLUMES = {"volumes_roles_mapping": {"base": [{"id": "os", "allocate_size": "min"}]}, "volumes": [{"id": "os"}]}
 

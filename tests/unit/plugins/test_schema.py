@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from fuelclient.files.yaml_text import parse
 from fuelclient.model.document import Document
 from fuelclient.model.finding import Finding
-from fuelclient.plugins.schema import MAX_VIOLATIONS, is_known, kinds, line_at, violations
+from fuelclient.plugins.schema import MAX_VIOLATIONS, file_types, is_known, line_at, violations
 
 _FILES = {
     path.name: json.loads(path.read_text(encoding="utf-8"))
@@ -55,10 +55,10 @@ class TestData:
                     assert "x-is" in one, (name, one)
 
     def test_every_kind_and_version(self) -> None:
-        for kind, versions in kinds().items():
+        for kind, versions in file_types().items():
             for major in range(1, 7):
                 assert is_known(kind, major) == (major >= versions[0])
-        assert set(kinds()) >= {
+        assert set(file_types()) >= {
             "metadata", "tasks", "environment_config", "deployment_tasks", "node_roles", "volumes", "network_roles",
             "components", "node_config", "nic_config", "bond_config", "node_tags",
         }  # fmt: skip

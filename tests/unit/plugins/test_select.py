@@ -10,8 +10,8 @@ from corpus import corpus
 
 from fuelclient.model.package import Package
 from fuelclient.model.release import Release
+from fuelclient.plugins.load import load_package
 from fuelclient.plugins.select import for_any_release, is_compatible, needs_release, select
-from fuelclient.plugins.tree import load_package
 
 HEAD = "name: sample\nversion: 1.2.3\npackage_version: 5.0.0\n"
 MITAKA = Release(2, "Mitaka on Ubuntu", "mitaka-9.0", operating_system="Ubuntu")

@@ -12,8 +12,8 @@ import yaml
 from fuelclient.model.package import Selection
 from fuelclient.model.release import Release
 from fuelclient.plugins import constraints
+from fuelclient.plugins.load import load_package
 from fuelclient.plugins.select import is_compatible, is_constrained, needs_release, select
-from fuelclient.plugins.tree import load_package
 
 CASES = sorted((Path(__file__).resolve().parents[2] / "cases" / "plugins-select").glob("*.yaml"))
 HEAD = "name: sample\nversion: 1.2.3\npackage_version: 5.0.0\n"

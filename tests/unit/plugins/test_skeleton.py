@@ -14,27 +14,27 @@ import pytest
 
 from fuelclient.errors import Conflict, NotFound, Unavailable, UsageError
 from fuelclient.plugins import skeleton
-from fuelclient.plugins.skeleton import LATEST, Kind, create
-from fuelclient.plugins.tree import load_package
+from fuelclient.plugins.load import load_package
+from fuelclient.plugins.skeleton import LATEST, Skeleton, create
 
 EVERY = [
-    (Kind.PLUGIN, "3.0.0"),
-    (Kind.PLUGIN, "4.0.0"),
-    (Kind.PLUGIN, "5.0.0"),
-    (Kind.RELEASE, "5.0.0"),
-    (Kind.MULTI_RELEASE, "5.0.0"),
+    (Skeleton.PLUGIN, "3.0.0"),
+    (Skeleton.PLUGIN, "4.0.0"),
+    (Skeleton.PLUGIN, "5.0.0"),
+    (Skeleton.RELEASE, "5.0.0"),
+    (Skeleton.MULTI_RELEASE, "5.0.0"),
 ]
 NAMES = ["my-plugin", "a", "1", "0x1f", "1e3", "null", "on", "---", "_", "2016-01-01", "x" * 100]
 """What plugins may be called, and YAML would rather take for something else."""
 
 
-@pytest.mark.parametrize(("kind", "version"), EVERY)
+@pytest.mark.parametrize(("skeleton", "version"), EVERY)
 @pytest.mark.parametrize("name", NAMES)
-def test_every_skeleton_loads_without_a_finding(tmp_path: Path, kind: Kind, version: str, name: str) -> None:
-    create(tmp_path / name, package_version=version, kind=kind)
+def test_every_skeleton_loads_without_a_finding(tmp_path: Path, skeleton: Skeleton, version: str, name: str) -> None:
+    create(tmp_path / name, package_version=version, skeleton=skeleton)
     package = load_package(tmp_path / name)
     assert (package.name, package.package_version, package.findings) == (name, version, ())
-    assert bool(package.releases) == (kind is Kind.RELEASE)
+    assert bool(package.releases) == (skeleton is Skeleton.RELEASE)
 
 
 def test_the_files_are_those_that_stand_there(tmp_path: Path) -> None:
@@ -43,31 +43,33 @@ def test_the_files_are_those_that_stand_there(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["mine"]
 
 
-@pytest.mark.parametrize(("kind", "version"), EVERY)
-def test_files_of_each_package_version(tmp_path: Path, kind: Kind, version: str) -> None:
+@pytest.mark.parametrize(("skeleton", "version"), EVERY)
+def test_files_of_each_package_version(tmp_path: Path, skeleton: Skeleton, version: str) -> None:
     names = {path.relative_to(tmp_path / "p").as_posix() for path in create(tmp_path / "p", package_version=version)}
     assert "tasks.yaml" not in names
     assert ("components.yaml" in names) == (version > "3.0.0")
     assert {"node_config.yaml", "nic_config.yaml", "bond_config.yaml"}.isdisjoint(names) == (version < "5.0.0")
     shutil.rmtree(tmp_path / "p")
-    for path in create(tmp_path / "p", package_version=version, kind=kind):
+    for path in create(tmp_path / "p", package_version=version, skeleton=skeleton):
         text = path.read_text(encoding="utf-8")
         assert "@" not in text, path
         assert all(len(line) <= 120 for line in text.splitlines() if path.suffix != ".md"), path
 
 
-@pytest.mark.parametrize(("kind", "version"), EVERY)
-def test_scripts_are_executable_and_end_well(tmp_path: Path, kind: Kind, version: str) -> None:
-    scripts = [path for path in create(tmp_path / "p", package_version=version, kind=kind) if path.suffix == ".sh"]
+@pytest.mark.parametrize(("skeleton", "version"), EVERY)
+def test_scripts_are_executable_and_end_well(tmp_path: Path, skeleton: Skeleton, version: str) -> None:
+    scripts = [
+        path for path in create(tmp_path / "p", package_version=version, skeleton=skeleton) if path.suffix == ".sh"
+    ]
     assert scripts
     for path in scripts:
         assert stat.S_IMODE(path.stat().st_mode) == 0o755
         subprocess.run(["sh", "-n", str(path)], check=True)
 
 
-@pytest.mark.parametrize(("kind", "version"), EVERY)
-def test_every_manifest_and_script_that_a_task_names_is_there(tmp_path: Path, kind: Kind, version: str) -> None:
-    files = create(tmp_path / "p", package_version=version, kind=kind)
+@pytest.mark.parametrize(("skeleton", "version"), EVERY)
+def test_every_manifest_and_script_that_a_task_names_is_there(tmp_path: Path, skeleton: Skeleton, version: str) -> None:
+    files = create(tmp_path / "p", package_version=version, skeleton=skeleton)
     text = "\n".join(path.read_text(encoding="utf-8") for path in files if path.suffix == ".yaml")
     named = set(re.findall(r"(?:\./|sh |puppet_manifest: )([a-z-]+\.(?:sh|pp))", text))
     assert named == {path.name for path in files if path.suffix in (".sh", ".pp")}
@@ -104,10 +106,10 @@ def test_other_versions_are_refused(tmp_path: Path, version: str) -> None:
     assert not os.listdir(tmp_path)
 
 
-@pytest.mark.parametrize("kind", [Kind.RELEASE, Kind.MULTI_RELEASE])
-def test_only_the_latest_version_knows_releases(tmp_path: Path, kind: Kind) -> None:
+@pytest.mark.parametrize("skeleton", [Skeleton.RELEASE, Skeleton.MULTI_RELEASE])
+def test_only_the_latest_version_knows_releases(tmp_path: Path, skeleton: Skeleton) -> None:
     with pytest.raises(UsageError, match=re.escape(LATEST)):
-        create(tmp_path / "p", package_version="4", kind=kind)
+        create(tmp_path / "p", package_version="4", skeleton=skeleton)
 
 
 def test_the_directory_above_has_to_be_there(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from fuelclient.model.graph import GraphDocument
 from fuelclient.model.package import Contents, Package, ReleaseRecord
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.task import Source, Task
-from fuelclient.plugins.tree import load_package
+from fuelclient.plugins.load import load_package
 from fuelclient.store import plugins
 from fuelclient.store.database import Connection
 

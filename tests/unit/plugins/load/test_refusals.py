@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from unit.plugins.tree.loading import Build, only, only_place, refused
+from unit.plugins.load.loading import Build, only, only_place, refused
 
-from fuelclient.plugins.tree import load_package
+from fuelclient.plugins.load import load_package
 
 
 def test_mixed_roots(build: Build) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from corpus import corpus
 
-from fuelclient.plugins.tree import load_package
+from fuelclient.plugins.load import load_package
 
 pytestmark = pytest.mark.corpus
 

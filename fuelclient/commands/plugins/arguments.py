@@ -1,4 +1,4 @@
-"""How plugins are named on the command line: by id, or by name."""
+"""The argument that names a plugin, by id or by name."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 
 def add_plugin(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
-    """`plugin`: an id or a name, or a list of them."""
+    """Add the argument `plugin`, or with `several` `plugins`."""
     parser.add_argument(
         "plugins" if several else "plugin", nargs="+" if several else None, type=stated, metavar="ID|NAME",
-        help="id of the plugin, or its name where only one version of it is installed",
+        help="id of the plugin, or its name if only one version is installed",
     )  # fmt: skip
 
 
 def plugin_of(backend: Backend, word: str, version: str = "") -> Plugin:
-    """The plugin that `word` means: its id or, with or without a version, its name.
+    """Return the plugin with this id or, with or without a version, with this name.
 
-    A number is an id; where no plugin has it, it may still be a name. Raises `NotFound`, and `UsageError` for a name
-    that several versions have.
+    A number is an id, or a name if no plugin has that id. Raise `NotFound`, or `UsageError` if several versions have
+    the name.
     """
     if version or not (word.isascii() and word.isdigit()):
         return backend.plugins.named(word, version)
@@ -38,6 +38,6 @@ def plugin_of(backend: Backend, word: str, version: str = "") -> Plugin:
 
 
 def enabled_plugin_of(backend: Backend, word: str, env: int) -> Plugin:
-    """The plugin that `word` means; of several versions of one name, the one that is enabled on the environment."""
-    enabled = [one for one in backend.plugins.list() if one.name == word and env in one.clusters]
+    """Return the plugin with this id or name. Of several versions, prefer the one enabled on the environment."""
+    enabled = [plugin for plugin in backend.plugins.list() if plugin.name == word and env in plugin.clusters]
     return enabled[0] if len(enabled) == 1 else plugin_of(backend, word)

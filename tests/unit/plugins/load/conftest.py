@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from unit.plugins.tree.loading import HEAD, Build
+from unit.plugins.load.loading import HEAD, Build
 
 
 @pytest.fixture

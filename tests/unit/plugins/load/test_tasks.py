@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from unit.plugins.tree.loading import HEAD, Build, only
+from unit.plugins.load.loading import HEAD, Build, only
 
 from fuelclient.model.finding import Severity
 from fuelclient.model.package import Package
-from fuelclient.plugins.tree import load_package, plugin_of
+from fuelclient.plugins.load import load_package, plugin_of
 
 FILES = {
     "tasks_yaml": "- {role: '*', stage: post_deployment/100, type: shell, parameters: {cmd: a, timeout: 1}}\n",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from unit.plugins.tree.loading import Build, only, refused
+from unit.plugins.load.loading import Build, only, refused
 
 from fuelclient.errors import NotFound
-from fuelclient.plugins.tree import load_package
+from fuelclient.plugins.load import load_package
 
 
 def test_no_directory(tmp_path: Path) -> None:

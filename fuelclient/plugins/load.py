@@ -1,37 +1,39 @@
-"""Unpacked plugin packages: from a directory to the releases, graphs, roles and volumes that it brings.
+"""Load an unpacked plugin package: its releases, graphs, roles, volumes and settings.
 
-Source: the specifications "release-as-a-plugin" (releases in `metadata.yaml`, `*_path` keys), "plugins-v5"
-(what a record of `releases` names itself) and "role-as-a-plugin" (`node_roles.yaml`, `volumes.yaml`).
+Sources: the specifications "release-as-a-plugin" (releases in `metadata.yaml`, `*_path` keys), "plugins-v5" (files
+that a record of `releases` names) and "role-as-a-plugin" (`node_roles.yaml`, `volumes.yaml`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.finding import Finding, Place, errors_in
-from fuelclient.model.package import Package, PackagedRelease, ReleaseRecord
+from fuelclient.model.graph import GraphDocument
+from fuelclient.model.package import Contents, Package, PackagedRelease, ReleaseRecord
 from fuelclient.model.plugin import Plugin
+from fuelclient.model.task import Task
 from fuelclient.plugins.contents import contents_of, major_of
-from fuelclient.plugins.directory import require_directory
-from fuelclient.plugins.paths import PackageFiles, without
+from fuelclient.plugins.package_files import PackageFiles, require_directory, without
 from fuelclient.plugins.releases import is_definition, name_form, record_of, release_of
 from fuelclient.serializers.values import items_of, kind, plain
 
 _NEEDED = {"version": "[0-9A-Za-z._+-]*[0-9A-Za-z]", "package_version": ".+"}
-"""What the metadata of every package states beside its name, and the form of it."""
+"""What the metadata of every package states besides its name, as regular expressions."""
 
 _KNOWN_VERSIONS = ("1.0.", "2.0.", "3.0.", "4.0.", "5.0.", "6.0.")
-"""How the versions of packages begin for which Nailgun has an adapter."""
+"""The beginnings of package versions for which Nailgun has an adapter."""
 _CONFIGS = {
     "node_config.yaml": "node_attributes_metadata",
     "nic_config.yaml": "nic_attributes_metadata",
     "bond_config.yaml": "bond_attributes_metadata",
 }
-"""Files that nothing here reads but to hand them on, and what Nailgun calls their content."""
+"""Files that are only passed on, and Nailgun's names for their content."""
 
 _CONFIGS_SINCE = 5
 _SCRIPTS = "deployment_scripts_path"
@@ -40,29 +42,70 @@ _TOLERATED = frozenset({"P040"})
 """Errors that leave the rest of a package usable: a record whose constraint cannot be read fits no release."""
 
 
-def load_package(directory: Path, *, shown_as: str = "") -> Package:
-    """The package in `directory`, all of its files read. `shown_as` is what findings call the directory.
+@dataclass(frozen=True, slots=True)
+class Relabel:
+    """Replaces the directory `before` with `after` in the file names that tasks remember.
 
-    Raises `NotFound` when there is no such directory, and `InvalidDocument` with every finding, each at its
-    file and line, when one of them is an error: metadata that is missing or no data (P001), of an unknown package
-    version (P002) or, like the other files, of the wrong shape (P003), a path that leads to nothing or out of the
-    package (P004), a release that lacks a field (P030), a pattern that finds nothing or files that cannot be read
-    or do not fit together (P037), an id that is taken twice (P060), a task that is none (G...). A version
-    constraint that cannot be read (P040) is among the findings of the package, and its record fits no release.
+    An installed package is known by name and version, not by the path it came from.
+
+    >>> Relabel("/tmp/new-1/", "lma-0.10.2").file("/tmp/new-1/deployment_tasks.yaml")
+    'lma-0.10.2/deployment_tasks.yaml'
+    """
+
+    before: str
+    after: str
+
+    def file(self, name: str) -> str:
+        """Return the new name of a file. Files elsewhere keep their names."""
+        start = f"{self.before.rstrip('/')}/"
+        return f"{self.after}/{name.removeprefix(start)}" if name.startswith(start) else name
+
+    def graph(self, graph: GraphDocument) -> GraphDocument:
+        """Return the graph with renamed files, and without findings, which are only of interest while loading."""
+        return replace(graph, tasks=tuple(map(self._task, graph.tasks)), findings=())
+
+    def package(self, package: Package) -> Package:
+        """Return the package with renamed files, and without findings."""
+        records = (
+            record if record.contents is None else replace(record, contents=self._contents(record.contents))
+            for record in package.records
+        )
+        releases = (replace(release, graphs=self._graphs(release.graphs)) for release in package.releases)
+        contents = self._contents(package.contents)
+        return replace(package, contents=contents, records=tuple(records), releases=tuple(releases), findings=())
+
+    def _task(self, task: Task) -> Task:
+        return replace(task, source=replace(task.source, file=self.file(task.source.file)))
+
+    def _graphs(self, graphs: Mapping[str, GraphDocument]) -> dict[str, GraphDocument]:
+        return {graph_type: self.graph(graph) for graph_type, graph in graphs.items()}
+
+    def _contents(self, contents: Contents) -> Contents:
+        return replace(contents, graphs=self._graphs(contents.graphs))
+
+
+def load_package(directory: Path, *, shown_as: str = "") -> Package:
+    """Load the package in `directory`. Findings call the directory `shown_as`, if given.
+
+    Raise `NotFound` if the directory does not exist, and `InvalidDocument` with all findings if one of them is an
+    error: metadata that is missing or unreadable (P001), of an unknown package version (P002) or, like the other
+    files, of the wrong shape (P003); a path that does not exist or leaves the package (P004); a release that lacks a
+    field (P030); a pattern without matches, or files that cannot be read or combined (P037); a repeated id (P060); an
+    invalid task (G...). A version constraint that cannot be read (P040) is only a finding of the package, and its
+    record fits no release.
     """
     package, findings = read_package(directory, shown_as=shown_as)
     errors = [finding for finding in errors_in(findings) if finding.code not in _TOLERATED]
     if package is None or errors:
         count = f"{len(errors)} error{'' if len(errors) == 1 else 's'}"
-        raise InvalidDocument(f"{shown_as or directory} is no usable plugin package: {count}.", findings=findings)
+        raise InvalidDocument(f"{shown_as or directory} is not a usable plugin package: {count}.", findings=findings)
     return package
 
 
 def read_package(directory: Path, *, shown_as: str = "") -> tuple[Package | None, tuple[Finding, ...]]:
-    """As much of the package in `directory` as can be read, and everything that is wrong with it.
+    """Return as much of the package in `directory` as can be read, and everything that is wrong with it.
 
-    There is no package when its metadata lacks a name or a version, which all else needs. Raises what
-    `require_directory` raises.
+    Without a usable name and version in its metadata, the package is None. Raise what `require_directory` raises.
     """
     require_directory(directory)
     files = PackageFiles(directory, shown_as=shown_as)
@@ -75,8 +118,7 @@ def read_package(directory: Path, *, shown_as: str = "") -> tuple[Package | None
 
 
 def plugin_of(package: Package) -> Plugin:
-    """The package as a plugin that is not registered yet (its id is 0), with its contents for any release under
-    the names that Nailgun has for them."""
+    """Return the package as an unregistered plugin (with the id 0), with its contents under Nailgun's names."""
     contents = package.contents
     metadata = {
         **package.metadata,
@@ -96,8 +138,9 @@ def _package(files: PackageFiles, metadata: Mapping[str, Any]) -> Package:
     if not isinstance(listed, list):
         files.reject("P003", "releases is not a list", files.place(metadata, "releases"), "Write it as - version: ...")
         listed = []
-    with files.of_release():  # first of all: what they name is not the plugin's own
-        defined = [release_of(files, one, str(metadata.get("name"))) for one in listed if is_definition(one)]
+    with files.of_release():  # before all else, because the files that releases name are not the plugin's own
+        owner = str(metadata.get("name"))
+        defined = [release_of(files, record, owner) for record in listed if is_definition(record)]
     releases = [release for release in defined if release is not None]
     records: list[ReleaseRecord] = []
     for record, line in items_of(listed, files.place(metadata, "releases").line):
@@ -119,7 +162,7 @@ def _package(files: PackageFiles, metadata: Mapping[str, Any]) -> Package:
 
 
 def _configs(files: PackageFiles, metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of nodes, interfaces and bonds, under the names that Nailgun has for them."""
+    """Return the settings of nodes, interfaces and bonds under Nailgun's names."""
     documents = {name: files.own(name) for name in _CONFIGS} if major_of(metadata) >= _CONFIGS_SINCE else {}
     return {_CONFIGS[name]: document.data for name, document in documents.items() if document and document.data}
 
@@ -130,7 +173,7 @@ def _scripts(
     records: Sequence[ReleaseRecord],
     releases: Sequence[PackagedRelease],
 ) -> tuple[str, ...]:
-    """The files below every directory of scripts that the package names."""
+    """Return the files in all directories of scripts that the package names."""
     holders: Iterable[Mapping[str, Any]] = (
         metadata,
         *(record.metadata for record in records),
@@ -141,7 +184,7 @@ def _scripts(
 
 
 def _metadata(files: PackageFiles) -> Mapping[str, Any] | None:
-    """`metadata.yaml`, what it lacks noted; None where it does not even say what version of package it is of."""
+    """Return `metadata.yaml`, after adding findings about it; None if it does not even state a package version."""
     before = len(errors_in(files.findings))
     document = files.fixed("metadata.yaml")
     if document is None:
@@ -150,26 +193,21 @@ def _metadata(files: PackageFiles) -> Mapping[str, Any] | None:
         return None
     metadata = document.data
     if not isinstance(metadata, Mapping):
-        files.reject("P001", "metadata.yaml holds no mapping", Place(files.manifest, 1), "Write it as key: value.")
+        files.reject("P001", "metadata.yaml is not a mapping", Place(files.manifest, 1), "Write it as key: value.")
         return None
-    for key, form in {"name": name_form(metadata), **_NEEDED}.items():
+    for key, pattern in {"name": name_form(metadata), **_NEEDED}.items():
         value = metadata.get(key)
         place = files.place(metadata, key)
         if not isinstance(value, str) or not value:
             what = "is missing" if value in (None, "") else "is not a text"
             files.reject("P003", f"{key} {what}", place, f"Write {key}: '...', in quotes.")
-        elif not re.fullmatch(form, value):  # both become names of directories
-            files.reject("P003", f"{key} cannot be {value!r}", place, f"It has to match {form}.")
-    return metadata if _check_version(files, metadata) else None
-
-
-def _check_version(files: PackageFiles, metadata: Mapping[str, Any]) -> bool:
-    """Whether the package is of a version that can be read."""
+        elif not re.fullmatch(pattern, value):  # name and version become names of directories
+            files.reject("P003", f"{key} cannot be {value!r}", place, f"It must match {pattern}.")
     version = metadata.get("package_version")
     if not isinstance(version, str) or not version:
-        return False
-    if version.startswith(_KNOWN_VERSIONS):
-        return True
-    place = files.place(metadata, "package_version")
-    files.reject("P002", f"package version {version} is unknown", place, "Known are 1.0.0 to 6.0.0.")
-    return False
+        return None
+    if not version.startswith(_KNOWN_VERSIONS):
+        place = files.place(metadata, "package_version")
+        files.reject("P002", f"package version {version} is unknown", place, "Known are 1.0.0 to 6.0.0.")
+        return None
+    return metadata

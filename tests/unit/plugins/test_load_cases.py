@@ -13,7 +13,7 @@ import yaml
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.finding import Finding
 from fuelclient.model.package import Package, PackagedRelease
-from fuelclient.plugins.tree import load_package, plugin_of
+from fuelclient.plugins.load import load_package, plugin_of
 
 CASES = sorted((Path(__file__).resolve().parents[2] / "cases" / "plugins-loader").glob("*.yaml"))
 HEAD = "name: sample\nversion: 1.2.3\npackage_version: {}\n"

@@ -9,7 +9,7 @@ import pytest
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.finding import Finding
-from fuelclient.plugins.tree import load_package
+from fuelclient.plugins.load import load_package
 
 HEAD = "name: sample\nversion: 1.2.3\npackage_version: 5.0.0\n"
 

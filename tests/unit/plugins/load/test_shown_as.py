@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from unit.plugins.tree.loading import Build, only
+from unit.plugins.load.loading import Build, only
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.finding import Finding
-from fuelclient.plugins.tree import load_package
+from fuelclient.plugins.load import load_package
 
 
 def test_findings_and_tasks_have_the_name_that_is_shown(build: Build) -> None:

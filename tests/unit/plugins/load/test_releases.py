@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from unit.plugins.tree.loading import Build, only
+from unit.plugins.load.loading import Build, only
 
-from fuelclient.plugins.tree import load_package
+from fuelclient.plugins.load import load_package
 
 RELEASE = """\
 releases:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from unit.plugins.tree.loading import Build
+from unit.plugins.load.loading import Build
 
 from fuelclient.model.document import Marked
-from fuelclient.plugins.tree import load_package
+from fuelclient.plugins.load import load_package
 
 
 def test_a_file_becomes_the_data_under_the_key_without_suffix(build: Build) -> None:

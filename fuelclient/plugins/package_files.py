@@ -1,9 +1,8 @@
-"""The files of an unpacked package: found by name or pattern, never outside the package, and put in place of
-the `*_path` keys that name them.
+"""Read the files of an unpacked package by name or pattern, never outside the package, and resolve `*_path` keys.
 
-Source: the specification "release-as-a-plugin", section Fuel Plugin Builder. Chosen against Nailgun's loader:
-nothing is followed out of the package, `**` goes through all directories, `.json` and `.yml` files are read, and
-roots that do not fit together are an error (Nailgun appends the mappings to the list).
+Source: the specification "release-as-a-plugin", section Fuel Plugin Builder. Different from Nailgun's loader: nothing
+outside the package is read, `**` matches directories at any depth, `.json` and `.yml` files are read too, and mixing
+lists with mappings is an error (Nailgun appends the mappings to the list).
 """
 
 from __future__ import annotations
@@ -16,28 +15,48 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from fuelclient import files
-from fuelclient.errors import FuelError, InvalidDocument
+from fuelclient.errors import FuelError, InvalidDocument, NotFound, Unavailable, UsageError
 from fuelclient.model.document import Document, Marked, MarkedList
 from fuelclient.model.finding import Finding, Place, Severity
 
 SUFFIX = "_path"
 
 CONF_PATH = "conf_path"
-"""What a release record says to name the directory of its data files."""
+"""The key by which a release record names the directory of its data files."""
 
 DIRECTORIES = frozenset({"deployment_scripts_path", "repository_path", CONF_PATH})
-"""Keys that name a directory; the key stays, whatever lies in it."""
+"""Keys that name a directory. They are kept as they are, not replaced by its content."""
 
 _DATA = frozenset({".yaml", ".yml", ".json"})
 _MAGIC = frozenset("*?[")
 
 
-class PackageFiles:
-    """Reads files of one package and collects, in `findings`, everything that is wrong with them.
+def require_directory(directory: Path) -> None:
+    """Raise unless `directory` is a readable directory.
 
-    Nothing is raised for the package's content: what cannot be had is left out and stands in `findings`.
-    `shown_as` is what messages call the directory, where it is only the unpacked form of something else.
-    A file is read once, however often it is named.
+    Raise `NotFound` if it does not exist, `UsageError` if it is not a directory, and `Unavailable` if permissions
+    forbid reading it.
+    """
+    hint = "Name the directory that holds metadata.yaml."
+    try:
+        exists, is_directory = os.path.lexists(directory), directory.is_dir()
+    except (OSError, ValueError):  # a name that the system cannot look up
+        exists = is_directory = False
+    if exists and not is_directory:
+        raise UsageError(f"{directory} is not a directory.", hint=hint)
+    if not exists:
+        raise NotFound("package directory", str(directory), hint=hint)
+    if not os.access(directory, os.R_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
+        message = f"Package directory {directory} cannot be read: permission denied."
+        raise Unavailable(message, hint="Check its permissions.")
+
+
+class PackageFiles:
+    """Reads the files of one package, and collects everything that is wrong with them in `findings`.
+
+    Nothing is raised for the content of a package: what cannot be read is left out and becomes a finding.
+    Messages call the directory `shown_as`, if given: for an archive, the directory is a temporary one.
+    Each file is read once, however often it is named.
     """
 
     def __init__(self, directory: Path, *, shown_as: str = "") -> None:
@@ -52,15 +71,15 @@ class PackageFiles:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Everything that was found so far, in the order in which it was found."""
+        """All findings so far, in order."""
         return tuple(self._noted)
 
     def shown(self, name: str) -> str:
-        """What messages call the file `name` of the package."""
+        """Return what messages call the file `name` of the package."""
         return f"{self._shown_as}/{name}" if self._shown_as else str(self.directory / name)
 
     def fixed(self, name: str) -> Document | None:
-        """The file `name` of the package, or None where there is none or it cannot be read."""
+        """Return the file `name` of the package, or None if it does not exist or cannot be read."""
         path = self.directory / name
         place = Place(self.shown(name))
         if not path.is_symlink() and not path.exists():
@@ -68,13 +87,12 @@ class PackageFiles:
         return self._read(path, place) if self._inside(path, name, place) else None
 
     def own(self, name: str) -> Document | None:
-        """The file `name` at the root, as `fixed`, unless it belongs to a release that the package defines."""
+        """Return the file `name` at the root, as `fixed` does, unless a release that the package defines uses it."""
         return None if self.directory / name in self._claimed else self.fixed(name)
 
     @contextmanager
     def of_release(self) -> Iterator[None]:
-        """The files that are named meanwhile are those of a release: none of them is the plugin's own, even where
-        it has a name that a file of the plugin could have."""
+        """Treat files that are named inside this block as those of a release: `own` no longer returns them."""
         self._claiming = True
         try:
             yield
@@ -82,31 +100,33 @@ class PackageFiles:
             self._claiming = False
 
     def documents(self, name: str, place: Place) -> list[Document]:
-        """What the file or the pattern `name`, written at `place`, stands for, in the order of file names."""
+        """Return the documents for the file or pattern `name`, which is written at `place`, in the order of names."""
         if not self._may_name(name, place):
             return []
         paths = self._matching(name, place) if _MAGIC & set(name) else self._single(name, place)
         if self._claiming:
             self._claimed.update(paths)
-        found = (self._read(path, place) for path in paths if self._inside(path, name, place))
-        return [document for document in found if document is not None]
+        documents = (self._read(path, place) for path in paths if self._inside(path, name, place))
+        return [document for document in documents if document is not None]
 
     def below(self, name: str) -> Iterator[str]:
-        """The files in the directory `name` and deeper, as paths relative to the package; none where that is not
-        a directory of the package. No directory behind a symbolic link is entered, and nothing is noted."""
+        """Yield the files below the directory `name`, relative to the package, and nothing if it is not a directory.
+
+        Directories behind symbolic links are not entered. No finding is added.
+        """
         start = self.directory / name
         if not _stays_below(name) or not _is(start, "dir") or not self._is_within(start):
             return
         for folder, _, names in os.walk(start):
-            for path in (Path(folder, one) for one in names):
+            for path in (Path(folder, name) for name in names):
                 if _is(path, "file") and (not path.is_symlink() or self._is_within(path)):
                     yield path.relative_to(self.directory).as_posix()
 
     def directory_at(self, data: Mapping[str, Any], key: str) -> str:
-        """The directory that `key` names, or an empty string after noting what is wrong with it."""
+        """Return the directory that `key` names. If there is something wrong with it, add a finding and return ""."""
         name, place = data[key], self.place(data, key)
         if not isinstance(name, str):
-            self.reject("P003", f"{key} is not a text", place, "Name a directory of the package.")
+            self.reject("P003", f"{key} is not a text", place, "Name a directory in the package.")
         elif self._may_name(name, place):
             if self._is_directory(name, place):
                 return name
@@ -114,13 +134,13 @@ class PackageFiles:
         return ""
 
     def place(self, data: Mapping[str, Any], key: str = "", *, file: str = "") -> Place:
-        """Where `key` of `data`, or `data` itself, is written; by default in `metadata.yaml`."""
+        """Return where `key` of `data`, or `data` itself, is written, by default in `metadata.yaml`."""
         return Place(file or self.manifest, _lines(data).get(key, 0) or getattr(data, "line", 0))
 
     def resolved(self, data: Any, *, file: str = "") -> Any:
-        """`data`, by default of `metadata.yaml`, with every `*_path` key replaced by the data that it names.
+        """Return `data`, by default of `metadata.yaml`, with every `*_path` key replaced by the data that it names.
 
-        A key that names a directory stays as it is. What the named files hold is not searched for further keys.
+        Keys that name a directory are kept. The named files are not searched for further keys.
         """
         if isinstance(data, Mapping):
             pairs = dict(self._resolved_pair(data, str(key), value, file) for key, value in data.items())
@@ -131,7 +151,7 @@ class PackageFiles:
         return data
 
     def resolved_keys(self, data: Mapping[str, Any], *, file: str) -> Marked:
-        """`data` with its own `*_path` keys replaced; what lies deeper is data, whatever its keys are called."""
+        """Return `data` with its `*_path` keys replaced, but only at the top: deeper keys are left alone."""
         pairs = (
             self._resolved_pair(data, str(key), value, file) if str(key).endswith(SUFFIX) else (str(key), value)
             for key, value in data.items()
@@ -139,9 +159,9 @@ class PackageFiles:
         return Marked(dict(pairs), getattr(data, "line", 0), _lines(data))
 
     def merged(self, documents: Sequence[Document], name: str, place: Place) -> Any:
-        """One list of all lists, or one mapping of all mappings, the last file winning a key; None for nothing.
+        """Join all lists into one list, or all mappings into one, where the last file wins; None if nothing is left.
 
-        Empty files count for nothing. Mixed roots, and a root that is neither, are a finding.
+        Empty files are ignored. Mixing lists with mappings, and a file that holds neither, is a finding.
         """
         full = [document for document in documents if document.data is not None]
         if full and all(isinstance(document.data, list) for document in full):
@@ -150,21 +170,22 @@ class PackageFiles:
             return _united([document.data for document in full])
         for document in full:
             if not isinstance(document.data, Mapping | list):
-                message = f"{document.file} holds neither a list nor a mapping"
-                self.reject("P037", message, place, f"{name} has to name data.")
+                message = f"{document.file} contains neither a list nor a mapping"
+                self.reject("P037", message, place, f"Make {name} name files with data.")
                 return None
         if full:
-            lists, mappings = (_first(full, kind) for kind in (list, Mapping))
+            lists = next(document.file for document in full if isinstance(document.data, list))
+            mappings = next(document.file for document in full if isinstance(document.data, Mapping))
             message = f"the files of {name} do not fit together: {lists} is a list, {mappings} is a mapping"
             self.reject("P037", message, place, "Make all of them lists, or all of them mappings.")
         return None
 
     def reject(self, code: str, message: str, place: Place, hint: str) -> None:
-        """Take note of an error."""
+        """Add an error to the findings."""
         self.note([Finding(Severity.ERROR, code, message, place, hint=hint)])
 
     def note(self, findings: Iterable[Finding]) -> None:
-        """Take note of what others have found, each finding once."""
+        """Add findings, each once."""
         self._noted.update(dict.fromkeys(findings))
 
     def _resolved_pair(self, data: Mapping[str, Any], key: str, value: Any, file: str) -> tuple[str, Any]:
@@ -180,11 +201,8 @@ class PackageFiles:
         return key.removesuffix(SUFFIX), self.merged(self.documents(value, place), value, place)
 
     def _may_name(self, name: str, place: Place) -> bool:
-        """Whether `name` can be a path below the package, by its words alone."""
-        if _stays_below(name):
-            return True
-        self._reject_escape(name, place)
-        return False
+        """Return whether `name` is a path below the package, judging by its text alone; add a finding if not."""
+        return _stays_below(name) or self._reject_escape(name, place)
 
     def _is_directory(self, name: str, place: Place) -> bool:
         path = self.directory / name
@@ -194,29 +212,25 @@ class PackageFiles:
         path = self.directory / name
         if _is(path, "file"):
             return [path]
-        self.reject("P004", f"there is no file {name} in the package", place, "Create it, or correct the path.")
+        self.reject("P004", f"the file {name} does not exist in the package", place, "Create it, or correct the path.")
         return []
 
     def _matching(self, pattern: str, place: Place) -> list[Path]:
         try:
             # Directory by directory, as `files.task_files` walks: `cluster/` comes before `cluster-haproxy/`.
-            found = sorted(self.directory.glob(pattern), key=lambda path: path.relative_to(self.directory).parts)
+            matches = sorted(self.directory.glob(pattern), key=lambda path: path.relative_to(self.directory).parts)
         except (ValueError, OSError) as error:
-            self.reject(
-                "P037", f"the pattern {pattern} cannot be read: {error}", place, "Write it like graphs/**/*.yaml."
-            )
+            message = f"the pattern {pattern} cannot be read: {error}"
+            self.reject("P037", message, place, "Write it like graphs/**/*.yaml.")
             return []
-        paths = [path for path in found if path.suffix.lower() in _DATA and _is(path, "file")]
+        paths = [path for path in matches if path.suffix.lower() in _DATA and _is(path, "file")]
         if not paths:
             self.reject("P037", f"no YAML or JSON file matches {pattern}", place, "Correct the pattern.")
         return paths
 
     def _inside(self, path: Path, name: str, place: Place) -> bool:
-        """Whether `path`, with all symbolic links followed, lies in the package."""
-        if self._is_within(path):
-            return True
-        self._reject_escape(name, place)
-        return False
+        """Return whether `path`, with all symbolic links followed, is in the package; add a finding if not."""
+        return self._is_within(path) or self._reject_escape(name, place)
 
     def _is_within(self, path: Path) -> bool:
         try:
@@ -225,11 +239,13 @@ class PackageFiles:
             return False
 
     def _reject_directory(self, key: str, name: str, place: Place) -> None:
-        self.reject("P004", f"{key}: there is no directory {name}", place, "Create it, or correct the path.")
+        message = f"{key}: the directory {name} does not exist"
+        self.reject("P004", message, place, "Create it, or correct the path.")
 
-    def _reject_escape(self, name: str, place: Place) -> None:
+    def _reject_escape(self, name: str, place: Place) -> bool:
         hint = "Name a file below the root of the package, without '..'."
         self.reject("P004", f"{name!r} leads out of the package", place, hint)
+        return False
 
     def _read(self, path: Path, place: Place) -> Document | None:
         if path not in self._cache:
@@ -237,42 +253,42 @@ class PackageFiles:
         return self._cache[path]
 
     def _loaded(self, path: Path, place: Place) -> Document | None:
-        """What a file holds, its findings noted under the names that messages use."""
+        """Return the content of a file, or None. Its findings are added under the names that messages use."""
         shown = self.shown(path.relative_to(self.directory).as_posix())
         code = "P001" if shown == self.manifest else "P037"
         try:
             document = files.load(path)
-        except FuelError as error:  # no document in it, or no file at all, or none that may be read
+        except FuelError as error:  # not a document, or not a file, or not readable
             listed = error.findings if isinstance(error, InvalidDocument) else ()
-            found = [_moved(one, shown, code) for one in listed if isinstance(one, Finding)]
+            causes = [_moved(finding, shown, code) for finding in listed if isinstance(finding, Finding)]
             message = error.message.replace(str(path), shown).rstrip(".")
-            self.note(found or [Finding(Severity.ERROR, code, message, place, hint=error.hint)])
+            self.note(causes or [Finding(Severity.ERROR, code, message, place, hint=error.hint)])
             return None
         self.note(noted := tuple(_moved(finding, shown) for finding in document.findings))
         return Document(document.data, shown, noted)
 
 
 def _moved(finding: Finding, file: str, code: str = "") -> Finding:
-    """`finding` in the file that messages call `file`, as a finding about a package where `code` says so."""
+    """Return `finding` in the file that messages call `file`, with another `code` if given."""
     return replace(finding, code=code or finding.code, place=replace(finding.place, file=file))
 
 
-def _is(path: Path, kind: str) -> bool:
-    """Whether `path` is a file or directory; a name that the system cannot even look up is neither."""
+def _is(path: Path, what: str) -> bool:
+    """Return whether `path` is a `dir` or `file`. A name that the system cannot look up is neither."""
     try:
-        return path.is_dir() if kind == "dir" else path.is_file()
+        return path.is_dir() if what == "dir" else path.is_file()
     except OSError:
         return False
 
 
 def _stays_below(name: str) -> bool:
-    """Whether a path stays below the directory that it is relative to, as far as its words tell."""
+    """Return whether a path stays below the directory that it is relative to, judging by its text alone."""
     path = PurePosixPath(name)
     return bool(name) and "\0" not in name and not path.is_absolute() and ".." not in path.parts
 
 
 def without(data: Mapping[str, Any], *keys: str) -> Marked:
-    """`data` without `keys`; the lines of the others are kept.
+    """Return `data` without `keys`. The line numbers of the others are kept.
 
     >>> without(Marked({"a": 1, "b": 2}, 1, {"a": 1, "b": 2}), "a")
     {'b': 2}
@@ -290,7 +306,3 @@ def _united(mappings: Sequence[Mapping[str, Any]]) -> Marked:
         united.update(mapping)
         united.lines.update(_lines(mapping))
     return united
-
-
-def _first(documents: Sequence[Document], kind: Any) -> str:
-    return next(document.file for document in documents if isinstance(document.data, kind))

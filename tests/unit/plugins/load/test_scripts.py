@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unit.plugins.tree.loading import Build
+from unit.plugins.load.loading import Build
 
-from fuelclient.plugins.tree import load_package
+from fuelclient.plugins.load import load_package
 
 
 def test_every_directory_of_scripts_counts_once(build: Build) -> None:
