@@ -18,7 +18,8 @@ class PluginsBuild(Command):
 
     Checks the plugin first. If there is an error, nothing is built, and the exit code is 7. Packages of version 1
     become an .fp file, all others an .rpm file, which a Fuel master can install. The same directory always gives the
-    same bytes. Prints the path of the package.
+    same bytes. The package is written to the current directory, and its path to stdout. Earlier packages of the plugin
+    are left out, so you can also build in the plugin's own directory.
 
       fuel2 plugins build my-plugin
       fuel2 plugins install "$(fuel2 plugins build my-plugin --output /tmp --force)"
@@ -31,7 +32,8 @@ class PluginsBuild(Command):
             "--output",
             type=stated_path,
             metavar="DIR",
-            help="the directory to write the package to (default: the plugin's directory)",
+            default=Path(),
+            help="the directory to write the package to (default: the current directory)",
         )
         parser.add_argument("-f", "--force", action="store_true", help="overwrite an existing package")
         parser.add_argument("--format", choices=("fp", "rpm"), help="default: according to the package version")
@@ -53,7 +55,7 @@ class PluginsBuild(Command):
         metadata = _checked(directory)
         archive = parsed_args.format or ("fp" if str(metadata.get("package_version")).startswith("1.") else "rpm")
         builder = build.build_fp if archive == "fp" else build.build_rpm
-        self.say(str(builder(directory, parsed_args.output or directory, metadata, force=parsed_args.force)))
+        self.say(str(builder(directory, parsed_args.output, metadata, force=parsed_args.force)))
 
 
 def _checked(directory: Path) -> Mapping[str, Any]:

@@ -15,13 +15,12 @@ from fuelclient.errors import FuelError, InvalidDocument
 from fuelclient.model.finding import Finding, Place, Severity, errors_in
 from fuelclient.model.package import Package
 from fuelclient.model.plugin import InstallAction, Installed, Plugin, Synced
+from fuelclient.plugins.build.entries import is_built
 from fuelclient.plugins.checks import check, for_install
 from fuelclient.plugins.load import load_package
 from fuelclient.plugins.select import needs_release
 from fuelclient.store import plugins, releases
 from fuelclient.store.database import Connection, Database
-
-_PACKAGES = (".fp", ".rpm")
 
 
 def install(database: Database, path: str, *, force: bool) -> Installed:
@@ -73,9 +72,9 @@ def _prepared(places: Trees, staged: Path, source: Path) -> tuple[Candidate, tup
     """The package in `staged`, moved to its final place; and what its check found, none of which is an error."""
     shown_as = str(source) if source.is_dir() else f"{source}!"
     package, found = _loaded(staged, shown_as)
-    for packed in staged.glob(f"{package.name}-*"):  # what was built in the directory of the package
-        if packed.suffix in _PACKAGES and packed.is_file():
-            packed.unlink()
+    for path in staged.rglob(f"{package.name}-*"):
+        if is_built(path.name, package.name) and path.is_file():
+            path.unlink()  # a package that was built in the directory of the plugin
     named = register.candidate(package, "", "", by_release=False).plugin
     unpacked = places.place(staged, named.directory)
     origin = os.path.realpath(source)

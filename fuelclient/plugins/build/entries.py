@@ -81,13 +81,17 @@ def generated(path: str, content: bytes) -> Entry:
 def collect(directory: Path, name: str, limits: Limits = LIMITS) -> tuple[Entry, ...]:
     """Return everything in `directory` that belongs in the package of the plugin `name`, sorted by path.
 
-    Left out are hidden files at the root (`.git`, `.build`), as in Fuel's own builder, `checksums.sha1`, which each
-    build writes anew, and packages of this plugin that were built here before.
+    Left out are hidden files at the root (`.git`, `.build`), as in Fuel's own builder; `checksums.sha1`, which each
+    build writes anew; and packages of this plugin that were built here before.
 
     Raise `Unusable` for what an archive may not contain (`plugins.archive.rules`): links that leave the package,
     devices, names that are not text, and more than the limits allow.
     """
-    entries = [entry for entry in _walk(directory, "") if entry.path != _CHECKSUMS and not is_built(entry.path, name)]
+    entries = [
+        entry
+        for entry in _walk(directory, "")
+        if entry.path != _CHECKSUMS and (entry.type is EntryType.DIRECTORY or not is_built(entry.path, name))
+    ]
     require_inside({entry.path: entry.target for entry in entries if entry.type is EntryType.SYMLINK})
     if len(entries) > limits.members:
         raise Unusable(f"the package has more than {limits.members} files and directories", "Remove some.")

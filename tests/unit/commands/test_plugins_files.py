@@ -11,7 +11,7 @@ import pytest
 from command_line import CommandLine
 from corpus import corpus
 
-KINDS = {
+SKELETONS = {
     "v3": ("--package-version", "3"),
     "v4": ("--package-version", "4.0.0"),
     "v5": ("--package-version", "5"),
@@ -30,9 +30,9 @@ def broken(fuel2: CommandLine, tmp_path: Path) -> Path:
     return tmp_path / "broken"
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_is_created_passes_the_check(fuel2: CommandLine, tmp_path: Path, kind: str) -> None:
-    created = fuel2.ok("plugins", "create", tmp_path / "mine", *KINDS[kind])
+@pytest.mark.parametrize("skeleton", SKELETONS)
+def test_what_is_created_passes_the_check(fuel2: CommandLine, tmp_path: Path, skeleton: str) -> None:
+    created = fuel2.ok("plugins", "create", tmp_path / "mine", *SKELETONS[skeleton])
     assert created.out == "Plugin mine was successfully created.\n"
     assert f"fuel2 plugins check {tmp_path / 'mine'}" in created.err
     checked = fuel2.ok("plugins", "check", tmp_path / "mine", "--strict", "-f", "json")
@@ -114,31 +114,77 @@ def test_check_of_what_is_no_package(fuel2: CommandLine, tmp_path: Path) -> None
     assert (text.code, "unsupported format .txt" in text.json[0]["message"]) == (7, True)
 
 
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty directory, which is the current one."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    return tmp_path / "here"
+
+
 def test_build_is_reproducible(fuel2: CommandLine, tmp_path: Path) -> None:
     fuel2.ok("plugins", "create", tmp_path / "mine")
     shutil.copytree(tmp_path / "mine", tmp_path / "copy")
     sums = []
     for directory in ("mine", "copy"):
-        path = Path(fuel2.ok("plugins", "build", tmp_path / directory).out.strip())
-        assert path == tmp_path / directory / "mine-1.0-1.0.0-1.noarch.rpm"
+        (tmp_path / f"{directory}.out").mkdir()
+        built = fuel2.ok("plugins", "build", tmp_path / directory, "--output", tmp_path / f"{directory}.out")
+        path = Path(built.out.strip())
+        assert path == tmp_path / f"{directory}.out" / "mine-1.0-1.0.0-1.noarch.rpm"
         sums.append(hashlib.sha256(path.read_bytes()).hexdigest())
     assert sums[0] == sums[1]
-    again = fuel2("plugins", "build", tmp_path / "mine")
+
+
+def test_build_writes_into_the_current_directory(fuel2: CommandLine, tmp_path: Path, here: Path) -> None:
+    source = tmp_path / "mine"
+    fuel2.ok("plugins", "create", source)
+    before = sorted(source.rglob("*"))
+
+    assert fuel2.ok("plugins", "build", source).out == "mine-1.0-1.0.0-1.noarch.rpm\n"
+    assert fuel2.ok("plugins", "build", source, "--format", "fp").out == "mine-1.0.0.fp\n"
+
+    assert sorted(path.name for path in here.iterdir()) == ["mine-1.0-1.0.0-1.noarch.rpm", "mine-1.0.0.fp"]
+    assert sorted(source.rglob("*")) == before
+    again = fuel2("plugins", "build", source)
     assert (again.code, again.out) == (6, "")
-    fuel2.ok("plugins", "build", tmp_path / "mine", "-f")
-    assert fuel2.ok("plugins", "build", tmp_path / "mine", "--format", "fp").out.endswith("/mine-1.0.0.fp\n")
+    fuel2.ok("plugins", "build", source, "-f")
 
 
-def test_nothing_is_built_with_errors(fuel2: CommandLine, broken: Path) -> None:
+@pytest.mark.parametrize("archive", ["rpm", "fp"])
+@pytest.mark.parametrize("inside", [".", "deployment_scripts"])
+def test_a_package_in_the_source_is_not_part_of_the_next_one(
+    fuel2: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, archive: str, inside: str
+) -> None:
+    source = tmp_path / "mine"
+    fuel2.ok("plugins", "create", source)
+    elsewhere = fuel2.ok("plugins", "build", source, "--format", archive, "--output", tmp_path).out.strip()
+    monkeypatch.chdir(source / inside)
+    (source / inside / "mine-tools-1.0.0.fp").write_text("part of the plugin, whatever its name looks like")
+
+    sizes = set()
+    for _ in range(3):
+        built = Path(fuel2.ok("plugins", "build", source, "--format", archive, "--force").out.strip())
+        assert built.resolve().parent == (source / inside).resolve()
+        sizes.add(hashlib.sha256(built.read_bytes()).hexdigest())
+
+    assert len(sizes) == 1
+    (source / inside / "mine-tools-1.0.0.fp").unlink()
+    fuel2.ok("plugins", "build", source, "--format", archive, "--force")
+    assert built.read_bytes() == Path(elsewhere).read_bytes()
+
+
+def test_nothing_is_built_with_errors(fuel2: CommandLine, broken: Path, here: Path) -> None:
     before = sorted(broken.rglob("*"))
     done = fuel2("plugins", "build", broken)
     assert (done.code, done.out) == (7, "")
     assert "[P012]" in done.err
     assert sorted(broken.rglob("*")) == before
+    assert list(here.iterdir()) == []
     assert fuel2("plugins", "build", broken / "metadata.yaml").code == 2
     assert fuel2("plugins", "build", broken / "no").code == 5
 
 
+@pytest.mark.usefixtures("here")
 def test_the_hook_runs_only_where_it_is_asked_for(fuel2: CommandLine, tmp_path: Path) -> None:
     fuel2.ok("plugins", "create", tmp_path / "mine")
     hook = tmp_path / "mine" / "pre_build_hook"
@@ -148,6 +194,16 @@ def test_the_hook_runs_only_where_it_is_asked_for(fuel2: CommandLine, tmp_path: 
     assert not (tmp_path / "mine" / "made-by-hook").exists()
     fuel2.ok("plugins", "build", tmp_path / "mine", "--force", "--run-hook")
     assert (tmp_path / "mine" / "made-by-hook").exists()
+
+
+def test_a_hook_that_fails_stops_the_build(fuel2: CommandLine, tmp_path: Path, here: Path) -> None:
+    fuel2.ok("plugins", "create", tmp_path / "mine")
+    hook = tmp_path / "mine" / "pre_build_hook"
+    hook.write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
+    hook.chmod(0o755)
+    done = fuel2("plugins", "build", tmp_path / "mine", "--run-hook")
+    assert (done.code, done.out, "exit code 3" in done.err) == (7, "", True)
+    assert list(here.iterdir()) == []
 
 
 def corpus_packages() -> list[str]:

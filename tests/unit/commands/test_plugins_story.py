@@ -143,6 +143,17 @@ def test_an_edit_becomes_true_by_sync(demo: CommandLine, tmp_path: Path) -> None
     assert demo.ok("plugins", "show", plugin, "-f", "value", "-c", "title").out == "Edited\n"
 
 
+def test_a_package_in_the_source_is_not_installed_with_it(
+    fuel2: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fuel2.ok("plugins", "create", tmp_path / "mine")
+    install(fuel2, tmp_path / "mine")
+    monkeypatch.chdir(tmp_path / "mine")
+    fuel2.ok("plugins", "build", ".")
+    again = fuel2("plugins", "install", tmp_path / "mine")
+    assert (again.code, "Nothing to do" in again.err) == (6, True)
+
+
 @pytest.mark.parametrize("kind", ["--package-version=3", "--package-version=5", "--multi-release", "--release"])
 def test_what_the_readme_says_works(
     demo: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
