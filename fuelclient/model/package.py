@@ -1,4 +1,4 @@
-"""Plugin packages: what a package brings, and what of it is meant for one release."""
+"""The content of plugin packages, for all releases and for one."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from fuelclient.model.release import Release
 class Contents:
     """The data files of a package, read and normalised, for all releases or for one of them.
 
-    `graphs` has the graphs by type; `default` holds the legacy tasks, the groups that stand for the `tasks` of
-    roles, and the deployment tasks, in that order. `roles`, `tags` and `volumes` are in Nailgun's shapes
-    (`volumes` has `volumes_roles_mapping` and `volumes`), whatever spelling the package uses. `attributes` are the
-    settings that the plugin adds to an environment. `files` says which file each part came from, by the name of
-    the file at the root that it stands for (`deployment_tasks.yaml`).
+    `graphs` has the graphs by type. `default` contains the legacy tasks, the groups made from the `tasks` of roles, and
+    the deployment tasks, in that order. `roles`, `tags` and `volumes` are in Nailgun's shapes (`volumes` has
+    `volumes_roles_mapping` and `volumes`), whatever spelling the package uses. `attributes` are the settings that the
+    plugin adds to an environment. `files` maps the name of a file at the root (`deployment_tasks.yaml`) to the file
+    that is used in its place.
     """
 
     graphs: Mapping[str, GraphDocument] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Contents:
 class ReleaseRecord:
     """A release that a package extends: one record of `releases` in its metadata.
 
-    `contents` is None when the record names no files of its own; then the package's are meant.
+    `contents` is None if the record does not name files of its own, so that those of the package apply.
     """
 
     os: str
@@ -48,7 +48,7 @@ class ReleaseRecord:
 
 @dataclass(frozen=True, slots=True)
 class PackagedRelease:
-    """A release that a package defines (its id is 0), and its graphs by type."""
+    """A release that a package defines (with the id 0), and its graphs by type."""
 
     release: Release
     graphs: Mapping[str, GraphDocument] = field(default_factory=dict)
@@ -58,9 +58,9 @@ class PackagedRelease:
 class Package:
     """A plugin package, read from a directory.
 
-    `metadata` is `metadata.yaml` with its `*_path` keys resolved, without `releases` and `graphs`, which have
-    become `records`, `releases` and `contents`. `scripts` are the files below the directories that
-    `deployment_scripts_path` names, as paths relative to the package.
+    `metadata` is `metadata.yaml` with `*_path` keys resolved. Its `releases` and `graphs` are removed, because they are
+    in `records`, `releases` and `contents`. `scripts` are the files in all directories that `deployment_scripts_path`
+    names, as paths relative to the package.
     """
 
     metadata: Mapping[str, Any]
@@ -89,9 +89,9 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What of a package is meant for one release, and why.
+    """The content of a package for one release, and the reasons.
 
-    `record` is the release record that matches, or None; `contents` has no constraint keys any more; `why` tells
+    `record` is the release record that matches, or None. `contents` has no version constraints left. `why` explains
     each choice in a sentence.
     """
 

@@ -1,4 +1,4 @@
-"""Plugins, as far as the engine needs to know them to merge their graphs, and what was done with them."""
+"""Registered plugins, and the results of installing and synchronising them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from fuelclient.model.release import Release
 class Plugin:
     """A registered plugin.
 
-    `metadata` keeps its `metadata.yaml`, its contents under Nailgun's names (`roles_metadata`, `tags_metadata`,
-    `volumes_metadata`, `network_roles_metadata`, `components_metadata`, `attributes_metadata`), and under
-    `releases` the records of the releases that it extends. `clusters` are the environments on which it is
-    enabled, `releases` the ids of the releases that it defines. `unpacked` is the name of the directory that
-    has its files, beside the engine file; it says which content that is. `origin` is where it was installed from.
-    What a plugin brings can depend on the release (`by_release`): then `metadata` and the plugin's graphs have what
-    is meant for releases in general.
+    `metadata` is its `metadata.yaml`, with its contents under Nailgun's names (`roles_metadata`, `tags_metadata`,
+    `volumes_metadata`, `network_roles_metadata`, `components_metadata`, `attributes_metadata`), and under `releases`
+    the records of the releases that it extends. `clusters` are the environments on which it is enabled, `releases` the
+    ids of the releases that it defines. `unpacked` is the name of the directory with its files, next to the engine
+    file; the name contains a digest of the content. `origin` is the path it was installed from. With `by_release`, the
+    content depends on the release, and `metadata` and the stored graphs are only those for releases in general.
     """
 
     id: int
@@ -38,7 +37,7 @@ class Plugin:
 
     @property
     def label(self) -> str:
-        """Name and version, as Nailgun's messages have them.
+        """Name and version, as in Nailgun's messages.
 
         >>> Plugin(1, "lma", "0.10.2").label
         'lma-0.10.2'
@@ -47,9 +46,9 @@ class Plugin:
 
     @property
     def directory(self) -> str:
-        """The name of the directory on the nodes that holds the plugin's files.
+        """The name of the directory with the plugin's files on the nodes.
 
-        Packages of version 1 use the whole version, later ones major and minor only.
+        Packages of version 1 use the whole version, later ones only the first two parts.
 
         >>> Plugin(1, "lma", "0.10.2", package_version="4.0.0").directory
         'lma-0.10'
@@ -60,8 +59,7 @@ class Plugin:
 
 
 class InstallAction(StrEnum):
-    """What an installation did: a plugin that was not there, another content of one that was, or the same
-    content once more (which only `--force` does)."""
+    """Whether an installation added a plugin, changed one, or installed the same content again (with `--force`)."""
 
     CREATED = "created"
     UPDATED = "updated"
@@ -70,8 +68,11 @@ class InstallAction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """What an installation did. `previous_version` is the version that was updated, or empty; `releases` are those
-    that the plugin defines; `findings` are warnings and notices of its package."""
+    """The result of an installation.
+
+    `previous_version` is the version that was updated, or empty. `releases` are those that the plugin defines.
+    `findings` are warnings and notices about the package.
+    """
 
     plugin: Plugin
     action: InstallAction
@@ -82,8 +83,10 @@ class Installed:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What a synchronisation with the unpacked packages did. `findings` has what each package's check said, and an
-    error for each plugin that could not be synchronised and so stayed as it was."""
+    """The result of synchronising plugins with their unpacked packages.
+
+    `findings` are those of each package, and an error for each plugin that could not be synchronised and is unchanged.
+    """
 
     created: tuple[Plugin, ...] = ()
     updated: tuple[Plugin, ...] = ()

@@ -137,7 +137,8 @@ class TestEnabling:
         first, second = install(files=WATCHER), install(version="1.3.0", files=WATCHER)
         backend.plugins.enable(first, env)
         (finding,) = backend.plugins.enable(second, env)
-        assert str(finding) == "plugin monitor-1.3.0: info: it takes the place of version 1.2.3 [P080]"
+        assert (str(finding.severity), finding.code, finding.place.layer) == ("info", "P080", "plugin monitor-1.3.0")
+        assert "1.2.3" in finding.message
         assert [backend.plugins.get(one).clusters for one in (first, second)] == [(), (env,)]
 
     def test_a_switch_cannot_take_away_a_role_that_a_node_has(self, backend: Backend, env: int, install: Any) -> None:
@@ -204,7 +205,7 @@ class TestEnabling:
         plugin = install(files=WATCHER)
         backend.plugins.enable(plugin, env)
         backend.nodes.create([Node(number, f"n{number}", env, pending_roles=("watcher",)) for number in (1, 2)])
-        with pytest.raises(Conflict, match="Node 1 has the role watcher; node 2 has the role watcher, which only"):
+        with pytest.raises(Conflict, match=r"Node 1 .*watcher; node 2 .*watcher"):
             backend.plugins.disable(plugin, env)
         with pytest.raises(Conflict):
             backend.plugins.remove(plugin)

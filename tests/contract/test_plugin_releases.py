@@ -83,7 +83,7 @@ class TestPluginRelease:
         )
         backend.clusters.create("prod", second.id)
         path = write_package(tmp_path / "2", "example", "5.0.1", "5.0.0", releases=two[:1])
-        with pytest.raises(Conflict, match=rf"Release {second.id} \(b 2\.0\.0\) is used by environment 1 \(prod\)"):
+        with pytest.raises(Conflict, match=rf"Release {second.id} .*environment 1 \(prod\)"):
             backend.plugins.install(path, force=True)
         assert [one.id for one in backend.releases.list()] == [first.id, second.id]
         backend.clusters.delete(1)
@@ -105,7 +105,7 @@ class TestPluginRelease:
         (mine,) = backend.releases.create([Release(0, "example", "ocata-11.0", "ubuntu")])
         before = described(backend)
         path = write_package(tmp_path / "1", "example", "5.0.0", "5.0.0", releases=[definition()])
-        with pytest.raises(Conflict, match=rf"example ocata-11\.0 exists already, as release {mine.id}"):
+        with pytest.raises(Conflict, match=rf"example ocata-11\.0.* {mine.id}"):
             backend.plugins.install(path)
         assert described(backend) == before
 
@@ -119,10 +119,10 @@ class TestPluginRelease:
         path = write_package(tmp_path / "1", "example", "5.0.0", "5.0.0", releases=[definition()])
         done = backend.plugins.install(path)
         (release,) = done.releases
-        with pytest.raises(Conflict, match=rf"Release {release.id} belongs to plugin example 5\.0\.0"):
+        with pytest.raises(Conflict, match=rf"Release {release.id} .*plugin example 5\.0\.0"):
             backend.releases.delete(release.id)
         env = backend.clusters.create("prod", release.id).id
-        with pytest.raises(Conflict, match=rf"is used by environment {env} \(prod\)"):
+        with pytest.raises(Conflict, match=rf"environment {env} \(prod\)"):
             backend.plugins.remove(done.plugin.id)
         backend.clusters.delete(env)
         backend.plugins.remove(done.plugin.id)
@@ -135,5 +135,5 @@ class TestPluginRelease:
         env = backend.clusters.create("prod", release.id).id
         assert {summary.type for summary in backend.graphs.list(env)} == {"provisioning"}
         assert [one.id for one in backend.graphs.layers(env, list(Level), "provisioning").tasks] == ["image"]
-        with pytest.raises(NotFound, match=r"Graph type default does not exist.*provisioning"):
+        with pytest.raises(NotFound, match=r"default.*provisioning"):
             backend.graphs.snapshot(env)

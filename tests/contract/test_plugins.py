@@ -120,7 +120,7 @@ class TestPlugin:
         self, backend: Backend, monitor: Plugin, tmp_path: Path
     ) -> None:
         path = write_package(tmp_path / "copy", files={"deployment_tasks.yaml": [task("other")]})
-        with pytest.raises(Conflict, match=r"1\.2\.3 is installed already .* with another content.*--force"):
+        with pytest.raises(Conflict, match=r"1\.2\.3 .*content.*--force"):
             backend.plugins.install(path)
         assert task_ids(backend, Level.PLUGIN, monitor.id) == ["watch"]
         done = backend.plugins.install(path, force=True)
@@ -173,7 +173,7 @@ class TestPlugin:
     def test_a_downgrade_needs_force(self, backend: Backend, tmp_path: Path, have: str, install: str) -> None:
         backend.plugins.install(write_package(tmp_path / "a", version=have))
         path = write_package(tmp_path / "b", version=install)
-        with pytest.raises(Conflict, match=f"{have} is installed, and {install} is older.*--force"):
+        with pytest.raises(Conflict, match=f"{have}.* {install} is older.*--force"):
             backend.plugins.install(path)
         done = backend.plugins.install(path, force=True)
         assert (done.action, done.previous_version, done.plugin.version) == (InstallAction.UPDATED, have, install)
@@ -192,7 +192,7 @@ class TestPlugin:
         backend.plugins.enable(monitor.id, env)
         backend.nodes.create([Node(7, "a", env, pending_roles=("watcher",))])
         path = write_package(tmp_path / "new", version="1.2.4")
-        with pytest.raises(Conflict, match=r"Node 7 has the role watcher, which version 1\.2\.4 of plugin monitor"):
+        with pytest.raises(Conflict, match=r"Node 7 .*watcher.*1\.2\.4 of plugin monitor"):
             backend.plugins.install(path)
         assert backend.plugins.get(monitor.id).version == "1.2.3"
         assert "watcher" in backend.roles.of_cluster(env)

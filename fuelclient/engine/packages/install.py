@@ -1,33 +1,33 @@
-"""Installing, synchronising and removing packages: files first, then one transaction that makes them count."""
+"""Install, synchronise and remove packages: first the files, then one transaction that refers to them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fuelclient.engine.packages import register
-from fuelclient.engine.packages.register import Candidate, Registered
+from fuelclient.engine.packages.register import Candidate
 from fuelclient.engine.reading import lookup, unpacked
 from fuelclient.engine.reading.unpacked import Trees
 from fuelclient.errors import FuelError, InvalidDocument
 from fuelclient.model.finding import Finding, Place, Severity, errors_in
-from fuelclient.model.package import Package
 from fuelclient.model.plugin import InstallAction, Installed, Plugin, Synced
 from fuelclient.plugins.build.entries import is_built
 from fuelclient.plugins.checks import check, for_install
 from fuelclient.plugins.load import load_package
 from fuelclient.plugins.select import needs_release
 from fuelclient.store import plugins, releases
-from fuelclient.store.database import Connection, Database
+from fuelclient.store.database import Database
 
 
 def install(database: Database, path: str, *, force: bool) -> Installed:
-    """The package in `path` is registered; see `backends.base.Plugins`.
+    """Register the package in `path`; see `backends.base.Plugins`.
 
-    The files are complete in their final place before the transaction that refers to them commits; whatever
-    happens before that leaves files that nobody refers to, and the next installation sweeps them away.
+    The files are complete and in their final place before the transaction that refers to them commits. If anything
+    fails before that, the files are not referred to, and the next installation deletes them.
     """
     places = Trees(database.path)
     source = Path(path)
@@ -35,17 +35,17 @@ def install(database: Database, path: str, *, force: bool) -> Installed:
         _sweep(database, places)
         with places.staging() as staged:
             places.fill(staged, source)
-            wanted, found = _prepared(places, staged, source)
+            candidate, findings = _prepared(places, staged, source)
             with database.write() as connection:
-                done = register.register(connection, wanted, force=force)
-                defined = tuple(releases.of_plugin(connection, done.plugin.id))
-    previous = done.previous.version if done.previous else ""
-    findings = tuple(dict.fromkeys((*found, *done.findings)))
-    return Installed(done.plugin, done.action, previous, defined, findings)
+                registered = register.register(connection, candidate, force=force)
+                defined = tuple(releases.of_plugin(connection, registered.plugin.id))
+    previous = registered.previous.version if registered.previous else ""
+    findings = tuple(dict.fromkeys((*findings, *registered.findings)))
+    return Installed(registered.plugin, registered.action, previous, defined, findings)
 
 
 def remove(database: Database, plugin_id: int) -> None:
-    """The plugin is gone, and then its files are; see `backends.base.Plugins`."""
+    """Remove a plugin, and then its files; see `backends.base.Plugins`."""
     with database.alone():
         with database.write() as connection:
             register.remove(connection, lookup.plugin(connection, plugin_id))
@@ -53,118 +53,117 @@ def remove(database: Database, plugin_id: int) -> None:
 
 
 def sync(database: Database, plugin_ids: Sequence[int]) -> Synced:
-    """Registered plugins are as their unpacked packages are; see `backends.base.Plugins`."""
+    """Read the unpacked packages again, and apply what changed; see `backends.base.Plugins`."""
     places = Trees(database.path)
-    done = Synced()
+    work = _Synchronisation(database, places)
     with database.alone():
         with database.read() as connection:
             known = plugins.every(connection)
-            chosen = [lookup.plugin(connection, one) for one in dict.fromkeys(plugin_ids)] or known
+            chosen = [lookup.plugin(connection, plugin_id) for plugin_id in dict.fromkeys(plugin_ids)] or known
         for plugin in chosen:
-            done = _synced(done, database, places, plugin, again=bool(plugin_ids))
+            with work.errors_about(plugin.label):
+                work.update(plugin, even_if_unchanged=bool(plugin_ids))
         for directory in () if plugin_ids else places.foreign():
-            done = _adopted(done, database, places, directory)
+            with work.errors_about(directory.name):
+                work.adopt(directory)
         _sweep(database, places)
-    return done
+    return Synced(tuple(work.created), tuple(work.updated), tuple(work.removed), tuple(work.findings))
+
+
+@dataclass(slots=True)
+class _Synchronisation:
+    """Synchronises plugins one by one, and collects the results. One that fails stays as it was."""
+
+    database: Database
+    places: Trees
+    created: list[Plugin] = field(default_factory=list)
+    updated: list[Plugin] = field(default_factory=list)
+    removed: list[Plugin] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    @contextmanager
+    def errors_about(self, plugin: str) -> Iterator[None]:
+        """Turn an error into findings: each error in the plugin's files at its place, or else the error itself."""
+        try:
+            yield
+        except FuelError as error:
+            listed = error.findings if isinstance(error, InvalidDocument) else ()
+            causes = errors_in(finding for finding in listed if isinstance(finding, Finding))
+            place, text = Place(layer=f"plugin {plugin}"), f"not synchronised: {error.message}"
+            self.findings += causes or [Finding(Severity.ERROR, "P082", text, place, hint=error.hint)]
+
+    def update(self, plugin: Plugin, *, even_if_unchanged: bool) -> None:
+        """Read a plugin again if its files have changed, or remove it if they are gone.
+
+        A changed plugin gets a new directory, because directories are named after their content.
+        """
+        if not self.places.has(plugin.unpacked):
+            with self.database.write() as connection:
+                register.remove(connection, plugin)
+            self.removed.append(plugin)
+            return
+        directory = self.places.path(plugin.unpacked)
+        if not even_if_unchanged and unpacked.digest(directory) == unpacked.content_of(plugin.unpacked):
+            return
+        with self._prepared(directory) as (candidate, findings):
+            name = candidate.plugin.name
+            if name != plugin.name:
+                raise InvalidDocument(
+                    f"Plugin can't be renamed. Trying to change name of the plugin {plugin.name} to {name}.",
+                    hint=f"Change the name back in {directory / 'metadata.yaml'}.",
+                )
+            # The origin stays where the plugin was installed from, which is not this directory.
+            wanted = replace(candidate, plugin=replace(candidate.plugin, origin=plugin.origin))
+            with self.database.write() as connection:
+                registered = register.register(connection, wanted, force=True, target=plugin)
+        self.updated.append(registered.plugin)
+        self.findings += (*findings, *registered.findings)
+
+    def adopt(self, directory: Path) -> None:
+        """Register a package that was put next to the others by hand, unless the same is registered already."""
+        with self._prepared(directory) as (candidate, findings), self.database.write() as connection:
+            wanted = candidate.plugin
+            content = unpacked.content_of(wanted.unpacked)
+            if any(
+                (known.name, known.version, unpacked.content_of(known.unpacked))
+                == (wanted.name, wanted.version, content)
+                for known in plugins.every(connection)
+            ):
+                return
+            registered = register.register(connection, candidate, force=False)
+        is_new = registered.action is InstallAction.CREATED
+        (self.created if is_new else self.updated).append(registered.plugin)
+        self.findings += (*findings, *registered.findings)
+
+    @contextmanager
+    def _prepared(self, directory: Path) -> Iterator[tuple[Candidate, tuple[Finding, ...]]]:
+        with self.places.staging() as staged:
+            self.places.fill(staged, directory)
+            yield _prepared(self.places, staged, directory)
 
 
 def _prepared(places: Trees, staged: Path, source: Path) -> tuple[Candidate, tuple[Finding, ...]]:
-    """The package in `staged`, moved to its final place; and what its check found, none of which is an error."""
+    """Check the package in `staged`, and move it to its final place. Return it with its warnings and notices.
+
+    Raise `InvalidDocument` if the package cannot be used.
+    """
     shown_as = str(source) if source.is_dir() else f"{source}!"
-    package, found = _loaded(staged, shown_as)
+    findings = for_install(check(staged, shown_as=shown_as))
+    errors = errors_in(findings)
+    if errors:
+        count = "1 error" if len(errors) == 1 else f"{len(errors)} errors"
+        raise InvalidDocument(f"{shown_as.removesuffix('!')} cannot be installed: {count}.", findings=findings)
+    package = load_package(staged, shown_as=shown_as)
     for path in staged.rglob(f"{package.name}-*"):
         if is_built(path.name, package.name) and path.is_file():
             path.unlink()  # a package that was built in the directory of the plugin
-    named = register.candidate(package, "", "", by_release=False).plugin
-    unpacked = places.place(staged, named.directory)
+    directory = places.place(staged, register.candidate(package, "", "", by_release=False).plugin.directory)
     origin = os.path.realpath(source)
     by_release = needs_release(package)
-    return register.candidate(package, unpacked, origin, by_release=by_release, shown_as=shown_as), found
-
-
-def _loaded(directory: Path, shown_as: str) -> tuple[Package, tuple[Finding, ...]]:
-    """The package in a directory, and everything that was found. Raises `InvalidDocument` when it cannot be used."""
-    found = tuple(for_install(check(directory, shown_as=shown_as)))
-    errors = errors_in(found)
-    if errors:
-        count = "1 error" if len(errors) == 1 else f"{len(errors)} errors"
-        raise InvalidDocument(f"{shown_as.removesuffix('!')} cannot be installed: {count}.", findings=found)
-    return load_package(directory, shown_as=shown_as), found
-
-
-def _synced(done: Synced, database: Database, places: Trees, plugin: Plugin, *, again: bool) -> Synced:
-    """`done`, and one plugin read again; where that fails it stays as it was."""
-    try:
-        if not places.has(plugin.unpacked):
-            return _without(done, database, plugin)
-        directory = places.path(plugin.unpacked)
-        if not again and unpacked.digest(directory) == unpacked.content_of(plugin.unpacked):
-            return done
-        registered, found = _read_again(database, places, plugin, directory)
-    except FuelError as error:
-        return replace(done, findings=(*done.findings, *_told(error, plugin.label)))
-    return replace(done, updated=(*done.updated, registered.plugin), findings=(*done.findings, *found))
-
-
-def _read_again(
-    database: Database, places: Trees, plugin: Plugin, directory: Path
-) -> tuple[Registered, tuple[Finding, ...]]:
-    """A plugin whose files were changed where they are; it gets a directory that is named after its new content."""
-    with places.staging() as staged:
-        places.fill(staged, directory)
-        wanted, found = _prepared(places, staged, directory)
-        if wanted.plugin.name != plugin.name:
-            raise InvalidDocument(
-                f"Plugin can't be renamed. Trying to change name of the plugin {plugin.name} to {wanted.plugin.name}.",
-                hint=f"Change the name back in {directory / 'metadata.yaml'}.",
-            )
-        kept = replace(wanted, plugin=replace(wanted.plugin, origin=plugin.origin))
-        with database.write() as connection:
-            done = register.register(connection, kept, force=True, target=plugin)
-    return done, (*found, *done.findings)
-
-
-def _without(done: Synced, database: Database, plugin: Plugin) -> Synced:
-    """`done`, and a plugin removed whose files are gone. Raises `Conflict` while it is in use."""
-    with database.write() as connection:
-        register.remove(connection, plugin)
-    return replace(done, removed=(*done.removed, plugin))
-
-
-def _adopted(done: Synced, database: Database, places: Trees, directory: Path) -> Synced:
-    """`done`, and the package registered that somebody put beside the others, unless it is already."""
-    try:
-        with places.staging() as staged:
-            places.fill(staged, directory)
-            wanted, found = _prepared(places, staged, directory)
-            with database.write() as connection:
-                if _is_registered(connection, wanted.plugin):
-                    return done
-                registered = register.register(connection, wanted, force=False)
-    except FuelError as error:
-        return replace(done, findings=(*done.findings, *_told(error, directory.name)))
-    findings = (*done.findings, *found, *registered.findings)
-    if registered.action is InstallAction.CREATED:
-        return replace(done, created=(*done.created, registered.plugin), findings=findings)
-    return replace(done, updated=(*done.updated, registered.plugin), findings=findings)
-
-
-def _is_registered(connection: Connection, wanted: Plugin) -> bool:
-    content = unpacked.content_of(wanted.unpacked)
-    return any(
-        (one.name, one.version, unpacked.content_of(one.unpacked)) == (wanted.name, wanted.version, content)
-        for one in plugins.every(connection)
-    )
-
-
-def _told(error: FuelError, what: str) -> list[Finding]:
-    """Why one plugin could not be synchronised: each mistake in its files where it is, or else the one reason."""
-    listed = error.findings if isinstance(error, InvalidDocument) else ()
-    causes = errors_in(one for one in listed if isinstance(one, Finding))
-    place = Place(layer=f"plugin {what}")
-    return causes or [Finding(Severity.ERROR, "P082", f"not synchronised: {error.message}", place, hint=error.hint)]
+    return register.candidate(package, directory, origin, by_release=by_release, shown_as=shown_as), findings
 
 
 def _sweep(database: Database, places: Trees) -> None:
+    """Delete the files that no plugin refers to."""
     with database.read() as connection:
         places.sweep({plugin.unpacked for plugin in plugins.every(connection)})

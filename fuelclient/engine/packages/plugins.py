@@ -1,7 +1,7 @@
-"""Use cases of plugins.
+"""The engine's side of `backends.base.Plugins`.
 
-What installs packages reads files of many kinds: it is imported when something is installed, because a preview
-needs none of it.
+The modules that install packages import many readers of files, which a preview does not need. So they are imported
+late.
 """
 
 from __future__ import annotations
@@ -23,58 +23,69 @@ class Plugins:
         self._database = database
 
     def list(self) -> Sequence[Plugin]:
-        """All plugins by name and version."""
+        """Return all plugins by name and version."""
         with self._database.read() as connection:
             return plugins.every(connection)
 
     def get(self, plugin_id: int) -> Plugin:
-        """One plugin; `NotFound` when there is none."""
+        """Return a plugin. Raise `NotFound` if it does not exist."""
         with self._database.read() as connection:
             return lookup.plugin(connection, plugin_id)
 
     def named(self, name: str, version: str = "") -> Plugin:
-        """The plugin of this name and version. `NotFound` when there is none; without `version` `UsageError` when
-        there are several."""
+        """Return the plugin with this name and version.
+
+        Raise `NotFound` if it does not exist, and `UsageError` if there are several and no `version` is given.
+        """
         with self._database.read() as connection:
             return lookup.plugin_named(connection, name, version)
 
     def install(self, path: str, *, force: bool = False) -> Installed:
-        """Register the package in `path`, all of it or nothing. `Conflict`, `InvalidDocument`, `NotFound`."""
+        """Install the package in `path`, all of it or nothing.
+
+        Raise `Conflict`, `InvalidDocument` or `NotFound`.
+        """
         from fuelclient.engine.packages import install
 
         return install.install(self._database, path, force=force)
 
     def remove(self, plugin_id: int) -> None:
-        """Remove a plugin with its graphs, releases and files; `Conflict` while any of them is in use."""
+        """Remove a plugin with its graphs, releases and files. Raise `Conflict` if any of them is in use."""
         from fuelclient.engine.packages import install
 
         install.remove(self._database, plugin_id)
 
     def sync(self, plugin_ids: Sequence[int] = ()) -> Synced:
-        """Read the unpacked packages again (none: all of them), and register what changed; `NotFound` for an
-        unknown id."""
+        """Read the unpacked packages of these plugins (default: all) again, and apply what changed.
+
+        Raise `NotFound` for an unknown id.
+        """
         from fuelclient.engine.packages import install
 
         return install.sync(self._database, plugin_ids)
 
     def enable(self, plugin_id: int, cluster_id: int) -> tuple[Finding, ...]:
-        """The plugin takes part in the environment, whether it did or not; what there is to know about that.
-        `Conflict` with all reasons when it cannot."""
+        """Enable a plugin on an environment, and return the findings about it.
+
+        Do nothing if it is enabled already. Raise `Conflict` with all reasons if it cannot be enabled.
+        """
         from fuelclient.engine.packages import enable
 
         with self._database.write() as connection:
             return enable.enable(connection, plugin_id, cluster_id)
 
     def disable(self, plugin_id: int, cluster_id: int) -> None:
-        """The plugin takes no part in the environment, whether it did or not. `Conflict` while a node of the
-        environment has a role that only this plugin brings, and on a deployed environment."""
+        """Disable a plugin on an environment. Do nothing if it is not enabled.
+
+        Raise `Conflict` if a node has a role that only this plugin brings, or if the environment is deployed.
+        """
         from fuelclient.engine.packages import enable
 
         with self._database.write() as connection:
             enable.disable(connection, plugin_id, cluster_id)
 
     def selection(self, plugin_id: int, release_id: int) -> Selection:
-        """What of the plugin's package is meant for a release, and why; `NotFound` for an unknown one."""
+        """Return what a plugin brings to a release, and why. Raise `NotFound` if one of them does not exist."""
         from fuelclient.plugins.select import select
 
         with self._database.read() as connection:

@@ -1,9 +1,9 @@
-"""The one write of an installation: a package becomes a plugin with its graphs and its releases."""
+"""Write a package to the store as a plugin with its graphs and releases, or remove one."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fuelclient.engine.packages import enable
@@ -23,14 +23,16 @@ from fuelclient.store import clusters, graphs, plugins, releases
 from fuelclient.store.database import Connection
 
 _STORABLE = frozenset({"G011", "G020"})
-"""Errors of graphs that do not keep a package from being installed: a stage that its release may have, and a
-partial record that something may lie below. Merges tell of them."""
+"""Errors of graphs that do not prevent installation: a stage that the release may define, and a record without a type
+that may override one of the release. Merging reports them if they do not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A package that is ready to be registered: what it holds, as the plugin that it will be (id 0), and what its
-    findings call its directory. What is stored calls that by the name and the version of the plugin."""
+    """A package that is ready to be registered, as the plugin that it will become (with the id 0).
+
+    `shown_as` is what findings call its directory. The store calls it by name and version of the plugin instead.
+    """
 
     package: Package
     plugin: Plugin
@@ -43,7 +45,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """What a registration did."""
+    """The result of a registration."""
 
     plugin: Plugin
     action: InstallAction
@@ -52,15 +54,15 @@ class Registered:
 
 
 def candidate(package: Package, unpacked: str, origin: str, *, by_release: bool, shown_as: str = "") -> Candidate:
-    """A package as the plugin that it will be, with its files in the directory `unpacked`."""
+    """Return a package as the plugin that it will become, with its files in the directory `unpacked`."""
     plugin = replace(plugin_of(package), unpacked=unpacked, by_release=by_release, origin=origin)
     return Candidate(package, plugin, shown_as)
 
 
 def register(connection: Connection, wanted: Candidate, *, force: bool, target: Plugin | None = None) -> Registered:
-    """The package is registered, in place of `target` or of the plugin that it updates, or beside the others.
+    """Register a package: replace `target` or the plugin that it updates, or add a plugin.
 
-    Raises `Conflict` and `InvalidGraph`; the caller's transaction undoes everything then.
+    Raise `Conflict` or `InvalidGraph`. The caller's transaction then undoes everything.
     """
     previous = target or _previous(wanted.plugin, plugins.every(connection), force=force)
     users = _users(connection, previous) if previous else ()
@@ -79,13 +81,13 @@ def register(connection: Connection, wanted: Candidate, *, force: bool, target: 
     findings += _define(connection, plugin, wanted.package.releases, wanted.relabel)
     registered = lookup.plugin(connection, plugin.id)
     if previous is not None:
-        _require_users(connection, registered)
+        _require_compatible(connection, registered)
     findings += orphaned_records.left(before, orphaned_records.of(connection, users))
     return Registered(registered, action, previous, tuple(dict.fromkeys(findings)))
 
 
 def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
-    """What versions are ordered by: numbers by value, and words (`rc1`) before the version without them.
+    """Return the sort key of a version: numbers by value, and words (`rc1`) before the version without them.
 
     >>> version_key("1.10.0") > version_key("1.9.3") > version_key("1.9.3-rc1")
     True
@@ -95,46 +97,49 @@ def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def _graphs(package: Package) -> dict[str, GraphDocument]:
-    """The graphs that a plugin has from its package: one of the default type in any case, as in Nailgun, unless the
-    package only defines releases, which have graphs of their own."""
+    """Return the graphs of a plugin by type.
+
+    As in Nailgun, there is always one of the default type, unless the package only defines releases, which have graphs
+    of their own.
+    """
     own = for_any_release(package).graphs
     if package.releases and not package.records:
-        return {kind: graph for kind, graph in own.items() if graph.tasks}
+        return {graph_type: graph for graph_type, graph in own.items() if graph.tasks}
     return {DEFAULT_TYPE: GraphDocument(()), **own}
 
 
 def _is_same(previous: Plugin, wanted: Plugin) -> bool:
-    """Whether two plugins have one version and one content."""
+    """Return whether two plugins have the same version and content."""
     content = unpacked.content_of(wanted.unpacked)
     return previous.version == wanted.version and unpacked.content_of(previous.unpacked) == content
 
 
 def _previous(wanted: Plugin, known: Sequence[Plugin], *, force: bool) -> Plugin | None:
-    """The plugin that `wanted` takes the place of: of the same name and version, else of the same x.y, else one of
-    another name that was installed from the same directory. Raises `Conflict` for what only `force` may do.
+    """Return the plugin that `wanted` replaces: one with the same name and version, or else with the same x.y, or else
+    one with another name that was installed from the same directory. Raise `Conflict` for what needs `force`.
 
-    Source: Nailgun's client, which updates in place inside one x.y; packages of version 1 never.
+    Source: Nailgun's client, which updates in place within one x.y, but never packages of version 1.
     """
-    named = [one for one in known if one.name == wanted.name]
-    for one in named:
-        if one.version == wanted.version:
-            return one if force else _refuse_again(one, wanted)
-    series = [one for one in named if one.directory == wanted.directory]
+    named = [plugin for plugin in known if plugin.name == wanted.name]
+    for plugin in named:
+        if plugin.version == wanted.version:
+            return plugin if force else _refuse_again(plugin, wanted)
+    series = [plugin for plugin in named if plugin.directory == wanted.directory]
     if series:
-        newest = max(series, key=lambda one: version_key(one.version))
+        newest = max(series, key=lambda plugin: version_key(plugin.version))
         if version_key(newest.version) > version_key(wanted.version) and not force:
             raise Conflict(
                 f"Plugin {wanted.name} {newest.version} is installed, and {wanted.version} is older.",
                 hint="Use --force to downgrade it.",
             )
         return newest
-    for one in () if named else known:
-        if one.origin and one.origin == wanted.origin and _series(one) == _series(wanted):
+    for plugin in () if named else known:
+        if plugin.origin and plugin.origin == wanted.origin and _series(plugin) == _series(wanted):
             if force:
-                return one
+                return plugin
             raise Conflict(
-                f"Plugin can't be renamed. Trying to change name of the plugin {one.name} to {wanted.name}.",
-                hint="Use --force to rename it, or install the package from a directory of its own.",
+                f"Plugin can't be renamed. Trying to change name of the plugin {plugin.name} to {wanted.name}.",
+                hint="Use --force to rename it, or install the package from another directory.",
             )
     return None
 
@@ -150,7 +155,7 @@ def _refuse_again(previous: Plugin, wanted: Plugin) -> Plugin | None:
             hint=f"Plugin {wanted.name} {wanted.version} is installed with exactly this content (id {previous.id}).",
         )
     raise Conflict(
-        f"Plugin {wanted.name} {wanted.version} is installed already (id {previous.id}), with another content.",
+        f"Plugin {wanted.name} {wanted.version} is already installed (id {previous.id}), with other content.",
         hint="Raise the version in metadata.yaml, or use --force to replace it.",
     )
 
@@ -158,53 +163,50 @@ def _refuse_again(previous: Plugin, wanted: Plugin) -> Plugin | None:
 def _derive(
     connection: Connection, owner: Owner, documents: Mapping[str, GraphDocument], relabel: Relabel
 ) -> list[Finding]:
-    """The owner has these graphs, but where one was uploaded; derived ones of other types are gone.
+    """Store the graphs that the owner gets from its package, and delete those that it no longer gets.
 
-    Raises `InvalidGraph` with all findings when one of them cannot be stored.
+    Uploaded graphs are kept. Raise `InvalidGraph` with all findings if one of the graphs cannot be stored.
     """
-    found: list[Finding] = []
-    for kind, document in documents.items():
-        require_type(kind)
-        found += _checked(document, owner)
-    errors = errors_in(found)
+    below = () if owner.level is Level.RELEASE else None
+    findings: list[Finding] = []
+    for graph_type, document in documents.items():
+        require_type(graph_type)
+        for finding in check_document(document, owner, below):
+            lenient = finding.is_error and finding.code in _STORABLE
+            findings.append(replace(finding, severity=Severity.WARNING) if lenient else finding)
+    errors = errors_in(findings)
     if errors:
         count = "1 error" if len(errors) == 1 else f"{len(errors)} errors"
-        raise InvalidGraph(f"The graphs of {owner.label} cannot be stored: {count}.", findings=found)
-    for kind in graphs.types(connection, owner.level, owner.id):
-        graph_id = graphs.find_id(connection, owner.level, owner.id, kind)
-        if kind not in documents and graph_id is not None and graphs.is_derived(connection, graph_id):
+        raise InvalidGraph(f"The graphs of {owner.label} cannot be stored: {count}.", findings=findings)
+    for graph_type in graphs.types(connection, owner.level, owner.id):
+        graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
+        if graph_type not in documents and graph_id is not None and graphs.is_derived(connection, graph_id):
             graphs.delete(connection, graph_id)
-    for kind, document in documents.items():
-        put_derived(connection, owner, kind, relabel.graph(document))
-    return found
-
-
-def _checked(document: GraphDocument, owner: Owner) -> Iterable[Finding]:
-    below = () if owner.level is Level.RELEASE else None
-    for finding in check_document(document, owner, below):
-        lenient = finding.is_error and finding.code in _STORABLE
-        yield replace(finding, severity=Severity.WARNING) if lenient else finding
+    for graph_type, document in documents.items():
+        put_derived(connection, owner, graph_type, relabel.graph(document))
+    return findings
 
 
 def _define(
     connection: Connection, plugin: Plugin, wanted: Sequence[PackagedRelease], relabel: Relabel
 ) -> list[Finding]:
-    """The plugin owns exactly the releases `wanted`; those that were there keep their ids.
+    """Make `wanted` the releases of the plugin. Those that it already has keep their ids.
 
-    `Conflict` when one exists that is not the plugin's, is stated twice, or would go while it is in use.
+    Raise `Conflict` if another owner has such a release, if one is defined twice, or if one to be deleted is in use.
     """
-    left = releases.of_plugin(connection, plugin.id)
+    obsolete = releases.of_plugin(connection, plugin.id)
     kept: dict[int, Release] = {}
+    # A release with the same name and version comes first, then one that was renamed or has a new version.
     for key in (lambda one: (one.name, one.version), lambda one: one.name, lambda one: one.version):
         for index, packaged in enumerate(wanted):
-            same = next((one for one in left if key(one) == key(packaged.release)), None)
+            same = next((release for release in obsolete if key(release) == key(packaged.release)), None)
             if index not in kept and same is not None:
                 kept[index] = same
-                left.remove(same)
-    for release in left:
+                obsolete.remove(same)
+    for release in obsolete:
         _require_unused(connection, release, f"version {plugin.version} of plugin {plugin.name} does not define it")
         releases.delete(connection, release.id)
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for index, packaged in enumerate(wanted):
         before = kept.get(index)
         release = replace(packaged.release, id=before.id if before else 0, plugin_id=plugin.id)
@@ -213,8 +215,8 @@ def _define(
             release = replace(release, id=releases.insert(connection, release))
         else:
             releases.update(connection, release)
-        found += _derive(connection, release_owner(release), packaged.graphs, relabel)
-    return found
+        findings += _derive(connection, release_owner(release), packaged.graphs, relabel)
+    return findings
 
 
 def _require_free(connection: Connection, release: Release) -> None:
@@ -223,12 +225,12 @@ def _require_free(connection: Connection, release: Release) -> None:
         return
     owner = lookup.release(connection, existing).plugin_id
     if owner is not None and owner == release.plugin_id:
-        hint = "The package defines it twice: keep one of the two, or give it another version."
+        hint = "The package defines it twice. Keep one of the two, or give it another version."
     elif owner is None:
         hint = f"Delete it first (`fuel2 release delete {existing}`), or give the plugin's release another version."
     else:
-        hint = f"It belongs to plugin {owner}; remove that first (`fuel2 plugins remove {owner}`)."
-    raise Conflict(f"Release {release.name} {release.version} exists already, as release {existing}.", hint=hint)
+        hint = f"It belongs to plugin {owner}. Remove that first (`fuel2 plugins remove {owner}`)."
+    raise Conflict(f"Release {release.name} {release.version} already exists, as release {existing}.", hint=hint)
 
 
 def _require_unused(connection: Connection, release: Release, why: str) -> None:
@@ -242,29 +244,29 @@ def _require_unused(connection: Connection, release: Release, why: str) -> None:
 
 
 def _users(connection: Connection, plugin: Plugin) -> tuple[int, ...]:
-    """The environments that use the plugin, or a release of it, each once."""
-    users = [cluster.id for one in plugin.releases for cluster in clusters.of_release(connection, one)]
+    """Return the environments that use the plugin or one of its releases, each once."""
+    users = [cluster.id for release_id in plugin.releases for cluster in clusters.of_release(connection, release_id)]
     return tuple(dict.fromkeys((*plugin.clusters, *users)))
 
 
-def _require_users(connection: Connection, plugin: Plugin) -> None:
-    """Nothing happens when all environments that use the plugin, or a release of it, can go on with it."""
+def _require_compatible(connection: Connection, plugin: Plugin) -> None:
+    """Raise `Conflict` if an environment that uses the plugin or one of its releases cannot use this version."""
     for cluster_id in plugin.clusters:
-        found = errors_in(enable.findings_about(connection, environment.read(connection, cluster_id), plugin))
-        if found:
-            texts = "; ".join(finding.message for finding in found)
+        errors = errors_in(enable.findings_about(connection, environment.read(connection, cluster_id), plugin))
+        if errors:
+            texts = "; ".join(error.message for error in errors)
             raise Conflict(
-                f"Plugin {plugin.label} is enabled on environment {cluster_id}, and this version cannot be: {texts}.",
-                findings=found,
+                f"Plugin {plugin.label} is enabled on environment {cluster_id}, but this version cannot be: {texts}.",
+                findings=errors,
                 hint=f"Disable it there first: `fuel2 plugins disable {plugin.id} --env {cluster_id}`.",
             )
     for cluster_id in _users(connection, plugin):
-        why = f"which version {plugin.version} of plugin {plugin.name} takes away from environment {cluster_id}"
+        why = f"which version {plugin.version} of plugin {plugin.name} would remove from environment {cluster_id}"
         enable.require_roles(connection, cluster_id, why)
 
 
 def remove(connection: Connection, plugin: Plugin) -> None:
-    """The plugin is gone with its graphs and releases; `Conflict` while it, or one of them, is in use."""
+    """Remove a plugin with its graphs and releases. Raise `Conflict` if it or one of its releases is in use."""
     if plugin.clusters:
         users = ", ".join(map(str, plugin.clusters))
         raise Conflict(
@@ -273,6 +275,6 @@ def remove(connection: Connection, plugin: Plugin) -> None:
             hint=f"Disable it there first: `fuel2 plugins disable {plugin.id} --env {plugin.clusters[0]}`.",
         )
     for release in releases.of_plugin(connection, plugin.id):
-        _require_unused(connection, release, f"it goes with plugin {plugin.label}")
+        _require_unused(connection, release, f"it would be removed with plugin {plugin.label}")
         releases.delete(connection, release.id)
     plugins.delete(connection, plugin.id)
