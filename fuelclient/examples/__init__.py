@@ -1,6 +1,6 @@
-"""Examples that come with the package: a release, two plugins, nodes and graphs of an environment.
+"""Example data: a release, two plugins, nodes, and graphs of an environment.
 
-All of it is data; README.md beside this file says what each part is. `fuel2 demo` loads it.
+README.md in this directory describes each part. `fuel2 demo` loads all of it.
 """
 
 from __future__ import annotations
@@ -9,5 +9,5 @@ from pathlib import Path
 
 
 def directory() -> Path:
-    """Where the examples lie: `release/`, `plugins/`, `cluster/` and `nodes.yaml`."""
+    """Return the directory with `release/`, `plugins/`, `cluster/` and `nodes.yaml`."""
     return Path(__file__).parent

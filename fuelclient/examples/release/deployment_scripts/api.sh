@@ -1,5 +1,5 @@
 #!/bin/sh
-# Says how the API of a service would come up: api.sh SERVICE [bootstrap]
+# Prints how the API of a service would come up: api.sh SERVICE [bootstrap]
 set -eu
 service=${1:?the name of the service is missing}
 if [ "${2:-}" = bootstrap ]; then

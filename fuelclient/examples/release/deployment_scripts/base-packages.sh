@@ -1,5 +1,5 @@
 #!/bin/sh
-# Says which packages every node would get.
+# Prints which packages every node would get.
 set -eu
 for package in chrony openssh-server python-openstackclient; do
     echo "$(hostname): would install ${package}"

@@ -1,4 +1,4 @@
 #!/bin/sh
-# Says how a node would be told to leave the network boot.
+# Prints how a node would be told to leave the network boot.
 set -eu
 echo "master: would set the node to boot from its first disk"

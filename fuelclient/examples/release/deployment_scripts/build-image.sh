@@ -1,4 +1,4 @@
 #!/bin/sh
-# Says how the image of the operating system would be built.
+# Prints how the image of the operating system would be built.
 set -eu
 echo "master: would build an image of Ubuntu 16.04 with the kernel of the release"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Says what the database would do: database.sh bootstrap|join
+# Prints what the database would do: database.sh bootstrap|join
 set -eu
 case "${1:-}" in
     bootstrap) echo "$(hostname): would create a new Galera cluster" ;;

@@ -1,4 +1,4 @@
 #!/bin/sh
-# Says how a node would leave.
+# Prints how a node would leave.
 set -eu
 echo "$(hostname): would stop its services and remove them from the catalogue"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Says how the links between nodes would be checked: links.sh listen|send|compare
+# Prints how the links between nodes would be checked: links.sh listen|send|compare
 set -eu
 case "${1:-}" in
     listen) echo "$(hostname): would listen on each interface and VLAN" ;;

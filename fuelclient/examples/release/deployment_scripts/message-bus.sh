@@ -1,4 +1,4 @@
 #!/bin/sh
-# Says how the message bus would come up.
+# Prints how the message bus would come up.
 set -eu
 echo "$(hostname): would start RabbitMQ and mirror its queues"

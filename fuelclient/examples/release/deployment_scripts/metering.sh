@@ -1,4 +1,4 @@
 #!/bin/sh
-# Says how the store of measurements would come up.
+# Prints how the store of measurements would come up.
 set -eu
 echo "$(hostname): would create the archive policies of Gnocchi and start it"

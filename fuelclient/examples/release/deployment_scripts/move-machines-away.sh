@@ -1,4 +1,4 @@
 #!/bin/sh
-# Says how a compute node would be emptied.
+# Prints how a compute node would be emptied.
 set -eu
 echo "$(hostname): would migrate its virtual machines to other compute nodes"

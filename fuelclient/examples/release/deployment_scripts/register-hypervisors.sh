@@ -1,4 +1,4 @@
 #!/bin/sh
-# Says how new hypervisors would be made known.
+# Prints how new hypervisors would be made known.
 set -eu
 echo "$(hostname): would run nova-manage cell_v2 discover_hosts"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Says what the report of a deployment would hold: report.sh ENVIRONMENT
+# Prints what the report of a deployment would hold: report.sh ENVIRONMENT
 set -eu
 environment=${1:?the id of the environment is missing}
 echo "master: would write the addresses of the APIs of environment ${environment}"

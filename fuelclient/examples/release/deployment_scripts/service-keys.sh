@@ -1,5 +1,5 @@
 #!/bin/sh
-# Says which keys the master would create for an environment: service-keys.sh ENVIRONMENT
+# Prints which keys the master would create for an environment: service-keys.sh ENVIRONMENT
 set -eu
 environment=${1:?the id of the environment is missing}
 for service in mysql nova horizon; do

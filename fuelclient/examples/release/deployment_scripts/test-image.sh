@@ -1,4 +1,4 @@
 #!/bin/sh
-# Says which image would be there to try a new cloud with.
+# Prints which image would be there to try a new cloud with.
 set -eu
 echo "$(hostname): would upload a small test image"

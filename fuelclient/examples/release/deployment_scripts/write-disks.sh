@@ -1,4 +1,4 @@
 #!/bin/sh
-# Says how the disks of a node would be written. It never opens a disk.
+# Prints how the disks of a node would be written. It never opens a disk.
 set -eu
 echo "$(hostname): would partition its disks and write the image of the operating system"

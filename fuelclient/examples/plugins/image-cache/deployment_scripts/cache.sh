@@ -1,5 +1,5 @@
 #!/bin/sh
-# Says what an image cache would do: cache.sh claim-disk|disks|server|image-service|warm
+# Prints what an image cache would do: cache.sh claim-disk|disks|server|image-service|warm
 set -eu
 case "${1:-}" in
     claim-disk) echo "$(hostname): would reserve the second disk for cached images" ;;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Says what the monitoring of a rack would do: rack.sh inventory|collector|switch-ports|map|probe
+# Prints what the monitoring of a rack would do: rack.sh inventory|collector|switch-ports|map|probe
 set -eu
 case "${1:-}" in
     inventory) echo "$(hostname): would read serial numbers and slots" ;;

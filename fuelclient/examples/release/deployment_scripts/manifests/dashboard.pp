@@ -1,4 +1,4 @@
-# Says what the dashboard would be; manages no resource.
+# Prints what the dashboard would be; manages no resource.
 notify { 'dashboard':
   message => "${facts['networking']['hostname']}: would configure Horizon behind Apache",
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Called by the task @{name}-prepare in deployment_tasks.yaml, in the directory of the plugin's scripts on the node.
-# A task may run more than once on a node, so a script has to leave a finished node as it is.
+# Run by the task @{name}-prepare in deployment_tasks.yaml, in the directory of the plugin's scripts on the node.
+# A task may run more than once on a node, so a script must not change a node that is done.
 set -eu
 
 mkdir -p /etc/fuel-@{name}

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Called by the task base-packages on every node: put the installation of common packages here.
-# It changes nothing yet.
+# Run by the task base-packages on every node. Install common packages here.
+# It does not change anything yet.
 set -eu
 
 echo "@{name}: base-packages on $(uname -n)"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Called by the task check-links on every node: put the test of the links to the other nodes here.
-# It changes nothing yet.
+# Run by the task check-links on every node. Test the links to the other nodes here.
+# It does not change anything yet.
 set -eu
 
 echo "@{name}: check-links on $(uname -n)"

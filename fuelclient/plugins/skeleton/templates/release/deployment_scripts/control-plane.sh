@@ -1,6 +1,6 @@
 #!/bin/sh
-# Called by the task control-plane on controllers: put the set-up of databases, queues and APIs here.
-# It changes nothing yet.
+# Run by the task control-plane on controllers. Set up databases, queues and APIs here.
+# It does not change anything yet.
 set -eu
 
 echo "@{name}: control-plane on $(uname -n)"

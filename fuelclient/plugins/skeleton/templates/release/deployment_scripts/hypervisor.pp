@@ -1,2 +1,2 @@
-# Applied by the task hypervisor on compute nodes: put the classes of the hypervisor here. It changes nothing yet.
+# Applied by the task hypervisor on compute nodes. Add the hypervisor's classes here. It does not change anything yet.
 notify { '@{name}: hypervisor': }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Called by the task write-disks on new nodes: put the partitioning and the copying of the system image here.
-# It changes nothing yet.
+# Run by the task write-disks on new nodes. Partition the disks and copy the system image here.
+# It does not change anything yet.
 set -eu
 
 echo "@{name}: write-disks on $(uname -n)"
