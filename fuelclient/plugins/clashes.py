@@ -39,18 +39,12 @@ class Contributor:
 
     @property
     def full_name(self) -> str:
-        """The name in Nailgun's messages: `release`, or name and version of a plugin."""
-        return "release" if self.is_release else f"{self.name}-{self.version}"
+        return f"{self.name}-{self.version}"
 
     @property
     def words(self) -> str:
         """The name in a sentence."""
         return "the release" if self.is_release else f"plugin {self.full_name}"
-
-    @property
-    def other(self) -> str:
-        """The name of the second party in Nailgun's messages."""
-        return "release" if self.is_release else f"plugin {self.full_name}"
 
 
 def clashes(plugin: Contributor, release: Contributor, others: Sequence[Contributor]) -> tuple[Finding, ...]:
@@ -91,8 +85,8 @@ def _volumes(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Fi
     for other, names in zip(present, theirs, strict=True):
         for name in (name for name in own if name in names):
             text = (
-                f"Plugin {plugin.full_name} is overlapping with {other.other} by introducing the same volume"
-                f' with id "{name}"'
+                f"Plugin {plugin.full_name} is overlapping with {other.words.removeprefix('the ')} by introducing the"
+                f' same volume with id "{name}"'
             )
             yield _error(plugin, VOLUME, text, f"Two volumes cannot have one id; {other.words} already has {name}.")
 

@@ -17,6 +17,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from fuelclient.errors import InvalidDocument, nearest
@@ -64,17 +65,10 @@ class Term:
         order = _order(actual, self.version)
         if order is None:
             return self.operator == "!="
-        return _OPERATORS[self.operator](order)
+        return bool(_OPERATORS[self.operator](order, 0))
 
 
-_OPERATORS: Mapping[str, Callable[[int], bool]] = {
-    "==": lambda order: order == 0,
-    "!=": lambda order: order != 0,
-    "<": lambda order: order < 0,
-    "<=": lambda order: order <= 0,
-    ">": lambda order: order > 0,
-    ">=": lambda order: order >= 0,
-}
+_OPERATORS = dict(zip(("==", "!=", "<", "<=", ">", ">="), (eq, ne, lt, le, gt, ge), strict=True))
 
 
 @dataclass(frozen=True, slots=True)

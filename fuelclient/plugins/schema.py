@@ -184,8 +184,8 @@ def _validator(file_type: str, major: int) -> Validator:
             "propertyNames": _property_names,
             "pattern": _pattern,
             "uniqueItems": _unique,
-            "roleWord": _role_word,
-            "taskWord": _task_word,
+            "roleWord": _word,
+            "taskWord": _word,
         },
     )
     validator: Validator = validator_class(_plain(_schemas()[f"{file_type}-{version}.json"]), registry=registry)
@@ -247,17 +247,10 @@ def _unique(_validator: Validator, _wanted: bool, instance: Any, _schema: Any) -
         seen.add(str(item))
 
 
-def _role_word(_validator: Validator, _wanted: bool, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-    if isinstance(instance, str) and instance != "*":
-        yield from _word(instance)
-
-
-def _task_word(_validator: Validator, _wanted: bool, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-    if isinstance(instance, str):
-        yield from _word(instance)
-
-
-def _word(word: str) -> Iterator[ValidationError]:
+def _word(_validator: Validator, _wanted: bool, word: Any, schema: Any) -> Iterator[ValidationError]:
+    """Check a name or a regular expression. A role can also be `*`."""
+    if not isinstance(word, str) or (word == "*" and "roleWord" in schema):
+        return
     if not is_pattern(word) or len(word) < 2:
         if not _NAME.fullmatch(word):
             yield _error("")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from fuelclient.engine.packages import enable
 from fuelclient.engine.reading import environment, lookup, orphaned_records, unpacked
@@ -197,7 +198,7 @@ def _define(
     obsolete = releases.of_plugin(connection, plugin.id)
     kept: dict[int, Release] = {}
     # A release with the same name and version comes first, then one that was renamed or has a new version.
-    for key in (lambda one: (one.name, one.version), lambda one: one.name, lambda one: one.version):
+    for key in (attrgetter("name", "version"), attrgetter("name"), attrgetter("version")):
         for index, packaged in enumerate(wanted):
             same = next((release for release in obsolete if key(release) == key(packaged.release)), None)
             if index not in kept and same is not None:

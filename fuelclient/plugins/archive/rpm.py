@@ -129,16 +129,16 @@ def _measured_header(source: BinaryIO) -> bytes:
 def _require_apart(entries: Sequence[tuple[int, ...]], store: bytes) -> None:
     """Raise `Unusable` if the data of two entries overlaps. rpm itself forbids that; it bounds the memory needed."""
     damaged = Unusable("a header of the package is damaged: an entry reaches beyond its data")
-    ordered = sorted((offset, kind, count) for _, kind, offset, count in entries)
+    ordered = sorted((offset, encoding, count) for _, encoding, offset, count in entries)
     if sum(count for _, _, count in ordered) > _VALUES:
         raise Unusable("a header of the package is too large")
     ends = [offset for offset, _, _ in ordered[1:]] + [len(store)]
-    for (offset, kind, count), end in zip(ordered, ends, strict=True):
+    for (offset, encoding, count), end in zip(ordered, ends, strict=True):
         if not offset < end <= len(store) or not count:
             raise damaged
-        if kind in _TEXTS and store.count(b"\0", offset, end) >= count:
+        if encoding in _TEXTS and store.count(b"\0", offset, end) >= count:
             continue
-        if kind in _TEXTS or offset + _WIDTHS.get(kind, _STORE) * count > end:
+        if encoding in _TEXTS or offset + _WIDTHS.get(encoding, _STORE) * count > end:
             raise damaged
 
 

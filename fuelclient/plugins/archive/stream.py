@@ -6,7 +6,7 @@ import gzip
 import lzma
 import zlib
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from fuelclient.plugins.archive.rules import TOO_LARGE, Unusable, size_of
 
@@ -37,15 +37,14 @@ def decompressed(source: BinaryIO, compressor: str) -> Iterator[bytes]:
         raise Unusable(_DAMAGED) from None
 
 
-def _plain(source: BinaryIO) -> Iterator[bytes]:
+def _plain(source: Any) -> Iterator[bytes]:
     while chunk := source.read(CHUNK):
         yield chunk
 
 
 def _gzip(source: BinaryIO) -> Iterator[bytes]:
     with gzip.GzipFile(fileobj=source, mode="rb") as stream:
-        while chunk := stream.read(CHUNK):
-            yield chunk
+        yield from _plain(stream)
 
 
 def _xz(source: BinaryIO) -> Iterator[bytes]:
@@ -64,8 +63,7 @@ def _zstd(source: BinaryIO) -> Iterator[bytes]:
     decoder = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
     try:
         with decoder.stream_reader(source, read_size=CHUNK, closefd=False) as stream:
-            while chunk := stream.read(CHUNK):
-                yield chunk
+            yield from _plain(stream)
     except zstandard.ZstdError:
         raise Unusable(_DAMAGED) from None
 

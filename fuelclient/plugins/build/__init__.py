@@ -15,10 +15,10 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from fuelclient.plugins.archive.rules import Unusable, quoted
 from fuelclient.plugins.build import fp, rpm
@@ -32,8 +32,6 @@ from fuelclient.plugins.releases import name_form
 __all__ = ["HOOK", "build_fp", "build_rpm", "repository_findings", "run_pre_build_hook"]
 
 HOOK = "pre_build_hook"
-
-_Write = Callable[[BinaryIO, "_Identity", tuple[Entry, ...], int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +52,16 @@ class _Identity:
         return ".".join(re.findall(r"[0-9]+", self.version)[:2])
 
     @property
-    def fp_name(self) -> str:
-        return f"{self.name}-{self.version}"
+    def fp_file(self) -> str:
+        return f"{self.name}-{self.version}.fp"
 
     @property
     def rpm_name(self) -> str:
         return f"{self.name}-{self.series}"
+
+    @property
+    def rpm_file(self) -> str:
+        return f"{self.rpm_name}-{self.version}-{self.release}.noarch.rpm"
 
     @property
     def release(self) -> str:
@@ -78,11 +80,7 @@ def build_fp(directory: Path, output_dir: Path, metadata: Mapping[str, Any], *, 
     Raise `NotFound`, `Conflict` (the file exists, and `force` is not given), `Unavailable`, or `InvalidDocument`
     (P001) if the directory cannot be packed.
     """
-
-    def write(stream: BinaryIO, identity: _Identity, entries: tuple[Entry, ...], date: int) -> None:
-        fp.write(stream, identity.fp_name, entries, date)
-
-    return _build(directory, output_dir, metadata, lambda identity: f"{identity.fp_name}.fp", write, force=force)
+    return _build(directory, output_dir, metadata, "fp", force=force)
 
 
 def build_rpm(directory: Path, output_dir: Path, metadata: Mapping[str, Any], *, force: bool = False) -> Path:
@@ -92,16 +90,7 @@ def build_rpm(directory: Path, output_dir: Path, metadata: Mapping[str, Any], *,
     Its bytes depend only on names, contents, executable bits and `metadata` (and on SOURCE_DATE_EPOCH). It has
     checksums but no signature. Raise what `build_fp` raises.
     """
-
-    def write(stream: BinaryIO, identity: _Identity, entries: tuple[Entry, ...], date: int) -> None:
-        entries = (Entry("", EntryType.DIRECTORY), *entries)
-        package = RpmPackage(identity.rpm_name, identity.version, identity.release, date, metadata, entries)
-        rpm.write(stream, package)
-
-    def file_name(identity: _Identity) -> str:
-        return f"{identity.rpm_name}-{identity.version}-{identity.release}.noarch.rpm"
-
-    return _build(directory, output_dir, metadata, file_name, write, force=force)
+    return _build(directory, output_dir, metadata, "rpm", force=force)
 
 
 def run_pre_build_hook(directory: Path) -> None:
@@ -126,26 +115,23 @@ def run_pre_build_hook(directory: Path) -> None:
             raise Unusable(f"{HOOK} failed with exit code {done.returncode}", "See its output above.")
 
 
-def _build(
-    directory: Path,
-    output_dir: Path,
-    metadata: Mapping[str, Any],
-    file_name: Callable[[_Identity], str],
-    write: _Write,
-    *,
-    force: bool,
-) -> Path:
+def _build(directory: Path, output_dir: Path, metadata: Mapping[str, Any], suffix: str, *, force: bool) -> Path:
     require_directory(directory)
     date = build_date(os.environ)
     with reported(directory):
         identity = _identity_of(metadata)
-        target = output_dir / file_name(identity)
+        target = output_dir / (identity.fp_file if suffix == "fp" else identity.rpm_file)
         require_free(target, force=force)
         entries = collect(directory, identity.name)
         entries = ordered([*entries, *indexes(entries, metadata, identity.series)])
         entries = ordered([*entries, checksums(entries)])
         with written(target, force=force) as stream:
-            write(stream, identity, entries, date)
+            if suffix == "fp":
+                fp.write(stream, target.stem, entries, date)
+            else:
+                entries = (Entry("", EntryType.DIRECTORY), *entries)
+                name, version, release = identity.rpm_name, identity.version, identity.release
+                rpm.write(stream, RpmPackage(name, version, release, date, metadata, entries))
     return target
 
 

@@ -168,8 +168,12 @@ def read(directory: Path, shown_as: str = "") -> RawPackage:
             sets += _release_sets(files, record, path) if is_release else _extension_sets(files, record, path, major)
     # A file with a fixed name belongs to a release if a record that defines one names it.
     taken = {document.file for data in sets if data.of_release for document in data.documents}
-    kept = (data for data in sets if data.of_release or data.path or not taken & {one.file for one in data.documents})
-    return RawPackage(files, metadata, major, tuple(kept))
+    own = (
+        data
+        for data in sets
+        if data.of_release or data.path or all(document.file not in taken for document in data.documents)
+    )
+    return RawPackage(files, metadata, major, tuple(own))
 
 
 def bases_of(files: PackageFiles, record: Mapping[str, Any]) -> list[Document]:
