@@ -1,4 +1,4 @@
-"""What every backend does when plugins are enabled and disabled: which releases, which clashes, which moments."""
+"""Enable and disable plugins on every backend: which releases, which clashes, and when."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class TestEnabling:
         return installed
 
     def refused(self, backend: Backend, plugin_id: int, env: int) -> tuple[str, list[Finding]]:
-        """The message and the findings with which a plugin is not enabled; it is not."""
+        """Return the message and the findings with which a plugin is refused, and check that it is not enabled."""
         with pytest.raises(Conflict) as caught:
             backend.plugins.enable(plugin_id, env)
         assert env not in backend.plugins.get(plugin_id).clusters

@@ -1,4 +1,4 @@
-"""What every backend does with releases that come as plugins."""
+"""Releases as plugins on every backend."""
 
 from __future__ import annotations
 

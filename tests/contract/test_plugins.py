@@ -1,5 +1,5 @@
-"""What every backend does with packages: install, upgrade, synchronise, remove; `test_plugin_releases` has the
-releases that they define."""
+"""Install, upgrade, synchronise and remove packages on every backend; see `test_plugin_releases` for the releases
+that they define."""
 
 from __future__ import annotations
 
@@ -272,7 +272,7 @@ class TestPlugin:
     def test_what_is_stored_names_the_package_and_not_where_it_was(
         self, backend: Backend, kind: str, tmp_path: Path
     ) -> None:
-        """But what an installation says names the files that its user knows."""
+        """The findings of an installation name the files that the user knows."""
         tasks = [task("a", **{"fuel-version": ">=9"}), task("a", **{"fuel-version": ">=8"}), task("b", requires=["c"])]
         record = definition(graphs=[{"type": "default", "tasks": [task("start", "stage", stage="later")]}])
         path = write_package(

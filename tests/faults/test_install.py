@@ -1,4 +1,4 @@
-"""What can go wrong around an installation: kills at any moment, two at once, files that somebody changed."""
+"""Installations that are killed at any moment, run at the same time, or meet changed files."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def run(path: Path, package: str, last: int) -> subprocess.CompletedProcess[str]
 
 
 def versions(tmp_path: Path) -> tuple[str, str]:
-    """A plugin with a release, and a version of it in which everything is another."""
+    """A plugin with a release, and another version of it in which everything is different."""
     packages = []
     for version, word in (("5.0.0", "old"), ("5.0.1", "new")):
         record = definition(roles={word: role()}, graphs=[{"type": "default", "tasks": [task(word, "stage")]}])
@@ -73,7 +73,7 @@ def versions(tmp_path: Path) -> tuple[str, str]:
 
 
 def state(path: Path) -> Any:
-    """All that the engine file knows, and that the files which it names are there and whole."""
+    """Return the content of the engine file, and check that the files it refers to are complete."""
     with closing(Engine(str(path))) as engine:
         found: list[Any] = []
         for plugin in engine.plugins.list():
@@ -95,7 +95,7 @@ def state(path: Path) -> Any:
 
 
 def is_swept(path: Path) -> bool:
-    """Whether the next installation leaves nothing beside the directories of registered plugins."""
+    """Return whether the next installation leaves only the directories of registered plugins."""
     with closing(Engine(str(path))) as engine:
         engine.plugins.sync()
         kept = {plugin.unpacked for plugin in engine.plugins.list()}

@@ -22,7 +22,7 @@ SKELETONS = {
 
 @pytest.fixture
 def broken(fuel2: CommandLine, tmp_path: Path) -> Path:
-    """A package with an error: a task without the version that packages of version 5 need."""
+    """A package with an error: a task lacks the version that packages of version 5 require."""
     fuel2.ok("plugins", "create", tmp_path / "broken")
     tasks = tmp_path / "broken" / "deployment_tasks.yaml"
     text = tasks.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""An operator's way with plugins of others: install, upgrade, clash, refuse; wrong input and pipes."""
+"""An operator's session: install and upgrade plugins, clashes, refusals, wrong input and pipes."""
 
 from __future__ import annotations
 

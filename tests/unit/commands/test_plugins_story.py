@@ -1,4 +1,4 @@
-"""A developer's whole way in one home: create, edit, check, build, install, enable, preview, disable, remove."""
+"""A developer's session: create, edit, check, build, install, enable, preview, disable, remove."""
 
 from __future__ import annotations
 

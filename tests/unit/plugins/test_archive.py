@@ -1,4 +1,4 @@
-"""Package archives unpack into what was packed, without what surrounds it."""
+"""Package archives unpack to what was packed, without the directories around it."""
 
 from __future__ import annotations
 

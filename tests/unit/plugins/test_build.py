@@ -1,4 +1,4 @@
-"""Packages are built whole or not at all, and the same bytes come out wherever that happens."""
+"""Packages are built completely or not at all, with the same bytes everywhere."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_a_package_is_only_overwritten_by_force(tmp_path: Path, build: Builder) 
 
 @pytest.mark.parametrize("build", BUILDERS)
 def test_a_package_that_is_overwritten_keeps_its_mode_and_link(tmp_path: Path, build: Builder) -> None:
-    """As every other file that is overwritten by force: one function places them all."""
+    """As for every other file that is overwritten by force."""
     archive = build(plugin(tmp_path / "p"), tmp_path, METADATA)
     real = archive.rename(tmp_path / "real")
     real.chmod(0o640)

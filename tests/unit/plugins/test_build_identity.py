@@ -1,4 +1,4 @@
-"""What was built unpacks into what was packed: real packages, and trees that nobody would write."""
+"""A built package unpacks to what was packed, for real packages and for generated trees."""
 
 from __future__ import annotations
 

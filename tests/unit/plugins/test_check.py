@@ -1,4 +1,4 @@
-"""The checks of a package as a whole: one run tells everything, nothing crashes, and real packages pass."""
+"""The checks as a whole: one run reports everything, nothing crashes, and real packages pass."""
 
 from __future__ import annotations
 

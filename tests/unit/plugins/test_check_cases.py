@@ -1,4 +1,4 @@
-"""One file, one vector: what the checks say about packages that are right but for what the case changes.
+"""Check packages that are correct except for what the case file changes.
 
 An expected finding is its severity, code and place, and optionally a part of its message behind them.
 """

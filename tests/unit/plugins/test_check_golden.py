@@ -1,4 +1,4 @@
-"""Packages with one violation of each code: one run tells all of them, word for word."""
+"""Packages with one violation of each code: one run reports all of them, word for word."""
 
 from __future__ import annotations
 

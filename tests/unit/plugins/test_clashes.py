@@ -1,4 +1,4 @@
-"""What clashes with what, and in which words. The short texts are those of Nailgun."""
+"""Clashes between plugins and releases. The messages are those of Nailgun."""
 
 from __future__ import annotations
 

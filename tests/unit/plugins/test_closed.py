@@ -1,4 +1,4 @@
-"""Packages that nobody may read, files where directories are meant, and directories that nobody may write to."""
+"""Packages that cannot be read, files instead of directories, and directories that cannot be written."""
 
 from __future__ import annotations
 

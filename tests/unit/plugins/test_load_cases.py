@@ -1,5 +1,5 @@
-"""What packages hold, one file one case: `metadata` (behind a head of three lines) and `files`, and what becomes of
-them, or the places and codes with which the package is refused."""
+"""Load packages. Each case file has `metadata` (after a head of three lines) and `files`, and either the result, or
+the places and codes with which the package is refused."""
 
 from __future__ import annotations
 

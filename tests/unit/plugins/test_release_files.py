@@ -1,4 +1,4 @@
-"""Files of fixed names that a release of the package names: they are the release's, and not the plugin's own too."""
+"""Files with fixed names that a release of the package names belong to the release, not to the plugin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schemas of package files: sound as data, and violations told in words of our own with their lines."""
+"""The schemas of package files are valid, and violations are reported in plain words with their lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a package is meant for a release, one file one case: a package, and an answer for each release."""
+"""Select the content of a package for a release. Each case file has a package, and an answer for each release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Skeletons are whole packages: loaded without a finding, executable where they have to be, there or not at all."""
+"""Skeletons are complete packages: they load without findings, and are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EVERY = [
     (Skeleton.MULTI_RELEASE, "5.0.0"),
 ]
 NAMES = ["my-plugin", "a", "1", "0x1f", "1e3", "null", "on", "---", "_", "2016-01-01", "x" * 100]
-"""What plugins may be called, and YAML would rather take for something else."""
+"""Valid names of plugins that YAML could take for something else."""
 
 
 @pytest.mark.parametrize(("skeleton", "version"), EVERY)
@@ -125,7 +125,7 @@ def test_a_directory_that_cannot_be_written_to() -> None:
 
 
 def test_nothing_is_left_behind_when_writing_fails_half_way(tmp_path: Path) -> None:
-    """Really full: a process that may write no file longer than 512 bytes stops at the first one that is."""
+    """A process that cannot write files longer than 512 bytes stops at the first longer one."""
     code = (
         "import resource, signal, sys; from pathlib import Path; from fuelclient.plugins.skeleton import create;"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"

@@ -1,4 +1,4 @@
-"""Paths that lead to nothing, to no data, or out of the package."""
+"""Paths that do not exist, contain no data, or leave the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Releases that a package defines: their fields, their graphs, and what lies below them."""
+"""Releases that a package defines: their fields, graphs and bases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An archive is unpacked somewhere, and messages name the archive."""
+"""Messages about an unpacked archive name the archive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tasks of a package's own, from three files, and what a plugin carries beside them."""
+"""The tasks of a package, from three files, and the other content of a plugin."""
 
 from __future__ import annotations
 
