@@ -1,1 +1,1 @@
-"""Floor 0: graphs as data. Merging layers, stages, name patterns, checks and orders; pure functions only."""
+"""Floor 0: deployment graphs as data: merging layers, stages, name patterns, checks and orders. Pure functions only."""

@@ -1,7 +1,7 @@
-"""Orders of a directed graph whose vertices are numbered from 0: generations and shortest cycles.
+"""Order a directed graph whose vertices are numbered from 0: generations and shortest cycles.
 
-Vertices from `real` on are barriers: they carry order from many predecessors to many successors, take no
-place of their own, and never appear in a result.
+Vertices from `real` on are barriers. They stand for many-to-many order with few edges, count for no generation, and
+never appear in a result.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 _MOST_STEPS = 5_000_000
+"""Where the search for a shorter cycle stops; some seconds' worth."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The vertices in a topological order, and the generation of each real vertex: the number of real vertices
-    on the longest way to it. `stuck` are the vertices that no order can reach, because of cycles."""
+    """The vertices in topological order, and the generation of each real vertex: the number of real vertices on the
+    longest path to it. `stuck` are the vertices that cycles keep out of any order."""
 
     topological: list[int]
     generation: list[int]
@@ -24,7 +25,7 @@ class Order:
 
 
 def order(successors: Sequence[Sequence[int]], real: int) -> Order:
-    """Order a graph with Kahn's algorithm, in O(V + E).
+    """Return the order of a graph, by Kahn's algorithm in O(V + E).
 
     >>> order([[1], [2], []], real=3).generation
     [0, 1, 2]
@@ -50,9 +51,9 @@ def order(successors: Sequence[Sequence[int]], real: int) -> Order:
 
 
 def components(successors: Sequence[Sequence[int]], within: Iterable[int]) -> list[list[int]]:
-    """The strongly connected components of more than one vertex, in O(V + E): every cycle lies inside one of them.
+    """Return the strongly connected components of more than one vertex; every cycle lies inside one of them.
 
-    Kosaraju's algorithm, without recursion: a graph may be deeper than a stack.
+    Kosaraju's algorithm in O(V + E), without recursion, because a graph may be deeper than Python's stack.
 
     >>> components([[1], [0, 2], [3], [2]], range(4))
     [[0, 1], [2, 3]]
@@ -63,7 +64,7 @@ def components(successors: Sequence[Sequence[int]], within: Iterable[int]) -> li
         for after in successors[vertex]:
             if after in inside:
                 predecessors[after].append(vertex)
-    found = []
+    components = []
     left = set(inside)
     for root in reversed(_finished(successors, inside)):
         if root not in left:
@@ -76,12 +77,12 @@ def components(successors: Sequence[Sequence[int]], within: Iterable[int]) -> li
                     left.discard(before)
                     component.append(before)
         if len(component) > 1:
-            found.append(sorted(component))
-    return sorted(found)
+            components.append(sorted(component))
+    return sorted(components)
 
 
 def _finished(successors: Sequence[Sequence[int]], inside: set[int]) -> list[int]:
-    """The vertices in the order in which a depth-first search leaves them."""
+    """Return the vertices in the order in which a depth-first search leaves them."""
     seen: set[int] = set()
     finished: list[int] = []
     for root in sorted(inside):
@@ -103,23 +104,23 @@ def _finished(successors: Sequence[Sequence[int]], inside: set[int]) -> list[int
 
 
 def shortest_cycle(successors: Sequence[Sequence[int]], real: int, stuck: Iterable[int]) -> list[int]:
-    """One cycle with the fewest real vertices, in the direction of the edges, from its lowest vertex on.
+    """Return a cycle with the fewest real vertices, along its edges, beginning with its lowest vertex.
 
-    Barriers are passed but left out. Empty when `stuck` has no cycle. Only strongly connected components are
-    searched, so that what merely lies between two cycles costs nothing; the search stops after some seconds' worth of
-    steps on a graph with very many long cycles, and answers with the shortest one found so far.
+    Barriers are passed but left out. The result is empty if `stuck` has no cycle. Only strongly connected components
+    are searched, so that vertices which merely lie between two cycles cost nothing. On a graph with very many long
+    cycles the search stops after `_MOST_STEPS` and returns the shortest cycle seen so far.
 
     >>> shortest_cycle([[1], [2], [0, 3], []], real=4, stuck=[0, 1, 2, 3])
     [0, 1, 2]
     """
-    home = {vertex: inside for one in components(successors, stuck) for inside in [set(one)] for vertex in one}
+    home = {vertex: inside for inside in map(set, components(successors, stuck)) for vertex in inside}
     best: list[int] = []
     steps = 0
     for start in sorted(vertex for vertex in home if vertex < real):
         limit = len(best) if best else len(home[start]) + 1
-        found, visited = _shortest_way_round(successors, real, home[start], start, limit)
+        cycle, visited = _shortest_cycle_through(successors, real, home[start], start, limit)
         steps += visited
-        best = found or best
+        best = cycle or best
         if len(best) == 2 or (best and steps > _MOST_STEPS):
             break
     if not best:
@@ -128,11 +129,11 @@ def shortest_cycle(successors: Sequence[Sequence[int]], real: int, stuck: Iterab
     return best[first:] + best[:first]
 
 
-def _shortest_way_round(
+def _shortest_cycle_through(
     successors: Sequence[Sequence[int]], real: int, inside: set[int], start: int, limit: int
 ) -> tuple[list[int], int]:
-    """The shortest way from `start` back to it with fewer than `limit` real vertices (barriers cost nothing),
-    and how many vertices were looked at."""
+    """Return the shortest cycle through `start` with fewer than `limit` real vertices, and the number of vertices
+    looked at. Barriers cost nothing, hence the queue with two ends."""
     parent: dict[int, int] = {start: -1}
     distance = {start: 1}
     queue = deque([start])
@@ -140,7 +141,7 @@ def _shortest_way_round(
         vertex = queue.popleft()
         for after in successors[vertex]:
             if after == start and distance[vertex] > 1:
-                return way_back(parent, vertex, real), len(parent)
+                return path_to(parent, vertex, real), len(parent)
             cost = distance[vertex] + (after < real)
             if after not in inside or cost >= limit or distance.get(after, limit) <= cost:
                 continue
@@ -152,15 +153,15 @@ def _shortest_way_round(
     return [], len(parent)
 
 
-def way_back(parent: Mapping[int, int], vertex: int, real: int) -> list[int]:
-    """The real vertices (below `real`) from a start, which has the parent -1, to `vertex`; barriers are left out.
+def path_to(parent: Mapping[int, int], vertex: int, real: int) -> list[int]:
+    """Return the real vertices on the path from the start (whose parent is -1) to `vertex`; barriers are left out.
 
-    >>> way_back({0: -1, 5: 0, 2: 5}, 2, real=5)
+    >>> path_to({0: -1, 5: 0, 2: 5}, 2, real=5)
     [0, 2]
     """
-    way = []
+    path = []
     while vertex >= 0:
         if vertex < real:
-            way.append(vertex)
+            path.append(vertex)
         vertex = parent[vertex]
-    return way[::-1]
+    return path[::-1]

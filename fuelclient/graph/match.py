@@ -1,7 +1,7 @@
-"""Names and patterns: how tasks, roles and tags are referred to.
+"""Match the names and patterns by which tasks, roles and tags are referred to.
 
-A word between slashes is a regular expression that must match the beginning of a name (Nailgun uses
-`re.match`), anything else is the name itself.
+A word between slashes is a regular expression that has to match the beginning of a name, because Nailgun uses
+`re.match`. Any other word is the name itself.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable
 
 
 def is_pattern(word: str) -> bool:
-    """Whether `word` is a regular expression; a lone slash is one, and matches everything."""
+    """Return whether `word` is a regular expression. A lone slash is one, and matches everything."""
     return word.startswith("/") and word.endswith("/")
 
 
 @functools.lru_cache(maxsize=4096)
 def matcher(word: str) -> Callable[[str], bool]:
-    """A predicate on names. Raises `re.error` for a pattern that is no regular expression.
+    """Return a predicate on names. Raise `re.error` if the pattern is not a regular expression.
 
     >>> matcher("/db/")("db2"), matcher("/db/")("primary-db"), matcher("db")("db2")
     (True, False, False)
@@ -27,7 +27,7 @@ def matcher(word: str) -> Callable[[str], bool]:
     if not is_pattern(word):
         return word.__eq__
     try:
-        with warnings.catch_warnings():  # Python warns about sets such as [[a], which mean what they always meant
+        with warnings.catch_warnings():  # Python warns about sets such as [[a], whose meaning has not changed
             warnings.simplefilter("ignore", FutureWarning)
             match = re.compile(word[1:-1]).match
     except (OverflowError, RecursionError) as error:  # /a{99999999999}/ and the like
@@ -36,17 +36,17 @@ def matcher(word: str) -> Callable[[str], bool]:
 
 
 def matches(word: str, name: str) -> bool:
-    """Whether `word`, a name or a pattern, means `name`. Raises `re.error` like `matcher`."""
+    """Return whether `word`, a name or a pattern, matches `name`. Raise what `matcher` does."""
     return matcher(word)(name)
 
 
 def matching(word: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Those of `names` that `word` means, in their order. Raises `re.error` like `matcher`."""
+    """Return those of `names` that `word` matches, in their order. Raise what `matcher` does."""
     return tuple(filter(matcher(word), names))
 
 
 def pattern_error(word: str) -> str:
-    """What is wrong with `word` as a regular expression; an empty string for a good one, and for a plain name."""
+    """Return what is wrong with `word` as a regular expression; an empty string for a good one or a plain name."""
     try:
         matcher(word)
     except re.error as error:

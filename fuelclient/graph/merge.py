@@ -1,10 +1,10 @@
-"""The merge: layers of one graph type to one graph, with the provenance of every attribute.
+"""Merge the layers of one graph type to one graph, and record who set each attribute.
 
-Tasks merge by id, the cluster's over the plugins' over the release's. A record that states its type is a whole
-definition and replaces what lies below it; one without a type overrides the attributes it states.
-The order is the release's, overrides in place, then what plugins add by (name, version), then what the cluster
-adds: a merge reads like a diff. Two plugins that define one id both stay, as variants; plugins that only
-override attributes of one task do so one after another, over whatever definitions there are.
+Tasks merge by id: the cluster's over the plugins' over the release's. A record with a type is a whole definition and
+replaces what lies below it; a record without one overrides the attributes it states. The order is the release's, with
+overrides in place, then what plugins add by (name, version), then what the cluster adds, so that a merge reads like a
+diff. If two plugins define the same id, both definitions stay, as variants. Plugins that only override attributes of
+a task apply one after another, over every definition of it.
 
 Source: the specification "custom-graph-execution", section Nailgun; replacement is what Nailgun 9 and later do.
 Nailgun returns the layers in reversed order, which has no meaning.
@@ -12,23 +12,35 @@ Nailgun returns the layers in reversed order, which has no meaning.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from fuelclient.graph.overlay import overlaid, replaced, standing
 from fuelclient.model.finding import Finding, Severity
-from fuelclient.model.graph import METADATA, Layer, Level, MergedGraph, MergedTask, MergePolicy, Owner
-from fuelclient.model.task import Task
+from fuelclient.model.graph import (
+    METADATA,
+    Layer,
+    Level,
+    MergedGraph,
+    MergedTask,
+    MergePolicy,
+    Origin,
+    Owner,
+    Setting,
+)
+from fuelclient.model.task import Task, TaskType
+
+_MISSING = object()
 
 
 def merge_layers(
     layers: Sequence[Layer], policy: MergePolicy = MergePolicy.REPLACE, *, keep_partial: bool = False
 ) -> MergedGraph:
-    """The graph that `layers`, in any order, make together.
+    """Return the graph that `layers`, given in any order, merge to.
 
-    Nothing is raised: a partial record with nothing below it is left out and reported as an error (G020), an id
-    that one layer states twice keeps its first definition (G005). With `keep_partial` such a record stays as it
-    was stated: that is right where only some layers of an environment are looked at.
+    Mistakes become findings: a partial record with nothing below it is left out (G020), and of an id that one layer
+    states twice the first definition is kept (G005). With `keep_partial`, partial records without a base stay as they
+    are, which is right where only some layers of an environment are looked at.
 
     >>> low = Layer(Owner(Level.RELEASE, 1), (Task("a", {"type": "puppet"}), Task("b", {"type": "shell"})))
     >>> high = Layer(Owner(Level.CLUSTER, 1), (Task("c", {"type": "sync"}), Task("a", {"type": "reboot"})))
@@ -39,9 +51,12 @@ def merge_layers(
     findings: list[Finding] = []
     metadata: dict[str, Any] = {}
     ordered = sorted(layers, key=lambda layer: layer.owner.order)
-    for layer, task in _records(ordered, policy, keep_partial, findings):
-        slot = slots.setdefault(task.id, _Slot())
-        if not slot.add(task, layer, policy, keep_partial):
+    records = [(layer, task) for layer in ordered for task in _without_duplicates(layer, findings)]
+    if policy is MergePolicy.REPLACE and not keep_partial:
+        # Definitions of plugins come before overrides of plugins, so that the plugins' names decide nothing there.
+        records.sort(key=lambda record: (record[0].owner.order[0], _is_override_of_plugin(*record)))
+    for layer, task in records:
+        if not slots.setdefault(task.id, _Slot()).add(task, layer, policy, keep_partial):
             findings.append(_nothing_below(task, layer.owner))
     for layer in ordered:
         _update(metadata, {key: layer.metadata[key] for key in METADATA if key in layer.metadata})
@@ -49,9 +64,50 @@ def merge_layers(
     return MergedGraph(tasks, metadata, tuple(findings))
 
 
+def duplicate(task: Task, first: Task) -> Finding:
+    """Return the finding for an id that one document or layer defines twice."""
+    where = f", first at {first.source.place()}" if first.source.file else ""
+    return Finding(
+        Severity.ERROR, "G005", f"task {task.id} is defined twice{where}", task.source.place(), task.id,
+        "Remove one of the two definitions, or give one of them another id.",
+    )  # fmt: skip
+
+
+def _without_duplicates(layer: Layer, findings: list[Finding]) -> list[Task]:
+    seen: dict[str, Task] = {}
+    for task in layer.tasks:
+        if task.id in seen:
+            findings.append(duplicate(task, seen[task.id]))
+        else:
+            seen[task.id] = task
+    return list(seen.values())
+
+
+def _is_override_of_plugin(layer: Layer, task: Task) -> bool:
+    return layer.owner.level is Level.PLUGIN and task.is_partial
+
+
+def _nothing_below(task: Task, owner: Owner) -> Finding:
+    return Finding(
+        Severity.ERROR, "G020", f"task {task.id} has no type, and no layer below {owner.label} defines it",
+        task.source.place(), task.id, "State its type, or correct its id.",
+    )  # fmt: skip
+
+
+def _update(target: dict[str, Any], source: Mapping[str, Any]) -> None:
+    """Merge mappings deeply and replace everything else. An empty mapping therefore clears nothing."""
+    for key, value in source.items():
+        if isinstance(value, Mapping):
+            below = target.get(key)
+            copy = dict(below) if isinstance(below, Mapping) else {}
+            _update(copy, value)
+            target[key] = copy
+        else:
+            target[key] = value
+
+
 class _Slot:
-    """One id while layers are merged: the release's definition, the plugins' variants over it, and the
-    cluster's word on them."""
+    """One id during a merge: the release's definition, the plugins' variants of it, and the cluster's overrides."""
 
     __slots__ = ("base", "over", "variants")
 
@@ -64,87 +120,147 @@ class _Slot:
         return self.over or self.variants or ([self.base] if self.base else [])
 
     def add(self, task: Task, layer: Layer, policy: MergePolicy, keep_partial: bool) -> bool:
-        """Take `task` in; False when it is partial, nothing lies below it, and it may not stay so."""
+        """Add `task`; return False if it is partial and has no base, and partial records may not stay."""
+        level = layer.owner.level
         partial = task.is_partial or policy is MergePolicy.OVERLAY
-        below = self._below(layer.owner.level, partial)
+        below = self.tasks()
+        if level is Level.PLUGIN and not partial:  # a plugin's definition never replaces another plugin's
+            below = [self.base] if self.base else []
         if not below:
             if task.is_partial and not keep_partial:
                 return False
-            self._put([standing(task, layer)], layer.owner.level)
+            made = [_standalone(task, layer)]
         elif partial:
-            self.variants = [] if layer.owner.level is Level.PLUGIN else self.variants
-            self._put([overlaid(one, task, layer.owner) for one in below], layer.owner.level)
+            if level is Level.PLUGIN:
+                self.variants = []
+            made = [_overlaid(base, task, layer.owner) for base in below]
         else:
-            self._put([replaced(below, standing(task, layer))], layer.owner.level)
+            made = [_replaced(below, _standalone(task, layer))]
+        if level is Level.RELEASE:
+            self.base = made[0]
+        elif level is Level.PLUGIN:
+            self.variants.extend(made)
+        else:
+            self.over = made
         return True
 
-    def _below(self, level: Level, partial: bool) -> list[MergedTask]:
-        """What a record changes: a plugin's definition only the release's, everything else all that is there."""
-        if level is not Level.PLUGIN or partial:
-            return self.tasks()
-        return [self.base] if self.base else []
 
-    def _put(self, tasks: list[MergedTask], level: Level) -> None:
-        if level is Level.RELEASE:
-            self.base = tasks[0]
-        elif level is Level.PLUGIN:
-            self.variants.extend(tasks)
+def _standalone(task: Task, layer: Layer) -> MergedTask:
+    """Return a whole definition with the defaults that its owner adds to its own records.
+
+    A plugin's task with parameters runs in the plugin's directory unless it says otherwise, and a group named after
+    one of the plugin's roles has that role's fault tolerance. Nailgun's plugin adapters do the same.
+    """
+    added: dict[str, Any] = {}
+    settings: dict[str, Setting] = {}
+    parameters = task.attributes.get("parameters")
+    if layer.cwd and parameters and isinstance(parameters, Mapping) and "cwd" not in parameters:
+        added["parameters"] = {**parameters, "cwd": layer.cwd}
+        settings["parameters.cwd"] = Setting(Origin(layer.owner))
+    tolerance = layer.fault_tolerance.get(task.id)
+    if task.type == TaskType.GROUP and tolerance is not None and "fault_tolerance" not in task.attributes:
+        added["fault_tolerance"] = tolerance
+        settings["fault_tolerance"] = Setting(Origin(layer.owner))
+    if added:
+        task = dataclasses.replace(task, attributes={**task.attributes, **added})
+    return MergedTask(task, layer.owner, settings=settings)
+
+
+def _replaced(below: Sequence[MergedTask], task: MergedTask) -> MergedTask:
+    """Return `task` in the place of `below`, with a record of the attributes it replaced and of those it dropped."""
+    settings: dict[str, Setting] = dict(task.settings)
+    recorded = (path for base in below for path in (*base.task.attributes, *base.settings))
+    for path in dict.fromkeys((*task.task.attributes, *recorded)):
+        history = tuple(pair for base in below for pair in _history(base, path))
+        if _value_at(task.task.attributes, path) is not _MISSING:
+            settings[path] = Setting(task.origin(path), history)
         else:
-            self.over = tasks
+            origin = _dropped_by(below, path) or Origin(task.owner, task.task.source.place())
+            settings[path] = Setting(origin, history, dropped=True)
+    return MergedTask(task.task, task.owner, _overrides(below), settings)
 
 
-def _records(
-    layers: Sequence[Layer], policy: MergePolicy, keep_partial: bool, findings: list[Finding]
-) -> Iterator[tuple[Layer, Task]]:
-    """Every record in the order in which it counts: of plugins, all definitions come before what overrides them,
-    so that the order of the plugins' names decides nothing there."""
-    plugins = [
-        (layer, task) for layer in layers if layer.owner.level is Level.PLUGIN for task in _once(layer, findings)
-    ]
-    if policy is MergePolicy.REPLACE and not keep_partial:
-        plugins.sort(key=lambda record: record[1].is_partial)
-    told = False
-    for layer in layers:
-        if layer.owner.level is not Level.PLUGIN:
-            yield from ((layer, task) for task in _once(layer, findings))
-        elif not told:
-            yield from plugins
-            told = True
-
-
-def _once(layer: Layer, findings: list[Finding]) -> list[Task]:
-    seen: dict[str, Task] = {}
-    for task in layer.tasks:
-        if task.id in seen:
-            findings.append(duplicate(task, seen[task.id]))
+def _overlaid(below: MergedTask, record: Task, owner: Owner) -> MergedTask:
+    """Return `below` with the attributes that `record` states: mappings merge, lists and scalars replace."""
+    attributes = dict(below.task.attributes)
+    settings = {path: Setting(below.origin(path)) for path in _paths(attributes)}
+    settings.update(below.settings)
+    changed: dict[str, None] = {}
+    for name, value in record.attributes.items():
+        for path in _changed_paths(name, attributes.get(name), value):
+            inside = [known for known in settings if known.startswith(f"{path}.") and known not in attributes]
+            changed.update(dict.fromkeys((path, *inside)))
+        attributes[name] = _merged(attributes.get(name), value)
+    for path in changed:
+        origin = Origin(owner, record.source.place(path))
+        if _value_at(attributes, path) is not _MISSING:
+            settings[path] = Setting(origin, _history(below, path))
         else:
-            seen[task.id] = task
-    return list(seen.values())
+            settings[path] = Setting(_dropped_by([below], path) or origin, _history(below, path), dropped=True)
+    task = Task(below.id, attributes, record.source, below.task.legacy)
+    return MergedTask(task, owner, _overrides([below]), settings)
 
 
-def duplicate(task: Task, first: Task) -> Finding:
-    """The finding for an id that one document or layer defines twice."""
-    where = f", first at {first.source.place()}" if first.source.file else ""
-    return Finding(
-        Severity.ERROR, "G005", f"task {task.id} is defined twice{where}", task.source.place(), task.id,
-        "Keep one of the two definitions, or give one another id.",
-    )  # fmt: skip
+def _dropped_by(below: Sequence[MergedTask], path: str) -> Origin | None:
+    """Return who dropped a value already; None while one of the tasks below still has it."""
+    if any(_value_at(task.task.attributes, path) is not _MISSING for task in below):
+        return None
+    return next((task.settings[path].origin for task in below if path in task.settings), None)
 
 
-def _nothing_below(task: Task, owner: Owner) -> Finding:
-    return Finding(
-        Severity.ERROR, "G020", f"task {task.id} has no type, and no layer below {owner.label} defines it",
-        task.source.place(), task.id, "State its type, or correct its id.",
-    )  # fmt: skip
+def _overrides(below: Sequence[MergedTask]) -> tuple[Owner, ...]:
+    """Return the owners that a task overrides, nearest first."""
+    return tuple(dict.fromkeys((*(task.owner for task in below), *(own for task in below for own in task.overrides))))
 
 
-def _update(target: dict[str, Any], source: Mapping[str, Any]) -> None:
-    """Merge mappings deeply; everything else is replaced. An empty mapping therefore clears nothing."""
-    for key, value in source.items():
-        if isinstance(value, Mapping):
-            below = target.get(key)
-            copy = dict(below) if isinstance(below, Mapping) else {}
-            _update(copy, value)
-            target[key] = copy
-        else:
-            target[key] = value
+def _history(task: MergedTask, path: str) -> tuple[tuple[Any, Origin], ...]:
+    """Return the values that `path` had, with their origins, nearest first."""
+    setting = task.settings.get(path)
+    older = setting.replaced if setting else ()
+    if setting and setting.dropped:
+        return older
+    value = _value_at(task.task.attributes, path)
+    return older if value is _MISSING else ((value, task.origin(path)), *older)
+
+
+def _value_at(attributes: Mapping[str, Any], path: str) -> Any:
+    """Return the value at a dotted path, or `_MISSING`. Keys may contain dots themselves, so every split is tried."""
+    if path in attributes:
+        return attributes[path]
+    for end in (index for index, letter in enumerate(path) if letter == "."):
+        below = attributes.get(path[:end])
+        if isinstance(below, Mapping):
+            value = _value_at(below, path[end + 1 :])
+            if value is not _MISSING:
+                return value
+    return _MISSING
+
+
+def _paths(attributes: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    """Yield the path of every attribute, and of every key below those that merge."""
+    for key, value in attributes.items():
+        yield f"{prefix}{key}"
+        if _is_mergeable(value):
+            yield from _paths(value, f"{prefix}{key}.")
+
+
+def _is_mergeable(value: Any) -> bool:
+    return isinstance(value, Mapping) and "yaql_exp" not in value
+
+
+def _merged(old: Any, new: Any) -> Any:
+    if not (_is_mergeable(old) and _is_mergeable(new)):
+        return new
+    merged = dict(old)
+    for key, value in new.items():
+        merged[key] = _merged(merged[key], value) if key in merged else value
+    return merged
+
+
+def _changed_paths(path: str, old: Any, new: Any) -> Iterator[str]:
+    """Yield the paths that an overlay sets."""
+    if _is_mergeable(old) and _is_mergeable(new):
+        for key, value in new.items():
+            yield from _changed_paths(f"{path}.{key}", old.get(key), value)
+    else:
+        yield path

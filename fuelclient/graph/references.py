@@ -1,4 +1,4 @@
-"""Checks of a merged graph: names that mean nothing in it."""
+"""Check a merged graph for names that mean nothing in it."""
 
 from __future__ import annotations
 
@@ -7,37 +7,35 @@ from collections.abc import Collection, Iterator, Sequence
 from fuelclient.errors import nearest
 from fuelclient.graph.match import is_pattern, matching, pattern_error
 from fuelclient.graph.stage import parse_stage, stage_names
-from fuelclient.graph.unchanging import HINT, unchanging
-from fuelclient.graph.validate import unprintable_id
+from fuelclient.graph.validate import UNCHANGING_HINT, unchanging, unprintable_id
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import MergedGraph, MergedTask
 from fuelclient.model.task import RELATION_LISTS, TaskType
 
 _SPECIAL = frozenset("()[]|*?^$")
-"""Letters that no id has, but many a pattern whose slashes were forgotten."""
+"""Ids never contain these, but patterns do, and people forget the slashes around them."""
 
 
 def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
-    """Findings for dependencies on tasks that the merged graph does not have (they are ignored when it runs), for
-    stages that it does not have, for conditions that never hold, and for ids that no upload here would take."""
+    """Return findings for dependencies on tasks that the graph lacks (a run ignores them), for stages that it lacks,
+    for conditions that never hold, and for ids that `graph upload` would refuse today."""
     known = dict.fromkeys(task.id for task in graph.tasks)
     stages = stage_names(graph.tasks)
     findings: list[Finding] = []
     for task in graph.tasks:
         for attribute, word in _references(task):
-            findings += _check(task, attribute, word, known)
+            findings += _check_reference(task, attribute, word, known)
         findings += _check_stage(task, stages)
-        for attribute, what in unchanging(task.task):
-            message, place = f"task {task.id}: {what}", place_of(task, attribute)
-            findings.append(Finding(Severity.WARNING, "G017", message, place, task.id, HINT))
+        for attribute, problem in unchanging(task.task):
+            message, place = f"task {task.id}: {problem}", place_of(task, attribute)
+            findings.append(Finding(Severity.WARNING, "G017", message, place, task.id, UNCHANGING_HINT))
         if not task.id.isprintable():
-            place, message = place_of(task, "id"), unprintable_id(task.id)
-            findings.append(Finding(Severity.WARNING, "G016", message, place, task.id))
+            findings.append(unprintable_id(task.id, place_of(task, "id"), Severity.WARNING))
     return tuple(findings)
 
 
 def place_of(task: MergedTask, attribute: str) -> Place:
-    """Where an attribute of a merged task was set: file and line if known, and always the layer."""
+    """Return where an attribute of a merged task was set: always the layer, and file and line if they are known."""
     origin = task.origin(attribute)
     return Place(origin.place.file, origin.place.line, origin.owner.label)
 
@@ -52,7 +50,7 @@ def _references(task: MergedTask) -> Iterator[tuple[str, str]]:
                 yield attribute, relation.name
 
 
-def _check(task: MergedTask, attribute: str, word: str, known: Collection[str]) -> Iterator[Finding]:
+def _check_reference(task: MergedTask, attribute: str, word: str, known: Collection[str]) -> Iterator[Finding]:
     if word in known or pattern_error(word) or matching(word, known):
         return
     if is_pattern(word):

@@ -1,7 +1,7 @@
-"""Stages: the priorities that order plugin tasks, and the chains they make.
+"""Order the tasks of stages (`post_deployment/100`): priorities, bands, and the chains that tasks of a stage form.
 
-Source: the specification "plugins-deployment-order" (numbers in the postfix of a stage, equal numbers by
-plugin name, then by the order in the file; ranges by convention).
+Source: the specification "plugins-deployment-order". The number after the slash decides, then the name of the
+plugin, then the order in the file; what ranges of numbers are for is a convention.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fuelclient.model.graph import Level, MergedTask, Owner
 from fuelclient.model.task import TaskType
 
 PLUGIN_STAGES = ("pre_deployment", "post_deployment")
-"""The stages that every release has and that plugin tasks may name."""
+"""Every release has these stages, and tasks of plugins may name them."""
 
 _DECIMAL = re.compile(r"[-+]?(?:[0-9]*\.[0-9]+|[0-9]+)")
 _BANDS = {0: "hardware", 2: "disks", 4: "network", 6: "software", 8: "monitoring"}
@@ -24,8 +24,8 @@ _BANDS = {0: "hardware", 2: "disks", 4: "network", 6: "software", 8: "monitoring
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage as a task names it: its name, its priority (no postfix counts as 0), and whether the postfix is
-    the plain decimal number it should be; one that is not counts as 0."""
+    """A stage as a task states it. Without a postfix, or with one that is not a plain decimal number (`is_valid` is
+    then false), the priority is 0."""
 
     name: str
     priority: float
@@ -33,9 +33,7 @@ class Stage:
 
 
 def parse_stage(text: str) -> Stage:
-    """Split `pre_deployment/-99.9` into its name and its priority.
-
-    The number is what follows the last slash, the name what precedes the first.
+    """Split `pre_deployment/-99.9` into a name (up to the first slash) and a priority (after the last one).
 
     >>> parse_stage("pre_deployment/-99.9")
     Stage(name='pre_deployment', priority=-99.9, is_valid=True)
@@ -47,15 +45,15 @@ def parse_stage(text: str) -> Stage:
         return Stage(name, 0.0)
     postfix = rest.rpartition("/")[2]
     priority = float(postfix) if _DECIMAL.fullmatch(postfix) else math.inf
-    if math.isinf(priority):  # no number, or one of some hundred digits
+    if math.isinf(priority):  # not a number, or one of several hundred digits
         return Stage(name, 0.0, is_valid=False)
     return Stage(name, priority, is_valid="/" not in rest)
 
 
 def band_of(priority: float) -> str | None:
-    """What tasks of this priority do by convention, or None where the convention is silent.
+    """Return what tasks of this priority do by convention; None where the convention says nothing.
 
-    Odd thousands are reserved; negative numbers and those from 9000 on are free.
+    Odd thousands are reserved. Negative numbers, and those from 9000 on, are free.
 
     >>> band_of(4200), band_of(1500), band_of(-1)
     ('network', 'reserved', None)
@@ -66,19 +64,17 @@ def band_of(priority: float) -> str | None:
 
 
 def stage_key(stage: Stage, owner: Owner, position: int) -> tuple[Any, ...]:
-    """The order of stage tasks: stage, priority, plugin name (and version), position in the file.
-
-    Entries of a release come before those of plugins, those of an environment after them.
-    """
+    """Return the sort key of a stage task. Those of the release come before those of plugins, which come before
+    those of the environment."""
     return stage.name, stage.priority, owner.order, position
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The stage tasks of one stage, in their order, as indices of merged tasks.
+    """The tasks of one stage in order, as indices of merged tasks.
 
-    They run one after another, after all of `after` (the tasks named `<stage>_end`) and before all of `before`
-    (the stages that follow it). Both are empty in a graph that lacks the sync points.
+    They run one after another, after all of `after` (the tasks named `<stage>_end`) and before all of `before` (the
+    stages that follow). Both are empty if the graph lacks the sync points.
     """
 
     stage: str
@@ -88,25 +84,25 @@ class Chain:
 
 
 def stage_names(tasks: Sequence[MergedTask]) -> tuple[str, ...]:
-    """The stages that a graph has: each `stage` task named `<name>_end`, in order."""
+    """Return the stages of a graph in order: it has one for each `stage` task named `<name>_end`."""
     ends = (task.id for task in tasks if task.task.type == TaskType.STAGE)
     return tuple(dict.fromkeys(name.removesuffix("_end") for name in ends if name.endswith("_end")))
 
 
 def chains(tasks: Sequence[MergedTask]) -> tuple[Chain, ...]:
-    """The chains of a merged graph, in stage name order; tasks without a stage are in none."""
+    """Return the chains of a merged graph, by stage name. Tasks without a stage are in no chain."""
     keyed = []
     for index, task in enumerate(tasks):
         if task.task.stage and task.task.type not in (TaskType.STAGE, TaskType.GROUP):
             keyed.append((stage_key(parse_stage(task.task.stage), _author(task), index), index))
-    found: dict[str, list[int]] = {}
+    stages: dict[str, list[int]] = {}
     for key, index in sorted(keyed):
-        found.setdefault(key[0], []).append(index)
-    return tuple(_chain(stage, tuple(entries), tasks) for stage, entries in found.items())
+        stages.setdefault(key[0], []).append(index)
+    return tuple(_chain(stage, tuple(entries), tasks) for stage, entries in stages.items())
 
 
 def _author(task: MergedTask) -> Owner:
-    """The plugin whose entry a stage task is: an environment that overrides an attribute of it moves it nowhere."""
+    """Return the plugin that a stage task comes from, so that an environment's override does not move it."""
     return next((owner for owner in (task.owner, *task.overrides) if owner.level is Level.PLUGIN), task.owner)
 
 

@@ -1,4 +1,4 @@
-"""Checks of a graph before it is stored: everything that is wrong with one document, in one go.
+"""Check a graph before it is stored, and report everything that is wrong with the document at once.
 
 Codes: G001-G010 are about the document (`files`, `serializers`), G011-G029 about its tasks (here), G030 and
 above about the merged and placed graph (`graph.references`, `plan`).
@@ -7,14 +7,14 @@ above about the merged and placed graph (`graph.references`, `plan`).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 from fuelclient.errors import UsageError, nearest
 from fuelclient.graph.match import pattern_error
 from fuelclient.graph.merge import duplicate
 from fuelclient.graph.stage import PLUGIN_STAGES, parse_stage
-from fuelclient.graph.unchanging import HINT, unchanging
-from fuelclient.model.finding import Finding, Severity
+from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import GraphDocument, Layer, Level, Owner
 from fuelclient.model.task import KNOWN, NAME_LISTS, RELATION_LISTS, Task, TaskType
 
@@ -23,7 +23,18 @@ _NEED_PARAMETERS = frozenset(
      TaskType.COPY_FILES, TaskType.MASTER_SHELL}
 )  # fmt: skip
 _TYPE = re.compile(r"[A-Za-z0-9_-]+")
+_PRINTABLE = "Use printable characters only."
 _SPELLINGS = (*KNOWN, "role", "cross-depends", "cross-depended-by")
+
+UNCHANGING_HINT = "Write $ instead, which has both the old and the new facts: changed($.nodes)."
+
+_TOKEN = re.compile(
+    r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)
+    |\b(?P<call>changed|changedAny|changedAll|added|deleted)\s*\(
+    |(?P<open>\()|(?P<close>\))
+    |(?P<now>\$(?:common|node)\b)""",
+    re.VERBOSE,
+)
 
 
 def require_type(graph_type: str) -> None:
@@ -35,25 +46,37 @@ def require_type(graph_type: str) -> None:
 def check_document(
     document: GraphDocument, owner: Owner | None, below: Sequence[Layer] | None, stages: Collection[str] = ()
 ) -> tuple[Finding, ...]:
-    """All findings of a document that is to become the graph of `owner`, its own reading's included.
+    """Return all findings of a document that is to become the graph of `owner`, including those of reading it.
 
-    `below` are the layers that it will lie over; None means that they are not known (a file that is only
-    checked, a plugin's graph), and then a record without a type is taken on trust. `stages` are the stages that
-    the target has beside those that every release has and those that the document or a layer below defines.
+    `below` are the layers that it will lie over. None means that they are not known (a file that is only checked, a
+    plugin's graph); records without a type are then accepted. `stages` are the stages that the target has besides
+    `PLUGIN_STAGES` and those that the document or a layer below defines.
     """
-    findings = [*document.findings, *_title(document.name or ""), *_duplicates(document.tasks)]
+    findings = list(document.findings)
+    if document.name and not document.name.isprintable():
+        message = f"{document.name!r}: the name of the graph contains characters that cannot be printed"
+        findings.append(Finding(Severity.ERROR, "G016", message, hint=_PRINTABLE))
+    findings += _duplicates(document.tasks)
     if below is not None:
         findings += _partial(document.tasks, owner, below)
     known = _stages(document.tasks, below or (), stages)
     for task in document.tasks:
-        findings += _name(task)
+        if not task.id.isprintable():
+            findings.append(unprintable_id(task.id, task.source.place("id"), Severity.ERROR, _PRINTABLE))
         findings += _stage(task, known)
-        findings += _typos(task)
-        findings += _patterns(task)
-        findings += _wildcards(task)
-        findings += _parameters(task)
-        findings += _unchanging(task)
+        for check in (_typos, _patterns, _placement_and_parameters, _unchanging):
+            findings += check(task)
     return tuple(findings)
+
+
+def unprintable_id(task_id: str, place: Place, severity: Severity, hint: str = "") -> Finding:
+    """Return the finding for an id with characters that cannot be seen or typed; a terminal even obeys some of them.
+
+    >>> unprintable_id("a\\nb", Place(), Severity.ERROR).message
+    "task 'a\\\\nb': its id contains characters that cannot be printed"
+    """
+    message = f"task {task_id!r}: its id contains characters that cannot be printed"
+    return Finding(severity, "G016", message, place, task_id, hint)
 
 
 def _finding(severity: Severity, code: str, task: Task, attribute: str, message: str, hint: str = "") -> Finding:
@@ -79,34 +102,10 @@ def _partial(tasks: Sequence[Task], owner: Owner | None, below: Sequence[Layer])
             yield _finding(Severity.ERROR, "G020", task, "", f"it has no type, and nothing {where} defines it", hint)
 
 
-def _title(name: str) -> Iterator[Finding]:
-    if not name.isprintable():
-        message = f"{name!r}: the name of the graph has unprintable characters"
-        yield Finding(Severity.ERROR, "G016", message, hint="Write printable letters only.")
-
-
-def _name(task: Task) -> Iterator[Finding]:
-    if not task.id.isprintable():
-        place = task.source.place("id")
-        yield Finding(Severity.ERROR, "G016", unprintable_id(task.id), place, task.id, "Write printable letters only.")
-
-
-def unprintable_id(name: str) -> str:
-    """What is wrong with an id that has characters which nobody can see, type or print: a terminal obeys some.
-
-    >>> unprintable_id("a\\nb")
-    "task 'a\\\\nb': its id has unprintable characters"
-    """
-    return f"task {name!r}: its id has unprintable characters"
-
-
 def _stages(tasks: Sequence[Task], below: Sequence[Layer], stages: Collection[str]) -> list[str]:
-    found = dict.fromkeys(PLUGIN_STAGES)
-    for task in (*(task for layer in below for task in layer.tasks), *tasks):
-        if task.type == TaskType.STAGE and task.id.endswith("_end"):
-            found[task.id.removesuffix("_end")] = None
-    found.update(dict.fromkeys(stages))
-    return list(found)
+    below_and_here = (*(task for layer in below for task in layer.tasks), *tasks)
+    ends = (task.id for task in below_and_here if task.type == TaskType.STAGE and task.id.endswith("_end"))
+    return list(dict.fromkeys((*PLUGIN_STAGES, *(end.removesuffix("_end") for end in ends), *stages)))
 
 
 def _stage(task: Task, known: Sequence[str]) -> Iterator[Finding]:
@@ -116,7 +115,7 @@ def _stage(task: Task, known: Sequence[str]) -> Iterator[Finding]:
     if stage.name not in known:
         close = nearest(stage.name, known)
         hint = f"Stages: {', '.join(known)}." + (f" Did you mean {close}?" if close else "")
-        yield _finding(Severity.ERROR, "G011", task, "stage", f"there is no stage {stage.name!r}", hint)
+        yield _finding(Severity.ERROR, "G011", task, "stage", f"the stage {stage.name!r} does not exist", hint)
     if not stage.is_valid:
         yield _finding(
             Severity.ERROR, "G012", task, "stage", f"the priority in {task.stage!r} is not a plain decimal number",
@@ -131,13 +130,13 @@ def _typos(task: Task) -> Iterator[Finding]:
         close = nearest(key, _SPELLINGS)
         if close and _is_typo(key, close):
             yield _finding(
-                Severity.WARNING, "G009", task, key, f"unknown key {key!r} is kept, but means nothing to Fuel",
+                Severity.WARNING, "G009", task, key, f"Fuel has no key {key!r}; it is kept, but does nothing",
                 f"Did you mean {close}?",
             )  # fmt: skip
 
 
 def _is_typo(key: str, word: str) -> bool:
-    """Whether `key` is `word` with a letter or two wrong, and not a word of its own such as `test_case`.
+    """Return whether `key` is `word` with a letter or two wrong, and not a different word such as `test_case`.
 
     >>> _is_typo("required_form", "required_for"), _is_typo("test_case", "test_post")
     (True, False)
@@ -171,16 +170,13 @@ def _bad_pattern(task: Task, attribute: str, word: str, error: str) -> Finding:
     return _finding(Severity.ERROR, "G015", task, attribute, message, "Correct the pattern between the slashes.")
 
 
-def _wildcards(task: Task) -> Iterator[Finding]:
+def _placement_and_parameters(task: Task) -> Iterator[Finding]:
     attribute, names = task.placement
     if "*" in names and len(names) > 1:
         yield _finding(
-            Severity.WARNING, "G014", task, attribute, f"'*' beside other names in {attribute} adds no node",
+            Severity.WARNING, "G014", task, attribute, f"'*' next to other names in {attribute} adds no nodes",
             "Write '*' alone for every node.",
         )  # fmt: skip
-
-
-def _parameters(task: Task) -> Iterator[Finding]:
     if task.type in _NEED_PARAMETERS and not task.attributes.get("parameters"):
         yield _finding(
             Severity.WARNING, "G013", task, "type", f"a task of type {task.type} without parameters does nothing",
@@ -190,4 +186,51 @@ def _parameters(task: Task) -> Iterator[Finding]:
 
 def _unchanging(task: Task) -> Iterator[Finding]:
     for attribute, message in unchanging(task):
-        yield _finding(Severity.WARNING, "G017", task, attribute, message, HINT)
+        yield _finding(Severity.WARNING, "G017", task, attribute, message, UNCHANGING_HINT)
+
+
+def unchanging(task: Task) -> Iterator[tuple[str, str]]:
+    """Yield each attribute of a task whose expressions ask for changes of what never changes, and the problem (G017).
+
+    The functions that compare facts pass the other facts to their argument as `$` only: `$common` and `$node` are the
+    current ones on both sides. Source: Nailgun `yaql_ext.datadiff`, whose authors moved their own tasks to `$`.
+    """
+    for attribute, value in task.attributes.items():
+        for text in _expressions(value):
+            if variable := never_changes(text):
+                yield attribute, f"{attribute} asks for changes of {variable}, which is the same in every run"
+                break
+
+
+def never_changes(expression: str) -> str:
+    """Return the first of `$common` and `$node` that an expression compares with itself, or an empty string.
+
+    >>> never_changes("changedAny($.get('vips'), $common.nodes)")
+    '$common'
+    >>> never_changes("changed($.x) and $node.y = 'changed($node)'")
+    ''
+    """
+    if "$common" not in expression and "$node" not in expression:
+        return ""
+    depth: list[bool] = []
+    for token in _TOKEN.finditer(expression):
+        if token["call"] or token["open"]:
+            depth.append(bool(token["call"]))
+        elif token["close"] and depth:
+            depth.pop()
+        elif token["now"] and any(depth):
+            return token["now"]
+    return ""
+
+
+def _expressions(value: Any) -> Iterator[str]:
+    """Yield the YAQL expressions at any depth of an attribute. YAML aliases may make a value contain itself."""
+    waiting, seen = [value], set[int]()
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Mapping | list) and id(item) not in seen:
+            seen.add(id(item))
+            text = item.get("yaql_exp") if isinstance(item, Mapping) else None
+            if isinstance(text, str):
+                yield text
+            waiting.extend(item.values() if isinstance(item, Mapping) else item)

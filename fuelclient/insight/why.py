@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from fuelclient.graph.dag import way_back
+from fuelclient.graph.dag import path_to
 from fuelclient.graph.match import matches, pattern_error
 from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Place
@@ -66,7 +66,7 @@ def _way(successors: list[list[int]], real: int, starts: Iterable[int], ends: se
     while queue:
         vertex = queue.popleft()
         if vertex in ends:
-            return way_back(parent, vertex, real)
+            return path_to(parent, vertex, real)
         for after in successors[vertex]:
             if after in parent:
                 continue

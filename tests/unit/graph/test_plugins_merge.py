@@ -18,8 +18,13 @@ WHOLE = layer(plugin("zoe"), task("net", type="shell", roles=["web"], parameters
 
 def told(graph: MergedGraph) -> list[tuple[str, object, str, list[str]]]:
     return [
-        (one.task.type, one.task.attributes["parameters"], one.owner.name, [owner.name for owner in one.overrides])
-        for one in graph.tasks
+        (
+            merged.task.type,
+            merged.task.attributes["parameters"],
+            merged.owner.name,
+            [owner.name for owner in merged.overrides],
+        )
+        for merged in graph.tasks
     ]
 
 
@@ -34,9 +39,9 @@ def test_overrides_of_two_plugins_follow_one_another() -> None:
 def test_an_override_reaches_the_definition_of_a_plugin_that_sorts_after_it() -> None:
     graph = merge_layers([LOW, ONE, WHOLE])
 
-    assert [(one.task.type, one.task.attributes["parameters"]["a"], one.owner.name) for one in graph.tasks] == [
-        ("shell", 10, "one")
-    ]
+    assert [
+        (merged.task.type, merged.task.attributes["parameters"]["a"], merged.owner.name) for merged in graph.tasks
+    ] == [("shell", 10, "one")]
 
 
 def test_an_override_reaches_all_variants() -> None:
@@ -44,7 +49,7 @@ def test_an_override_reaches_all_variants() -> None:
 
     graph = merge_layers([LOW, ONE, WHOLE, other])
 
-    assert [(one.task.type, one.task.attributes["parameters"]) for one in graph.tasks] == [
+    assert [(merged.task.type, merged.task.attributes["parameters"]) for merged in graph.tasks] == [
         ("sync", {"b": 4, "a": 10}),
         ("shell", {"b": 3, "a": 10}),
     ]

@@ -19,146 +19,146 @@ LOW = _source("r", type=2, parameters=3, parameters__x=4, parameters__y=5)
 
 
 def _one(*layers: Layer, policy: MergePolicy = MergePolicy.REPLACE) -> MergedTask:
-    (found,) = merge_layers(layers, policy).tasks
-    return found
+    (merged,) = merge_layers(layers, policy).tasks
+    return merged
 
 
-def _history(found: MergedTask, path: str) -> list[tuple[object, str]]:
-    return [(value, str(origin)) for value, origin in found.settings[path].replaced]
+def _history(merged: MergedTask, path: str) -> list[tuple[object, str]]:
+    return [(value, str(origin)) for value, origin in merged.settings[path].replaced]
 
 
 def test_a_task_of_one_layer_is_its_layers_with_its_lines() -> None:
-    found = _one(
+    merged = _one(
         layer(
             RELEASE,
             task("a", source=_source("r", type=2, parameters=3, parameters__x=4), type="shell", parameters={"x": 1}),
         )
     )
 
-    assert [str(found.origin(path)) for path in ("type", "parameters.x", "")] == [
+    assert [str(merged.origin(path)) for path in ("type", "parameters.x", "")] == [
         "release (r:2)",
         "release (r:4)",
         "release (r:1)",
     ]
-    assert not found.settings
+    assert not merged.settings
 
 
 def test_a_partial_record_leaves_what_it_does_not_state_with_its_author() -> None:
-    found = _one(
+    merged = _one(
         layer(RELEASE, task("a", source=LOW, type="shell", parameters={"x": 1, "y": 2})),
         layer(CLUSTER, task("a", source=_source("c", parameters=7, parameters__x=8), parameters={"x": 9})),
     )  # fmt: skip
 
-    assert str(found.origin("type")) == "release (r:2)"
-    assert str(found.origin("parameters.y")) == "release (r:5)"
-    assert str(found.origin("parameters.x")) == "cluster (c:8)"
-    assert _history(found, "parameters.x") == [(1, "release (r:4)")]
-    assert found.owner == CLUSTER
-    assert found.overrides == (RELEASE,)
+    assert str(merged.origin("type")) == "release (r:2)"
+    assert str(merged.origin("parameters.y")) == "release (r:5)"
+    assert str(merged.origin("parameters.x")) == "cluster (c:8)"
+    assert _history(merged, "parameters.x") == [(1, "release (r:4)")]
+    assert merged.owner == CLUSTER
+    assert merged.overrides == (RELEASE,)
 
 
 def test_what_two_records_override_one_after_another_is_told_of_both() -> None:
     """The second finds its neighbour in the mapping still the release's, not the first one's."""
-    found = _one(
+    merged = _one(
         layer(RELEASE, task("a", source=LOW, type="shell", parameters={"x": 1, "y": 2})),
         layer(ALFA, task("a", source=_source("p", parameters__x=6), parameters={"x": 3})),
         layer(CLUSTER, task("a", source=_source("c", parameters__y=8, parameters__x=9), parameters={"y": 4, "x": 5})),
     )  # fmt: skip
 
-    assert _history(found, "parameters.y") == [(2, "release (r:5)")]
-    assert _history(found, "parameters.x") == [(3, "plugin alfa-1.0.0 (p:6)"), (1, "release (r:4)")]
+    assert _history(merged, "parameters.y") == [(2, "release (r:5)")]
+    assert _history(merged, "parameters.x") == [(3, "plugin alfa-1.0.0 (p:6)"), (1, "release (r:4)")]
 
 
 def test_a_whole_definition_remembers_all_that_it_replaces_and_drops() -> None:
-    found = _one(
+    merged = _one(
         layer(RELEASE, task("a", source=_source("r", requires=2), type="shell", requires=["x"], condition="c")),
         layer(ALFA, task("a", source=_source("p", type=5), type="puppet")),
         layer(CLUSTER, task("a", source=_source("c", type=8), type="reboot")),
     )
 
-    assert _history(found, "type") == [("puppet", "plugin alfa-1.0.0 (p:5)"), ("shell", "release (r:1)")]
-    assert found.settings["requires"].dropped
-    assert str(found.settings["requires"].origin) == "plugin alfa-1.0.0 (p:1)"
-    assert _history(found, "requires") == [(["x"], "release (r:2)")]
-    assert found.overrides == (ALFA, RELEASE)
+    assert _history(merged, "type") == [("puppet", "plugin alfa-1.0.0 (p:5)"), ("shell", "release (r:1)")]
+    assert merged.settings["requires"].dropped
+    assert str(merged.settings["requires"].origin) == "plugin alfa-1.0.0 (p:1)"
+    assert _history(merged, "requires") == [(["x"], "release (r:2)")]
+    assert merged.overrides == (ALFA, RELEASE)
 
 
 def test_what_was_dropped_and_is_stated_again_is_not_forgotten() -> None:
-    found = _one(
+    merged = _one(
         layer(RELEASE, task("a", source=_source("r", requires=2), type="shell", requires=["x"])),
         layer(ALFA, task("a", type="puppet")),
         layer(CLUSTER, task("a", source=_source("c", requires=9), requires=["y"])),
     )
 
-    assert not found.settings["requires"].dropped
-    assert str(found.origin("requires")) == "cluster (c:9)"
-    assert _history(found, "requires") == [(["x"], "release (r:2)")]
+    assert not merged.settings["requires"].dropped
+    assert str(merged.origin("requires")) == "cluster (c:9)"
+    assert _history(merged, "requires") == [(["x"], "release (r:2)")]
 
 
 def test_a_mapping_that_an_expression_replaces_leaves_no_keys_behind() -> None:
-    found = _one(
+    merged = _one(
         layer(RELEASE, task("a", type="shell", parameters={"x": 1})),
         layer(ALFA, task("a", parameters={"x": 2})),
         layer(CLUSTER, task("a", source=_source("c", parameters=9), parameters={"yaql_exp": "$"})),
     )
 
-    assert found.settings["parameters.x"].dropped
-    assert str(found.settings["parameters.x"].origin) == "cluster (c:9)"
-    assert [value for value, _ in _history(found, "parameters.x")] == [2, 1]
+    assert merged.settings["parameters.x"].dropped
+    assert str(merged.settings["parameters.x"].origin) == "cluster (c:9)"
+    assert [value for value, _ in _history(merged, "parameters.x")] == [2, 1]
 
 
 def test_a_mapping_that_comes_back_has_its_keys_back() -> None:
-    found = _one(
+    merged = _one(
         layer(RELEASE, task("a", source=LOW, type="shell", parameters={"x": 1, "y": 2})),
         layer(ALFA, task("a", source=_source("p", parameters=6), parameters=None)),
         layer(CLUSTER, task("a", source=_source("c", parameters__x=9), parameters={"x": 3})),
     )
 
-    assert str(found.origin("parameters.x")) == "cluster (c:9)"
-    assert _history(found, "parameters.x") == [(1, "release (r:4)")]
-    assert found.settings["parameters.y"].dropped
-    assert str(found.settings["parameters.y"].origin) == "plugin alfa-1.0.0 (p:6)"
+    assert str(merged.origin("parameters.x")) == "cluster (c:9)"
+    assert _history(merged, "parameters.x") == [(1, "release (r:4)")]
+    assert merged.settings["parameters.y"].dropped
+    assert str(merged.settings["parameters.y"].origin) == "plugin alfa-1.0.0 (p:6)"
 
 
 def test_keys_with_dots_are_found_again() -> None:
-    found = _one(
+    merged = _one(
         layer(RELEASE, task("a", type="shell", parameters={"a.b": {"c": 1}})),
         layer(CLUSTER, task("a", parameters={"a.b": {"c": 2}})),
     )
 
-    assert found.task.attributes["parameters"] == {"a.b": {"c": 2}}
-    assert [value for value, _ in _history(found, "parameters.a.b.c")] == [1]
+    assert merged.task.attributes["parameters"] == {"a.b": {"c": 2}}
+    assert [value for value, _ in _history(merged, "parameters.a.b.c")] == [1]
 
 
 def test_a_plugins_default_is_the_plugins() -> None:
-    found = _one(
+    merged = _one(
         layer(RELEASE, task("a", type="shell", parameters={"cwd": "/"})),
         Layer(ALFA, (task("a", source=_source("p", parameters=4), type="shell", parameters={"cmd": "x"}),), cwd="/p/"),
     )
 
-    assert found.task.attributes["parameters"] == {"cmd": "x", "cwd": "/p/"}
-    assert str(found.origin("parameters.cwd")) == "plugin alfa-1.0.0"
-    assert str(found.origin("parameters")) == "plugin alfa-1.0.0 (p:4)"
+    assert merged.task.attributes["parameters"] == {"cmd": "x", "cwd": "/p/"}
+    assert str(merged.origin("parameters.cwd")) == "plugin alfa-1.0.0"
+    assert str(merged.origin("parameters")) == "plugin alfa-1.0.0 (p:4)"
 
 
 def test_a_definition_over_two_variants_names_both_plugins_first() -> None:
-    found = _one(
+    merged = _one(
         layer(RELEASE, task("a", type="shell", requires=["x"])),
         layer(ALFA, task("a", type="puppet")),
         layer(BETA, task("a", type="sync")),
         layer(CLUSTER, task("a", type="reboot")),
     )
 
-    assert found.overrides == (ALFA, BETA, RELEASE)
-    assert [value for value, _ in _history(found, "type")] == ["puppet", "shell", "sync", "shell"]
+    assert merged.overrides == (ALFA, BETA, RELEASE)
+    assert [value for value, _ in _history(merged, "type")] == ["puppet", "shell", "sync", "shell"]
 
 
 def test_an_overlay_is_told_attribute_by_attribute() -> None:
-    found = _one(
+    merged = _one(
         layer(RELEASE, task("a", source=_source("r", requires=2), type="shell", requires=["x"])),
         layer(CLUSTER, task("a", source=_source("c", type=9), type="shell")),
         policy=MergePolicy.OVERLAY,
     )
 
-    assert str(found.origin("requires")) == "release (r:2)"
-    assert _history(found, "type") == [("shell", "release (r:1)")]
+    assert str(merged.origin("requires")) == "release (r:2)"
+    assert _history(merged, "type") == [("shell", "release (r:1)")]

@@ -25,12 +25,12 @@ def _findings() -> list[tuple[str, Finding]]:
             continue
         where = str(path.relative_to(root))
         told = check_document(document, None, None)
-        found += [(where, one) for one in told if one.code == "G009" or one.code >= "G011"]
+        found += [(where, finding) for finding in told if finding.code == "G009" or finding.code >= "G011"]
     return found
 
 
 def test_typos_are_found_and_nothing_is_mistaken_for_one() -> None:
-    found = [(where, one.place.line, one.hint) for where, one in _findings() if one.code == "G009"]
+    found = [(where, finding.place.line, finding.hint) for where, finding in _findings() if finding.code == "G009"]
 
     newton = "fuel-library/newton/deployment/puppet/openstack_tasks/examples/openstack-cinder/tasks.yaml"
     assert found == [
@@ -43,7 +43,7 @@ def test_typos_are_found_and_nothing_is_mistaken_for_one() -> None:
 
 
 def test_nothing_else_is_wrong_but_what_the_corpus_is_known_for() -> None:
-    found = [(where, one.code, one.task) for where, one in _findings() if one.code != "G009"]
+    found = [(where, finding.code, finding.task) for where, finding in _findings() if finding.code != "G009"]
 
     assert found == [
         ("odd/no-parameters/fuel-plugin-swiftstack-9cd121cc-deployment_tasks.yaml", "G013", "upload_cirros"),
@@ -53,6 +53,6 @@ def test_nothing_else_is_wrong_but_what_the_corpus_is_known_for() -> None:
 
 
 def test_an_unknown_stage_lists_the_known() -> None:
-    hints = {one.hint for _, one in _findings() if one.code == "G011"}
+    hints = {finding.hint for _, finding in _findings() if finding.code == "G011"}
 
     assert hints == {"Stages: pre_deployment, post_deployment."}

@@ -28,12 +28,16 @@ def test_a_dangling_name_is_a_warning_with_the_nearest_name() -> None:
         task("a", source=FILE, type="shell", requires=["netconfg"], cross_depends=[{"name": "nothing_like_it"}]),
     )
 
-    assert [str(one) for one in found] == [
-        "t.yaml:5: warning: task a: requires names netconfg, which no layer defines [G030] Did you mean netconfig?",
-        "t.yaml:6: warning: task a: cross_depends names nothing_like_it, which no layer defines [G030]"
-        " The dependency is ignored.",
+    assert [
+        (str(finding.severity), finding.code, finding.task, str(finding.place), finding.place.layer)
+        for finding in found
+    ] == [
+        ("warning", "G030", "a", "t.yaml:5", "release"),
+        ("warning", "G030", "a", "t.yaml:6", "release"),
     ]
-    assert {one.place.layer for one in found} == {"release"}
+    assert "netconfg" in found[0].message
+    assert found[0].hint == "Did you mean netconfig?"
+    assert "nothing_like_it" in found[1].message
 
 
 def test_a_dangling_name_is_told_where_the_last_layer_wrote_it() -> None:
@@ -46,19 +50,24 @@ def test_a_dangling_name_is_told_where_the_last_layer_wrote_it() -> None:
     )
     found = check_references(merged)
 
-    assert [(str(one.place), one.place.layer) for one in found] == [("own.yaml:2", "cluster"), ("t.yaml:3", "release")]
+    assert [(str(finding.place), finding.place.layer) for finding in found] == [
+        ("own.yaml:2", "cluster"),
+        ("t.yaml:3", "release"),
+    ]
 
 
 def test_a_pattern_that_matches_nothing_is_worth_a_note() -> None:
     (found,) = _check(task("a", source=FILE, type="shell", requires=["/zz.*/"]))
 
-    assert str(found).startswith("t.yaml:5: info: task a: the pattern /zz.*/ in requires matches no task [G031]")
+    assert (str(found.place), str(found.severity), found.code) == ("t.yaml:5", "info", "G031")
+    assert "/zz.*/" in found.message
 
 
 def test_a_pattern_without_its_slashes_is_recognised() -> None:
     (found,) = _check(task("primary-db", type="shell"), task("a", type="shell", requires=["(primary-)?db"]))
 
-    assert (found.code, found.hint) == ("G030", "Did you mean the pattern /(primary-)?db/?")
+    assert found.code == "G030"
+    assert "/(primary-)?db/" in found.hint
 
 
 def test_a_broken_pattern_is_left_to_the_check_of_the_document() -> None:
@@ -73,7 +82,7 @@ def test_a_stage_that_the_graph_lacks_is_a_warning_with_those_it_has() -> None:
         task("a", source=FILE, type="shell", stage="post_deployment/1e2"),
     )
 
-    assert [(one.code, str(one.severity), str(one.place), one.hint) for one in found] == [
+    assert [(finding.code, str(finding.severity), str(finding.place), finding.hint) for finding in found] == [
         ("G032", "warning", "t.yaml:7", "Stages: pre_deployment, hw."),
         ("G012", "warning", "t.yaml:7", ""),
     ]

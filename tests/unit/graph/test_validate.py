@@ -25,8 +25,8 @@ def _check(
     return check_document(GraphDocument(tasks), owner, below, stages)
 
 
-def _told(finding: Finding) -> tuple[str, str, str, str]:
-    return str(finding.severity), finding.code, str(finding.place), finding.hint
+def _told(finding: Finding) -> tuple[str, str, str]:
+    return str(finding.severity), finding.code, str(finding.place)
 
 
 def test_a_good_document_has_no_findings() -> None:
@@ -39,16 +39,14 @@ def test_an_id_defined_twice_is_an_error_that_names_both_places() -> None:
     other = Source("tasks.yaml", 20)
     (found,) = _check(task("a", source=FILE, type="reboot"), task("a", source=other, type="reboot"))
 
-    assert _told(found) == (
-        "error", "G005", "tasks.yaml:20", "Keep one of the two definitions, or give one another id.",
-    )  # fmt: skip
-    assert found.message == "task a is defined twice, first at tasks.yaml:3"
+    assert _told(found) == ("error", "G005", "tasks.yaml:20")
+    assert "tasks.yaml:3" in found.message
 
 
 def test_the_third_definition_is_found_too() -> None:
     found = _check(*(task("a", source=Source("t", line), type="reboot") for line in (1, 5, 9)))
 
-    assert [str(one.place) for one in found] == ["t:5", "t:9"]
+    assert [str(finding.place) for finding in found] == ["t:5", "t:9"]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +62,8 @@ def test_a_key_that_looks_like_a_typo_is_a_warning(key: str, meant: str) -> None
     source = Source("tasks.yaml", 3, {key: 8})
     (found,) = _check(Task("a", {"type": "reboot", key: []}, source))
 
-    assert _told(found) == ("warning", "G009", "tasks.yaml:8", f"Did you mean {meant}?")
+    assert _told(found) == ("warning", "G009", "tasks.yaml:8")
+    assert found.hint == f"Did you mean {meant}?"
     assert repr(key) in found.message
 
 
@@ -76,9 +75,8 @@ def test_a_key_of_its_own_is_no_typo(key: str) -> None:
 def test_an_unknown_stage_is_an_error_that_lists_the_stages() -> None:
     (found,) = _check(task("a", source=FILE, type="reboot", stage="post_deploiment/10"))
 
-    assert _told(found) == (
-        "error", "G011", "tasks.yaml:4", "Stages: pre_deployment, post_deployment. Did you mean post_deployment?",
-    )  # fmt: skip
+    assert _told(found) == ("error", "G011", "tasks.yaml:4")
+    assert found.hint == "Stages: pre_deployment, post_deployment. Did you mean post_deployment?"
 
 
 def test_stages_come_from_the_document_the_layers_below_and_the_target() -> None:
@@ -87,7 +85,7 @@ def test_stages_come_from_the_document_the_layers_below_and_the_target() -> None
     using = [task(name, type="reboot", stage=f"{name}/1") for name in ("hw", "sw", "extra")]
 
     assert _check(own, *using, below=[below], stages=("extra",)) == ()
-    assert [one.task for one in _check(*using)] == ["hw", "sw", "extra"]
+    assert [finding.task for finding in _check(*using)] == ["hw", "sw", "extra"]
 
 
 @pytest.mark.parametrize(
@@ -96,9 +94,8 @@ def test_stages_come_from_the_document_the_layers_below_and_the_target() -> None
 def test_a_priority_that_is_no_plain_decimal_number_is_an_error(postfix: str) -> None:
     (found,) = _check(task("a", source=FILE, type="reboot", stage=f"pre_deployment/{postfix}"))
 
-    assert _told(found) == (
-        "error", "G012", "tasks.yaml:4", "Write it as pre_deployment/100 or pre_deployment/-99.9.",
-    )  # fmt: skip
+    assert _told(found) == ("error", "G012", "tasks.yaml:4")
+    assert "pre_deployment/100" in found.hint
 
 
 @pytest.mark.parametrize("postfix", ["0", "-0", "+5", "007", ".5", "-.5", "99.99", "1000000"])
@@ -114,13 +111,13 @@ def test_a_stage_of_a_newer_task_is_not_checked() -> None:
 def test_a_task_that_does_nothing_is_a_warning(kind: str) -> None:
     (found,) = _check(task("a", source=FILE, type=kind))
 
-    assert _told(found) == ("warning", "G013", "tasks.yaml:7", "Add its parameters.")
+    assert _told(found) == ("warning", "G013", "tasks.yaml:7")
 
 
 def test_a_star_beside_other_names_is_a_warning() -> None:
     (found,) = _check(task("a", source=FILE, type="reboot", roles=["*", "db"]))
 
-    assert _told(found) == ("warning", "G014", "tasks.yaml:6", "Write '*' alone for every node.")
+    assert _told(found) == ("warning", "G014", "tasks.yaml:6")
     assert _check(task("a", type="reboot", roles=["*"])) == ()
 
 
@@ -134,22 +131,23 @@ def test_a_broken_pattern_is_an_error_wherever_it_stands(pattern: str) -> None:
         task("e", source=FILE, type="reboot", cross_depends=[{"name": "x", "role": pattern}]),
     )
 
-    assert [(one.code, str(one.place), one.task) for one in found] == [
+    assert [(finding.code, str(finding.place), finding.task) for finding in found] == [
         ("G015", "tasks.yaml:5", "a"),
         ("G015", "tasks.yaml:6", "b"),
         ("G015", "tasks.yaml:9", "c"),
         ("G015", "tasks.yaml:9", "d"),
         ("G015", "tasks.yaml:9", "e"),
     ]
-    assert {one.hint for one in found} == {"Correct the pattern between the slashes."}
+    assert all(pattern in finding.message for finding in found)
 
 
 def test_a_partial_record_with_nothing_below_is_an_error() -> None:
     below = layer(RELEASE, task("netconfig", type="puppet", parameters={"a": 1}))
     (found,) = _check(task("netcofnig", source=FILE, requires=["a"]), below=[below])
 
-    assert _told(found) == ("error", "G020", "tasks.yaml:3", "Did you mean netconfig? Or state its type.")
-    assert found.message.endswith("nothing in the release or an enabled plugin defines it")
+    assert _told(found) == ("error", "G020", "tasks.yaml:3")
+    assert "netconfig" in found.hint
+    assert "release or an enabled plugin" in found.message
 
 
 def test_a_partial_record_over_something_is_good() -> None:
@@ -170,10 +168,10 @@ def test_everything_is_found_at_once() -> None:
     )
 
     assert (
-        sorted(one.code for one in found)
+        sorted(finding.code for finding in found)
         == ["G005", "G009", "G011", "G012", "G013", "G014", "G015", "G020", "G020"][:8]
     )
-    assert {one.severity for one in found} == {Severity.ERROR, Severity.WARNING}
+    assert {finding.severity for finding in found} == {Severity.ERROR, Severity.WARNING}
 
 
 @pytest.mark.parametrize("name", ["a\x1b[2J", "a\nb", "a\u202eb", "\x9bc"])
@@ -200,13 +198,15 @@ def test_what_asks_for_changes_of_common_or_node_is_a_warning() -> None:
     )
     both = _check(asking)
 
-    assert [_told(one)[:3] for one in both] == [
+    assert [_told(finding) for finding in both] == [
         ("warning", "G017", "tasks.yaml:4"), ("warning", "G017", "tasks.yaml:6"),
     ]  # fmt: skip
-    assert both[0].message == ("task a: condition asks for changes of $common, which are the same in every run")
+    assert [variable for finding in both for variable in ("$common", "$node") if variable in finding.message] == [
+        "$common", "$node",
+    ]  # fmt: skip
     assert "changed($.nodes)" in both[0].hint
     assert check_references(merge_layers([layer(RELEASE, asking)])) == tuple(
-        replace(one, place=replace(one.place, layer="release")) for one in both
+        replace(finding, place=replace(finding.place, layer="release")) for finding in both
     )
 
 
