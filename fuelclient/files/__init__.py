@@ -1,11 +1,9 @@
-"""Files: documents in, documents out, and the trees that graphs are kept in.
+"""Read and write the documents that users name on a command line.
 
-The only place that reads or writes what users name on a command line. Reading never trusts its input: see
-`reading` for the limits.
+`reading` never trusts its input, `limits` says how far it goes, `writing` leaves a whole file or none.
 """
 
-from fuelclient.files.reading import load
-from fuelclient.files.tree import metadata_file, task_files
+from fuelclient.files.reading import load, metadata_file, task_files
 from fuelclient.files.writing import dumps, write
 
 __all__ = ["dumps", "load", "metadata_file", "task_files", "write"]

@@ -1,7 +1,7 @@
-"""JSON text to a `Document` with line marks.
+"""Read JSON text into a `Document` with line marks.
 
-The standard library's decoder makes the values; a pass over the tokens before it finds the lines, because the
-decoder does not tell them. Objects close in the same order for both.
+The standard library's decoder makes the values. It does not tell lines, so a pass over the tokens finds them first;
+objects close in the same order for both.
 """
 
 from __future__ import annotations
@@ -18,29 +18,23 @@ from fuelclient.model.document import Document, Marked
 from fuelclient.model.finding import Finding
 
 _TOKEN = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|[][{},:\n]')
-"""Possessive, and content with a string that is never closed: linear in time whatever the text."""
+"""Possessive, and satisfied with a string that is never closed, so that the time is linear for any text."""
 
 _HINT = "Check it with a JSON validator, or save it as YAML under a name that does not end in .json."
-
-
 _WRITE_NUMBERS = "Write a finite number, or a text in quotes."
 
 
 class _Endless(float):
-    """A number that is none: infinite, or NaN. `word` is how it is written."""
+    """A number that JSON cannot hold (infinite, or NaN), as it is written."""
 
     __slots__ = ("word",)
 
-    def __new__(cls, word: str) -> _Endless:
-        made = super().__new__(cls, word)
-        made.word = word if len(word) <= 40 else f"{word[:37]}..."
-        return made
-
-    word: str
+    def __init__(self, word: str) -> None:
+        self.word = word if len(word) <= 40 else f"{word[:37]}..."
 
 
 def is_json(text: str) -> bool:
-    """Whether JSON can read `text`; what is nested too deeply counts, so that reading it says so."""
+    """Return whether JSON can read `text`. Text that is nested too deeply counts as JSON, so that `parse` says so."""
     try:
         json.loads(text)
     except RecursionError:
@@ -51,7 +45,7 @@ def is_json(text: str) -> bool:
 
 
 def parse(text: str, file: str) -> Document:
-    """The document that `text` is. Raises `InvalidDocument` for what is no JSON, or beyond the limits."""
+    """Return the document. Raise `InvalidDocument` if it is not JSON or exceeds a limit."""
     marks = _marks(text, file)
     findings: list[Finding] = []
 
@@ -70,23 +64,23 @@ def parse(text: str, file: str) -> Document:
         checked = list(marks)
         marks = iter(checked)
         data = _decoded(text, file, mapping)
-        if "\\u" in text or "\\U" in text:
-            json.dumps(data, ensure_ascii=False).encode()
+        if "\\u" in text:
+            json.dumps(data, ensure_ascii=False).encode()  # half of a surrogate pair could not be stored
     except json.JSONDecodeError as error:
         problem = error.msg[:1].lower() + error.msg[1:]
         raise unreadable(file, error.lineno, f"this is not JSON: {problem}", _HINT) from error
     except UnicodeEncodeError as error:
-        raise unreadable(file, 0, "a \\u escape is half of a character pair", _HINT) from error
+        raise unreadable(file, 0, "a \\u escape is half of a surrogate pair", _HINT) from error
     except InvalidDocument:
         raise
     except ValueError as error:
-        said = "a number has too many digits" if "digits" in str(error) else str(error)
-        raise unreadable(file, 0, f"this is not JSON: {said}", _HINT) from error
+        problem = "a number has too many digits" if "digits" in str(error) else str(error)
+        raise unreadable(file, 0, f"this is not JSON: {problem}", _HINT) from error
     return Document(data, file, tuple(findings))
 
 
 def _decoded(text: str, file: str, mapping: Callable[[list[tuple[str, Any]]], Marked]) -> Any:
-    """The values of `text`. Raises `InvalidDocument` for a number that is infinite or none, with its place."""
+    """Return the values of `text`. Raise `InvalidDocument`, with its place, for a number that is not finite."""
     endless: list[_Endless] = []
 
     def odd(word: str) -> float:
@@ -94,18 +88,18 @@ def _decoded(text: str, file: str, mapping: Callable[[list[tuple[str, Any]]], Ma
         return endless[-1]
 
     def number(digits: str) -> float:
-        found = float(digits)
-        return found if math.isfinite(found) else odd(digits)
+        value = float(digits)
+        return value if math.isfinite(value) else odd(digits)
 
     data = json.loads(text, object_pairs_hook=mapping, parse_constant=odd, parse_float=number)
     for line, path, word in _endless(data, 0, "") if endless else ():
         where = f"the value of {path}" if path else "the document"
-        raise unreadable(file, line, f"{where} is {word}, which is no number that JSON can hold", _WRITE_NUMBERS)
+        raise unreadable(file, line, f"{where} is {word}, which JSON cannot hold", _WRITE_NUMBERS)
     return data
 
 
 def _endless(data: Any, line: int, path: str) -> Iterator[tuple[int, str, str]]:
-    """The line, the path and the word of every number of `data` that is none."""
+    """Yield the line, path and spelling of every number of `data` that is not finite."""
     if isinstance(data, _Endless):
         yield line, path, data.word
     elif isinstance(data, Marked):
@@ -117,7 +111,7 @@ def _endless(data: Any, line: int, path: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _marks(text: str, file: str) -> Iterator[tuple[int, list[int]]]:
-    """The line of every object and of its keys, in the order in which the objects close."""
+    """Yield the line of every object and the lines of its keys, in the order in which the objects close."""
     line, values, last = 1, 0, 1
     stack: list[tuple[int, list[int]]] = []
     for match in _TOKEN.finditer(text):

@@ -1,7 +1,7 @@
-"""Limits: how much a document may hold, and the one error for those that cannot be used.
+"""Limits of documents, and the findings about documents that YAML and JSON share.
 
-A graph of a whole Fuel release is 200 kB, 10 levels deep, and expands to 10 000 values; the limits leave two
-orders of magnitude above that and keep hostile input from taking the memory or the stack.
+A graph of a whole Fuel release is 200 kB, 10 levels deep, and expands to 10 000 values. The limits lie one to two
+orders of magnitude above that, and keep hostile input from exhausting the memory or the stack.
 """
 
 from __future__ import annotations
@@ -13,37 +13,26 @@ MAX_BYTES = 16 * 2**20
 MAX_DEPTH = 100
 MAX_VALUES = 1_000_000
 MAX_NUMBER = 1000
-"""Characters of a number or a date; converting longer ones takes time that grows with the square."""
+"""Characters of a number or a date; the time to convert one grows with the square of its length."""
 
 
 def unreadable(file: str, line: int, message: str, hint: str) -> InvalidDocument:
-    """The error for a document that cannot be read at all: one finding, G001."""
+    """Return the error for a document that cannot be read at all; it has one finding, G001."""
     place = Place(file, line)
     finding = Finding(Severity.ERROR, "G001", message, place, hint=hint)
     return InvalidDocument(f"{place}: {message}.", findings=[finding], hint=hint)
 
 
 def too_deep(file: str, line: int) -> InvalidDocument:
-    """The error for nesting beyond `MAX_DEPTH`."""
     return unreadable(file, line, f"lists and mappings are nested deeper than {MAX_DEPTH} levels", "Flatten them.")
 
 
 def too_many(file: str, line: int) -> InvalidDocument:
-    """The error for more than `MAX_VALUES` values."""
-    return unreadable(
-        file,
-        line,
-        f"the document holds more than {MAX_VALUES} values once its aliases are written out",
-        "Split it, or use fewer aliases.",
-    )
+    message = f"the document holds more than {MAX_VALUES} values once its aliases are written out"
+    return unreadable(file, line, message, "Split it, or use fewer aliases.")
 
 
 def repeated_key(file: str, line: int, key: object, first: int) -> Finding:
-    """The warning for a key that a mapping states twice: the later value is the one that counts."""
-    return Finding(
-        Severity.WARNING,
-        "G008",
-        f"the key `{key}` is stated twice in one mapping, first on line {first}; this later value counts",
-        Place(file, line),
-        hint="Remove one of the two.",
-    )
+    """Return the warning for a key that a mapping states twice; the later value is used."""
+    message = f"the key `{key}` is stated twice in one mapping, first on line {first}; the later value is used"
+    return Finding(Severity.WARNING, "G008", message, Place(file, line), hint="Remove one of the two.")

@@ -1,4 +1,4 @@
-"""Writing: data to text, and text or bytes to a file that is there whole or not at all."""
+"""Turn data into text, and write text or bytes to a file so that it appears whole or not at all."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import Any, BinaryIO, Literal
 
 import yaml
 
-from fuelclient.errors import Conflict, FuelError, NotFound, Unavailable, UsageError
+from fuelclient.errors import Conflict, NotFound, Unavailable, UsageError
 
 
 class _Dumper(yaml.CSafeDumper):
-    """Block style without aliases: every value stands where it counts."""
+    """Block style without aliases, so that every value stands where it is used."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - PyYAML's signature
         return True
@@ -42,39 +42,33 @@ _Dumper.add_multi_representer(dict, _mapping)
 _Dumper.add_multi_representer(list, _sequence)
 
 SPOOL = ".fuel-"
-"""How the hidden names begin that files have until they are whole."""
+"""Files have hidden names that begin like this until they are whole."""
 
 _UNFOLDED = 2**30
-"""A line width that no text reaches: a folded command line cannot be searched for."""
+"""A line width that no text reaches, because a folded command line cannot be searched for."""
 
 
 def dumps(data: Any, fmt: Literal["yaml", "json"] | str, *, encoding: str = "utf-8") -> str:
-    """`data` as text that ends with a newline: keys in their order, characters as they are. When `encoding` lacks one
-    of them, they are escaped as the format has it.
+    """Return `data` as text that ends with a newline, with keys in their order.
 
-    Texts of several lines are written as such in YAML. Raises `UsageError` for another `fmt`, and for numbers that
-    JSON does not have.
+    Characters stay as they are; if `encoding` lacks one of them, they are escaped in the manner of the format. YAML
+    has texts of several lines as blocks. Raise `UsageError` for another `fmt`, and for a number that JSON cannot hold.
     """
     if fmt not in _WRITERS:
-        raise UsageError(f"{fmt} is no format of documents.", hint="Use yaml or json.")
+        raise UsageError(f"{fmt} is not a format of documents.", hint="Use yaml or json.")
     text = _WRITERS[fmt](data, False)
-    return text if _fits(text, encoding) else _WRITERS[fmt](data, True)
-
-
-def _fits(text: str, encoding: str) -> bool:
-    """Whether `encoding` has all characters of `text`."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        return False
-    return True
+        return _WRITERS[fmt](data, True)
+    return text
 
 
 def _json(data: Any, ascii_only: bool) -> str:
     try:
         return json.dumps(data, indent=2, ensure_ascii=ascii_only, allow_nan=False, default=str) + "\n"
     except ValueError as error:
-        raise UsageError("JSON has no way to write infinity.", hint="Use yaml.") from error
+        raise UsageError("JSON cannot hold a number that is infinite.", hint="Use yaml.") from error
 
 
 def _yaml(data: Any, ascii_only: bool) -> str:
@@ -88,56 +82,55 @@ _WRITERS = {"json": _json, "yaml": _yaml}
 
 
 def write(path: str, text: str, *, force: bool = False) -> None:
-    """`path` holds `text`, whole; when anything goes wrong, it holds what it held before.
+    """Write `text` to `path`. If anything goes wrong, the file stays as it was.
 
-    Without `force` a file that exists is never touched, not even one that appears meanwhile (`Conflict`).
-    Devices and pipes are written to as they are. Raises `NotFound` for a missing directory, `UsageError` for a
-    path that cannot be a file, `Unavailable` when the disk or the permissions refuse.
+    Without `force`, raise `Conflict` if the file exists, even if it appears only meanwhile. Devices and pipes are
+    written to directly. Raise `NotFound` if the directory is missing, `UsageError` if `path` cannot be a file, and
+    `Unavailable` if the disk or the permissions refuse.
     """
-    try:
-        if _is_stream(path):
-            with open(path, "w", encoding="utf-8", newline="") as stream:
-                stream.write(text)
-            return
-        if os.path.isdir(path):
-            raise UsageError(f"{path} is a directory.", hint="Name a file in it.")
-        if not force and os.path.lexists(path):
-            raise _exists(path)
-        with placed(path, force=force) as target:
-            target.write(text.encode("utf-8"))
-    except FileExistsError:
-        raise _exists(path) from None
-    except FileNotFoundError:
-        folder = os.path.dirname(path) or "."
-        raise NotFound("directory", folder, hint="Create it first.") from None
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        hint = "Check the path, its permissions and the space on the disk."
-        raise Unavailable(f"{path} cannot be written: {reason}.", hint=hint) from error
-    except ValueError as error:
-        raise UsageError(f"{path!r} cannot be written: {error}.") from error
+    with permitted(path, to="written"):
+        try:
+            if _is_stream(path):
+                with open(path, "w", encoding="utf-8", newline="") as stream:
+                    stream.write(text)
+                return
+            if os.path.isdir(path):
+                raise UsageError(f"{path} is a directory.", hint="Name a file in it.")
+            if not force and os.path.lexists(path):
+                raise _exists(path)
+            with placed(path, force=force) as target:
+                target.write(text.encode("utf-8"))
+        except FileExistsError:
+            raise _exists(path) from None
+        except FileNotFoundError:
+            raise NotFound("directory", os.path.dirname(path) or ".", hint="Create it first.") from None
+        except ValueError as error:
+            raise UsageError(f"{path!r} cannot be written: {error}.") from error
 
 
 @contextmanager
 def permitted(path: str, *, to: str) -> Iterator[None]:
-    """What the block does to `path` is done; `Unavailable`, when the disk or the permissions refuse, says that it
-    cannot be `to` ("made", "read")."""
+    """Raise `Unavailable`, saying that `path` cannot be `to` ("made", "read"), if the system refuses the block."""
     try:
         yield
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        hint = "Check the path, its permissions and the space on the disk."
-        raise Unavailable(f"{path} cannot be {to}: {reason}.", hint=hint) from error
+        raise refused(path, to, error) from error
+
+
+def refused(path: str, to: str, error: OSError) -> Unavailable:
+    """Return the error that says why the system refuses that `path` be `to` ("made", "read")."""
+    reason = (error.strerror or str(error)).lower()
+    hint = "Check the path, its permissions and the space on the disk."
+    return Unavailable(f"{path} cannot be {to}: {reason}.", hint=hint)
 
 
 @contextmanager
 def placed(path: str, *, force: bool) -> Iterator[BinaryIO]:
-    """What is written to the stream becomes the file `path` when the block ends well, safely on the disk; otherwise
-    there is nothing new.
+    """Make what is written to the stream the file `path`, flushed to the disk, if the block ends well.
 
-    Until then it has a hidden name in the same directory. A file that is replaced keeps its mode, and a link leads
-    where it led. Errors of the system stay as they are; `FileExistsError` is raised for a file that is there, or
-    appears meanwhile, without `force`.
+    Until then the data has a hidden name in the same directory, so that nobody meets half a file. A replaced file
+    keeps its mode, and a link is written through. Errors of the system are not translated; without `force`,
+    `FileExistsError` is raised if the file exists or appears meanwhile.
     """
     target = os.path.realpath(path) if force else path
     spool = os.path.join(os.path.dirname(target), f"{SPOOL}{secrets.token_hex(8)}.tmp")
@@ -153,12 +146,12 @@ def placed(path: str, *, force: bool) -> Iterator[BinaryIO]:
             os.unlink(spool)
 
 
-def _exists(path: str) -> FuelError:
+def _exists(path: str) -> Conflict:
     return Conflict(f"{path} exists already.", hint="Overwrite it with --force, or name another file.")
 
 
 def _is_stream(path: str) -> bool:
-    """Whether `path` is a device, a pipe or a socket; replacing `/dev/null` by a file would be a disaster."""
+    """Return whether `path` is a device, a pipe or a socket. Replacing `/dev/null` with a file would be a disaster."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
@@ -167,7 +160,7 @@ def _is_stream(path: str) -> bool:
 
 
 def _place(spool: str, target: str, *, force: bool) -> None:
-    """`spool` becomes `target` in one step. `FileExistsError` unless `force`."""
+    """Rename `spool` to `target` in one step. Without `force`, raise `FileExistsError` if `target` exists."""
     if force:
         if os.path.exists(target):
             os.chmod(spool, stat.S_IMODE(os.stat(target).st_mode))

@@ -1,9 +1,9 @@
-"""YAML text to a `Document` with line marks, in safe mode.
+"""Read YAML text into a `Document` with line marks, in safe mode.
 
-The C library composes the tree of nodes; values are made from it here, which is faster than PyYAML's own
-constructor, knows every line, and sees keys that are stated twice. Composing recurses in C without any limit
-and takes the whole process down at some ten thousand levels, so text that could be deep or huge is first read
-as a flat stream of events.
+The C library composes the tree of nodes, and values are made from it here: that is faster than PyYAML's own
+constructor, keeps every line, and notices keys that are stated twice. Composing recurses in C without any limit and
+crashes the process at some ten thousand levels, so text that could be deep or huge is first read as a flat stream of
+events.
 """
 
 from __future__ import annotations
@@ -15,16 +15,8 @@ from typing import Any
 
 import yaml
 
-from fuelclient.files.limits import (
-    MAX_DEPTH,
-    MAX_NUMBER,
-    MAX_VALUES,
-    repeated_key,
-    too_deep,
-    too_many,
-    unreadable,
-)
-from fuelclient.files.yaml_errors import translate
+from fuelclient.errors import InvalidDocument
+from fuelclient.files.limits import MAX_DEPTH, MAX_NUMBER, MAX_VALUES, repeated_key, too_deep, too_many, unreadable
 from fuelclient.model.document import Document, Marked, MarkedList
 from fuelclient.model.finding import Finding
 
@@ -39,26 +31,54 @@ _STANDARD = frozenset(
 
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ufeff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WIDE = re.compile(r"(?<![ \t?:-])[ \t?:-]{500}")
-"""White space and block indicators in one run: without such a run, block nesting stays below 1000 levels."""
+"""A long run of white space and block indicators; without one, block nesting stays below 1000 levels."""
 
 _MAX_DIRECTIVES = 1000
 
 _LONG = 2 * MAX_VALUES
-"""Characters that the limit of values needs at least."""
+"""A shorter text cannot hold too many values."""
+
+_PROBLEMS = (
+    ("scanning an alias", "a `*` that is not quoted begins an alias, and no name follows it",
+     "Write '*' in quotes."),
+    ("scanning an anchor", "a `&` that is not quoted begins an anchor, and no name follows it",
+     "Write the text in quotes."),
+    ("undefined alias", "this alias names an anchor that does not exist", "Quote the text if no alias was meant."),
+    ("duplicate anchor", "this anchor is defined twice in the file", "Rename one of the two."),
+    ("single document", "a second document begins here, and only one is allowed in a file",
+     "Keep each document in a file of its own, and remove the `---`."),
+    ("mapping values are not allowed", "a `:` stands where no key can be",
+     "Check the indentation of the line, and quote texts that contain `: `."),
+    ("could not find expected ':'", "a line that should be a `key: value` has no `:`",
+     "Check the line for text that belongs to a comment, or to the value above it."),
+    ("cannot start any token", "a tab, or one of @ ` %, stands where a value should begin",
+     "Indent with spaces, and quote the text."),
+    ("parsing a block mapping", "this line does not fit into the mapping above it",
+     "Indent it like the other keys of that mapping."),
+    ("parsing a block collection", "this line does not fit into the list above it",
+     "Indent it like the other items of that list, each beginning with `- `."),
+    ("parsing a flow sequence", "a list in [ ] is not closed, or lacks a comma",
+     "Close it with ], and quote texts that contain one of [ ] { } , : ( | )."),
+    ("parsing a flow mapping", "a mapping in { } is not closed, or lacks a comma",
+     "Close it with }, and quote texts that contain one of [ ] { } , :."),
+    ("quoted scalar", "a quoted text is not closed, or has a wrong escape", "Check the quotes and backslashes."),
+)  # fmt: skip
+"""(part of the library's message, what is wrong, what to do); the first match is used."""
+
+_YAML_HINT = "Check the indentation and the quotes of this line and the one above it."
 
 
 def parse(text: str, file: str) -> Document:
-    """The document that `text` is. Raises `InvalidDocument` for what is no YAML, unsafe, or beyond the limits."""
-    found = _UNPRINTABLE.search(text)
-    if found:
-        line = text.count("\n", 0, found.start()) + 1
-        message = f"the character U+{ord(found[0]):04X} cannot stand in YAML"
-        raise unreadable(file, line, message, "This may be a binary file; name a YAML or JSON file.")
-    if text.count("%TAG") > _MAX_DIRECTIVES:  # each is compared with all before it
+    """Return the document. Raise `InvalidDocument` if it is not YAML, is unsafe, or exceeds a limit."""
+    if match := _UNPRINTABLE.search(text):
+        line = text.count("\n", 0, match.start()) + 1
+        message = f"YAML does not allow the character U+{ord(match[0]):04X}"
+        raise unreadable(file, line, message, "This may be a binary file. Name a YAML or JSON file.")
+    if text.count("%TAG") > _MAX_DIRECTIVES:  # the library compares each with all before it
         message = f"there are more than {_MAX_DIRECTIVES} %TAG directives"
-        raise unreadable(file, 0, message, "Write plain data without tags.")
+        raise unreadable(file, 0, message, "Write plain data, without tags.")
     enabled = gc.isenabled()
-    gc.disable()  # a document is one large acyclic tree: collecting while it grows only costs time
+    gc.disable()  # a document is one large tree without cycles, so collecting while it grows only costs time
     try:
         if _may_be_deep_or_huge(text):
             _check_events(text, file)
@@ -69,11 +89,25 @@ def parse(text: str, file: str) -> Document:
         constructor = _Constructor(file)
         data = constructor.value(node)
     except yaml.YAMLError as error:
-        raise translate(error, file) from error
+        raise _translated(error, file) from error
     finally:
         if enabled:
             gc.enable()
     return Document(data, file, tuple(constructor.findings))
+
+
+def _translated(error: yaml.YAMLError, file: str) -> InvalidDocument:
+    """Return what the library says about broken text, with its line, in words that help to fix it."""
+    context = str(getattr(error, "context", None) or "")
+    problem = str(getattr(error, "problem", None) or "")
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    line = int(mark.line) + 1 if mark else 0
+    said = " ".join(f"{context} {problem}".split())
+    for part, message, hint in _PROBLEMS:
+        if part in said:
+            return unreadable(file, line, message, hint)
+    detail = said or " ".join(str(error).split())
+    return unreadable(file, line, f"this is not YAML: {detail}", _YAML_HINT)
 
 
 def _may_be_deep_or_huge(text: str) -> bool:
@@ -94,7 +128,7 @@ def _check_events(text: str, file: str) -> None:
 
 
 def _line(marked: Any) -> int:
-    """The line, from 1, where a node or an event begins."""
+    """Return the line, from 1, where a node or an event begins."""
     return int(marked.start_mark.line) + 1
 
 
@@ -105,30 +139,30 @@ def _children(node: yaml.Node) -> list[yaml.Node]:
 
 
 class _Measure:
-    """Checks the height of a tree, and the size it would have without aliases."""
+    """Check how deep a tree is, and how large it would be without aliases."""
 
     def __init__(self, file: str) -> None:
         self.file = file
-        self.done: dict[int, tuple[int, int]] = {}
-        self.open: set[int] = set()
+        self.measured: dict[int, tuple[int, int]] = {}
+        self.ancestors: set[int] = set()
 
     def check(self, root: yaml.Node) -> None:
-        """Raises `InvalidDocument` for what is too deep, too large, or contains itself."""
+        """Raise `InvalidDocument` if the tree is too deep, too large, or contains itself."""
         if not isinstance(root, yaml.ScalarNode):
             self._walk(root, 1)
 
     def _walk(self, node: yaml.Node, level: int) -> tuple[int, int]:
-        """Values and levels below and with `node`, each node counted once for every way to it."""
-        known = self.done.get(id(node))
+        """Return the values and levels of `node` with all below it; a node counts once for every path to it."""
+        known = self.measured.get(id(node))
         if known is None:
-            if id(node) in self.open:
-                message = "an alias stands inside the very value that it names"
+            if id(node) in self.ancestors:
+                message = "an alias is used inside the value that it names"
                 raise unreadable(self.file, _line(node), message, "Write the value out.")
             if level > MAX_DEPTH:
                 raise too_deep(self.file, _line(node))
-            self.open.add(id(node))
-            known = self.done[id(node)] = self._below(node, level)
-            self.open.remove(id(node))
+            self.ancestors.add(id(node))
+            known = self.measured[id(node)] = self._below(node, level)
+            self.ancestors.remove(id(node))
         if known[1] + level - 1 > MAX_DEPTH:
             raise too_deep(self.file, _line(node))
         return known
@@ -148,7 +182,7 @@ class _Measure:
 
 
 class _Constructor:
-    """Makes values from nodes. One node makes one value, so what aliases share stays shared."""
+    """Make values from nodes. One node makes one value, so that what aliases share stays shared."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -173,15 +207,14 @@ class _Constructor:
         return known
 
     def _check_flow(self, node: yaml.CollectionNode) -> None:
-        """The C library reads `[/(primary-)?x/]`, and the YAML reader of a Fuel master refuses it: so do we,
-        here, where the line is known."""
+        """Refuse `[/(primary-)?x/]`: the C library reads it, but the YAML reader of a Fuel master does not."""
         for child in _children(node):
             if isinstance(child, yaml.ScalarNode) and not child.style and "?" in child.value[1:]:
-                message = "a `?` that is not quoted cannot stand in a list in [ ] or a mapping in { }"
+                message = "a `?` inside [ ] or { } has to be quoted"
                 raise unreadable(self.file, _line(child), message, "Write the text in quotes.")
 
     def _mapping(self, node: yaml.MappingNode) -> Marked:
-        """Merged keys (`<<`) come first and yield to the mapping's own, in the order that PyYAML gives them."""
+        """Return a mapping. Merged keys (`<<`) come first and yield to the mapping's own, as PyYAML has it."""
         own: dict[Any, int] = {}
         first: dict[Any, int] = {}
         data = Marked(line=_line(node))
@@ -203,13 +236,13 @@ class _Constructor:
         return data
 
     def _merge(self, data: Marked, node: yaml.Node) -> None:
-        """Of several merged mappings the first one that states a key wins."""
+        """Add merged keys; of several mappings, the first one that states a key wins."""
         several = isinstance(node, yaml.SequenceNode)
         for source in reversed(node.value) if several else (node,):
             merged = self.value(source) if isinstance(source, yaml.MappingNode) else None
             if not isinstance(merged, Marked):
-                message = "`<<` merges a mapping, or a list of mappings, and this is neither"
-                raise unreadable(self.file, _line(source), message, "Let it name the anchor of a mapping.")
+                message = "`<<` merges a mapping or a list of mappings, and this is neither"
+                raise unreadable(self.file, _line(source), message, "Use the anchor of a mapping.")
             data.update(merged)
             data.lines.update(merged.lines)
 
@@ -218,23 +251,26 @@ class _Constructor:
         if isinstance(key, Hashable):
             return key
         message = "a list or mapping cannot be the key of a mapping"
-        raise unreadable(self.file, _line(node), message, "Quote it if it was meant as text.")
+        raise unreadable(self.file, _line(node), message, "Quote it if it is text.")
 
     def _delegate(self, node: yaml.Node) -> Any:
-        """What PyYAML makes of a node with a standard tag. Its checks raise all kinds of errors."""
+        """Return what PyYAML makes of a node with a standard tag."""
         if node.tag not in _STANDARD:
             tag = node.tag.replace(_TAG, "!!")
-            raise unreadable(
-                self.file, _line(node), f"the tag {tag[:80]} is not allowed here", "Write plain data without the tag."
-            )
+            message = f"the tag {tag[:80]} is not allowed"
+            raise unreadable(self.file, _line(node), message, "Write plain data, without the tag.")
         if node.tag in _NUMBERS and len(node.value) > MAX_NUMBER:
             raise unreadable(self.file, _line(node), "this number is too long", "Quote it if it is text.")
         build: Callable[[yaml.Node], Any] = self._safe.construct_document
         try:
             return build(node)
-        except (ValueError, LookupError, OverflowError, TypeError, AttributeError) as error:
-            word = node.tag.removeprefix(_TAG)
-            shown = f"{node.value[:40]!r} is" if isinstance(node.value, str) else "this is"
-            raise unreadable(
-                self.file, _line(node), f"{shown} no {word} that can be read", "Quote it if it is text."
-            ) from error
+        except (
+            ValueError,
+            LookupError,
+            OverflowError,
+            TypeError,
+            AttributeError,
+        ) as error:  # its checks raise all of these
+            shown = repr(node.value[:40]) if isinstance(node.value, str) else "this"
+            message = f"{shown} cannot be read as {node.tag.removeprefix(_TAG)}"
+            raise unreadable(self.file, _line(node), message, "Quote it if it is text.") from error

@@ -1,8 +1,8 @@
-"""Settings: every value that can be configured, where it comes from, and the sample file that documents it.
+"""Load the settings: every value that can be configured, with its origin.
 
-Low to high: the default, `$XDG_CONFIG_HOME/fuel/fuel_client.yaml`, the file that FUELCLIENT_CUSTOM_SETTINGS
-names, the environment, the command line. Every value remembers its origin. Nothing is ever written or printed;
-keys that are not registered are kept silently, because settings files of older clients carry them.
+From least to most important: the default, `$XDG_CONFIG_HOME/fuel/fuel_client.yaml`, the file that
+FUELCLIENT_CUSTOM_SETTINGS names, the environment, the command line. Nothing is ever written or printed. Keys that are
+not registered are accepted silently, because settings files of older clients have them.
 """
 
 from __future__ import annotations
@@ -13,25 +13,23 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.errors import InvalidDocument, NotFound, UsageError
-from fuelclient.settings.registry import KNOWN, SPECS, Kind, Spec
-from fuelclient.settings.sample import DATA_HOME, sample
-from fuelclient.settings.typed import home, typed
+from fuelclient.settings.registry import DATA_HOME, KNOWN, SPECS, Kind, Spec, home, sample
 
 if TYPE_CHECKING:
     from fuelclient.settings.master import Master
 
 CUSTOM_SETTINGS = "FUELCLIENT_CUSTOM_SETTINGS"
-"""The environment variable that names a settings file of one's own."""
+"""The environment variable that names one more settings file."""
 
 LOCAL = "--local"
-"""The option that says to use the embedded engine, whatever names a master."""
+"""The option that selects the embedded engine, even if the settings name a master."""
 
 _SAMPLE_HINT = "See etc/fuel/fuel_client.yaml for an example."
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A value, and who set it: `default`, `FILE:LINE`, `environment NAME` or `command line OPTION`."""
+    """A value and its origin: `default`, `FILE:LINE`, `environment NAME` or `command line OPTION`."""
 
     value: Any
     origin: str
@@ -39,8 +37,8 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of one run by name. `unknown` are keys of settings files that nobody registered, `warnings` what
-    there is to say about deprecated ones."""
+    """The settings of this process by name. `unknown` are unregistered keys of settings files, `warnings` those about
+    deprecated names."""
 
     values: Mapping[str, Setting]
     unknown: Mapping[str, Setting] = field(default_factory=dict)
@@ -56,9 +54,9 @@ class Settings:
 
     @property
     def handler_commands(self) -> Mapping[str, str]:
-        """Task type -> the command that runs a task of it."""
-        found: Mapping[str, str] = self.values["HANDLER_COMMANDS"].value
-        return found
+        """The commands that run tasks, by task type."""
+        commands: Mapping[str, str] = self.values["HANDLER_COMMANDS"].value
+        return commands
 
     @property
     def dask_scheduler(self) -> str:
@@ -67,22 +65,22 @@ class Settings:
 
     @property
     def dask_tls_ca_file(self) -> str:
-        """The path of the certificates that may sign for the Dask scheduler, or an empty string."""
+        """The path of the CA certificates for the Dask scheduler, or an empty string."""
         return self._text("DASK_TLS_CA_FILE")
 
     @property
     def dask_tls_cert(self) -> str:
-        """The path of the certificate for the Dask scheduler, or an empty string."""
+        """The path of the client certificate for the Dask scheduler, or an empty string."""
         return self._text("DASK_TLS_CERT")
 
     @property
     def dask_tls_key(self) -> str:
-        """The path of the key of that certificate, or an empty string."""
+        """The path of the key of the client certificate, or an empty string."""
         return self._text("DASK_TLS_KEY")
 
     @property
     def master(self) -> Master | None:
-        """The Fuel master to talk to, or None for the embedded engine. Raises `UsageError` for no usable address."""
+        """The Fuel master to use, or None for the embedded engine. Raise `UsageError` if its address is not usable."""
         if not self._text("SERVER_ADDRESS"):
             return None
         from fuelclient.settings.master import master_of
@@ -96,38 +94,40 @@ class Settings:
 def load(
     overrides: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None, *, local: bool = False
 ) -> Settings:
-    """The settings of this run, each with its origin.
+    """Return the settings of this process, each with its origin.
 
-    `overrides` are what the command line says, by setting; None means that an option was not given. With `local`, and
-    for an engine that the command line names, nothing names a master but the command line.
-    A blank environment variable counts as one that is not set. Raises `UsageError` for an option or a variable that
-    cannot be used, `NotFound` for a file that FUELCLIENT_CUSTOM_SETTINGS names and that is not there,
-    `InvalidDocument` (`file:line`) for one that is no mapping or gives a setting a value of the wrong type.
+    `overrides` are the options of the command line, by setting; None means that an option was not given. With
+    `local`, or if the command line names an engine, only the command line can name a master. A blank environment
+    variable counts as not set.
+
+    Raise `UsageError` for an option or a variable that cannot be used, `NotFound` if the file that
+    FUELCLIENT_CUSTOM_SETTINGS names does not exist, and `InvalidDocument` (`file:line`) if a settings file is not a
+    mapping or gives a setting a value of the wrong type.
     """
     environ = os.environ if environ is None else environ
     stated = {name: value for name, value in (overrides or {}).items() if value is not None}
-    found = {spec.name: Setting(_default(spec, environ), "default") for spec in SPECS}
+    values = {spec.name: Setting(_default(spec, environ), "default") for spec in SPECS}
     unknown: dict[str, Setting] = {}
     warnings: list[str] = []
     for path in _files(environ):
-        _apply_file(path, environ, found, unknown, warnings)
+        _apply_file(path, environ, values, unknown, warnings)
     for spec in SPECS:
-        _apply_environment(spec, environ, found, warnings)
+        _apply_environment(spec, environ, values, warnings)
         if spec.name in stated:
-            found[spec.name] = _of_option(spec, stated[spec.name], environ)
+            values[spec.name] = _of_option(spec, stated[spec.name], environ)
     if local or ("ENGINE" in stated and "SERVER_ADDRESS" not in stated):
-        found["SERVER_ADDRESS"] = Setting("", f"command line {LOCAL if local else '--engine'}")
-    return Settings(found, unknown, tuple(warnings))
+        values["SERVER_ADDRESS"] = Setting("", f"command line {LOCAL if local else '--engine'}")
+    return Settings(values, unknown, tuple(warnings))
 
 
 def _apply_file(
     path: str,
     environ: Mapping[str, str],
-    found: dict[str, Setting],
+    values: dict[str, Setting],
     unknown: dict[str, Setting],
     warnings: list[str],
 ) -> None:
-    """Let a settings file override what was `found`. Of two names of one setting the proper one wins."""
+    """Override `values` with a settings file. If it has two names of one setting, the proper one wins."""
     stated: dict[str, tuple[str, Setting]] = {}
     for key, setting in _read(path):
         spec = KNOWN.get(key)
@@ -140,16 +140,16 @@ def _apply_file(
             stated[spec.name] = (key, setting)
     for name, (key, setting) in stated.items():
         try:
-            value = typed(KNOWN[name], setting.value, environ, os.path.dirname(path))
+            value = KNOWN[name].read(setting.value, environ, os.path.dirname(path))
         except ValueError as error:
-            shown = "something else" if KNOWN[name].secret else repr(setting.value)
-            message = f"{setting.origin}: {key} is {shown}, but {error}."
+            shown = "" if KNOWN[name].secret else f" is {setting.value!r}, but"
+            message = f"{setting.origin}: {key}{shown or ':'} {error}."
             raise InvalidDocument(message, hint=_SAMPLE_HINT) from error
-        found[name] = Setting(value, setting.origin)
+        values[name] = Setting(value, setting.origin)
 
 
-def _apply_environment(spec: Spec, environ: Mapping[str, str], found: dict[str, Setting], warnings: list[str]) -> None:
-    """Let the environment override one setting; deprecated names count less than proper ones."""
+def _apply_environment(spec: Spec, environ: Mapping[str, str], values: dict[str, Setting], warnings: list[str]) -> None:
+    """Override one setting with the environment; proper names win over deprecated ones."""
     for variable in (*spec.environment, *spec.deprecated):
         text = environ.get(variable, "")
         if not text.strip():
@@ -157,33 +157,32 @@ def _apply_environment(spec: Spec, environ: Mapping[str, str], found: dict[str, 
         if variable in spec.deprecated:
             warnings.append(_deprecated(f"environment {variable}", variable, spec))
         try:
-            found[spec.name] = Setting(typed(spec, text, environ), f"environment {variable}")
+            values[spec.name] = Setting(spec.read(text, environ), f"environment {variable}")
         except ValueError as error:
-            shown = "" if spec.secret else f" is '{text}', but"
-            raise UsageError(
-                f"The environment variable {variable}{shown} {error}.", hint="Correct or unset it."
-            ) from error
+            shown = ":" if spec.secret else f" is '{text}', but"
+            message = f"The environment variable {variable}{shown} {error}."
+            raise UsageError(message, hint="Correct or unset it.") from error
         return
 
 
 def _of_option(spec: Spec, value: Any, environ: Mapping[str, str]) -> Setting:
-    """The value of an option. A blank path would name the working directory, and files would be made beside that."""
+    """Return the value of an option. It must not be blank: a blank path would name the working directory."""
     option = spec.options[-1]
     if isinstance(value, str) and not value.strip():
         what = "a file" if spec.kind is Kind.PATH else "a value"
         raise UsageError(f"{option} is empty.", hint=f"Name {what}, or leave the option out.")
     try:
-        return Setting(typed(spec, value, environ), f"command line {option}")
+        return Setting(spec.read(value, environ), f"command line {option}")
     except ValueError as error:
         raise UsageError(f"{option}: {error}.", hint="Correct it, or leave the option out.") from error
 
 
 def _deprecated(origin: str, name: str, spec: Spec) -> str:
-    return f"{origin}: {name} is deprecated, and will be ignored one day. Use {spec.name} instead."
+    return f"{origin}: {name} is deprecated and will be removed. Use {spec.name} instead."
 
 
 def _files(environ: Mapping[str, str]) -> Iterator[str]:
-    """The settings files that take part, least important first."""
+    """Yield the settings files to read, least important first."""
     own = os.path.join(_base("XDG_CONFIG_HOME", "~/.config", environ), "fuel", "fuel_client.yaml")
     if os.path.exists(own):
         yield own
@@ -191,21 +190,20 @@ def _files(environ: Mapping[str, str]) -> Iterator[str]:
     if custom.strip():
         custom = os.path.abspath(home(custom, environ))
         if not os.path.exists(custom):
-            raise NotFound(
-                "settings file", custom, hint=f"{CUSTOM_SETTINGS} names it: correct the path, or unset the variable."
-            )
+            hint = f"{CUSTOM_SETTINGS} names it: correct the path, or unset the variable."
+            raise NotFound("settings file", custom, hint=hint)
         yield custom
 
 
 def _read(path: str) -> Iterator[tuple[str, Setting]]:
-    """The keys of a settings file. The YAML reader is imported only here: most runs have no settings file."""
-    from fuelclient import files
+    """Yield the keys and values of a settings file."""
+    from fuelclient import files  # it imports YAML, and most people have no settings file
 
     document = files.load(path)
     if document.data is None:
         return
     if not isinstance(document.data, dict):
-        raise InvalidDocument(f"{path}:1: settings are a mapping of names to values.", hint=_SAMPLE_HINT)
+        raise InvalidDocument(f"{path}:1: a settings file is a mapping of names to values.", hint=_SAMPLE_HINT)
     lines: Mapping[str, int] = getattr(document.data, "lines", {})
     for key, value in document.data.items():
         yield str(key), Setting(value, f"{path}:{lines.get(key, 1)}")
@@ -218,7 +216,7 @@ def _default(spec: Spec, environ: Mapping[str, str]) -> Any:
 
 
 def _base(variable: str, default: str, environ: Mapping[str, str]) -> str:
-    """An XDG base directory; a relative one is ignored, as the XDG specification demands."""
+    """Return an XDG base directory. A relative one is ignored, as the XDG specification demands."""
     value = environ.get(variable, "")
     return value if os.path.isabs(value) else home(default, environ)
 

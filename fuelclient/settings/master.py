@@ -1,4 +1,4 @@
-"""A Fuel master as the settings name it: its address, how to reach it, and who asks."""
+"""The Fuel master that the settings name: its address, its credentials, and the limits of requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _LAST_PORT = 65535
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """Who asks. A token counts more than an application credential, and that more than a user and a password."""
+    """The credentials for Keystone. A token takes precedence over an application credential, and that over a user and
+    a password."""
 
     auth_url: str = ""
     username: str = ""
@@ -30,23 +31,23 @@ class Credentials:
     application_credential_secret: str = field(default="", repr=False)
     token: str = field(default="", repr=False)
     version: str = ""
-    """`2`, `3`, or empty for whatever Keystone has."""
+    """`2`, `3`, or empty for whichever Keystone has."""
 
     @property
     def stated(self) -> bool:
-        """Whether there is anything that Keystone could check."""
+        """Whether there are any credentials at all."""
         return bool(self.token or self.application_credential_id or self.username)
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What must not appear in any message."""
-        return tuple(one for one in (self.password, self.application_credential_secret, self.token) if one)
+        """The texts that must not appear in any message."""
+        return tuple(filter(None, (self.password, self.application_credential_secret, self.token)))
 
 
 @dataclass(frozen=True, slots=True)
 class Master:
-    """Where a Fuel master is and how to talk to it. `url` has no slash at its end; times are in seconds, sizes in
-    bytes. `proxy` is for all requests; what the environment says about proxies is not in it."""
+    """Where a Fuel master is and how to talk to it. `url` does not end with a slash; times are in seconds, sizes in
+    bytes. `proxy` does not include the proxies that the environment names, which `requests` reads itself."""
 
     url: str
     credentials: Credentials = field(default_factory=Credentials)
@@ -60,7 +61,7 @@ class Master:
 
 
 def master_of(settings: Settings) -> Master:
-    """The master that the settings name."""
+    """Return the master that the settings name."""
 
     def text(name: str) -> str:
         return str(settings[name].value or "")
@@ -84,17 +85,17 @@ def master_of(settings: Settings) -> Master:
 
 
 def url_of(address: str, port: int, origin: str = "the settings") -> str:
-    """The URL of a master; an address without scheme is one of http, and without port has `port`.
+    """Return the URL of a master. An address without a scheme gets `http`, and `port` if it has none of its own.
 
     >>> url_of("10.20.0.2", 8000), url_of("https://fuel.example/prefix/", 8000), url_of("[::1]:8001", 8000)
     ('http://10.20.0.2:8000', 'https://fuel.example/prefix', 'http://[::1]:8001')
 
-    The path of the API, with which our own server says where it listens, may be part of it.
+    The path of the API may be part of it, because our own server prints it where it says where it listens.
 
     >>> url_of("http://127.0.0.1:8000/api/v1/", 8000)
     'http://127.0.0.1:8000'
 
-    Raises `UsageError`, which names the `origin`, for what is no URL of a master.
+    Raise `UsageError`, naming the `origin`, if this is not the URL of a master.
     """
     bare = "://" not in address
     text = f"http://{_bracketed(address)}" if bare else address
@@ -105,20 +106,17 @@ def url_of(address: str, port: int, origin: str = "the settings") -> str:
         parts, stated = urllib.parse.urlsplit(""), None
     unfit = any(not sign.isprintable() or sign.isspace() for sign in address)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or unfit:
-        raise UsageError(
-            f"'{address}' ({origin}) is no address of a Fuel master.", hint="Use a URL such as http://10.20.0.2:8000."
-        )
+        message = f"'{address}' ({origin}) is not the address of a Fuel master."
+        raise UsageError(message, hint="Use a URL such as http://10.20.0.2:8000.")
     if parts.username is not None or parts.password is not None:
-        raise UsageError(
-            f"The address of the Fuel master ({origin}) has a user or a password in it.",
-            hint="Use OS_USERNAME and OS_PASSWORD.",
-        )
+        message = f"The address of the Fuel master ({origin}) contains a user or a password."
+        raise UsageError(message, hint="Use OS_USERNAME and OS_PASSWORD.")
     if not stated and bare and port > _LAST_PORT:
-        raise UsageError(f"SERVER_PORT is {port}, which is no port.", hint=f"Ports end at {_LAST_PORT}.")
+        raise UsageError(f"SERVER_PORT is {port}, which is not a port.", hint=f"The last port is {_LAST_PORT}.")
     netloc = parts.netloc if stated or not bare else f"{parts.netloc}:{port}"
     return f"{parts.scheme}://{netloc}{parts.path}".rstrip("/").removesuffix(_API)
 
 
 def _bracketed(address: str) -> str:
-    """An address of IPv6 with the brackets that a URL needs."""
+    """Return an IPv6 address with the brackets that a URL needs, and any other address as it is."""
     return f"[{address}]" if address.count(":") > 1 and not address.startswith("[") else address

@@ -1,18 +1,28 @@
-"""The registry: every value that can be configured, before anybody sets it.
+"""The registry of settings: names, defaults, descriptions, and how a value is read.
 
-`etc/fuel/fuel_client.yaml` is generated from it, and `fuel2 config show` lists it. Names that the original client
-reads keep their names, their defaults and their environment variables.
+`etc/fuel/fuel_client.yaml` is generated from it, and `fuel2 config show` lists it. Settings of the original client
+keep their names, defaults and environment variables.
 """
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+DATA_HOME = "~/.local/share"
+"""Where data is stored if XDG_DATA_HOME is not set."""
+
+_TRUE = frozenset(("1", "true", "yes", "on"))
+_FALSE = frozenset(("0", "false", "no", "off"))
+
 
 class Kind(StrEnum):
-    """What a value is. A path resolves a leading `~`, and in a settings file counts from the directory of that file."""
+    """The type of a value. In a path a leading `~` is resolved; in a settings file, relative paths start at the
+    directory of that file."""
 
     PATH = "path"
     TEXT = "text"
@@ -23,11 +33,11 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What is known of a setting before anybody sets it.
+    """A setting as it can be set.
 
-    `environment` are the variables that set it, the first one wins; `options` are the command line's names for it, and
-    `aliases` other names in a settings file and in the environment, `deprecated` those that are warned about. `needed`
-    says that it must not be empty, `secret` that it is never shown. A number is at least `least`.
+    `environment` are the variables that set it (the first one wins), `options` its names on the command line,
+    `aliases` other names in a settings file, and `deprecated` those that cause a warning. A `needed` setting must not
+    be empty, a `secret` one is never shown, and a number is at least `least`.
     """
 
     name: str
@@ -44,15 +54,70 @@ class Spec:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Everything that a settings file can call it, the proper name first."""
+        """All names for it in a settings file, the proper one first."""
         return (self.name, *self.aliases, *self.deprecated)
+
+    def read(self, value: Any, environ: Mapping[str, str], directory: str = "") -> Any:
+        """Return `value`, from the environment, an option or a settings file in `directory`, in the setting's type.
+
+        Raise `ValueError`, saying what is needed, if it does not fit.
+        """
+        if self.kind is Kind.MAPPING:
+            return _mapping(value)
+        if self.kind is Kind.NUMBER:
+            return _number(value, self.least)
+        if self.kind is Kind.FLAG:
+            return _flag(value)
+        if self.kind is Kind.TEXT and isinstance(value, int) and not isinstance(value, bool):
+            return str(value)  # YAML reads a password of digits as a number
+        if not isinstance(value, str) or (self.needed and not value.strip()):
+            raise ValueError("a text is needed")
+        if self.kind is Kind.PATH and value.strip():
+            return os.path.join(directory, home(value, environ))
+        return value.strip() if self.kind is Kind.TEXT and not self.secret else value
+
+
+def _number(value: Any, least: int) -> int:
+    text = str(value).strip()  # settings files of the original client have the port as a text
+    if isinstance(value, bool) or not (text.isascii() and text.isdigit()) or not least <= int(text) < 2**31:
+        raise ValueError(f"a whole number of at least {least} is needed")
+    return int(text)
+
+
+def _flag(value: Any) -> bool:
+    text = str(value).strip().lower()
+    if text not in _TRUE | _FALSE:
+        raise ValueError("true or false is needed")
+    return text in _TRUE
+
+
+def _mapping(value: Any) -> dict[str, str]:
+    if not isinstance(value, Mapping) or not all(
+        isinstance(text, str) and text.strip() for pair in value.items() for text in pair
+    ):
+        raise ValueError("a mapping of names to texts is needed, none of them empty")
+    return dict(value)
+
+
+def home(path: str, environ: Mapping[str, str]) -> str:
+    """Return `path` with a leading `~` resolved, by HOME of `environ` if that is set.
+
+    >>> home("~/a", {"HOME": "/home/fuel"}), home("a/~", {})
+    ('/home/fuel/a', 'a/~')
+    """
+    user_home = environ.get("HOME")
+    if user_home and (path == "~" or path.startswith("~/")):
+        return user_home + path[1:]
+    return os.path.expanduser(path)
 
 
 def _of_keystone(name: str, description: str, *aliases: str, secret: bool = False, default: str = "") -> Spec:
-    """A setting of OpenStack's own names: the environment variable is the name, and so is, in small letters, the
-    option; secrets of many words have no option, because the process list shows options to everybody."""
-    names = tuple(sorted((name, *aliases)))  # projects before tenants, as they were once called
-    options = () if secret and name != "OS_PASSWORD" else tuple(f"--{one.lower().replace('_', '-')}" for one in names)
+    """Return a setting of OpenStack: its names are its environment variables and, in lower case, its options.
+
+    Secrets have no option, because the process list shows options to everybody.
+    """
+    names = tuple(sorted((name, *aliases)))  # OS_PROJECT_... before the older OS_TENANT_...
+    options = () if secret else tuple(f"--{variable.lower().replace('_', '-')}" for variable in names)
     return Spec(name, Kind.TEXT, description, default, names, options, aliases, secret=secret)
 
 
@@ -60,88 +125,119 @@ _ENGINE = (
     Spec(
         "ENGINE", Kind.PATH,
         "The file of the embedded engine: releases, plugins, environments, nodes and graphs live in it. "
-        "It is made at the first use, with its directories. The default follows $XDG_DATA_HOME where that "
-        "variable is set. In a settings file, a relative path counts from the directory of that file.",
+        "It is created when it is first used, with its directories. The default follows $XDG_DATA_HOME if that "
+        "variable is set. In a settings file, a relative path starts at the directory of that file.",
         "$XDG_DATA_HOME/fuel/engine.db", ("FUEL_ENGINE",), ("--engine",), needed=True,
     ),
     Spec(
         "HANDLER_COMMANDS", Kind.MAPPING,
-        "Commands for task types that the engine cannot run by itself: the task type, and the command that runs a "
-        "task of it. In a settings file only.",
+        "Commands for the task types that the engine cannot run by itself: task type -> command. In a settings file "
+        "only.",
         {},
     ),
     Spec(
         "DASK_SCHEDULER", Kind.TEXT,
         "The address of the Dask scheduler whose workers run tasks, such as tls://10.20.0.2:8786. "
-        "Empty: there is none.",
+        "Empty: Dask is not used.",
         "", ("FUEL_DASK_SCHEDULER",),
     ),
-    Spec("DASK_TLS_CA_FILE", Kind.PATH, "Who may sign for the Dask scheduler: a file of certificates.", "",
-         ("FUEL_DASK_TLS_CA_FILE",)),
-    Spec("DASK_TLS_CERT", Kind.PATH, "The certificate that is shown to the Dask scheduler.", "",
+    Spec("DASK_TLS_CA_FILE", Kind.PATH, "The CA certificates (a file) to check the Dask scheduler's certificate with.",
+         "", ("FUEL_DASK_TLS_CA_FILE",)),
+    Spec("DASK_TLS_CERT", Kind.PATH, "The client certificate (a file) for the Dask scheduler.", "",
          ("FUEL_DASK_TLS_CERT",)),
-    Spec("DASK_TLS_KEY", Kind.PATH, "The private key of that certificate.", "", ("FUEL_DASK_TLS_KEY",)),
+    Spec("DASK_TLS_KEY", Kind.PATH, "The private key (a file) of DASK_TLS_CERT.", "", ("FUEL_DASK_TLS_KEY",)),
 )  # fmt: skip
 
 _MASTER = (
     Spec(
         "SERVER_ADDRESS", Kind.TEXT,
-        "The Fuel master: an address, a host name, or a whole URL such as https://fuel.example:8443. Empty: there is "
-        "none, and the embedded engine is used.",
+        "The Fuel master: an address, a host name, or a whole URL such as https://fuel.example:8443. Empty: "
+        "the embedded engine is used.",
         "", ("SERVER_ADDRESS",), ("--server",),
     ),
     Spec(
         "SERVER_PORT", Kind.NUMBER,
-        "The port of the Fuel master, where SERVER_ADDRESS is no URL.",
+        "The port of the Fuel master. Ignored if SERVER_ADDRESS is a URL.",
         8000, ("SERVER_PORT",), deprecated=("LISTEN_PORT",),
     ),
     Spec(
         "HTTP_PROXY", Kind.TEXT,
-        "The proxy for all requests to the Fuel master. From the environment it is a proxy for http only, as usual, "
-        "and NO_PROXY names hosts that need none.",
+        "The proxy for all requests to the Fuel master. As an environment variable it applies to http only, as usual, "
+        "and NO_PROXY lists the hosts that are reached without it.",
         None, ("HTTP_PROXY",),
     ),
-    Spec("HTTP_TIMEOUT", Kind.NUMBER, "How long the Fuel master may be silent, in seconds.", 10, ("HTTP_TIMEOUT",)),
+    Spec("HTTP_TIMEOUT", Kind.NUMBER, "How many seconds the Fuel master may be silent.", 10, ("HTTP_TIMEOUT",)),
     Spec(
         "HTTP_TOTAL_TIMEOUT", Kind.NUMBER,
-        "How long one request may take altogether, in seconds: the end of answers that never end.",
+        "How many seconds one request may take altogether. It ends answers that never end.",
         300, ("FUEL_HTTP_TOTAL_TIMEOUT",),
     ),
     Spec(
         "HTTP_RETRIES", Kind.NUMBER,
-        "How often a request that changes nothing is repeated when the master is busy or the connection breaks.",
+        "How often a request that only reads is repeated if the master is busy or the connection breaks.",
         3, ("FUEL_HTTP_RETRIES",), least=0,
     ),
-    Spec("OS_CACERT", Kind.PATH, "Who may sign for the Fuel master and Keystone: a file of certificates.", "",
-         ("OS_CACERT",), ("--os-cacert",)),
-    Spec("OS_INSECURE", Kind.FLAG, "Accept any certificate of the Fuel master and Keystone. For laboratories.", False,
-         ("OS_INSECURE",), ("--insecure",)),
+    Spec(
+        "OS_CACERT", Kind.PATH,
+        "The CA certificates (a file) to check the certificates of the Fuel master and of Keystone with.",
+        "", ("OS_CACERT",), ("--os-cacert",),
+    ),
+    Spec(
+        "OS_INSECURE", Kind.FLAG,
+        "Accept any certificate of the Fuel master and Keystone. For test environments only.",
+        False, ("OS_INSECURE",), ("--insecure",),
+    ),
 )  # fmt: skip
 
 _KEYSTONE = (
     _of_keystone(
         "OS_AUTH_URL",
-        "Keystone. Empty: the one behind the Fuel master's own address, /keystone/v2.0 or /keystone/v3.",
+        "The URL of Keystone. Empty: /keystone/v2.0 or /keystone/v3 below the Fuel master's own address.",
     ),
     Spec("OS_USERNAME", Kind.TEXT, "The user.", "", ("OS_USERNAME",), ("--os-username",),
          deprecated=("KEYSTONE_USER",)),
     Spec("OS_PASSWORD", Kind.TEXT, "The user's password.", "", ("OS_PASSWORD",), ("--os-password",),
          deprecated=("KEYSTONE_PASS",), secret=True),
     _of_keystone("OS_TENANT_NAME", "The project, once called tenant.", "OS_PROJECT_NAME", default="admin"),
-    _of_keystone("OS_PROJECT_ID", "The project by its id, instead of its name.", "OS_TENANT_ID"),
+    _of_keystone("OS_PROJECT_ID", "The id of the project, instead of its name.", "OS_TENANT_ID"),
     _of_keystone("OS_USER_DOMAIN_NAME", "The domain of the user (Keystone v3).", default="Default"),
     _of_keystone("OS_PROJECT_DOMAIN_NAME", "The domain of the project (Keystone v3).", default="Default"),
     _of_keystone(
-        "OS_IDENTITY_API_VERSION", "Which of Keystone's versions to use: 2 or 3. Empty: what OS_AUTH_URL ends with, "
-        "else v3 where the master has it.",
+        "OS_IDENTITY_API_VERSION", "The version of Keystone's API: 2 or 3. Empty: the one that OS_AUTH_URL ends with, "
+        "otherwise v3 if the master has it.",
     ),
-    _of_keystone("OS_APPLICATION_CREDENTIAL_ID", "An application credential, instead of user and password."),
+    _of_keystone("OS_APPLICATION_CREDENTIAL_ID", "The id of an application credential, instead of user and password."),
     _of_keystone("OS_APPLICATION_CREDENTIAL_SECRET", "The secret of the application credential.", secret=True),
     _of_keystone("OS_TOKEN", "A token, instead of user and password.", secret=True),
 )  # fmt: skip
 
 SPECS = (*_ENGINE, *_MASTER, *_KEYSTONE)
-"""Everything that this version reads."""
+"""All settings that this version reads."""
 
 KNOWN = {name: spec for spec in SPECS for name in spec.names}
-"""Every name that a settings file can use, with the setting that it sets."""
+"""The settings by every name that a settings file can use."""
+
+_HEAD = """\
+# Sample settings of fuel2. Every line is a comment: copy this file to
+# $XDG_CONFIG_HOME/fuel/fuel_client.yaml (by default ~/.config/fuel/fuel_client.yaml), or name a copy in
+# the environment variable FUELCLIENT_CUSTOM_SETTINGS, and uncomment what you want to change.
+#
+# From least to most important: defaults, the file in $XDG_CONFIG_HOME, the file that is named, the
+# environment, the command line. 'fuel2 config show --origin' says where each value comes from."""
+
+
+def sample() -> str:
+    """Return the text of `etc/fuel/fuel_client.yaml`: every setting with description and default, commented out."""
+    import textwrap  # only documentation needs it
+
+    lines = [_HEAD]
+    for spec in SPECS:
+        lines += ["", *(f"# {line}" for line in textwrap.wrap(spec.description, 100)), "#"]
+        named = (("Environment", spec.environment), ("Command line", spec.options))
+        if any(names for _, names in named):
+            lines.append("# " + " ".join(f"{noun}: {', '.join(names)}." for noun, names in named if names))
+        default = json.dumps(spec.default)
+        if isinstance(spec.default, str) and spec.default:
+            default = spec.default.replace("$XDG_DATA_HOME", DATA_HOME)
+        lines.append(f"# {spec.name}: {default}")
+    return "\n".join(lines) + "\n"

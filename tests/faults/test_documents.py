@@ -58,9 +58,9 @@ HOSTILE: dict[str, tuple[str, Callable[[], str], str]] = {
     "an object at the root": ("f.yaml", lambda: "!!python/object/new:os.system ['touch owned']", "!!python/object/new"),
     "a module": ("f.yaml", lambda: "!!python/module:os a", "!!python/module"),
     "one anchor twice": ("f.yaml", lambda: "a: &x 1\nb: &x 2\nc: *x", "defined twice"),
-    "a list in itself": ("f.yaml", lambda: "&a [*a, *a]", "inside the very value"),
-    "a mapping in itself": ("f.yaml", lambda: "&a {x: {y: *a}}", "inside the very value"),
-    "a merge of itself": ("f.yaml", lambda: "&a {<<: *a}", "inside the very value"),
+    "a list in itself": ("f.yaml", lambda: "&a [*a, *a]", "inside the value"),
+    "a mapping in itself": ("f.yaml", lambda: "&a {x: {y: *a}}", "inside the value"),
+    "a merge of itself": ("f.yaml", lambda: "&a {<<: *a}", "inside the value"),
     "many directives": ("f.yaml", lambda: "".join(f"%TAG !a{n}! x\n" for n in range(500_000)) + "--- a", "%TAG"),
     "a number in base 60": ("f.yaml", lambda: "a: " + "1:" * 1_000_000 + "1", "too long"),
     "a very long number": ("f.yaml", lambda: "a: " + "1" * 1_000_000, "too long"),
@@ -133,7 +133,7 @@ def test_garbage_is_read_or_refused_and_nothing_else_is_raised(tmp_path: Path) -
 @pytest.mark.parametrize("raw", ["a: b".encode("utf-16"), b"a: \xff", b"\x7fELF\x01\x01", b"\x1f\x8b\x08\x00"])
 def test_what_is_no_text(raw: bytes, tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(raw)
-    with pytest.raises(InvalidDocument, match=r"not UTF-8 text|cannot stand in YAML"):
+    with pytest.raises(InvalidDocument, match=r"UTF-8|U\+00"):
         files.load(tmp_path / "f")
 
 

@@ -59,7 +59,7 @@ def test_json_has_lines_too(tmp_path: Path) -> None:
     assert document.data == {"a": 2, "\U0001f600": "\\"}
     assert document.data.line == 1
     assert sorted(document.data.lines.values()) == [4, 5]
-    assert [(one.code, one.place.line) for one in document.findings] == [("G008", 5)]
+    assert [(finding.code, finding.place.line) for finding in document.findings] == [("G008", 5)]
 
 
 def test_json_values_are_those_of_json(tmp_path: Path) -> None:
@@ -120,9 +120,12 @@ def test_standard_tags_and_keys_that_are_no_texts() -> None:
 def test_duplicate_keys_are_a_warning_and_the_last_one_counts() -> None:
     document = parse("a: 1\nb: 2\na: 3\na: 4\n", "f.yaml")
     assert list(document.data.items()) == [("a", 4), ("b", 2)]
-    assert [str(one.place) for one in document.findings] == ["f.yaml:3", "f.yaml:4"]
-    assert all(one.code == "G008" and "`a`" in one.message and "line 1;" in one.message for one in document.findings)
-    assert not any(one.is_error for one in document.findings)
+    assert [str(finding.place) for finding in document.findings] == ["f.yaml:3", "f.yaml:4"]
+    assert all(
+        finding.code == "G008" and "`a`" in finding.message and "line 1;" in finding.message
+        for finding in document.findings
+    )
+    assert not any(finding.is_error for finding in document.findings)
 
 
 @pytest.mark.parametrize(
@@ -131,8 +134,8 @@ def test_duplicate_keys_are_a_warning_and_the_last_one_counts() -> None:
         ("- a\n- groups: [*]\n", 2, "`*`"),
         ("a: & b\n", 1, "`&`"),
         ("a: 1\n  b: 2\n", 2, "`:`"),
-        ("a:\n  b: 1\n c: 2\n", 3, "does not fit into the mapping"),
-        ("- a\nb: c\n", 2, "does not fit into the list"),
+        ("a:\n  b: 1\n c: 2\n", 3, "mapping above"),
+        ("- a\nb: c\n", 2, "list above"),
         ("a: [b, c\nd: e\n", 2, "[ ]"),
         ("a: {b: c\nd: e\n", 2, "{ }"),
         ("a: 'b\n", 2, "quoted text"),
@@ -144,8 +147,8 @@ def test_duplicate_keys_are_a_warning_and_the_last_one_counts() -> None:
         ("a: 1\n---\nb: 2\n", 2, "second document"),
         ("a: 1\nb: !!python/object:os.system {}\n", 2, "!!python/object:os.system"),
         ("a: !mine b\n", 1, "!mine"),
-        ("a:\n- &a [*a]\n", 2, "inside the very value"),
-        ("a: 1\nb: &b {<<: *b}\n", 2, "inside the very value"),
+        ("a:\n- &a [*a]\n", 2, "inside the value"),
+        ("a: 1\nb: &b {<<: *b}\n", 2, "inside the value"),
         ("a:\n  <<: 5\n", 2, "merges a mapping"),
         ("{[a]: b}\n", 1, "key of a mapping"),
         ("a: 2016-99-99\n", 1, "timestamp"),
@@ -195,8 +198,12 @@ def test_reading_leaves_the_garbage_collector_as_it_was() -> None:
 
 def test_what_cannot_be_opened_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    for path, kind in ((tmp_path / "none.yaml", NotFound), (tmp_path / "file" / "x", NotFound), (tmp_path, UsageError)):
-        with pytest.raises(kind) as raised:
+    for path, error in (
+        (tmp_path / "none.yaml", NotFound),
+        (tmp_path / "file" / "x", NotFound),
+        (tmp_path, UsageError),
+    ):
+        with pytest.raises(error) as raised:
             files.load(path)
         assert str(path) in str(raised.value)
     with pytest.raises(UsageError):
@@ -344,15 +351,15 @@ def test_devices_and_pipes_are_written_to_and_stay_what_they_are(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"),
+    ("name", "error"),
     [("none/f", NotFound), ("file/f", Unavailable), ("", UsageError), ("x" * 300, Unavailable), ("a\0b", UsageError)],
 )
-def test_what_cannot_be_written_is_one_clear_error(name: str, kind: type[FuelError], tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_one_clear_error(name: str, error: type[FuelError], tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for force in (False, True):
-        with pytest.raises(kind) as raised:
+        with pytest.raises(error) as raised:
             files.write(os.path.join(tmp_path, name), "x", force=force)
-        assert raised.value.hint or kind is UsageError
+        assert raised.value.hint or error is UsageError
         assert _left(tmp_path) == ["file"]
 
 

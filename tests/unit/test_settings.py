@@ -76,7 +76,7 @@ def test_a_blank_variable_counts_as_not_set(home: Path, blank: str) -> None:
 
 @pytest.mark.parametrize("blank", ["", " ", "\t"])
 def test_a_blank_option_is_a_mistake(home: Path, blank: str) -> None:
-    with pytest.raises(UsageError, match=r"--engine is empty\..*leave the option out"):
+    with pytest.raises(UsageError, match="--engine"):
         settings.load({"ENGINE": blank}, {"HOME": str(home)})
 
 
@@ -123,8 +123,9 @@ def test_nothing_is_written(home: Path) -> None:
 
 
 def test_a_named_file_that_is_missing_is_an_error(home: Path) -> None:
-    with pytest.raises(NotFound, match=r"/nowhere/s\.yaml does not exist.*FUELCLIENT_CUSTOM_SETTINGS"):
+    with pytest.raises(NotFound, match="FUELCLIENT_CUSTOM_SETTINGS") as caught:
         settings.load(environ={"HOME": str(home), "FUELCLIENT_CUSTOM_SETTINGS": "/nowhere/s.yaml"})
+    assert (caught.value.noun, caught.value.key) == ("settings file", "/nowhere/s.yaml")
 
 
 @pytest.mark.parametrize(
@@ -269,7 +270,7 @@ def test_an_engine_on_the_line_or_local_wins_over_a_master_of_settings(
         ("SERVER_PORT: true\n", "a whole number of at least 1"),
         ("HTTP_RETRIES: -1\n", "a whole number of at least 0"),
         ("OS_INSECURE: perhaps\n", "true or false"),
-        ("OS_USERNAME: [a]\n", "a str"),
+        ("OS_USERNAME: [a]\n", "a text"),
         ("HANDLER_COMMANDS: [a]\n", "a mapping of names to texts"),
         ("HANDLER_COMMANDS: {erase_node: ''}\n", "a mapping of names to texts"),
     ],
@@ -282,13 +283,13 @@ def test_values_have_types(home: Path, text: str, needed: str) -> None:
 
 def test_a_secret_of_a_wrong_type_is_not_shown(home: Path) -> None:
     own_file(home, "OS_PASSWORD: [hunter2]\n")
-    with pytest.raises(InvalidDocument, match="OS_PASSWORD is something else") as caught:
+    with pytest.raises(InvalidDocument, match="OS_PASSWORD") as caught:
         settings.load(environ={"HOME": str(home)})
     assert "hunter2" not in str(caught.value)
 
 
 def test_a_variable_of_a_wrong_type_is_a_mistake(home: Path) -> None:
-    with pytest.raises(UsageError, match=r"variable SERVER_PORT is 'x', but a whole number .* Correct or unset it"):
+    with pytest.raises(UsageError, match=r"SERVER_PORT is 'x', but a whole number"):
         settings.load(environ={"HOME": str(home), "SERVER_PORT": "x"})
 
 
