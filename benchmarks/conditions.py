@@ -19,7 +19,7 @@ from typing import Any
 from benchmarks import facts as generated
 from benchmarks.__main__ import CORPUS
 from fuelclient import files
-from fuelclient.expressions.conditions import condition_of
+from fuelclient.expressions.evaluation import condition_of
 from fuelclient.expressions.facts import NO_PAST, Facts, Past, Views, uid_of
 from fuelclient.expressions.render import Master, computed_relations
 from fuelclient.model.graph import Level, MergedTask, Owner

@@ -1,5 +1,5 @@
-"""Expressions: the conditions that releases, plugins and graphs carry, and what follows from them.
+"""Evaluate the expressions of releases, plugins and graphs: conditions, dependencies, parameters, restrictions.
 
-`legacy` reads and evaluates Fuel's own expression language, `restrictions` says which roles a node may take.
-The parser library is imported when the first expression is parsed, so that commands without any do not pay.
+There are two languages: Fuel's own (`legacy`) and YAQL (`yaql_engine`). Both parser libraries are imported when the
+first expression is parsed, so that commands without expressions do not pay for them.
 """

@@ -1,7 +1,7 @@
-"""The budget of an evaluation: how much work one expression may cause, counted and not timed.
+"""Limit the work of one evaluation. It is counted, not timed, so that a plan does not depend on the machine.
 
-Time differs from machine to machine, and two plans of one graph may not. The library asks its options for limits
-whenever a function has been called and whenever a sequence gives an element: that is where it is counted.
+The library asks its options for limits after every call of a function and for every element of a sequence, and these
+options count how often they are asked.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any
 from fuelclient.expressions.functions import MOST_ITEMS
 
 MOST_WORK = 3_000_000
-"""How much work one evaluation may take: an element of a sequence is 1, a call of a function or operator `CALL`.
+"""The work that one evaluation may take: 1 for an element of a sequence, `CALL` for a call of a function or operator.
 
-A filter with ten calls for each of 10 000 elements is a third of it; it is used up in some ten seconds.
+A filter with ten calls for each of 10 000 elements takes a third of it. It lasts for some ten seconds.
 """
 
 CALL = 10
-"""What a call costs; the library searches for the function that fits, which takes as long as many elements do."""
+"""A call takes as long as many elements, because the library searches for the overload that fits."""
 
 MEMORY_QUOTA = 100 * 1024 * 1024
 
@@ -26,28 +26,28 @@ _spent = threading.local()
 
 
 class TooMuchWork(Exception):
-    """An evaluation has used up `MOST_WORK`."""
+    """An evaluation has exceeded `MOST_WORK`."""
 
 
 def begin() -> None:
-    """Nothing has been spent by the evaluation that begins."""
+    """Start counting for a new evaluation in this thread."""
     _spent.work = 0
 
 
 def spent() -> int:
-    """What the evaluation that this thread began last has spent."""
+    """Return the work of the current evaluation in this thread."""
     return getattr(_spent, "work", 0)
 
 
 def spend(work: int) -> None:
-    """The evaluation of this thread has done so much more. Raises `TooMuchWork`."""
+    """Add to the work of this thread's evaluation. Raise `TooMuchWork` if that exceeds the limit."""
     _spent.work = done = spent() + work
     if done > MOST_WORK:
         raise TooMuchWork
 
 
 class _Elements(int):
-    """The limit of elements. The library compares it with 0 before each of them."""
+    """The limit of elements, which the library compares with 0 before each of them."""
 
     def __ge__(self, other: int) -> bool:
         spend(1)
@@ -55,7 +55,7 @@ class _Elements(int):
 
 
 class Counting(dict[str, Any]):
-    """Options of the library that count how often they are asked for."""
+    """Options for the library that count how often they are read."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -68,7 +68,7 @@ class Counting(dict[str, Any]):
         )
 
     def get(self, name: str, default: Any = None) -> Any:
-        """An option; its memory quota is asked for after each call."""
+        """Return an option; the library reads the memory quota after each call."""
         if name == "yaql.memoryQuota":
             spend(CALL)
         return super().get(name, default)

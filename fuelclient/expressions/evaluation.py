@@ -1,23 +1,27 @@
-"""What expressions give for the tasks of a plan: conditions, computed dependencies, parameters and node filters."""
+"""Evaluate the expressions of the tasks of a plan: conditions, computed dependencies, parameters and node filters."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from fuelclient.errors import InvalidGraph
-from fuelclient.expressions import yaql_engine
-from fuelclient.expressions.conditions import YAQL, condition_of, yaql_of
-from fuelclient.expressions.facts import NO_PAST, Facts, Past, Views
+from fuelclient.expressions import legacy, yaql_engine
+from fuelclient.expressions.errors import quoted
+from fuelclient.expressions.facts import NO_PAST, Facts, Past, View, Views
 from fuelclient.expressions.render import Master, computed_relations, render
+from fuelclient.expressions.yaql_engine import YAQL, yaql_of
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.run import NodeKey
 from fuelclient.model.task import Relation, Task
 
 
 class Expressions:
-    """What expressions give on the facts of a run; see `plan.plan.Evaluation`. Without `memoise` each is evaluated
-    for each node: what remembering saves can be measured."""
+    """The values of expressions on the facts of a run; see `plan.plan.Evaluation`.
+
+    Without `memoise` each expression is evaluated for each node, so that a benchmark can measure what that costs.
+    """
 
     def __init__(self, facts: DeploymentFacts, past: Past = NO_PAST, *, memoise: bool = True) -> None:
         self._views = Views(Facts(facts.common, facts.nodes), past, memoise=memoise)
@@ -28,8 +32,7 @@ class Expressions:
         return _chosen
 
     def condition(self, task: Task, node: NodeKey) -> tuple[bool, str]:
-        found = condition_of(task, self._views.at(task.id, node))
-        return found.holds, found.reason
+        return condition_of(task, self._views.at(task.id, node))
 
     def relations(self, task: Task, node: NodeKey) -> Iterable[tuple[str, Relation]]:
         return computed_relations(task, self._views.at(task.id, node), self._master)
@@ -38,12 +41,67 @@ class Expressions:
         return render(task.attributes, self._views.at(task.id, node), self._master)
 
 
+class Condition(NamedTuple):
+    """Whether a condition holds, and the reason, which is empty for a task without a condition."""
+
+    holds: bool
+    reason: str = ""
+
+
+_ALWAYS = Condition(True)
+
+
+def condition_of(task: Task, view: View) -> Condition:
+    """Return whether the condition of `task` holds.
+
+    A task without one always runs. A text is an expression of Fuel's own language, read on facts, with missing values
+    as null. YAQL counts by its truth, and a text that it returns is again an expression of Fuel's own language. Every
+    other value counts by its truth, so `false`, `0`, null and empty values skip the task.
+
+    Raise `ExpressionError` for a condition that cannot be read or has no value. Source: Nailgun
+    `lcm.task_serializer`.
+    """
+    if "condition" not in task.attributes:
+        return _ALWAYS
+    condition = task.attributes["condition"]
+    if isinstance(condition, Mapping) and YAQL in condition:
+        yaql = yaql_of(condition)
+        value = yaql.value(view)
+        if not isinstance(value, str):
+            return _condition(bool(value), yaql.text, "YAQL ", _truth(value))
+        condition = value
+    if not isinstance(condition, str) or not condition.strip():
+        return Condition(bool(condition) and not isinstance(condition, str), f"the condition is {_truth(condition)}")
+    text = condition
+    holds = view.once(("legacy", text), lambda: _legacy(text, view))
+    return _condition(holds, text, "", _truth(holds))
+
+
+@functools.lru_cache(maxsize=4096)
+def _condition(holds: bool, text: str, language: str, truth: str) -> Condition:
+    """Return the result of an expression; cached, because thousands of instances share a few of them."""
+    return Condition(holds, f"{language}{quoted(text)} is {truth}")
+
+
+def _legacy(text: str, view: View) -> bool:
+    models = {"settings": view.new, "cluster": view.new.get("cluster") or {}}
+    return bool(legacy.parse(legacy.rewrite(text)).evaluate(models, strict=False))
+
+
+def _truth(value: object) -> str:
+    """Return the truth of a value in words. The value itself may be a password."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "true (not empty, not 0)" if value else "empty or 0"
+
+
 def _chosen(node_filter: Any, present: Sequence[Mapping[str, Any]]) -> Sequence[Any]:
-    """The ids of the nodes for which a filter is true. Source: Nailgun, which asks `$.where(...).select($.id)`."""
+    """Return the ids of the nodes for which a filter is true, as Nailgun does: `$.where(...).select($.id)`."""
     stated = node_filter if isinstance(node_filter, Mapping) else {YAQL: node_filter}
     if YAQL not in stated:
-        raise InvalidGraph(f"A node filter is a YAQL expression, not {node_filter!r}.", hint="Write $.status = ready.")
-    text = yaql_of(stated).text
+        message = f"A node filter is a YAQL expression, not {node_filter!r}."
+        raise InvalidGraph(message, hint="Write for example $.status = ready.")
     view = Views(Facts({"nodes": list(present)})).at("", None)
-    found = yaql_engine.parse(f"$.nodes.where({text}).select($.id)").value(view)
-    return list(found)
+    return list(yaql_engine.parse(f"$.nodes.where({yaql_of(stated).text}).select($.id)").value(view))

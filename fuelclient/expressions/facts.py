@@ -1,8 +1,8 @@
-"""Facts: what expressions read of an environment and its nodes, now and after earlier runs.
+"""The facts of an environment and its nodes that expressions read, as they are now and as they were in earlier runs.
 
-The common part is stored once, each node's part apart. An expression sees their union through a view that copies
-nothing and remembers whether anything was read that can differ between nodes; what was not, is computed once for
-all nodes.
+The common part is stored once, and each node's part separately. An expression sees their union through a view, which
+copies nothing and records whether anything was read that can differ between nodes. If nothing was, the value is
+computed once for all nodes.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any, TypeAlias, TypeVar
 from fuelclient.errors import InvalidDocument
 
 Shape: TypeAlias = "Mapping[Any, Shape | None]"
-Found = TypeVar("Found")
+T = TypeVar("T")
 
 _EVERYWHERE: Mapping[Any, Any] = {}
 _MISSING = object()
 
 
 def uid_of(node: int | str | None) -> str:
-    """The key of a node in facts; the sync points, which are on no node, are "null".
+    """Return the key of a node in facts. Sync points, which are on no node, have "null".
 
     >>> uid_of(3), uid_of("master"), uid_of(None)
     ('3', 'master', 'null')
@@ -31,10 +31,9 @@ def uid_of(node: int | str | None) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
-    """The facts of one moment: a common part, and by uid ("1", "master", "null") what each node adds or overrides.
+    """The facts of one moment: a common part and, by uid ("1", "master", "null"), what each node adds or overrides.
 
-    The parts must not change as long as anything refers to the facts. Raises `InvalidDocument` where the common
-    part, or that of a node, is no mapping.
+    The parts must not change while anything refers to the facts. Raise `InvalidDocument` if one is not a mapping.
     """
 
     common: Mapping[str, Any]
@@ -55,25 +54,25 @@ class Facts:
 
 def _mapping(name: str, part: object) -> None:
     if not isinstance(part, Mapping):
-        raise InvalidDocument(f"{name} are no mapping.", hint="Facts are names with values, in YAML or JSON.")
+        raise InvalidDocument(f"{name} are not a mapping.", hint="Write names with values, in YAML or JSON.")
 
 
 def _shape(common: Mapping[Any, Any], parts: Iterable[Mapping[Any, Any]]) -> Shape:
-    """The keys that at least one node has, and below those that are mappings in all of them and in the common part,
-    again the keys that a node has. Every other key is the same, or missing, for all nodes."""
+    """Return the keys that differ between nodes: those that at least one node has. Every other key is the same, or
+    missing, for all nodes. Below keys that are mappings in all nodes and the common part, the same holds again."""
     values: dict[Any, list[Any]] = {}
     for part in parts:
         for key, value in part.items():
             values.setdefault(key, []).append(value)
     shape: dict[Any, Shape | None] = {}
-    for key, found in values.items():
-        merged = isinstance(common.get(key), Mapping) and all(isinstance(value, Mapping) for value in found)
-        shape[key] = _shape(common[key], found) if merged else None
+    for key, stated in values.items():
+        merged = isinstance(common.get(key), Mapping) and all(isinstance(value, Mapping) for value in stated)
+        shape[key] = _shape(common[key], stated) if merged else None
     return shape
 
 
 def _containers(value: Any, depth: int) -> Iterator[Any]:
-    """The mappings and lists of stored facts, to a depth; they hold nothing that would have to be converted."""
+    """Yield the mappings and lists of stored facts down to a depth. They are plain data and need no conversion."""
     if isinstance(value, dict | list):
         yield value
         for below in (value.values() if isinstance(value, dict) else value) if depth else ():
@@ -82,11 +81,11 @@ def _containers(value: Any, depth: int) -> Iterator[Any]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Past:
-    """What each task saw when it last succeeded on each node.
+    """The facts that each task saw when it last succeeded on each node.
 
-    `last` maps (task id, uid) to a key of `moments`. `forgotten` are the uids of nodes that are deployed anew:
-    nothing is old there. Source: Nailgun `TransactionsManager`, which leaves out nodes that wait for addition,
-    have an error, or are discovered, provisioned or stopped.
+    `last` maps (task id, uid) to a key of `moments`. `forgotten` are the uids of nodes that are deployed anew and have
+    no old facts. Source: Nailgun `TransactionsManager`, which leaves out nodes that wait for addition, have an error,
+    or are discovered, provisioned or stopped.
     """
 
     moments: Mapping[Hashable, Facts]
@@ -94,7 +93,7 @@ class Past:
     forgotten: Container[str] = ()
 
     def moment(self, task: str, uid: str) -> Hashable | None:
-        """The moment of the last success, or None where there is none or it knows nothing of the node."""
+        """Return the moment of the last success; None if the task never succeeded, or the node had no facts then."""
         moment = self.last.get((task, uid))
         if moment is None or uid in self.forgotten or not self.moments[moment].nodes.get(uid):
             return None
@@ -111,19 +110,19 @@ class Reads:
     node: bool = False
     same: dict[tuple[int, int], bool] = field(default_factory=dict)
 
-    def equal(self, one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
-        """Whether two stored common parts are equal; compared once, since it takes as long as they are large."""
-        pair = (id(one), id(other))
+    def equal(self, left: Mapping[Any, Any], right: Mapping[Any, Any]) -> bool:
+        """Return whether two stored common parts are equal. They are large, so each pair is compared only once."""
+        pair = (id(left), id(right))
         if pair not in self.same:
-            self.same[pair] = one is other or one == other
+            self.same[pair] = left is right or left == right
         return self.same[pair]
 
 
 class Union(Mapping[Any, Any]):
     """The common part overridden by one node's: mappings merge, everything else replaces.
 
-    It says to `reads` when a key is read that some node has. Below a key that is a mapping everywhere the same
-    rule holds for its keys. The view equals a mapping with the same items.
+    It records in `reads` whether a key was read that some node has (see `_shape`). It equals a mapping with the same
+    items.
     """
 
     __slots__ = ("_common", "_node", "_reads", "_shape")
@@ -174,13 +173,13 @@ class Union(Mapping[Any, Any]):
     __hash__ = None  # type: ignore[assignment]  # as that of a dictionary
 
     def __repr__(self) -> str:
-        """Short and without values: libraries put it into messages, and facts hold passwords."""
+        """Return no values: libraries put this into messages, and facts contain passwords."""
         return "<facts>"
 
 
 class View:
-    """What expressions of one task see on one node: `$` now (`new`) and at the last success (`old`, empty when
-    there is none), `$node`, `$common`. `context` is a place for what an engine prepares once for the view."""
+    """What expressions of one task see on one node: `$` as it is now (`new`) and as it was at the last success (`old`,
+    empty if the task never succeeded), `$node`, and `$common`. An engine may keep its own data in `context`."""
 
     __slots__ = ("common", "context", "moment", "new", "node", "old", "settled", "uid", "views")
 
@@ -200,27 +199,27 @@ class View:
             self.settled = (facts.settled, past.settled)
 
     def is_settled(self, value: object) -> bool:
-        """Whether `value` is a part of the facts as they are stored: plain data all through."""
+        """Return whether `value` is a part of the stored facts, and so plain data throughout."""
         return any(id(value) in known for known in self.settled)
 
-    def once(self, key: Hashable, compute: Callable[[], Found], keep: Callable[[Found], bool] | None = None) -> Found:
-        """The value of `compute`, computed anew only where it could differ from what was computed before.
+    def once(self, key: Hashable, compute: Callable[[], T], keep: Callable[[T], bool] | None = None) -> T:
+        """Return the value of `compute`, which is called only if its value could differ from an earlier one.
 
-        `key` has to name the computation completely, but for what it reads through this view. A value is kept
-        for all nodes with the same old moment when nothing of one node was read, else for this node only, and
-        not at all when `keep` says so. An error is raised again each time.
+        `key` has to identify the computation completely, except for what it reads through this view. If nothing was
+        read that differs between nodes, the value is kept for all nodes with the same old moment, otherwise for this
+        node only. It is not kept at all if `keep` returns false. Errors are not kept.
         """
         views = self.views
         if not views.memoise:
             return compute()
         everywhere = (key, self.moment)
-        found = views.shared.get(everywhere, _MISSING)
-        if found is not _MISSING:
-            return found  # type: ignore[no-any-return]  # what `compute` of the same key gave
-        found = views.own.get(everywhere, _MISSING)
-        if found is not _MISSING:
+        known = views.shared.get(everywhere, _MISSING)
+        if known is not _MISSING:
+            return known  # type: ignore[no-any-return]  # what `compute` of the same key returned
+        known = views.own.get(everywhere, _MISSING)
+        if known is not _MISSING:
             views.reads.node = True
-            return found  # type: ignore[no-any-return]  # what `compute` of the same key gave
+            return known  # type: ignore[no-any-return]  # what `compute` of the same key returned
         before, views.reads.node = views.reads.node, False
         try:
             value = compute()
@@ -233,11 +232,10 @@ class View:
 
 
 class Views:
-    """The views of one run, with everything that its expressions gave so far.
+    """The views of one run, with the values of its expressions so far.
 
-    Ask for the views node by node: what is kept for one node is dropped when another one's view is asked for.
-    With `memoise=False` everything is computed each time. Values are shared: nobody may change them. Not for
-    several threads.
+    Go through the nodes one by one: values that belong to one node are dropped when another node's view is asked for.
+    With `memoise=False` everything is computed each time. Values are shared and must not be changed. Not thread-safe.
     """
 
     def __init__(self, facts: Facts, past: Past = NO_PAST, *, memoise: bool = True) -> None:
@@ -249,7 +247,7 @@ class Views:
         self._views: dict[Hashable | None, View] = {}
 
     def at(self, task: str, node: int | str | None) -> View:
-        """The view of a task (by id) on a node."""
+        """Return the view of a task (by id) on a node."""
         uid = uid_of(node)
         if uid != self._uid:
             self._uid, self._views, self.own = uid, {}, {}

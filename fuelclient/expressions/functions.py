@@ -1,5 +1,4 @@
-"""What Fuel adds to YAQL, on plain data: the difference of old and new values, YAML and JSON texts, and how any
-value of an expression becomes plain data."""
+"""The functions on plain data that Fuel adds to YAQL, and the conversion of values of expressions to plain data."""
 
 from __future__ import annotations
 
@@ -10,13 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, 
 from typing import Any
 
 MOST_ITEMS = 10_000
-"""How many elements of an unfinished sequence an expression may ask for. Source: Nailgun's settings."""
+"""An expression may ask for so many elements of a lazy sequence. Source: Nailgun's settings."""
 
 _SCALARS = (str, int, float, bool, type(None))
 
 
 class Undefined:
-    """The old value of an expression that has none: it equals nothing else, and is true."""
+    """The old value of an expression that has none. It equals nothing else, and is true."""
 
     def __repr__(self) -> str:
         return "undefined"
@@ -30,17 +29,17 @@ class TooManyItems(Exception):
 
 
 class NotData(Exception):
-    """A value is neither a text, a number, true, false, null nor a list or mapping of such."""
+    """A value is not a text, a number, true, false, null, or a list or mapping of such."""
 
 
 Known = Callable[[object], bool]
 
 
 def plain(value: Any, is_settled: Known = lambda _: False) -> Any:
-    """`value` as data: dictionaries, lists and scalars. Sets become lists in a stable order, unfinished sequences
-    are finished; what `is_settled` already is plain data, and is returned as it is.
+    """Return `value` as dictionaries, lists and scalars. Sets become lists in a stable order, and lazy sequences are
+    evaluated. Values that are plain data already, according to `is_settled`, are returned as they are.
 
-    Raises `TooManyItems`, `NotData`, and whatever an unfinished sequence raises.
+    Raise `TooManyItems`, `NotData`, and whatever a lazy sequence raises.
 
     >>> plain({"a": (1, {"y", "x"}), "b": map(str, [1])})
     {'a': [1, ['x', 'y']], 'b': ['1']}
@@ -61,7 +60,7 @@ def plain(value: Any, is_settled: Known = lambda _: False) -> Any:
 
 
 def limited(items: Iterable[Any]) -> Iterator[Any]:
-    """The elements of an unfinished sequence. Raises `TooManyItems` behind the last one that is allowed."""
+    """Yield the elements of a lazy sequence. Raise `TooManyItems` after the last one that is allowed."""
     for count, item in enumerate(items):
         if count >= MOST_ITEMS:
             raise TooManyItems
@@ -79,8 +78,10 @@ def _rank(value: object) -> tuple[str, str]:
 
 
 def difference(old: Any, new: Any) -> tuple[Any, Any]:
-    """What `new` has and `old` has not, and the other way round: elements of lists, entries of mappings, lines of
-    texts. Other values are new and old as a whole when they differ, else both are null. Both are plain data.
+    """Return what was added and what was deleted: elements of lists, entries of mappings, lines of texts.
+
+    Other values were added and deleted as a whole if they differ; otherwise both results are null. The arguments are
+    plain data.
 
     Source: Nailgun `utils.datadiff`.
 
@@ -103,9 +104,9 @@ def _entries(of: Mapping[Any, Any], without: Mapping[Any, Any]) -> dict[Any, Any
 
 
 def _elements(old: Sequence[Any], new: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """The elements outside the longest runs that both have.
+    """Return the added and the deleted elements.
 
-    Python's rule of thumb for popular elements is off: with it, long lists would seem to gain what they had.
+    The matcher's heuristic for popular elements is off; with it, long lists would seem to gain elements they had.
     """
     if old == new:
         return [], []
@@ -122,22 +123,22 @@ def _hashable(items: Sequence[Any]) -> list[str]:
 
 
 def to_yaml(value: Any) -> str:
-    """Plain data as a YAML document in block style, keys sorted: what a file that a task uploads will contain."""
-    import yaml  # 20 ms that only graphs with toYaml() pay
+    """Return plain data as a YAML document in block style with sorted keys, for files that tasks upload."""
+    import yaml  # it takes 20 ms, and only graphs with toYaml() need it
 
     return str(yaml.dump(value, Dumper=_dumper(), default_flow_style=False))
 
 
 @functools.cache
 def _dumper() -> Any:
-    """PyYAML's safe dumper in C, without anchors: what occurs twice is written twice, as Nailgun does."""
+    """Return PyYAML's safe dumper in C, without anchors, because Nailgun writes shared values twice, too."""
     import yaml
 
     return type("Dumper", (yaml.CSafeDumper,), {"ignore_aliases": lambda *_: True})
 
 
 def to_json(value: Any) -> str:
-    """Plain data as a JSON document, in the order of its keys.
+    """Return plain data as a JSON document, in the order of its keys.
 
     >>> to_json({"b": [1, None]})
     '{"b": [1, null]}'

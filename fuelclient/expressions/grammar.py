@@ -1,9 +1,9 @@
-"""The grammar of Fuel's expression language. Importing this module imports the parser library.
+"""Parse Fuel's expression language. Importing this module imports the parser library.
 
-Binding, weakest first: `or`; `and`; `==` and `!=`; `in` and `not`. So `not a == b` is `(not a) == b`, and
-`not x in l` is `(not x) in l`. There is no `<`, no `>`, no arithmetic and no `not in`. Texts stand between
-single or double quotes and know no escapes; the words are lower case. Source: the lexer and parser of Nailgun's
-`expression` package, which skips characters that it does not know; here they are errors.
+Precedence, from weakest: `or`; `and`; `==` and `!=`; `in` and `not`. So `not a == b` means `(not a) == b`, and
+`not x in l` means `(not x) in l`. The language lacks `<`, `>`, arithmetic and `not in`. Texts are in single or double
+quotes, without escapes, and keywords are lower case. Source: the lexer and parser of Nailgun's `expression` package.
+It skips characters that it does not know; here they are errors.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import re
 
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken, v_args
 
-from fuelclient.expressions.failure import ExpressionError, quoted, syntax_error
-from fuelclient.expressions.nodes import Both, Either, Literal, Node, Not, Path, Same, Within
+from fuelclient.expressions.errors import ExpressionError, quoted
+from fuelclient.expressions.legacy import Both, Either, Literal, Node, Not, Path, Same, Within
 
 GRAMMAR = r"""
 ?start: either
@@ -55,20 +55,20 @@ _CLOSE: ")"
 VALUE = 'a value (a number, a quoted text, true, false, null or model:path), "not" or "("'
 OPERATOR = '"and", "or", "==", "!=", "in" or the end'
 _HINTS = {
-    "<": "Numbers cannot be ordered: there are only == and !=.",
-    ">": "Numbers cannot be ordered: there are only == and !=.",
-    "=": "Equality is written ==.",
-    "!": 'Negation is written "not".',
-    "&": 'It is written "and".',
-    "|": 'It is written "or".',
-    ":": "A path follows a model's name and a colon: settings:storage.images_ceph.value.",
+    "<": "Numbers cannot be ordered; only == and != exist.",
+    ">": "Numbers cannot be ordered; only == and != exist.",
+    "=": "Write == for equality.",
+    "!": 'Write "not".',
+    "&": 'Write "and".',
+    "|": 'Write "or".',
+    ":": "A path begins with the name of a model and a colon: settings:storage.images_ceph.value.",
 }
 _WORDS = {"true", "false", "null", "and", "or", "not", "in"}
 
 
 @v_args(inline=True)
 class _Builder(Transformer[Token, Node]):
-    """Makes the nodes while the text is parsed."""
+    """Make the nodes while the text is parsed."""
 
     def either(self, *operands: Node) -> Node:
         return Either(operands)
@@ -77,16 +77,16 @@ class _Builder(Transformer[Token, Node]):
         return Both(operands)
 
     def same(self, left: Node, right: Node) -> Node:
-        return Same(left, right)
+        return Same((left, right))
 
     def different(self, left: Node, right: Node) -> Node:
-        return Same(left, right, negated=True)
+        return Same((left, right), negated=True)
 
     def within(self, part: Node, whole: Node) -> Node:
-        return Within(part, whole)
+        return Within((part, whole))
 
     def negated(self, operand: Node) -> Node:
-        return Not(operand)
+        return Not((operand,))
 
     def number(self, token: Token) -> Node:
         return Literal(int(token))
@@ -109,15 +109,15 @@ class _Builder(Transformer[Token, Node]):
 
 @functools.cache
 def _parser() -> Lark:
-    """The parser, built once per process in some 15 ms.
+    """Return the parser, which is built once per process, in some 15 ms.
 
-    The basic lexer is asked for because it tells an unknown character from a word in the wrong place.
+    The basic lexer tells an unknown character from a word in the wrong place; the default one does not.
     """
     return Lark(GRAMMAR, parser="lalr", lexer="basic", transformer=_Builder())
 
 
 def parse_tree(text: str) -> Node:
-    """The parsed `text`. Raises `ExpressionError` with the place of the first thing that is wrong."""
+    """Return the parsed `text`. Raise `ExpressionError` with the position of the first mistake."""
     try:
         tree: object = _parser().parse(text)
     except UnexpectedCharacters as error:
@@ -129,29 +129,29 @@ def parse_tree(text: str) -> Node:
 
 
 def _unknown(text: str, position: int) -> ExpressionError:
-    """The error for characters that no part of an expression begins with."""
+    """Return the error for characters that no part of an expression begins with."""
     if text[position] in "\"'":
-        return syntax_error(text, position, "a quote that is never closed", "a quoted text")
+        return _syntax_error(text, position, "a quote that is never closed", "a quoted text")
     match = re.match(r"\w+", text[position:])
-    found = match[0] if match else text[position]
-    return syntax_error(text, position, quoted(found), "a part of an expression", _hint(found, text, position))
+    word = match[0] if match else text[position]
+    return _syntax_error(text, position, quoted(word), "a part of an expression", _hint(word, text, position))
 
 
-def _hint(found: str, text: str, position: int) -> str:
-    """What the author of the unknown characters `found` has probably meant."""
-    if found.lower() in _WORDS:
-        return f"It is written in lower case: {found.lower()}."
-    if found.isdigit():
+def _hint(word: str, text: str, position: int) -> str:
+    """Return a hint of what the author of the unknown `word` probably meant."""
+    if word.lower() in _WORDS:
+        return f"Write it in lower case: {word.lower()}."
+    if word.isdigit():
         return "A number has at most 300 digits."
-    if text.startswith(":", position + len(found)):
+    if text.startswith(":", position + len(word)):
         return _HINTS[":"]
-    if re.match(r"\w", found):
-        return f"Texts stand between quotes: {quoted(found)}."
-    return _HINTS.get(found, "")
+    if re.match(r"\w", word):
+        return f"Put texts in quotes: {quoted(word)}."
+    return _HINTS.get(word, "")
 
 
 def _misplaced(text: str, error: UnexpectedToken) -> ExpressionError:
-    """The error for a part of an expression that cannot stand where it does."""
+    """Return the error for a part of an expression that is in the wrong place."""
     wants_value = "NUMBER" in error.expected
     if error.token.type == "$END":
         position, found = len(text.rstrip()), "the end"
@@ -161,5 +161,18 @@ def _misplaced(text: str, error: UnexpectedToken) -> ExpressionError:
         expected = VALUE if wants_value else OPERATOR
     hint = ""
     if error.token.type == "_NOT":
-        hint = 'Write "not (x in y)" for what is not in y.'
-    return syntax_error(text, position, found, expected, hint)
+        hint = 'Write "not (x in y)" instead of "x not in y".'
+    return _syntax_error(text, position, found, expected, hint)
+
+
+def _syntax_error(text: str, position: int, found: str, expected: str, hint: str = "") -> ExpressionError:
+    """Return the error for `found` at `position` of `text`, where `expected` should be.
+
+    >>> print(_syntax_error("1 < 2", 2, '"<"', '"==" or the end', "There is no <."))
+    Expression "1 < 2" cannot be read at character 3: found "<" where "==" or the end was expected. There is no <.
+    """
+    message = (
+        f"Expression {quoted(text, position)} cannot be read at character {position + 1}:"
+        f" found {found} where {expected} was expected."
+    )
+    return ExpressionError(message, text, position=position, expected=expected, hint=hint)

@@ -1,4 +1,4 @@
-"""Tasks as a node runs them: expressions replaced by their values, words in braces by names of the environment."""
+"""Render tasks as a node runs them: with the values of expressions, and of words in braces (`{CLUSTER_ID}`)."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fuelclient.expressions.conditions import YAQL, yaql_of
+from fuelclient.expressions.errors import ExpressionError, quoted
 from fuelclient.expressions.facts import View
-from fuelclient.expressions.failure import ExpressionError, quoted
 from fuelclient.expressions.functions import UNDEFINED
+from fuelclient.expressions.yaql_engine import YAQL, yaql_of
 from fuelclient.model.task import RELATION_LISTS, Relation, Task
 
 RENDERED = ("type", "parameters", "fail_on_error", "requires", "required_for", *RELATION_LISTS)
-"""The attributes that a run needs of a task instance; `id` and everything else stay as they are written."""
+"""The attributes of a task that a run needs; all others stay as they are written."""
 
 VERBATIM = "regex"
-"""A key whose value is never formatted: braces mean something else in patterns."""
+"""A key whose value is never formatted, because braces mean something else in patterns."""
 
 NAMES = ("CLUSTER_ID", "OPENSTACK_VERSION", "MASTER_IP", "CN_HOSTNAME", "SETTINGS")
 _FIELD = re.compile(r"([A-Za-z]\w*)((?:\.[A-Za-z]\w*|\[[A-Za-z0-9]\w*\])*)")
@@ -27,15 +27,15 @@ _LONGEST_SPEC = 4
 
 @dataclass(frozen=True, slots=True)
 class Master:
-    """What texts in braces can name of the master: its address, and settings that may be told to every task."""
+    """What words in braces can name of the master: its address, and settings that every task may know."""
 
     ip: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Words(Mapping[str, Any]):
-    """The names that texts can use on one node, read from facts when they are asked for; one that the facts do not
-    have is missing. Source: Nailgun `lcm.task_serializer`."""
+    """The words that texts can use on one node. They are read from the facts on access, and missing if the facts lack
+    them. Source: Nailgun `lcm.task_serializer`."""
 
     __slots__ = ("_master", "_view")
 
@@ -64,10 +64,10 @@ class Words(Mapping[str, Any]):
 
 
 def formatted(text: str, words: Mapping[str, Any]) -> str:
-    """`text` with every word in braces replaced, or as it is when one of them is no name that can be.
+    """Return `text` with every word in braces replaced, or unchanged if one of them is not a known word.
 
-    `{{` and `}}` are single braces then. Below a name only keys of mappings can be reached (`{SETTINGS.MASTER_IP}`),
-    never attributes of values.
+    If words are replaced, `{{` and `}}` become single braces. Below a word only keys of mappings can be reached
+    (`{SETTINGS.MASTER_IP}`), never attributes of Python objects.
 
     >>> formatted("/etc/{CLUSTER_ID}/astute.yaml", {"CLUSTER_ID": 1})
     '/etc/1/astute.yaml'
@@ -108,17 +108,17 @@ def _named(name: str, words: Mapping[str, Any]) -> str | int | float:
 
 
 def render(attributes: Mapping[str, Any], view: View, master: Master) -> dict[str, Any]:
-    """The attributes of a task that a run needs (`RENDERED`), as they are on the node of `view`.
+    """Return the attributes of a task that a run needs (`RENDERED`), as they are on the node of `view`.
 
-    `{yaql_exp: ...}` is replaced by its value wherever it stands, other texts are formatted; `parameters.cwd` is
-    `/` and `fail_on_error` true where nothing else is stated. Nodes on which everything is alike share one result,
-    and a result may contain parts of the facts: nobody may change it.
+    Every `{yaql_exp: ...}` is replaced by its value and other texts are formatted. `parameters.cwd` defaults to `/`,
+    and `fail_on_error` to true. Nodes on which everything is alike share one result, and a result may contain parts
+    of the facts, so it must not be changed.
 
-    Raises `ExpressionError` for an expression that cannot be read or has no value.
+    Raise `ExpressionError` for an expression that cannot be read or has no value.
     """
     key = ("render", id(attributes), id(master))
     rendered, *_ = view.once(key, lambda: (_rendered(attributes, view, master), attributes, master))
-    return rendered  # what is kept holds what its key names by id
+    return rendered  # the kept tuple also holds `attributes` and `master`, so that their ids in the key stay theirs
 
 
 def _rendered(attributes: Mapping[str, Any], view: View, master: Master) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def _rendered(attributes: Mapping[str, Any], view: View, master: Master) -> dict
 
 
 def traversed(value: Any, view: View, words: Mapping[str, Any]) -> Any:
-    """`value` with its expressions evaluated and its texts formatted."""
+    """Return `value` with its expressions evaluated and its texts formatted."""
     if isinstance(value, str):
         return formatted(value, words)
     if isinstance(value, Mapping):
@@ -145,32 +145,32 @@ def traversed(value: Any, view: View, words: Mapping[str, Any]) -> Any:
 
 def _defined(value: Mapping[str, Any], view: View) -> Any:
     yaql = yaql_of(value)
-    found = yaql.value(view)
-    if found is UNDEFINED:
-        message = f"The YAQL expression {quoted(yaql.text)} has no value: there is nothing old to read."
-        raise ExpressionError(message, yaql.text, hint="Ask with .isUndef() first.")
-    return found
+    result = yaql.value(view)
+    if result is UNDEFINED:
+        message = f"The YAQL expression {quoted(yaql.text)} has no value: the task has no old facts on this node."
+        raise ExpressionError(message, yaql.text, hint="Test with .isUndef() first.")
+    return result
 
 
 def computed_relations(task: Task, view: View, master: Master) -> tuple[tuple[str, Relation], ...]:
-    """The dependencies that expressions state on the node of `view`, each with its attribute; those that need no
-    facts are left out (`Task.names` and `Task.relations` have them).
+    """Return the dependencies that expressions state on the node of `view`, each with its attribute.
 
-    Raises `ExpressionError` when an expression fails or gives something else than names, or than entries with a
-    name and roles.
+    `Task.names` and `Task.relations` have those that need no facts. Raise `ExpressionError` if an expression fails,
+    or returns anything but names, or entries with a name and roles.
     """
     words = Words(view, master)
-    found: list[tuple[str, Relation]] = []
+    relations: list[tuple[str, Relation]] = []
     for attribute in ("requires", "required_for"):
         for stated in _entries(task.attributes.get(attribute)):
             if isinstance(stated, Mapping) and YAQL in stated:
-                found += ((attribute, Relation(name)) for name in _names(traversed(stated, view, words), stated))
+                value = traversed(stated, view, words)
+                relations += ((attribute, Relation(name)) for name in _names(value, stated))
     for attribute in RELATION_LISTS:
         for stated in _entries(task.attributes.get(attribute)):
             if _is_computed(stated):
                 value = traversed(stated, view, words)
-                found += ((attribute, relation) for relation in _relations(value, stated))
-    return tuple(dict.fromkeys(found))
+                relations += ((attribute, relation) for relation in _relations(value, stated))
+    return tuple(dict.fromkeys(relations))
 
 
 def _entries(value: Any) -> list[Any]:
@@ -188,7 +188,7 @@ def _names(value: Any, stated: Mapping[str, Any]) -> Iterator[str]:
         if name is None:
             continue
         if not isinstance(name, str):
-            raise _unfit(stated, "names of tasks are needed")
+            raise _unfit(stated, "It has to return names of tasks.")
         yield name
 
 
@@ -199,12 +199,10 @@ def _relations(value: Any, stated: Mapping[str, Any]) -> Iterator[Relation]:
         named = isinstance(entry, Mapping) and isinstance(entry.get("name"), str)
         roles = (entry.get("tags"), entry.get("role")) if named else ()
         if not named or not all(role is None or isinstance(role, str | list) for role in roles):
-            raise _unfit(stated, "entries with a name, and a role, are needed")
+            raise _unfit(stated, "It has to return entries with a name and a role.")
         yield from Task("", {"cross_depends": [entry]}).relations("cross_depends")
 
 
-def _unfit(stated: Mapping[str, Any], needed: str) -> ExpressionError:
+def _unfit(stated: Mapping[str, Any], hint: str) -> ExpressionError:
     text = str(stated.get(YAQL) or stated)
-    return ExpressionError(
-        f"A dependency is computed by {quoted(text)}, which gives something else.", text, hint=f"Here {needed}."
-    )
+    return ExpressionError(f"A dependency is computed by {quoted(text)}, which does not return one.", text, hint=hint)

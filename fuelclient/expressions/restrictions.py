@@ -1,7 +1,6 @@
-"""Which roles a node may take: restrictions, limits and conflicts of a role's metadata.
+"""Check which roles a node may take, by the restrictions, limits and conflicts in the metadata of roles.
 
-They are checked when roles are assigned. Source: Nailgun `utils.restrictions` and `validators.assignment`;
-Nailgun knows limits but never enforces them.
+Source: Nailgun `utils.restrictions` and `validators.assignment`. Nailgun knows limits but never enforces them.
 """
 
 from __future__ import annotations
@@ -12,15 +11,14 @@ from enum import StrEnum
 from typing import Any
 
 from fuelclient.errors import InvalidDocument
-from fuelclient.expressions.legacy import parse
-from fuelclient.expressions.nodes import Models
+from fuelclient.expressions.legacy import Models, parse
 
 EVERY_OTHER = "*"
 
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """Something is not available while `condition` holds; `message` says why, when its author did."""
+    """Something is unavailable while `condition` holds; `message` says why, if its author did."""
 
     condition: str
     message: str = ""
@@ -28,15 +26,15 @@ class Restriction:
     strict: bool = True
 
     def is_satisfied(self, models: Models) -> bool:
-        """Whether the condition holds, and so the restriction blocks. Raises what `Expression.evaluate` does."""
+        """Return whether the condition holds. Raise what `Expression.evaluate` does."""
         return bool(parse(self.condition).evaluate(models, strict=self.strict))
 
 
 def expand_restrictions(value: object) -> list[Restriction]:
-    """The restrictions that a document states, in its order; none for null.
+    """Return the restrictions that a document states, in its order; none for null.
 
-    Three forms are known: a condition, `{condition: message}`, and a mapping with `condition` and any of
-    `message`, `action` and `strict`. Conditions are not parsed here. Raises `InvalidDocument` for another form.
+    There are three forms: a condition, `{condition: message}`, and a mapping with `condition` and any of `message`,
+    `action` and `strict`. Raise `InvalidDocument` for any other form. Conditions are not parsed here.
 
     >>> expand_restrictions(["cluster:mode == 'multinode'", {"settings:a == true": "No a."}])[1].message
     'No a.'
@@ -71,10 +69,8 @@ def _bad_form(item: object) -> InvalidDocument:
 
 
 def unmet(restrictions: Iterable[Restriction], models: Models) -> list[str]:
-    """Why something is not available: one message for each restriction that blocks, whatever its action.
-
-    A restriction without a message is told by its condition. Raises what `Expression.evaluate` does.
-    """
+    """Return why something is unavailable: the message, or else the condition, of each restriction that applies,
+    whatever its action. Raise what `Expression.evaluate` does."""
     return [
         restriction.message or f"not available while {' '.join(restriction.condition.split())}"
         for restriction in restrictions
@@ -83,10 +79,10 @@ def unmet(restrictions: Iterable[Restriction], models: Models) -> list[str]:
 
 
 def conflicting(role: str, others: Iterable[str], metadata: Mapping[str, Any]) -> tuple[str, ...]:
-    """Those of `others` that the metadata of `role` names as its conflicts, sorted and each once.
+    """Return those of `others` that the metadata of `role` names as conflicts, sorted, without duplicates.
 
-    The list is followed in this direction only, as Nailgun does; ask for each role of a node. `*` is every
-    other role; it counts inside a list as well, where Nailgun takes it for a name.
+    As in Nailgun, only the list of `role` counts, so ask for each role of a node. `*` means every other role, inside a
+    list as well, where Nailgun takes it for a name.
 
     >>> conflicting("mongo", ["mongo", "compute", "cinder"], {"conflicts": ["compute"]})
     ('compute',)
@@ -98,7 +94,7 @@ def conflicting(role: str, others: Iterable[str], metadata: Mapping[str, Any]) -
 
 
 class LimitKind(StrEnum):
-    """What a limit bounds; `recommended` is an advice, the others are rules."""
+    """The kinds of limits: `min` and `max` are rules, `recommended` is advice."""
 
     MIN = "min"
     MAX = "max"
@@ -107,7 +103,7 @@ class LimitKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """`count` nodes are too few or too many: `limit` is the bound that was overstepped."""
+    """`count` nodes are too few or too many for the bound `limit`."""
 
     kind: LimitKind
     limit: int
@@ -123,16 +119,16 @@ def check_limits(
     kinds: Sequence[LimitKind] = tuple(LimitKind),
     limit_reached: bool = True,
 ) -> list[Violation]:
-    """What `count` nodes with a role violate of its limits, at most one violation of each kind, in their order.
+    """Return the limits of a role that `count` nodes violate, at most one of each kind, in the order of `kinds`.
 
-    `count` leaves out nodes that are about to be deleted. A limit is a number or an expression, and 0 or null
-    is none. Overrides whose condition holds replace the limit of the same kind; of several violated ones the
-    tightest is told (the lowest max, the highest min). With `limit_reached=False` the question is whether one
-    more node may be added, or taken away.
+    `count` must not include nodes that are about to be deleted. A limit is a number or an expression; 0 and null mean
+    no limit. Overrides whose condition holds replace the limit of the same kind; if several are violated, the
+    tightest is returned (the lowest max, the highest min). With `limit_reached=False` the question is whether one
+    more node may be added or removed.
 
-    Raises `InvalidDocument` for limits in another form, and what `parse` and `Expression.evaluate` raise.
+    Raise `InvalidDocument` for limits in any other form, and what `parse` and `Expression.evaluate` raise.
 
-    >>> [found.message for found in check_limits({"min": 3}, 1, {})]
+    >>> [violation.message for violation in check_limits({"min": 3}, 1, {})]
     ['at least 3 nodes are needed, there is 1']
     """
     if limits is None:
@@ -146,7 +142,7 @@ def check_limits(
         broken = [(bound, where) for where, bound in stated if bound and _is_broken(kind, count, bound, limit_reached)]
         if broken:
             pick = min if kind is LimitKind.MAX else max
-            bound, where = pick(broken, key=lambda one: one[0])
+            bound, where = pick(broken, key=lambda pair: pair[0])
             violations.append(Violation(kind, bound, count, str(where.get("message") or _sentence(kind, bound, count))))
     return violations
 
@@ -162,7 +158,7 @@ def _overrides(limits: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 
 
 def _bound(stated: Mapping[str, Any], kind: LimitKind, models: Models) -> int:
-    """The number that `stated` gives for `kind`; 0 when it gives none."""
+    """Return the number that `stated` has for `kind`, or 0."""
     value = stated.get(kind)
     if isinstance(value, str):
         value = parse(value).evaluate(models)
@@ -192,6 +188,6 @@ def _nodes(number: int) -> str:
     return f"{number} node is" if number == 1 else f"{number} nodes are"
 
 
-def _bad_limits(found: object) -> InvalidDocument:
+def _bad_limits(value: object) -> InvalidDocument:
     hint = "min, max and recommended are whole numbers or expressions; each override has a condition."
-    return InvalidDocument(f"Invalid limits: {str(found)[:80]}.", hint=hint)
+    return InvalidDocument(f"Invalid limits: {str(value)[:80]}.", hint=hint)

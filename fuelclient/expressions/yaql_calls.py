@@ -1,7 +1,7 @@
 """The functions that Fuel adds to YAQL and that evaluate their arguments on new or old facts.
 
-They are parts of an expression's tree rather than functions of the library: whatever `$` is where they stand, their
-arguments see the whole facts. Importing this imports the library. Source: Nailgun `yaql_ext.datadiff`.
+They are nodes of an expression's tree and not functions of the library, because their arguments see the whole facts
+whatever `$` means around them. Importing this imports the library. Source: Nailgun `yaql_ext.datadiff`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from fuelclient.expressions.facts import View
 from fuelclient.expressions.functions import UNDEFINED, plain
 
 VIEW = "$%view"
-"""The name under which an evaluation finds its view; no expression can write it."""
+"""The name under which an evaluation finds its view. Expressions cannot use it, because % is not part of names."""
 
 
 class OnFacts(expressions.Function):  # type: ignore[misc]
-    """A function of Fuel that evaluates its arguments on new or old facts, whatever `$` is where it stands."""
+    """A function that evaluates its arguments on new or old facts, whatever `$` means around it."""
 
     def __init__(self, name: str, action: Callable[[Any, Any, Any], Any], args: tuple[Any, ...]) -> None:
         super().__init__(name, *args)
@@ -37,8 +37,10 @@ def _new(args: Any, context: Any, engine: Any) -> Any:
 
 
 def _old(args: Any, context: Any, engine: Any) -> Any:
-    """The value on old facts, `UNDEFINED` when that fails; an unfinished sequence is finished here, so that one
-    that would fail later is undefined too (Nailgun lets such a run fail)."""
+    """Return the value on old facts, or `UNDEFINED` if that fails.
+
+    Lazy sequences are evaluated here, so that one that would fail later is undefined too; in Nailgun the run fails.
+    """
     try:
         value = _with_root(args[0], context[VIEW].old, context, engine)
         return tuple(functions.limited(value)) if isinstance(value, Iterator) else value
@@ -55,7 +57,7 @@ def _with_root(part: Any, root: Any, context: Any, engine: Any) -> Any:
 
 
 def _both(args: Any, context: Any, engine: Any) -> tuple[Any, Any]:
-    """The new and the old value as plain data."""
+    """Return the new and the old value as plain data."""
     view: View = context[VIEW]
     new = plain(_new(args, context, engine), view.is_settled)
     try:
@@ -63,12 +65,12 @@ def _both(args: Any, context: Any, engine: Any) -> tuple[Any, Any]:
         return new, old if old is UNDEFINED else plain(old, view.is_settled)
     except (RecursionError, MemoryError, TooMuchWork):
         raise
-    except Exception:  # deep inside the old value an unfinished sequence fails
+    except Exception:  # a lazy sequence deep inside the old value fails
         return new, UNDEFINED
 
 
 def _changed(args: Any, context: Any, engine: Any) -> bool:
-    """Whether the new value differs from the old one; an undefined old value differs from every new one."""
+    """Return whether the new value differs from the old one. An undefined old value differs from every new one."""
     new, old = _new(args, context, engine), _old(args, context, engine)
     if old is not UNDEFINED and new is not UNDEFINED and new == old:
         return False
@@ -95,7 +97,7 @@ def _deleted(args: Any, context: Any, engine: Any) -> Any:
 
 
 SEVERAL = {"changedAny", "changedAll"}
-"""Functions whose arguments stand for as many calls of changed(), each of which is a part of its own."""
+"""Each argument of these functions is treated like a call of changed() of its own."""
 
 ON_FACTS: Mapping[str, tuple[int, int, Callable[[Any, Any, Any], Any]]] = {
     "new": (1, 1, _new),

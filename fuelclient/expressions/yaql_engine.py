@@ -1,6 +1,6 @@
-"""YAQL expressions: parsed once, evaluated on views of facts, their errors told in our words.
+"""Parse YAQL expressions once, evaluate them on views of facts, and translate the library's errors.
 
-The library is imported when the first expression is parsed (it costs 250 ms with its grammar), in `yaql_tree`.
+`yaql_tree` imports the library. It is imported when the first expression is parsed, because that costs 250 ms.
 """
 
 from __future__ import annotations
@@ -8,35 +8,39 @@ from __future__ import annotations
 import functools
 import re
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fuelclient.expressions.budget import CALL, MOST_WORK, TooMuchWork
+from fuelclient.expressions.errors import ExpressionError, quoted
 from fuelclient.expressions.facts import View
-from fuelclient.expressions.failure import ExpressionError, quoted
 from fuelclient.expressions.functions import UNDEFINED, NotData, TooManyItems, plain
 
+YAQL = "yaql_exp"
+"""A mapping with this key stands for the value of an expression."""
+
 MAX_LENGTH = 10_000
-"""Characters; the longest expression of Fuel's releases and plugins has some 2000."""
+"""The longest expression of Fuel's releases and plugins has some 2000 characters."""
 _SYNTAX = "YAQL is described at https://yaql.readthedocs.io."
 _LONG_NUMBER = re.compile(r"\d{301}")
-"""The library's lexer takes a time that grows with the square of their length."""
-_parsing = threading.Lock()
+"""The time of the library's lexer grows with the square of their length."""
+_parsing = threading.Lock()  # the library's parser keeps its state in itself
 
 
 @dataclass(frozen=True, slots=True)
 class Yaql:
-    """A parsed YAQL expression: evaluate it on as many views as there are."""
+    """A parsed YAQL expression, which can be evaluated on many views."""
 
     text: str
     tree: Any
 
     def value(self, view: View) -> Any:
-        """The value as plain data, which nobody may change: it may be a part of the facts, or another node's too.
+        """Return the value as plain data, which must not be changed: it may be part of the facts, or shared by nodes.
 
-        `UNDEFINED` when that is the whole value. Raises `ExpressionError` when the expression fails: a key is
-        missing, a function does not fit its arguments, a limit is exceeded. One that took too much work on one node
-        is not begun for others: a thousand nodes would wait a thousand times, for a run that cannot begin.
+        It is `UNDEFINED` if that is the whole value. Raise `ExpressionError` if the expression fails: a key is
+        missing, a function does not fit its arguments, a limit is exceeded. An expression that took too much work on
+        one node is not tried on others: a thousand nodes would wait a thousand times, for a run that cannot begin.
         """
         exhausted = view.views.shared.get(("exhausted", self.text))
         if exhausted is not None:
@@ -58,25 +62,24 @@ class Yaql:
 
 @functools.lru_cache(maxsize=4096)
 def parse(text: str) -> Yaql:
-    """The parsed expression, from a cache where the same text was parsed before.
+    """Return the parsed expression, from a cache if the same text was parsed before.
 
-    Raises `ExpressionError`, with the place where that is known, for what is not YAQL, and for a text longer than
-    `MAX_LENGTH`.
+    Raise `ExpressionError`, with the position if it is known, if the text is not YAQL or longer than `MAX_LENGTH`.
 
     >>> parse("$.uid in ['1']") is parse("$.uid in ['1']")
     True
     """
     if len(text) > MAX_LENGTH:
         message = f"The YAQL expression {quoted(text)} has {len(text)} characters."
-        raise ExpressionError(message, text, position=MAX_LENGTH, hint=f"{MAX_LENGTH} are allowed.")
+        raise ExpressionError(message, text, position=MAX_LENGTH, hint=f"At most {MAX_LENGTH} are allowed.")
     if digits := _LONG_NUMBER.search(text):
-        message = f"The YAQL expression {quoted(text, digits.start())} has a number of more than 300 digits."
+        message = f"The YAQL expression {quoted(text, digits.start())} contains a number of more than 300 digits."
         raise ExpressionError(message, text, position=digits.start())
     if not text.strip():
         raise ExpressionError("A YAQL expression is empty.", text, position=0, hint=_SYNTAX)
     from fuelclient.expressions import yaql_tree
 
-    with _parsing:  # the library's parser keeps its state in itself
+    with _parsing:
         try:
             return Yaql(text, yaql_tree.parse_tree(text))
         except ExpressionError:
@@ -85,27 +88,37 @@ def parse(text: str) -> Yaql:
             raise _unreadable(text, error) from None
 
 
+def yaql_of(value: Mapping[str, Any]) -> Yaql:
+    """Return the expression in a mapping with `yaql_exp`; true, false, null and numbers stand for themselves.
+
+    Raise what `parse` does.
+    """
+    text = value[YAQL]
+    if text is None or isinstance(text, bool):
+        text = {True: "true", False: "false", None: "null"}[text]
+    return parse(str(text))
+
+
 def _unreadable(text: str, error: Exception) -> ExpressionError:
-    """The error for a text that is not YAQL."""
+    """Return the error for a text that is not YAQL."""
     from fuelclient.expressions import yaql_tree
 
-    known, position, found = yaql_tree.place_of(error)
+    known, position, part = yaql_tree.place_of(error)
     if not known:
-        return ExpressionError(
-            f"The YAQL expression {quoted(text)} cannot be read ({_kind(error)}).", text, hint=_SYNTAX
-        )
+        message = f"The YAQL expression {quoted(text)} cannot be read ({type(error).__name__})."
+        return ExpressionError(message, text, hint=_SYNTAX)
     if position is None:
         message = f"The YAQL expression {quoted(text, len(text))} cannot be read: it ends too early."
-        return ExpressionError(message, text, position=len(text), hint="A bracket or a quote may not be closed.")
+        return ExpressionError(message, text, position=len(text), hint="Is a bracket or a quote not closed?")
     message = (
         f"The YAQL expression {quoted(text, position)} cannot be read at character {position + 1}:"
-        f" {quoted(found)} cannot stand there."
+        f" {quoted(part)} is not allowed there."
     )
     return ExpressionError(message, text, position=position, hint=_SYNTAX)
 
 
 def _failed(text: str, error: Exception) -> ExpressionError:
-    """The error for an expression without a value. It names keys and functions, never values: facts hold passwords."""
+    """Return the error for an expression that fails. It names keys and functions but no values, which may be secret."""
     from fuelclient.expressions import yaql_tree
 
     hint = ""
@@ -117,7 +130,7 @@ def _failed(text: str, error: Exception) -> ExpressionError:
         reason = "a sequence has more than 10000 elements"
     elif isinstance(error, TooMuchWork):
         reason = f"it takes more than {MOST_WORK // CALL} calls or {MOST_WORK} elements"
-        hint = "Compute what does not change outside of select() and where(), or in the task itself."
+        hint = "Move what does not change out of select() and where(), or compute it in the task itself."
     elif isinstance(error, NotData):
         reason = f"its value is not data ({error})"
     elif isinstance(error, RecursionError):
@@ -128,9 +141,5 @@ def _failed(text: str, error: Exception) -> ExpressionError:
         reason = "a sequence has no such element"
     elif isinstance(error, MemoryError):
         reason = "it takes too much memory"
-    reason = reason or f"a value is of the wrong kind ({_kind(error)})"
+    reason = reason or f"a value has the wrong type ({type(error).__name__})"
     return ExpressionError(f"The YAQL expression {quoted(text)} has no value: {reason}.", text, hint=hint)
-
-
-def _kind(error: Exception) -> str:
-    return type(error).__name__

@@ -1,8 +1,8 @@
-"""The tree of a YAQL expression, with Fuel's functions in it and with memory. Importing this imports the library.
+"""Parse YAQL to a tree that has Fuel's functions and remembers values. Importing this imports the library.
 
-Every part of an expression that reads nothing but facts is kept by `View.once`: for all nodes while it read nothing
-of one node, else for that node. `$.uid in added($.network_metadata.nodes.values()).uid` then costs a node one
-search in a list that was made once.
+The value of every part of an expression that depends on nothing but facts is kept by `View.once`: for all nodes if it
+read nothing that differs between nodes, otherwise for one node. An expression such as
+`$.uid in added($.network_metadata.nodes.values()).uid` costs each node one search in a list that is computed once.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ import yaql  # type: ignore[import-untyped]
 from yaql.language import exceptions, expressions, specs, utils  # type: ignore[import-untyped]
 
 from fuelclient.expressions import budget, functions
+from fuelclient.expressions.errors import ExpressionError, quoted
 from fuelclient.expressions.facts import Union, View
-from fuelclient.expressions.failure import ExpressionError, quoted
 from fuelclient.expressions.functions import UNDEFINED, plain
 from fuelclient.expressions.yaql_calls import ON_FACTS, SEVERAL, VIEW, OnFacts
 
 _FREE = {"$", "$1", "$node", "$common"}
 _BINDING = {"let", "with", "def", "unpack", "call"}
-"""Functions that name values or functions: parts of an expression with one of them depend on more than facts."""
+"""Functions that bind names; parts of an expression with one of them may depend on more than facts."""
 _ENDLESS = {"sequence", "repeat", "cycle", "range", "generate", "generateMany", "accumulate"}
-"""Functions whose results may have no end: nothing around them is finished before it is asked for."""
+"""Functions whose results may be endless; expressions with one of them are evaluated as lazily as the library does."""
 _IMPURE = {"now", "localtz", "random"}
 
 
 @functools.cache
 def _engine() -> Any:
-    """The library's parser with our limits, made once per process; its options are those that count."""
+    """Return the library's parser with our limits, which is made once per process."""
     engine = yaql.YaqlFactory().create()
-    engine._options = budget.Counting()  # its factory would copy them
+    engine._options = budget.Counting()  # the factory would copy them, and copies do not count
     return engine
 
 
 @functools.cache
 def _functions() -> Any:
-    """The library's functions with ours; those that ask the clock, chance or this machine are refused."""
+    """Return the library's functions and ours."""
     context = yaql.create_context().create_child_context()
     context.register_function(_is_undef, name="isUndef")
     context.register_function(_to_yaml, name="toYaml")
@@ -72,7 +72,7 @@ class Tree:
         self._root = root
 
     def evaluate(self, view: View) -> Any:
-        """The value as the library gives it, unfinished sequences included. Raises what its functions raise."""
+        """Return the value as the library does, possibly a lazy sequence. Raise what its functions raise."""
         if view.context is None:
             view.context = context = _functions().create_child_context()
             context["$"], context["$node"], context["$common"] = view.new, view.node, view.common
@@ -85,14 +85,13 @@ class Tree:
 
 
 def parse_tree(text: str) -> Tree:
-    """The tree of `text`. Raises the library's parsing errors, and `ExpressionError` for wrong uses of Fuel's
-    functions and for functions that would make two plans of one graph differ."""
-    parsed = _engine()(text).expression
-    return Tree(_Rewriting(text, parsed).root)
+    """Return the tree of `text`. Raise the library's parsing errors, and `ExpressionError` for wrong uses of Fuel's
+    functions and for functions that depend on the clock or on chance."""
+    return Tree(_Rewriting(text, _engine()(text).expression).root)
 
 
 def _named(tree: Any) -> Iterator[str]:
-    """The names of all functions in a tree."""
+    """Yield the names of all functions in a tree."""
     stack = [tree]
     while stack:
         node = stack.pop()
@@ -112,7 +111,7 @@ def _operands(node: Any) -> tuple[Any, ...]:
 
 
 class _Rewriting:
-    """One tree on its way from the library's form to ours."""
+    """The conversion of one tree from the library's form to ours."""
 
     def __init__(self, text: str, tree: Any) -> None:
         names = set(_named(tree))
@@ -122,25 +121,25 @@ class _Rewriting:
         if impure := names & _IMPURE:
             name = min(impure)
             message = f"The YAQL expression {quoted(text)} asks for {name}(), whose value differs from run to run."
-            raise ExpressionError(message, text, hint="A plan has to be repeatable: compute it in the task itself.")
+            raise ExpressionError(message, text, hint="Plans have to be repeatable, so compute it in the task itself.")
         self.root, _ = self.rewritten(tree)
 
     def rewritten(self, node: Any) -> tuple[Any, bool]:
-        """The node with rewritten operands, and whether it reads nothing but facts."""
+        """Return the node with rewritten operands, and whether it depends on nothing but facts."""
         if isinstance(node, expressions.GetContextValue):
             return _Variable(node.path.value), node.path.value in _FREE
         if isinstance(node, expressions.Wrap):
             return self.rewritten(node.expr)
         if isinstance(node, expressions.MappingRuleExpression):
-            source, one = self.rewritten(node.source)
-            destination, other = self.rewritten(node.destination)
-            return expressions.MappingRuleExpression(source, destination), one and other
+            source, key_is_closed = self.rewritten(node.source)
+            destination, value_is_closed = self.rewritten(node.destination)
+            return expressions.MappingRuleExpression(source, destination), key_is_closed and value_is_closed
         if not isinstance(node, expressions.Function):
             return node, True
         return self.function(node)
 
     def function(self, node: Any, *, receives: bool = False) -> tuple[Any, bool]:
-        """A function or an operator; one that is called on a receiver is a part of the dot before it."""
+        """Rewrite a function or an operator. A function on a receiver belongs to the dot before it and is not kept."""
         made = copy.copy(node)
         args, fitting = [], []
         dotted = isinstance(node, expressions.BinaryOperator) and node.operator in (".", "?.")
@@ -182,7 +181,7 @@ class _Rewriting:
 
 
 def _signature(node: Any) -> tuple[Any, ...]:
-    """What makes two parts of expressions the same."""
+    """Return a key that is the same for equal parts of expressions."""
     if isinstance(node, _Kept):
         return ("kept", node.key)
     if isinstance(node, _Variable):
@@ -195,14 +194,14 @@ def _signature(node: Any) -> tuple[Any, ...]:
         return ("=>", _signature(node.source), _signature(node.destination))
     if isinstance(node, expressions.Function):
         return (type(node).__name__, node.name, *(_signature(arg) for arg in node.args))
-    return ("nothing",)  # an argument that was left out
+    return ("nothing",)  # an omitted argument
 
 
 _keys: dict[tuple[Any, ...], int] = {}
 
 
 class _Variable(expressions.Expression):  # type: ignore[misc]
-    """`$`, `$node` and the like, without the library's search for the function that reads them."""
+    """`$`, `$node` and the like, faster than the library, which searches for a function that reads them."""
 
     def __init__(self, name: str) -> None:
         self.name, self.uses_receiver = name, False
@@ -212,7 +211,7 @@ class _Variable(expressions.Expression):  # type: ignore[misc]
 
 
 class _Property(expressions.Expression):  # type: ignore[misc]
-    """`x.name`: the key of a mapping at once, everything else by the library (`whole`)."""
+    """`x.name`: keys of mappings are read directly, everything else is left to the library (`whole`)."""
 
     def __init__(self, whole: Any) -> None:
         self.whole, self.uses_receiver = whole, False
@@ -228,7 +227,7 @@ class _Property(expressions.Expression):  # type: ignore[misc]
 
 
 class _Kept(expressions.Expression):  # type: ignore[misc]
-    """A part of an expression that reads nothing but facts; its value is kept by the view."""
+    """A part of an expression that depends on nothing but facts, so that the view keeps its value."""
 
     def __init__(self, part: Any, finishes: bool) -> None:
         self.part, self.finishes = part, finishes
@@ -256,14 +255,14 @@ class _Kept(expressions.Expression):  # type: ignore[misc]
 
 
 def _finished(value: Any) -> Any:
-    """An unfinished sequence as a tuple; one that is too long, or fails on the way, as it would have been."""
+    """Return a lazy sequence as a tuple; one that is too long, or fails on the way, remains lazy and fails later."""
     if not isinstance(value, Iterator):
         return value
     taken: list[Any] = []
     try:
         for item in itertools.islice(value, functions.MOST_ITEMS + 1):
-            taken.append(item)  # noqa: PERF402 - what was taken before an error is needed
-    except Exception as error:  # raised again where the sequence is read up to here
+            taken.append(item)  # noqa: PERF402 - the items before an error are needed
+    except Exception as error:  # raised again when the sequence is read up to here
         return itertools.chain(taken, map(_raise, (error,)))
     return tuple(taken) if len(taken) <= functions.MOST_ITEMS else itertools.chain(taken, value)
 
@@ -273,30 +272,30 @@ def _raise(error: Exception) -> None:
 
 
 def _can_be_kept(value: Any, view: View) -> bool:
-    """Whether a value is finished data and holds no view, which would be another node's for the next one.
+    """Return whether a value is data that contains no view, which the next node must not see.
 
-    The keys and values of a mapping are views of it too, which is why only the classes of real sets count.
+    Keys and values of a mapping are views too, hence the test for the concrete classes of sets.
     """
     if value is None or value is UNDEFINED or isinstance(value, str | int | float) or view.is_settled(value):
         return True
     if isinstance(value, Union):
         return False
     if isinstance(value, Mapping):
-        return all(_can_be_kept(one, view) for pair in value.items() for one in pair)
-    return isinstance(value, tuple | list | set | frozenset) and all(_can_be_kept(one, view) for one in value)
+        return all(_can_be_kept(part, view) for pair in value.items() for part in pair)
+    return isinstance(value, tuple | list | set | frozenset) and all(_can_be_kept(item, view) for item in value)
 
 
 def place_of(error: Exception) -> tuple[bool, int | None, str]:
-    """Whether an error is about the text of an expression; where in it (None at its end) and what stands there."""
+    """Return whether an error is about the text of an expression, its position (None at the end), and its word."""
     if not isinstance(error, exceptions.YaqlParsingException):
         return False, None, ""
     return True, error.position, str(error.value)
 
 
 def reason_of(error: Exception) -> str:
-    """What the library's own errors say, without the values that they quote; empty for other errors."""
+    """Return what the library's own errors say, without the values they quote; an empty text for other errors."""
     if isinstance(error, exceptions.ResolutionError):
-        return _spoken(str(error).partition('"')[2].partition('"')[0], str(error).startswith("Unknown"))
+        return _unresolved(str(error).partition('"')[2].partition('"')[0], str(error).startswith("Unknown"))
     if isinstance(error, exceptions.CollectionTooLargeException):
         return f"a sequence has more than {functions.MOST_ITEMS} elements"
     if isinstance(error, exceptions.MemoryQuotaExceededException):
@@ -304,15 +303,15 @@ def reason_of(error: Exception) -> str:
     return ""
 
 
-def _spoken(name: str, unknown: bool) -> str:
-    """Why a function, a method, an operator or a property could not be used, by the library's name for it."""
+def _unresolved(name: str, unknown: bool) -> str:
+    """Return why a function, a method, an operator or a property could not be used, by the library's name for it."""
     for mark, words in (
         ("#property#", "nothing named {} can be read there"),
         ("#unary_operator_", "the operator {} does not fit its operand"),
         ("#operator_", "the operator {} does not fit its operands"),
-        ("#indexer", "[] does not fit what stands before it"),
+        ("#indexer", "[] does not fit the value before it"),
         ("*", "the operator {} does not fit its operands"),
     ):
         if name.startswith(mark):
             return words.format(name.removeprefix(mark))
-    return f"there is no function {name}" if unknown else f"the function {name} does not fit its arguments"
+    return f"YAQL has no function {name}" if unknown else f"the function {name} does not fit its arguments"

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fuelclient.expressions.failure import ExpressionError
+from fuelclient.expressions.errors import ExpressionError
 from fuelclient.expressions.legacy import Expression, parse, rewrite
 
 Tree: TypeAlias = tuple[Any, ...]

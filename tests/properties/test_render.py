@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fuelclient.expressions.conditions import condition_of
+from fuelclient.expressions.errors import ExpressionError
+from fuelclient.expressions.evaluation import condition_of
 from fuelclient.expressions.facts import Facts, Past, Views
-from fuelclient.expressions.failure import ExpressionError
 from fuelclient.expressions.functions import difference, plain
 from fuelclient.expressions.render import Master, formatted, render
 from fuelclient.expressions.yaql_engine import parse

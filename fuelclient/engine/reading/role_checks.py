@@ -14,8 +14,7 @@ from typing import Any
 from fuelclient.environment import settings
 from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict, InvalidDocument
-from fuelclient.expressions.legacy import parse
-from fuelclient.expressions.nodes import Models
+from fuelclient.expressions.legacy import Models, parse
 from fuelclient.expressions.restrictions import LimitKind, check_limits, conflicting, expand_restrictions, unmet
 from fuelclient.model.environment import Environment
 from fuelclient.model.node import Node

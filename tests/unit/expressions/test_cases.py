@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from fuelclient.expressions.failure import ExpressionError
+from fuelclient.expressions.errors import ExpressionError
 from fuelclient.expressions.legacy import parse, rewrite
 from fuelclient.expressions.restrictions import check_limits, conflicting, expand_restrictions, unmet
 

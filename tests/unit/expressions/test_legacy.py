@@ -11,9 +11,9 @@ import pytest
 from call_count import calls
 
 from fuelclient.errors import InvalidDocument
-from fuelclient.expressions import failure, legacy, restrictions
-from fuelclient.expressions.failure import ExpressionError, UndefinedValue
-from fuelclient.expressions.legacy import MAX_DEPTH, MAX_LENGTH, parse, rewrite
+from fuelclient.expressions import errors, legacy, restrictions
+from fuelclient.expressions.errors import ExpressionError, UndefinedValue
+from fuelclient.expressions.legacy import MAX_DEPTH, parse, rewrite
 
 MODELS: dict[str, dict[str, Any]] = {
     "settings": {"common": {"debug": {"value": False}}, "list": ["a", 1], "nothing": None, "text": "abc", "n": 3},
@@ -66,15 +66,15 @@ def test_values(text: str, expected: Any) -> None:
     [
         ("1 # 2", 2, 'found "#"'),
         ("settings:a == true; true", 18, 'found ";"'),
-        ("1 = 2", 2, "Equality is written ==."),
-        ("1 && 2", 2, 'It is written "and".'),
-        ("!settings:a", 0, 'Negation is written "not".'),
+        ("1 = 2", 2, "=="),
+        ("1 && 2", 2, '"and"'),
+        ("!settings:a", 0, '"not"'),
         ("1 not in 'x'", 2, 'Write "not (x in y)"'),
-        ("settings: a", 0, "A path follows a model's name and a colon"),
-        ("settings:a == enabled", 14, 'Texts stand between quotes: "enabled".'),
+        ("settings: a", 0, "settings:storage"),
+        ("settings:a == enabled", 14, 'quotes: "enabled"'),
         ("settings:a == 'on", 14, "a quote that is never closed"),
-        ("settings:a == TRUE", 14, "It is written in lower case: true."),
-        ("1 2", 2, 'where "and", "or", "==", "!=", "in" or the end was expected'),
+        ("settings:a == TRUE", 14, "lower case: true"),
+        ("1 2", 2, '"and", "or", "==", "!=", "in" or the end'),
         ("1 == ", 4, "found the end where a value"),
         ("()", 1, 'found ")" where a value'),
         ("1)", 1, 'found ")"'),
@@ -82,7 +82,7 @@ def test_values(text: str, expected: Any) -> None:
         ("or 1", 0, 'found "or" where a value'),
         ("orange", 0, 'found "orange"'),
         ("1 \x1b[31m", 2, 'found "?"'),
-        ("9" * 301, 0, "A number has at most 300 digits."),
+        ("9" * 301, 0, "300 digits"),
     ],
 )
 def test_what_is_no_expression_is_told_with_its_place(text: str, position: int, words: str) -> None:
@@ -99,7 +99,7 @@ def test_what_is_no_expression_is_told_with_its_place(text: str, position: int, 
 def test_errors_are_documents_that_cannot_be_used() -> None:
     with pytest.raises(InvalidDocument):
         parse("")
-    with pytest.raises(ValueError, match="Value of settings:no is undefined"):
+    with pytest.raises(ValueError, match="settings:no"):
         value("settings:no")
 
 
@@ -114,20 +114,21 @@ def test_undefined_values(path: str) -> None:
 
 @pytest.mark.parametrize("strict", [True, False])
 def test_an_unknown_model_is_always_an_error(strict: bool) -> None:
-    with pytest.raises(ExpressionError, match=r'^No model with name "release" defined\. .*cluster, settings\.$'):
+    with pytest.raises(ExpressionError, match='No model with name "release" defined') as caught:
         value("release:version == 1", strict=strict)
+    assert caught.value.hint.endswith("cluster, settings.")
 
 
 @pytest.mark.parametrize("text", ["1 in 2", "1 in true", "1 in settings:n", "1 in 'abc'", "null in settings:text"])
 @pytest.mark.parametrize("strict", [True, False])
 def test_nothing_can_be_looked_for_in_a_number(text: str, strict: bool) -> None:
-    with pytest.raises(ExpressionError, match='"in" needs a list or a mapping, or two texts'):
+    with pytest.raises(ExpressionError, match="looks for"):
         value(text, strict=strict)
 
 
 def test_nothing_is_in_what_is_undefined() -> None:
     assert value("'a' in settings:no", strict=False) is False
-    with pytest.raises(ExpressionError, match=r"looks for a text in null\."):
+    with pytest.raises(ExpressionError, match="null"):
         value("'a' in settings:nothing")
 
 
@@ -157,14 +158,14 @@ def test_conditions_are_rewritten_for_facts(condition: str, expected: str) -> No
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("(" * 100_000 + "1" + ")" * 100_000, f"has 200001 characters. {MAX_LENGTH} are allowed."),
-        ("1 or " * 200_000, f"has 1000000 characters. {MAX_LENGTH} are allowed."),
+        ("(" * 100_000 + "1" + ")" * 100_000, "200001 characters"),
+        ("1 or " * 200_000, "1000000 characters"),
         ("x" * 1_000_000, "1000000 characters"),
         ("not " * 2_400 + "1", f"nested more than {MAX_DEPTH} operators deep"),
         ("1" + " == 1" * 1_900, f"nested more than {MAX_DEPTH} operators deep"),
         ("(not " * 1_600 + "1" + ")" * 1_600, f"nested more than {MAX_DEPTH} operators deep"),
         ("(" * 9_999, "found the end where a value"),
-        ("x" * 9_999, "Texts stand between quotes"),
+        ("x" * 9_999, "quotes"),
         ("1 '" + "x" * 9_000, "a quote that is never closed"),
     ],
     ids=["parentheses", "megabyte", "megabyte-word", "not", "equal", "mixed", "open", "word", "quote"],
@@ -200,5 +201,5 @@ def test_the_parser_library_is_imported_by_the_first_expression_only() -> None:
 
 
 def test_the_examples_in_the_docstrings_are_true() -> None:
-    results = [doctest.testmod(module) for module in (failure, legacy, restrictions)]
+    results = [doctest.testmod(module) for module in (errors, legacy, restrictions)]
     assert all(result.attempted and not result.failed for result in results)

@@ -13,7 +13,7 @@ import pytest
 from building import RELEASE, tasks_from
 from corpus import corpus
 
-from fuelclient.expressions.conditions import condition_of
+from fuelclient.expressions.evaluation import condition_of
 from fuelclient.expressions.facts import Facts, View, Views
 from fuelclient.expressions.render import Master, computed_relations, render
 from fuelclient.model.graph import MergedTask

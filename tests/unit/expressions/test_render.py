@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from fuelclient.expressions.conditions import condition_of
+from fuelclient.expressions.errors import ExpressionError
+from fuelclient.expressions.evaluation import condition_of
 from fuelclient.expressions.facts import Facts, View, Views
-from fuelclient.expressions.failure import ExpressionError
 from fuelclient.expressions.render import Master, computed_relations, formatted, render
 from fuelclient.model.task import Relation, Task
 
@@ -130,7 +130,7 @@ def test_rendering_changes_nothing_and_is_shared_where_nodes_are_alike() -> None
 
 
 def test_a_value_that_is_only_old_is_no_parameter() -> None:
-    with pytest.raises(ExpressionError, match=r"nothing old to read\. Ask with \.isUndef\(\)"):
+    with pytest.raises(ExpressionError, match="no old facts"):
         render({"parameters": {"x": {"yaql_exp": "old($.uid)"}}}, view(), MASTER)
 
 
@@ -171,7 +171,7 @@ def test_dependencies_that_expressions_state(attributes: dict[str, Any], expecte
     ],
 )
 def test_dependencies_that_are_none(attributes: dict[str, Any]) -> None:
-    with pytest.raises(ExpressionError, match="A dependency is computed by"):
+    with pytest.raises(ExpressionError, match="dependency is computed"):
         computed_relations(Task("t", attributes), view(), MASTER)
 
 

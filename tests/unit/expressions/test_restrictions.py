@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fuelclient.errors import InvalidDocument
-from fuelclient.expressions.failure import ExpressionError, UndefinedValue
+from fuelclient.expressions.errors import ExpressionError, UndefinedValue
 from fuelclient.expressions.restrictions import (
     LimitKind,
     Restriction,
@@ -57,7 +57,7 @@ def test_the_forms_of_a_restriction(item: object, expected: Restriction) -> None
     ],
 )
 def test_another_form_is_an_error(value: object) -> None:
-    with pytest.raises(InvalidDocument, match="Invalid restriction format: "):
+    with pytest.raises(InvalidDocument, match="Invalid restriction format"):
         expand_restrictions(value)
 
 
@@ -165,7 +165,7 @@ def test_only_the_kinds_that_are_asked_for() -> None:
     ],
 )
 def test_limits_in_another_form(limits: dict[str, Any]) -> None:
-    with pytest.raises(InvalidDocument, match="Invalid limits: "):
+    with pytest.raises(InvalidDocument, match="Invalid limits"):
         check_limits(limits, 1, MODELS)
 
 

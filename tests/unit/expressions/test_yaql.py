@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from fuelclient.expressions.errors import ExpressionError
 from fuelclient.expressions.facts import Facts, Past, Views
-from fuelclient.expressions.failure import ExpressionError
 from fuelclient.expressions.functions import UNDEFINED
 from fuelclient.expressions.yaql_engine import MAX_LENGTH, parse
 
@@ -39,14 +39,14 @@ def value(text: str, node: int = 1, common: Any = None, past: Past | None = None
         ('"open', "cannot be read at character 1"),
         (r"'\N{no such character}'", "cannot be read"),
         ("  ", "is empty"),
-        ("changed()", "calls changed() with 0 arguments. changed() takes one expression."),
+        ("changed()", "calls changed() with 0 arguments"),
         ("changed($.a, $.b)", "calls changed() with 2 arguments"),
         ("changedAny()", "takes at least one expression"),
         ("changed(x => 1)", "calls changed()"),
         ("now()", "differs from run to run"),
         ("[1].select(random())", "differs from run to run"),
         ("1" * 301, "more than 300 digits"),
-        ("'" + "x" * MAX_LENGTH + "'", "10000 are allowed"),
+        ("'" + "x" * MAX_LENGTH + "'", "10000"),
     ],
 )
 def test_what_is_not_yaql_is_told_with_its_place(text: str, says: str) -> None:
@@ -62,20 +62,20 @@ def test_what_is_not_yaql_is_told_with_its_place(text: str, says: str) -> None:
     [
         ("$.no_such", 'the facts have no "no_such" there'),
         ("$.vips.private.ip", 'no "private" there. Use .get(name, default)'),
-        ("$.nodes.values()", "the function values does not fit its arguments"),
-        ("$.fly()", "there is no function fly"),
-        ("fly($)", "there is no function fly"),
-        ("$.debug.ip", "nothing named ip can be read there"),
-        ("1 + $.password", "the operator + does not fit its operands"),
+        ("$.nodes.values()", "function values"),
+        ("$.fly()", "no function fly"),
+        ("fly($)", "no function fly"),
+        ("$.debug.ip", "named ip"),
+        ("1 + $.password", "operator +"),
         ("$.nodes.select($.name)", 'no "name" there'),
-        ("$.nodes.where($.uid = '3').first()", "a sequence has no such element"),
-        ("[1, 2].limit(0).single()", "a sequence has no such element"),
+        ("$.nodes.where($.uid = '3').first()", "no such element"),
+        ("[1, 2].limit(0).single()", "no such element"),
         ("1 / 0", "zero"),
-        ("int($.password)", "a value is of the wrong kind (ValueError)"),
-        ("$.password.matches('(')", "a value is of the wrong kind"),
-        ("let(1)", "its value is not data (Context)"),
-        ("sequence()", "a sequence has more than 10000 elements"),
-        ("range(10001).select($)", "a sequence has more than 10000 elements"),
+        ("int($.password)", "wrong type (ValueError)"),
+        ("$.password.matches('(')", "wrong type"),
+        ("let(1)", "not data (Context)"),
+        ("sequence()", "more than 10000 elements"),
+        ("range(10001).select($)", "more than 10000 elements"),
         ("'x' * 200000000", "takes too much memory"),
         ("$.debug or " * 150 + "false", "nested too deeply"),
     ],
@@ -166,7 +166,7 @@ def test_expressions_are_parsed_once_and_from_any_thread() -> None:
 
 def test_the_library_is_imported_with_the_first_expression() -> None:
     code = (
-        "import sys; from fuelclient.expressions import conditions, facts, render, yaql_engine\n"
+        "import sys; from fuelclient.expressions import evaluation, facts, render, yaql_engine\n"
         "assert 'yaql' not in sys.modules and 'yaml' not in sys.modules and 'lark' not in sys.modules\n"
         "yaql_engine.parse('1')\n"
         "assert 'yaql' in sys.modules\n"

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from fuelclient.expressions.conditions import condition_of
+from fuelclient.expressions.errors import ExpressionError
+from fuelclient.expressions.evaluation import condition_of
 from fuelclient.expressions.facts import Facts, Past, Views, uid_of
-from fuelclient.expressions.failure import ExpressionError
 from fuelclient.expressions.functions import UNDEFINED
 from fuelclient.expressions.render import Master, render
 from fuelclient.expressions.yaql_engine import parse

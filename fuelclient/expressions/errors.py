@@ -1,4 +1,4 @@
-"""What is raised when an expression cannot be read or evaluated."""
+"""The errors of expressions that cannot be read or evaluated."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ _SHOWN = 80
 class ExpressionError(InvalidDocument):
     """An expression cannot be read, or has no value.
 
-    `text` is the whole expression, `position` the offset of the first character that is wrong (None when it is
-    the value and not the text), `expected` in plain words what could have stood there.
+    `text` is the whole expression, `position` the offset of the first wrong character (None if the value and not the
+    text is wrong), and `expected` says in plain words what could be there.
     """
 
     def __init__(self, message: str, text: str, *, position: int | None = None, expected: str = "", hint: str = ""):
@@ -20,7 +20,7 @@ class ExpressionError(InvalidDocument):
 
 
 class UndefinedValue(ExpressionError):
-    """A strict expression reads `path`, and the models have nothing there."""
+    """A strict expression reads `path`, which the models do not have."""
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
@@ -29,7 +29,7 @@ class UndefinedValue(ExpressionError):
 
 
 def quoted(text: str, position: int = 0) -> str:
-    """`text` in one printable line between double quotes; a long one is cut to what stands around `position`.
+    """Return `text` as one printable line in double quotes; a long one is cut to what is around `position`.
 
     >>> quoted("settings:a == true")
     '"settings:a == true"'
@@ -42,16 +42,3 @@ def quoted(text: str, position: int = 0) -> str:
     before = "... " if start else ""
     after = " ..." if start + _SHOWN < len(text) else ""
     return f'"{before}{words}{after}"'
-
-
-def syntax_error(text: str, position: int, found: str, expected: str, hint: str = "") -> ExpressionError:
-    """The error for `found` standing at `position` of `text` where `expected` should.
-
-    >>> print(syntax_error("1 < 2", 2, '"<"', '"==" or the end', "There is no <."))
-    Expression "1 < 2" cannot be read at character 3: found "<" where "==" or the end was expected. There is no <.
-    """
-    message = (
-        f"Expression {quoted(text, position)} cannot be read at character {position + 1}:"
-        f" found {found} where {expected} was expected."
-    )
-    return ExpressionError(message, text, position=position, expected=expected, hint=hint)
