@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def _read(document: Document, name: str) -> Role:
-    from fuelclient.serializers.description import role_from_document
+    from fuelclient.serializers.role import role_from_document
 
     return role_from_document(document, name)
 
 
 def _written(role: Role) -> Any:
-    from fuelclient.serializers.description import role_document_to
+    from fuelclient.serializers.role import role_document_to
 
     return role_document_to(role)
 

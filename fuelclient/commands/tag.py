@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 def _read(document: Document, name: str) -> Tag:
-    from fuelclient.serializers.description import tag_from_document
+    from fuelclient.serializers.role import tag_from_document
 
     return tag_from_document(document, name)
 
 
 def _written(tag: Tag) -> Any:
-    from fuelclient.serializers.description import tag_document_to
+    from fuelclient.serializers.role import tag_document_to
 
     return tag_document_to(tag)
 

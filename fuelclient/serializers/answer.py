@@ -1,53 +1,59 @@
-"""Answers: the fields of one JSON object as a server gives it, each of the type that is wanted.
+"""Read the fields of a JSON object from a server, each in the type that is wanted.
 
-Servers of several generations answer, and something else may stand in front of them, so that nothing is taken on
-trust: what a value needs and does not find is one error that names the noun and the field.
+Servers of several generations answer, and a proxy may answer in their place, so nothing is trusted: a missing or
+wrong field raises an error that names the noun and the field.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from enum import StrEnum
+from typing import Any, TypeVar
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.serializers.values import kind, plain
 
 _HINT = "Is it a Fuel master that answers?"
 
+Word = TypeVar("Word", bound=StrEnum)
+
 
 def objects(data: Any, noun: str) -> Iterator[Any]:
-    """The items of a list; `InvalidDocument` for anything else."""
+    """Yield the items of a list. Raise `InvalidDocument` for anything else."""
     if not isinstance(data, list | tuple):
-        raise InvalidDocument(f"The answer has {kind(data)} in place of a list of {noun}s.", hint=_HINT)
+        raise InvalidDocument(f"The answer has {kind(data)} instead of a list of {noun}s.", hint=_HINT)
     yield from data
 
 
 class Answer:
-    """One object. Every method returns the field in its type, or the default where it is absent or null, and raises
-    `InvalidDocument` where it is something else."""
+    """One object of an answer.
+
+    Every method returns a field in its type, or the default if the field is absent or null, and raises
+    `InvalidDocument` if it has another type.
+    """
 
     def __init__(self, data: Any, noun: str) -> None:
         if not isinstance(data, Mapping):
-            raise InvalidDocument(f"The answer has {kind(data)} in place of the record of one {noun}.", hint=_HINT)
+            raise InvalidDocument(f"The answer has {kind(data)} instead of the record of one {noun}.", hint=_HINT)
         self.data: Mapping[str, Any] = data
         self.noun = noun
 
     def identifier(self, field: str = "id") -> int:
-        """A whole number that has to be there."""
+        """Return a whole number; the field is required."""
         value = self.data.get(field)
         if isinstance(value, bool) or not isinstance(value, int):
             raise self._wrong(field, "a whole number")
         return value
 
     def number(self, field: str, default: int = 0) -> int:
-        found = self.optional(field)
-        return default if found is None else found
+        value = self.optional(field)
+        return default if value is None else value
 
     def optional(self, field: str) -> int | None:
         return None if self.data.get(field) is None else self.identifier(field)
 
     def real(self, field: str) -> float:
-        """A number that has to be there."""
+        """Return a number; the field is required."""
         value = self.data.get(field)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self._wrong(field, "a number")
@@ -62,13 +68,21 @@ class Answer:
         return value
 
     def stated(self, field: str) -> str:
-        """A text that has to be there."""
+        """Return a text; the field is required."""
         if self.data.get(field) is None:
             raise self._wrong(field, "a text")
         return self.text(field)
 
+    def one_of(self, field: str, words: type[Word], default: str = "") -> Word:
+        """Return one of `words`; the field is required if there is no default."""
+        value = self.text(field, default) or self.stated(field)
+        if value not in set(words):
+            message = f"In the answer, {field} of one {self.noun} is {value!r}, which is unknown."
+            raise InvalidDocument(message, hint=f"Known: {', '.join(words)}.")
+        return words(value)
+
     def moment(self, field: str) -> str | None:
-        """A time as text; None as long as it has not come."""
+        """Return a time as text, or None."""
         return self.text(field) or None
 
     def truth(self, field: str, default: bool = False) -> bool:
@@ -85,8 +99,8 @@ class Answer:
             return {}
         if not isinstance(value, Mapping):
             raise self._wrong(field, "a mapping")
-        found: dict[str, Any] = plain(value)
-        return found
+        mapping: dict[str, Any] = plain(value)
+        return mapping
 
     def items(self, field: str) -> list[Any]:
         value = self.data.get(field)
@@ -97,19 +111,19 @@ class Answer:
         return list(value)
 
     def texts(self, field: str) -> tuple[str, ...]:
-        found = self.items(field)
-        if not all(isinstance(one, str) for one in found):
+        items = self.items(field)
+        if not all(isinstance(item, str) for item in items):
             raise self._wrong(field, "a list of texts")
-        return tuple(found)
+        return tuple(items)
 
     def numbers(self, field: str) -> tuple[int, ...]:
-        found = self.items(field)
-        if not all(isinstance(one, int) and not isinstance(one, bool) for one in found):
+        items = self.items(field)
+        if not all(isinstance(item, int) and not isinstance(item, bool) for item in items):
             raise self._wrong(field, "a list of whole numbers")
-        return tuple(found)
+        return tuple(items)
 
     def rest(self, *fields: str) -> dict[str, Any]:
-        """Everything but `fields`, in plain types."""
+        """Return everything except `fields`, in plain types."""
         return {key: plain(value) for key, value in self.data.items() if key not in fields}
 
     def _wrong(self, field: str, wanted: str) -> InvalidDocument:

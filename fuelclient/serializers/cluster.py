@@ -8,11 +8,11 @@ from fuelclient.model.cluster import Cluster, ClusterStatus
 from fuelclient.serializers.answer import Answer
 
 MODE = "ha_compact"
-"""The mode of every environment: no later release of Fuel knows another."""
+"""Every environment has this mode; later releases of Fuel have no other."""
 
 
 def cluster_to(cluster: Cluster, *, fuel_version: str = "") -> dict[str, Any]:
-    """The environment as Nailgun's REST API returns it. `fuel_version` is that of its release."""
+    """Return the environment as Nailgun's REST API does. `fuel_version` is that of its release."""
     return {
         "id": cluster.id,
         "name": cluster.name,
@@ -31,9 +31,9 @@ def cluster_to(cluster: Cluster, *, fuel_version: str = "") -> dict[str, Any]:
 
 
 def cluster_from(data: Any) -> Cluster:
-    """The environment that a server tells of; `InvalidDocument` for what is none.
+    """Return the environment in an answer. Raise `InvalidDocument` if it is not one.
 
-    Nailgun keeps the segmentation type elsewhere: an answer without it means the default.
+    Nailgun keeps the segmentation type elsewhere, so an answer without one means the default.
     """
     answer = Answer(data, "environment")
     return Cluster(

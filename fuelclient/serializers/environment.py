@@ -9,7 +9,7 @@ from fuelclient.model.fact import DeploymentFacts
 from fuelclient.plan.inputs import Inputs, Memory
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.cluster import cluster_from, cluster_to
-from fuelclient.serializers.layer import layer_record_from, layer_record_to
+from fuelclient.serializers.graph import layer_record_from, layer_record_to
 from fuelclient.serializers.node import node_record_from, node_record_to
 from fuelclient.serializers.plugin import plugin_from, plugin_to
 from fuelclient.serializers.release import release_record_from, release_to

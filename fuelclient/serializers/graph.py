@@ -1,6 +1,8 @@
-"""Graphs: documents and Nailgun's JSON to `GraphDocument`, and graphs back to both.
+"""Graphs and layers: documents and Nailgun's JSON to values, and back.
 
-A graph file is a list of tasks, or a mapping with `tasks` beside the graph's name and metadata.
+A graph file is a list of tasks, or a mapping with `tasks` besides the graph's name and metadata. Records of layers go
+beyond Nailgun: a plugin can bring a different graph for each release, and only an engine that has its package knows
+which one an environment gets.
 """
 
 from __future__ import annotations
@@ -12,26 +14,26 @@ from typing import Any
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.document import Document
 from fuelclient.model.finding import Finding, errors_in
-from fuelclient.model.graph import METADATA, Graph, GraphDocument, GraphSummary, Level, Owner
-from fuelclient.model.task import Task
+from fuelclient.model.graph import METADATA, Graph, GraphDocument, GraphSummary, Layer, Level, Owner
+from fuelclient.model.task import Source, Task
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.task import task_from, task_to
 from fuelclient.serializers.values import Report, did_you_mean, items_of, key_text, kind, line_of, plain
 
 _LEGACY = "legacy"
-"""The key of a graph of a server of ours with the ids that were made up for legacy entries. Older clients need an id
-in each task, ours writes such entries as their author did."""
+"""The key of our servers for the ids that were made up for legacy entries. Older clients need an id in each task;
+ours writes such entries as their author did."""
 
 _STATED = ("tasks", "name", *METADATA)
 _IGNORED = ("id", "relations", "type", _LEGACY)
-"""Keys of a graph as Nailgun, or a server of ours, returns it, which do not stand for settings of the graph."""
+"""Keys that servers return and that are not settings of the graph."""
 
 
 def document_from(document: Document, *, owner_label: str) -> GraphDocument:
-    """The graph that one file states, with the findings of reading it; tasks with an error are left out.
+    """Return the graph of a file with all findings of reading it; tasks with an error are left out.
 
-    Nothing is raised: a document that is no graph at all has no tasks and a finding that says so. An empty
-    document (only comments) is an empty graph. `owner_label` names the tasks that have no id of their own.
+    A document that is not a graph at all has no tasks and a finding that says so. An empty document (only comments)
+    is an empty graph. `owner_label` is used to name tasks that have no id of their own.
     """
     return _Reader(owner_label).read([document], None)
 
@@ -39,8 +41,10 @@ def document_from(document: Document, *, owner_label: str) -> GraphDocument:
 def documents_from(
     documents: Sequence[Document], metadata: Document | None = None, *, owner_label: str
 ) -> GraphDocument:
-    """The graph that several files state together, their tasks one after another; `metadata` is the file with
-    its name and metadata. Otherwise as `document_from`."""
+    """Return the graph of several files, with their tasks one after another; see `document_from`.
+
+    `metadata` is the file with the graph's name and metadata.
+    """
     return _Reader(owner_label).read(documents, metadata)
 
 
@@ -51,10 +55,10 @@ def layer_to(
     metadata: Mapping[str, Any] | None = None,
     with_ids: bool = False,
 ) -> list[dict[str, Any]] | dict[str, Any]:
-    """What a download writes: a list of tasks, or a mapping where there is a name or metadata beside them.
+    """Return what a download writes: a list of tasks, or a mapping if there is also a name or metadata.
 
-    Uploading it again gives the same graph. Legacy entries are written as their author wrote them, without id,
-    unless `with_ids`.
+    Uploading it again gives the same graph. Legacy entries are written as their author wrote them, without id, unless
+    `with_ids`.
     """
     records = [task_to(task, with_id=with_ids) for task in tasks]
     if name is None and not metadata:
@@ -65,7 +69,7 @@ def layer_to(
 
 
 def graph_to(graph: Graph) -> dict[str, Any]:
-    """The graph as Nailgun's REST API returns it; metadata that is not set is left out."""
+    """Return the graph as Nailgun's REST API does. Metadata that is not set is left out."""
     relation = {"type": graph.type, "model": str(graph.owner.level), "model_id": graph.owner.id}
     return {
         "id": graph.id,
@@ -78,14 +82,14 @@ def graph_to(graph: Graph) -> dict[str, Any]:
 
 
 def legacy_to(tasks: Iterable[Task]) -> dict[str, Any]:
-    """What a graph says beside its `tasks` of those whose ids were made up; nothing where there are none."""
+    """Return the field of a graph with the made-up ids of legacy entries; an empty mapping if it has none."""
     made_up = [task.id for task in tasks if task.legacy]
     return {_LEGACY: made_up} if made_up else {}
 
 
 def _marked(tasks: Iterable[Task], made_up: Any) -> list[Task]:
-    """`tasks`, of which those that `made_up` names are legacy entries; only what states a stage can be one."""
-    names = [one for one in made_up if isinstance(one, str)] if isinstance(made_up, list | tuple) else []
+    """Return `tasks` with those that `made_up` names as legacy entries; only a task with a stage can be one."""
+    names = [name for name in made_up if isinstance(name, str)] if isinstance(made_up, list | tuple) else []
     return [
         replace(task, legacy=True) if task.id in names and isinstance(task.attributes.get("stage"), str) else task
         for task in tasks
@@ -93,28 +97,28 @@ def _marked(tasks: Iterable[Task], made_up: Any) -> list[Task]:
 
 
 def graph_from(data: Any, owner: Owner | None = None) -> Graph:
-    """The graph that a server tells of. `owner` is the named owner where the caller knows it; else it is known by its
-    level and id only, from the graph's first relation.
+    """Return the graph in an answer. Raise `InvalidDocument` if it is not one, or has tasks that cannot be read.
 
-    Raises `InvalidDocument` for what is no graph, and for tasks that cannot be read.
+    `owner` is the owner with its name, if the caller knows it; otherwise the graph's first relation has its level and
+    id only.
     """
     answer = Answer(data, "graph")
-    kind, owner = _relation(answer, owner)
+    graph_type, owner = _relation(answer, owner)
     stated = {"tasks": answer.items("tasks"), _LEGACY: answer.data.get(_LEGACY)}
     document = document_from(Document(stated, ""), owner_label=owner.label)
     _require_readable(answer, document.findings)
     metadata = {key: answer.data[key] for key in METADATA if answer.data.get(key) is not None}
-    return Graph(answer.identifier(), kind, owner, document.tasks, answer.text("name") or None, plain(metadata))
+    return Graph(answer.identifier(), graph_type, owner, document.tasks, answer.text("name") or None, plain(metadata))
 
 
 def summary_from(data: Any, owner: Owner | None = None) -> GraphSummary:
-    """What a listing needs of the graph that a server tells of; `owner` is as in `graph_from`.
+    """Return what a listing needs of the graph in an answer; `owner` is as in `graph_from`.
 
-    Reading all of a task takes a hundred times longer than its id, so that is done only where a record does not simply
-    state its id. Raises `InvalidDocument` for what is no graph, and for a task whose id cannot be known.
+    Reading a whole task takes a hundred times longer than its id, so tasks are read only if they have no plain id.
+    Raise `InvalidDocument` if the data is not a graph, and for a task without an id that cannot be made up.
     """
     answer = Answer(data, "graph")
-    kind, owner = _relation(answer, owner)
+    graph_type, owner = _relation(answer, owner)
     names = []
     for position, record in enumerate(answer.items("tasks"), start=1):
         name = record.get("id") if isinstance(record, Mapping) else None
@@ -123,36 +127,36 @@ def summary_from(data: Any, owner: Owner | None = None) -> GraphSummary:
             _require_readable(answer, findings)
             name = task.id if task is not None else ""
         names.append(name)
-    return GraphSummary(answer.identifier(), kind, owner, answer.text("name") or None, tuple(names))
+    return GraphSummary(answer.identifier(), graph_type, owner, answer.text("name") or None, tuple(names))
 
 
 def _relation(answer: Answer, owner: Owner | None) -> tuple[str, Owner]:
-    """The type of a graph and whose it is: `owner`, where the caller knows that, else what its first relation says."""
-    kind, relation = "", Answer(next(iter(answer.items("relations")), {}), "relation of a graph")
+    """Return the type of a graph and its owner: `owner`, or else the one of its first relation."""
+    graph_type, relation = "", Answer(next(iter(answer.items("relations")), {}), "relation of a graph")
     if relation.data:
-        kind = relation.stated("type")
+        graph_type = relation.stated("type")
         owner = owner or Owner(_level(relation.stated("model")), relation.identifier("model_id"))
     if owner is None:
-        raise InvalidDocument(f"Graph {answer.identifier()} in the answer belongs to nobody.")
-    return kind, owner
+        raise InvalidDocument(f"Graph {answer.identifier()} in the answer has no owner.")
+    return graph_type, owner
 
 
 def _require_readable(answer: Answer, findings: Sequence[Finding]) -> None:
-    """`InvalidDocument` with `findings` where one of them is an error in the tasks of this graph."""
+    """Raise `InvalidDocument` with `findings` if one of them is an error."""
     errors = errors_in(findings)
     if errors:
         raise InvalidDocument(f"Graph {answer.identifier()} in the answer: {errors[0].message}.", findings=findings)
 
 
 def _level(model: str) -> Level:
-    """The class of owners that a relation names; the specification writes it with a capital."""
+    """Return the level that a relation names. The specification writes it with a capital letter."""
     if model.lower() not in set(Level):
         raise InvalidDocument(f"The answer has a graph of a {model!r}.", hint=f"Known: {', '.join(Level)}.")
     return Level(model.lower())
 
 
 class _Reader:
-    """Collects the graph of one or more documents."""
+    """Collect the graph of one or more documents."""
 
     def __init__(self, owner_label: str) -> None:
         self.owner_label = owner_label
@@ -186,7 +190,7 @@ class _Reader:
         line = line_of(data, "tasks")
         if "tasks" not in data:
             hint = "Write a list of tasks, or a mapping with `tasks:`."
-            report.error("G006", line_of(data), "this mapping has no tasks, so it is no graph", hint)
+            report.error("G006", line_of(data), "this mapping has no tasks, so it is not a graph", hint)
         elif isinstance(data["tasks"], list | tuple):
             before = len(self.tasks)
             self._records(data["tasks"], file, line)
@@ -213,7 +217,7 @@ class _Reader:
         self.findings += report.findings
 
     def _settings(self, data: Mapping[Any, Any], report: Report, known: tuple[str, ...]) -> None:
-        """Take the name and the metadata; null says nothing, as where Nailgun returns a graph without name."""
+        """Take the name and the metadata. Null counts as not stated, because Nailgun returns it for a missing name."""
         for stated_key, value in data.items():
             key, line = key_text(stated_key), line_of(data, str(stated_key))
             if key not in known:
@@ -221,19 +225,48 @@ class _Reader:
                 report.error("G010", line, f"a graph has no key {key!r}", did_you_mean(key, usable))
             elif value is None or key in ("tasks", *_IGNORED):
                 continue
-            elif key in ("name", "node_filter"):
-                if isinstance(value, str):
-                    self._set(key, value)
-                else:
-                    report.error("G006", line, f"{key} must be a text, not {kind(value)}", "Write it in quotes.")
+            elif key in ("name", "node_filter") and not isinstance(value, str):
+                report.error("G006", line, f"{key} must be a text, not {kind(value)}", "Write it in quotes.")
+            elif key == "name":
+                self.name = value
+            elif key == "node_filter":
+                self.metadata[key] = value
             elif not isinstance(value, Mapping) or not isinstance(value.get("node_attributes", {}), Mapping):
                 message = f"{key} must be a mapping with a mapping of node_attributes"
                 report.error("G006", line, message, f"Write {key}: {{node_attributes: {{status: error}}}}.")
             else:
-                self._set(key, plain(value))
+                self.metadata[key] = plain(value)
 
-    def _set(self, key: str, value: Any) -> None:
-        if key == "name":
-            self.name = value
-        else:
-            self.metadata[key] = value
+
+def layer_record_to(layer: Layer, graph_type: str) -> dict[str, Any]:
+    """Return the record of a layer.
+
+    It is its graph in Nailgun's shape (with the id 0), its owner, the places of its tasks, and their defaults.
+    """
+    return {
+        **graph_to(Graph(0, graph_type, layer.owner, layer.tasks, metadata=layer.metadata)),
+        "owner": {
+            "level": str(layer.owner.level), "id": layer.owner.id, "name": layer.owner.name,
+            "version": layer.owner.version,
+        },
+        "sources": [
+            {"file": task.source.file, "line": task.source.line, "lines": dict(task.source.lines)}
+            for task in layer.tasks
+        ],
+        "cwd": layer.cwd,
+        "fault_tolerance": plain(layer.fault_tolerance),
+    }  # fmt: skip
+
+
+def layer_record_from(data: Any) -> Layer:
+    """Return the layer of a record. Raise `InvalidDocument` if it is not one."""
+    answer = Answer(data, "layer")
+    stated = Answer(answer.mapping("owner"), "owner of a layer")
+    _, known = _relation(Answer(data, "graph"), None)
+    graph = graph_from(data, Owner(known.level, known.id, stated.text("name"), stated.text("version")))
+    tasks = graph.tasks
+    places = [Answer(item, "place") for item in answer.items("sources")]
+    if len(places) == len(tasks):  # servers of earlier versions do not return places
+        sources = (Source(place.text("file"), place.number("line"), place.mapping("lines")) for place in places)
+        tasks = tuple(replace(task, source=source) for task, source in zip(tasks, sources, strict=True))
+    return Layer(graph.owner, tasks, graph.metadata, answer.text("cwd"), answer.mapping("fault_tolerance"))

@@ -1,7 +1,7 @@
-"""The history of a run in Nailgun's shape, and back: what became of each task instance.
+"""What became of the task instances of a run, its events and its output, in Nailgun's shape if it has one, and back.
 
-A row of Nailgun is the definition of the task, with the status of its instance over it; our own fields stand below
-one key, so that no attribute of a task can be mistaken for one of them.
+A row of Nailgun's history is the definition of the task, overlaid with the status of its instance. Our own fields are
+below one key, so that no attribute of a task can be mistaken for one of them. Nailgun has neither events nor output.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from fuelclient.errors import InvalidDocument
-from fuelclient.model.run import HistoryRow, NodeKey
+from fuelclient.model.run import Event, EventKind, HistoryRow, Logs, NodeKey
 from fuelclient.model.status import InstanceStatus
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.values import kind, plain
@@ -17,20 +17,20 @@ from fuelclient.serializers.values import kind, plain
 _TOLD = ("task_name", "node_id", "status", "time_start", "time_end")
 _OURS = "instance"
 SYNC_POINTS = "null"
-"""The node of sync points, as filters of nodes take it."""
+"""The node of sync points in filters of nodes."""
 
 NOWHERE = "-"
-"""The node of a task that was placed nowhere."""
+"""The node of a task that is not placed on any node."""
 
 
 def history_row_to(row: HistoryRow, *, include_summary: bool = False, include_instance: bool = False) -> dict[str, Any]:
-    """The row as Nailgun's REST API returns it: the task's definition without id, and what became of it.
+    """Return the row as Nailgun's REST API does: the task's definition without id, and the status of the instance.
 
-    `instance`, where it is asked for, has what Nailgun does not know: why, and how it ended. Clients of Nailgun
-    would take it for a parameter of the task.
+    With `include_instance`, `instance` has what Nailgun does not know, such as the reason. It is not there by default,
+    because clients of Nailgun would take it for a parameter of the task.
     """
     definition = {key: value for key, value in plain(row.definition).items() if key not in ("id", _OURS)}
-    told = {
+    record = {
         "task_name": row.task,
         "node_id": node_key_to(row.node),
         "status": str(row.status),
@@ -49,22 +49,17 @@ def history_row_to(row: HistoryRow, *, include_summary: bool = False, include_in
     }
     summary = {"summary": plain(row.summary)} if include_summary else {}
     extra = {_OURS: ours} if include_instance else {}
-    return {**told, **{key: value for key, value in definition.items() if key not in told}, **summary, **extra}
+    return {**record, **{key: value for key, value in definition.items() if key not in record}, **summary, **extra}
 
 
 def history_row_from(data: Any, *, run_id: int = 0) -> HistoryRow:
-    """The row that a server tells of; `InvalidDocument` for what is none.
+    """Return the row in an answer. Raise `InvalidDocument` if it is not one.
 
-    `transaction_id` is that of the child where the row does not say it. Fuel 9.0 named the task
-    `deployment_graph_task_name`.
+    `run_id` is the child run, for rows that do not name it. Fuel 9.0 has `deployment_graph_task_name` instead of
+    `task_name`.
     """
     answer = Answer(data, "row of a history")
     ours = Answer(answer.mapping(_OURS), "row of a history")
-    status = answer.stated("status")
-    if status not in set(InstanceStatus):
-        raise InvalidDocument(
-            f"{status!r} is no status of a task instance.", hint=f"Known: {', '.join(InstanceStatus)}."
-        )
     old = "deployment_graph_task_name"
     name = answer.stated("task_name" if "task_name" in answer.data else old)
     definition = answer.rest(*_TOLD, _OURS, "summary", old)
@@ -73,7 +68,7 @@ def history_row_from(data: Any, *, run_id: int = 0) -> HistoryRow:
         graph_type=ours.text("graph_type"),
         task=name,
         node=node_key_from(answer.data.get("node_id")),
-        status=InstanceStatus(status),
+        status=answer.one_of("status", InstanceStatus),
         type=ours.text("type", str(definition.get("type") or "")),
         reason=ours.text("reason"),
         because=ours.text("because"),
@@ -88,7 +83,7 @@ def history_row_from(data: Any, *, run_id: int = 0) -> HistoryRow:
 
 
 def node_key_to(key: NodeKey) -> str | None:
-    """Where an instance stands, as a text; null for sync points.
+    """Return the node of an instance as a text; null for sync points.
 
     >>> node_key_to(3), node_key_to("master"), node_key_to(None)
     ('3', 'master', None)
@@ -97,7 +92,7 @@ def node_key_to(key: NodeKey) -> str | None:
 
 
 def node_key_from(value: Any) -> NodeKey:
-    """Where an instance stands: numbers are nodes, whatever else is a text keeps it; `InvalidDocument` for the rest.
+    """Return the node of an instance: numbers are ids of nodes, other texts stay. Raise `InvalidDocument` for the rest.
 
     >>> node_key_from("3"), node_key_from(3), node_key_from("master"), node_key_from("null")
     (3, 3, 'master', None)
@@ -105,5 +100,65 @@ def node_key_from(value: Any) -> NodeKey:
     if value is None or value == SYNC_POINTS:
         return None
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise InvalidDocument(f"A row of a history has {kind(value)} in place of a node.")
+        raise InvalidDocument(f"A row of a history has {kind(value)} instead of a node.")
     return int(value) if isinstance(value, int) or value.isdecimal() else value
+
+
+def event_to(event: Event) -> dict[str, Any]:
+    """Return the record of an event, which `event_from` reads."""
+    return {
+        "id": event.id,
+        "time": event.time,
+        "kind": str(event.kind),
+        "parent_id": event.parent_id,
+        "transaction_id": event.run_id,
+        "graph_type": event.graph_type,
+        "task_name": event.task,
+        "node_id": node_key_to(event.node),
+        "status": event.status,
+        "reason": event.reason,
+        "message": event.message,
+        "progress": event.progress,
+    }
+
+
+def event_from(data: Any) -> Event:
+    """Return the event in an answer. Raise `InvalidDocument` if it is not one."""
+    answer = Answer(data, "event")
+    return Event(
+        answer.identifier(),
+        answer.stated("time"),
+        answer.one_of("kind", EventKind),
+        answer.identifier("parent_id"),
+        answer.identifier("transaction_id"),
+        answer.text("graph_type"),
+        answer.text("task_name"),
+        node_key_from(answer.data.get("node_id")),
+        answer.text("status"),
+        answer.text("reason"),
+        answer.text("message"),
+        answer.number("progress"),
+    )
+
+
+def logs_to(logs: Logs) -> dict[str, Any]:
+    """Return the record of the output of a task instance."""
+    return {
+        "task_name": logs.task,
+        "node_id": node_key_to(logs.node),
+        "output": logs.output,
+        "errors": logs.errors,
+        "return_code": logs.return_code,
+    }
+
+
+def logs_from(data: Any) -> Logs:
+    """Return the output of a task instance in an answer. Raise `InvalidDocument` if it is not one."""
+    answer = Answer(data, "log")
+    return Logs(
+        answer.stated("task_name"),
+        node_key_from(answer.data.get("node_id")),
+        answer.text("output"),
+        answer.text("errors"),
+        answer.optional("return_code"),
+    )

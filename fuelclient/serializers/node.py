@@ -9,7 +9,7 @@ from typing import Any
 from fuelclient.model.document import Document
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.serializers.answer import Answer
-from fuelclient.serializers.values import Report, did_you_mean, items_of, key_text, kind, line_of, plain
+from fuelclient.serializers.values import Report, items_of, kind, line_of, plain
 
 _KEYS = ("id", "name", "roles", "ip", "status", "online", "executor", "ssh", "attributes")
 _SSH = ("user", "port", "key", "jump")
@@ -17,13 +17,13 @@ _RECORD = (
     "id", "name", "cluster", "status", "roles", "pending_roles", "primary_tags", "ip", "mac", "online", "executor",
     "ssh", "error_type", "pending_addition", "pending_deletion", "labels",
 )  # fmt: skip
-"""The fields of Nailgun's record of a node that `Node` has, too."""
+"""The fields of Nailgun's record that `Node` has, too."""
 
 _UNKNOWN: dict[str, Any] = {
     "meta": {}, "progress": 0, "kernel_params": None, "manufacturer": None, "platform_name": None,
     "os_platform": None, "network_data": [], "group_id": None,
 }  # fmt: skip
-"""What clients read of a node, and nobody here knows, unless the attributes of the node say it."""
+"""Fields that clients expect and that are not known here, unless the attributes of the node have them."""
 
 _LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 _ADDRESS = re.compile(r"[A-Za-z0-9.:%_-]{1,253}")
@@ -32,9 +32,9 @@ _ADDRESS = re.compile(r"[A-Za-z0-9.:%_-]{1,253}")
 def nodes_from(document: Document, executors: Collection[str]) -> list[Node]:
     """Return the nodes that a document lists, which belong to no environment yet; `executors` are the known kinds.
 
-    What it calls roles becomes pending: nothing is deployed until a run says so. A node without `id` has
-    the id 0. Raises `InvalidDocument` with all that is wrong: G006 wrong shapes, G010 unknown keys, G002 no
-    name, G005 an id or name that two nodes share.
+    Their roles become pending roles, because nothing is deployed before a run. A node without `id` has the id 0.
+    Raise `InvalidDocument` with all findings: G002 for a missing name, G005 for an id or name that two nodes share,
+    G006 for wrong shapes, G010 for unknown keys.
     """
     report = Report(document.file)
     nodes: list[Node] = []
@@ -53,7 +53,7 @@ def nodes_from(document: Document, executors: Collection[str]) -> list[Node]:
 
 
 def node_record_to(node: Node) -> dict[str, Any]:
-    """The node as Nailgun's REST API returns it, and beside that how tasks reach it."""
+    """Return the node as Nailgun's REST API does, and also how tasks reach it."""
     return {
         "id": node.id,
         "name": node.name,
@@ -79,9 +79,9 @@ def node_record_to(node: Node) -> dict[str, Any]:
 
 
 def node_record_from(data: Any) -> Node:
-    """The node that a server tells of; `InvalidDocument` for what is none.
+    """Return the node in an answer. Raise `InvalidDocument` if it is not one.
 
-    What a master knows of it beyond our own fields becomes its attributes, so that node filters can read it.
+    Fields of a master that are not ours become attributes, so that node filters can read them.
     """
     answer = Answer(data, "node")
     own = "attributes" in answer.data
@@ -107,16 +107,16 @@ def node_record_from(data: Any) -> Node:
 
 
 def is_address(text: str) -> bool:
-    """Whether a text can be the address of a node: one of IPv4 or IPv6, or the name of a host (RFC 1123).
+    """Return whether a text can be the address of a node: IPv4, IPv6, or the name of a host (RFC 1123).
 
-    A name whose last part is a number is none: it would be a mistaken address.
+    A name whose last part is a number is not allowed, because it is a mistyped IPv4 address.
 
     >>> [is_address(text) for text in ("10.20.0.3", "fe80::1%eth0", "node-1.domain.tld")]
     [True, True, True]
     >>> [is_address(text) for text in ("10.20.0.300", "10.20.0.3/24", "node 1", "-x", "")]
     [False, False, False, False, False]
     """
-    from ipaddress import ip_address  # listings do without
+    from ipaddress import ip_address  # listings do not need it
 
     if not _ADDRESS.fullmatch(text):
         return False
@@ -137,12 +137,12 @@ def _once(node: Node, line: int, seen: dict[tuple[str, Any], int], report: Repor
 
 
 def _node(item: Any, line: int, report: Report, executors: Collection[str]) -> Node | None:
-    """The node that one entry states; None after an error."""
+    """Return the node of an entry; None after an error."""
     if not isinstance(item, Mapping):
         report.error("G006", line, f"a node is a mapping, not {kind(item)}", "Write {name: node-1, roles: [...]}.")
         return None
     before = len(report.findings)
-    _known(item, _KEYS, "a node", line, report)
+    report.check_keys(item, _KEYS, "a node", line)
     name = item.get("name")
     if name is None:
         report.error("G002", line, "the node has no name", "Add `name:`.")
@@ -166,13 +166,13 @@ def _node(item: Any, line: int, report: Report, executors: Collection[str]) -> N
 
 
 class _Fields:
-    """The checked values of one mapping."""
+    """The checked values of a mapping."""
 
     def __init__(self, item: Mapping[str, Any], line: int, report: Report) -> None:
         self.item, self.line, self.report = item, line, report
 
     def get(self, key: str, is_right: Any, wanted: str, default: Any) -> Any:
-        """The value of `key`, or `default` where it is not stated or not what is wanted."""
+        """Return the value of `key`, or `default` if it is not stated or (with an error) not what is wanted."""
         value = self.item.get(key)
         if value is None:
             return default
@@ -214,21 +214,13 @@ def _roles(value: Any, line: int, report: Report) -> tuple[str, ...]:
     names = [] if value is None else [value] if isinstance(value, str) else value
     if isinstance(names, list | tuple) and all(_is_text(name) for name in names):
         return tuple(dict.fromkeys(names))
-    report.error("G006", line, "roles must be a list of names of roles", "Write roles: [controller].")
+    report.error("G006", line, "roles must be a list of names", "Write roles: [controller].")
     return ()
 
 
 def _ssh(ssh: Mapping[str, Any], line: int, report: Report) -> None:
-    _known(ssh, _SSH, "ssh", line, report)
+    report.check_keys(ssh, _SSH, "ssh", line)
     fields = _Fields(ssh, line, report)
     fields.get("port", lambda value: _is_number(value) and value < 65536, "a port (1 to 65535)", 22)
     for key in ("user", "key", "jump"):
         fields.get(key, _is_text, "a text", "")
-
-
-def _known(item: Mapping[str, Any], known: tuple[str, ...], noun: str, line: int, report: Report) -> None:
-    for stated in item:
-        key = key_text(stated)
-        if key not in known:
-            at = line_of(item, str(stated)) or line
-            report.error("G010", at, f"{noun} has no key {key!r}", did_you_mean(key, known))

@@ -1,4 +1,4 @@
-"""Plugins in Nailgun's shape, and back; what a synchronisation did."""
+"""Plugins, and the results of synchronisations, in Nailgun's shape, and back."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _SHOWN: tuple[tuple[str, Any], ...] = (
     ("fuel_version", []),
     ("is_hotpluggable", False),
 )
-"""What clients expect of a plugin, with what they get where its package says nothing."""
+"""What clients expect of a plugin, with its defaults."""
 
 
 def plugin_to(plugin: Plugin) -> dict[str, Any]:
-    """The plugin as Nailgun's REST API returns it: its `metadata.yaml`, its contents, and its id.
+    """Return the plugin as Nailgun's REST API does: its `metadata.yaml`, its contents, and its id.
 
-    Beside that: the environments where it is enabled, the ids of the releases that it defines, where it lies, and which
-    of the fields its package does not state.
+    Our own fields besides are the environments that have it enabled, the ids of the releases that it defines, its
+    directory, and the fields that its package does not state.
     """
     return {
         **{key: plain(default) for key, default in _SHOWN},
@@ -49,8 +49,10 @@ def plugin_to(plugin: Plugin) -> dict[str, Any]:
 
 
 def plugin_from(data: Any) -> Plugin:
-    """The plugin that a server tells of; `InvalidDocument` for what is none. Its metadata has every field that
-    is not one of ours, without those that a server of ours has filled in."""
+    """Return the plugin in an answer. Raise `InvalidDocument` if it is not one.
+
+    Its metadata is every field that is not one of ours, without the defaults that a server of ours has added.
+    """
     answer = Answer(data, "plugin")
     stated = answer.rest(*_OURS, *(key for key in answer.texts("unstated") if key in dict(_SHOWN)))
     return Plugin(
@@ -69,17 +71,17 @@ def plugin_from(data: Any) -> Plugin:
 
 
 def synced_to(synced: Synced) -> dict[str, Any]:
-    """What a synchronisation did. Nailgun answers with an empty object, and its clients read nothing of it."""
+    """Return the result of a synchronisation. Nailgun returns an empty object, and its clients ignore it."""
     return {
-        **{word: [plugin_to(one) for one in getattr(synced, word)] for word in ("created", "updated", "removed")},
-        "findings": [finding_to(one) for one in synced.findings],
+        **{word: [plugin_to(plugin) for plugin in getattr(synced, word)] for word in ("created", "updated", "removed")},
+        "findings": [finding_to(finding) for finding in synced.findings],
     }
 
 
 def synced_from(data: Any) -> Synced:
-    """What a server says of a synchronisation; nothing is known of one that a Fuel master made."""
+    """Return the result of a synchronisation; it is empty if a Fuel master made it."""
     answer = Answer(data, "synchronisation")
     created, updated, removed = (
-        tuple(plugin_from(one) for one in answer.items(word)) for word in ("created", "updated", "removed")
+        tuple(map(plugin_from, answer.items(word))) for word in ("created", "updated", "removed")
     )
     return Synced(created, updated, removed, findings_from(answer.items("findings")))

@@ -1,12 +1,12 @@
-"""Releases: Nailgun's fixtures and the fields of single releases to `Release`, and back.
+"""Releases: Nailgun's fixtures and the fields of single releases to `Release`, and back; their package repositories.
 
-A fixture is a list of records with `model`, `fields` and, for what is to be loaded, `pk`; `extend` names (by
-alias) the record that a record is built upon.
+A fixture is a list of records with `model`, `fields` and, for records to be loaded, `pk`. `extend` names (by a YAML
+alias) the record that a record is based on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fuelclient.model.document import Document, Marked
@@ -20,19 +20,23 @@ _ENVELOPE = ("pk", "model", "fields", "extend")
 _ALIASES = {"os": "operating_system", "release_name": "name"}
 _TEXTS = ("name", "version", "operating_system", "state", "description")
 
+_ATTRIBUTES = "attributes_metadata"
+_PATH = ("editable", "repo_setup", "repos", "value")
+"""Where Nailgun's releases have repositories: in the default of a setting."""
+
 _SHOWN: dict[str, Any] = {
     "is_deployable": True, "modes_metadata": {}, "roles_metadata": {}, "attributes_metadata": {},
     "components_metadata": [],
 }  # fmt: skip
-"""What clients expect of a release, with what they get where it says nothing."""
+"""What clients expect of a release, with its defaults."""
 
 
 def releases_from(document: Document) -> list[Release]:
-    """The releases that a document states, in its order; records that only serve others as base are left out.
+    """Return the releases of a document, in its order. Records that only serve as a base are left out.
 
-    The document is a Nailgun fixture, the fields of one release (as `release show -f json` gives them), or a
-    list of such fields. Raises `InvalidDocument` with all that is wrong: G006 wrong shapes, G007 conflicting
-    spellings, G002 no name or version.
+    The document is a Nailgun fixture, the fields of one release (as `release show -f json` prints them), or a list of
+    such fields. Raise `InvalidDocument` with all findings: G002 for a missing name or version, G006 for wrong shapes,
+    G007 for conflicting spellings.
     """
     report = Report(document.file)
     data = [document.data] if isinstance(document.data, Mapping) else document.data
@@ -51,13 +55,13 @@ def releases_from(document: Document) -> list[Release]:
     elif data is not None:
         report.error("G006", 1, f"a release file is a list of releases, not {kind(data)}", "Name another file.")
     if not releases and not report.findings:
-        report.error("G006", 0, "there is no release in this file", "Records need a pk, or a name and a version.")
+        report.error("G006", 0, "the file contains no release", "Records need a pk, or a name and a version.")
     report.raise_errors()
     return releases
 
 
 def release_to(release: Release) -> dict[str, Any]:
-    """The fields of a release under Nailgun's names; reading them again gives the same release."""
+    """Return the fields of a release under Nailgun's names, which `releases_from` reads."""
     return {
         "id": release.id,
         "name": release.name,
@@ -70,7 +74,7 @@ def release_to(release: Release) -> dict[str, Any]:
 
 
 def release_record_to(release: Release) -> dict[str, Any]:
-    """The release as Nailgun's REST API returns it, and beside that the id of the plugin that defines it."""
+    """Return the release as Nailgun's REST API does, and also the id of the plugin that defines it."""
     return {
         **{key: plain(value) for key, value in _SHOWN.items()},
         **plain(release_to(release)),
@@ -79,8 +83,10 @@ def release_record_to(release: Release) -> dict[str, Any]:
 
 
 def release_record_from(data: Any) -> Release:
-    """The release that a server tells of; `InvalidDocument` for what is none. Nothing in its metadata is checked:
-    a master has it so."""
+    """Return the release in an answer. Raise `InvalidDocument` if it is not one.
+
+    The metadata is not checked: the master accepted it.
+    """
     answer = Answer(data, "release")
     return Release(
         answer.identifier(),
@@ -95,9 +101,9 @@ def release_record_from(data: Any) -> Release:
 
 
 def _record(item: Any, line: int, report: Report) -> Release | None:
-    """The release that one record states; None for a base, for another model, and after an error."""
+    """Return the release of a record; None for a base, for another model, and after an error."""
     if not isinstance(item, Mapping):
-        report.error("G006", line, f"a release is a mapping, not {kind(item)}", "State its name and version.")
+        report.error("G006", line, f"a release is a mapping, not {kind(item)}", "Write its name and version.")
         return None
     line = line_of(item) or line
     if not any(key in item for key in _ENVELOPE):
@@ -110,12 +116,12 @@ def _record(item: Any, line: int, report: Report) -> Release | None:
 
 
 def _inherited(item: Mapping[str, Any], report: Report) -> Marked | None:
-    """The fields of a record over those of the record that it extends, and that one's over its own base."""
+    """Return the fields of a record over those of the record that it extends, recursively."""
     fields = item.get("fields", {})
     base = item.get("extend", {})
     if not isinstance(fields, Mapping) or not isinstance(base, Mapping):
         word = "extend" if isinstance(fields, Mapping) else "fields"
-        report.error("G006", line_of(item, word), f"{word} must be a mapping, not {kind(item[word])}", "Mend it.")
+        report.error("G006", line_of(item, word), f"{word} must be a mapping, not {kind(item[word])}", "Correct it.")
         return None
     if not base:
         return _over(Marked(), fields)
@@ -124,7 +130,7 @@ def _inherited(item: Mapping[str, Any], report: Report) -> Marked | None:
 
 
 def _over(base: Marked, fields: Mapping[Any, Any]) -> Marked:
-    """`base` with `fields` over it: mappings merge, whatever is below them; everything else replaces."""
+    """Return `base` with `fields` over it, with their lines: mappings merge deeply, everything else replaces."""
     merged = Marked(base, base.line, base.lines)
     for key, value in fields.items():
         old = merged.get(key)
@@ -168,3 +174,63 @@ def _release(identity: Any, fields: Mapping[Any, Any], line: int, report: Report
         description=texts["description"] or "",
         metadata=stated,
     )
+
+
+def repositories_in(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the repositories of a release; an empty list if its metadata has none, or something else there.
+
+    >>> stated = with_repositories({}, [{"name": "mos"}])
+    >>> repositories_in(stated), repositories_in({})
+    ([{'name': 'mos'}], [])
+    """
+    value: Any = metadata.get(_ATTRIBUTES)
+    for key in _PATH:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else []
+
+
+def with_repositories(metadata: Mapping[str, Any], repositories: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the changed part of the metadata of a release that gets these repositories."""
+    attributes = plain(metadata.get(_ATTRIBUTES) or {})
+    place = attributes
+    for key in _PATH[:-1]:
+        below = place.get(key)
+        place[key] = below if isinstance(below, dict) else {}
+        place = place[key]
+    place[_PATH[-1]] = plain(repositories)
+    return {_ATTRIBUTES: attributes}
+
+
+def repositories_from(document: Document) -> list[dict[str, Any]]:
+    """Return the repositories that a document lists.
+
+    Raise `InvalidDocument` with all findings: G002 for a missing name or address, G006 for wrong shapes.
+    """
+    report = Report(document.file)
+    if not isinstance(document.data, list | tuple):
+        message = f"repositories are a list, not {kind(document.data)}"
+        report.error("G006", 1, message, "Begin each repository with `- name:`.")
+        report.raise_errors()
+        return []
+    for item, line in items_of(document.data, 1):
+        _check_repository(item, line_of(item) or line, report)
+    report.raise_errors()
+    repositories: list[dict[str, Any]] = plain(document.data)
+    return repositories
+
+
+def _check_repository(item: Any, line: int, report: Report) -> None:
+    if not isinstance(item, Mapping):
+        report.error("G006", line, f"a repository is a mapping, not {kind(item)}", "Write {name: mos, uri: ...}.")
+        return
+    for key in ("name", "uri"):
+        if item.get(key) is None:
+            report.error("G002", line, f"the repository has no {key}", f"Add `{key}:`.")
+    for key in ("name", "type", "uri", "suite", "section"):
+        value = item.get(key)
+        if value is not None and not isinstance(value, str):
+            report.error("G006", line_of(item, key) or line, f"{key} must be a text, not {kind(value)}", "Quote it.")
+    priority = item.get("priority")
+    if priority is not None and (isinstance(priority, bool) or not isinstance(priority, int)):
+        at = line_of(item, "priority") or line
+        report.error("G006", at, f"priority must be a whole number, not {kind(priority)}", "Leave it out for none.")

@@ -1,8 +1,8 @@
-"""The parts of a release that are read: which shape each has to have.
+"""The shapes of the parts of a release that this package reads.
 
-A release keeps whatever its author wrote, and most of it nobody here looks at. What somebody does look at is checked
-when a release is read from a document, and left out, where it is malformed, when one that was stored is used: files
-of earlier versions can hold anything. `null` says nothing, wherever a mapping can have it.
+A release keeps whatever its author wrote. The parts that are read here are checked when a release is read from a
+document. When a stored release is used, malformed parts are left out, because engine files of earlier versions can hold
+anything. `null` counts as not stated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What a value has to be; the shapes of some of its keys, and of all its other values or items."""
+    """The type of a value, the shapes of some of its keys, and the shape of all other values or items."""
 
     wanted: str
     keys: Mapping[str, _Shape] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class _Shape:
         return self.keys.get(key, self.each)
 
     def fits(self, value: Any) -> bool:
-        """Whether a value, all that is below it aside, is what is wanted."""
+        """Return whether a value has the right type; what is below it is not looked at."""
         if self.wanted == _MAPPING:
             return isinstance(value, Mapping)
         if self.wanted == _LIST:
@@ -75,16 +75,16 @@ _METADATA = _Shape(
 
 
 def check_part(name: str, value: Any, line: int, report: Report) -> None:
-    """Report (G006) everything that is malformed in one part of a release, each at its line."""
+    """Report everything that is malformed in one part of a release (G006), each at its line."""
     shape = _METADATA.below(name)
     if shape is None or value is None:
         return
-    for path, found, wanted, at in _malformed(value, shape, name, line):
-        report.error("G006", at, f"{path} must be {wanted}, not {kind(found)}", _HINTS[wanted])
+    for path, item, wanted, at in _malformed(value, shape, name, line):
+        report.error("G006", at, f"{path} must be {wanted}, not {kind(item)}", _HINTS[wanted])
 
 
 def sound(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The metadata of a stored release without what is malformed in it.
+    """Return the metadata of a stored release without its malformed parts.
 
     >>> sound({"tags_metadata": {"a": 1, "b": {}}, "roles_metadata": [], "else": 7})
     {'tags_metadata': {'b': {}}, 'else': 7}
@@ -94,7 +94,7 @@ def sound(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _malformed(value: Any, shape: _Shape, path: str, line: int) -> Iterator[tuple[str, Any, str, int]]:
-    """Path, value, what is wanted there and line of everything in `value` that is not of its shape."""
+    """Yield path, value, wanted type and line of everything in `value` that does not have its shape."""
     if not shape.fits(value):
         yield path, value, shape.wanted, line
     elif isinstance(value, Mapping):
@@ -108,7 +108,7 @@ def _malformed(value: Any, shape: _Shape, path: str, line: int) -> Iterator[tupl
 
 
 def _kept(value: Any, shape: _Shape) -> Any:
-    """The value without everything in it that is not of its shape; `value` has that of `shape` itself."""
+    """Return the value without everything below it that does not have its shape."""
     if isinstance(value, Mapping):
         pairs = ((key, item, shape.below(str(key)) if item is not None else None) for key, item in value.items())
         return {

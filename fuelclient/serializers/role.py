@@ -1,4 +1,7 @@
-"""Roles and tags in Nailgun's shape, and back."""
+"""Roles and tags in Nailgun's shape, and the documents that describe them, to values and back.
+
+A document has the shape of Nailgun's API: `name`, `meta`, and for a role `volumes_roles_mapping`.
+"""
 
 from __future__ import annotations
 
@@ -7,31 +10,37 @@ from collections.abc import Mapping
 from typing import Any
 
 from fuelclient.errors import UsageError
-from fuelclient.model.release import Role, Tag
+from fuelclient.model.document import Document
+from fuelclient.model.release import Role, Tag, roles_in
 from fuelclient.serializers.answer import Answer
-from fuelclient.serializers.values import plain
+from fuelclient.serializers.release_parts import check_part
+from fuelclient.serializers.values import Report, items_of, kind, line_of, plain
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
+_MAPPING = "volumes_roles_mapping"
+_ROLE_KEYS = ("name", "meta", _MAPPING)
+_TAG_KEYS = ("name", "meta")
 _MAPPED = ("id", "allocate_size")
-"""What Nailgun says of a volume of a role; the volume itself it keeps elsewhere."""
+"""All that Nailgun returns of a volume of a role; the volumes themselves are metadata of the release."""
 
 
 def require_name(noun: str, name: str) -> None:
-    """Nothing happens for a word that can name a role or a tag, as Nailgun has it; `UsageError` for one that cannot."""
+    """Raise `UsageError` if Nailgun does not allow `name` for a role or a tag."""
     if not _NAME.fullmatch(name):
-        odd = next((one for one in name if not _NAME.fullmatch(one)), "")
-        told = f"; {odd!r} is none of them" if odd else ""
-        raise UsageError(f"{name!r} cannot be the name of a {noun}.", hint=f"Use letters, digits, - and _ only{told}.")
+        odd = next((letter for letter in name if not _NAME.fullmatch(letter)), "")
+        but = f", not {odd!r}" if odd else ""
+        raise UsageError(f"{name!r} cannot be the name of a {noun}.", hint=f"Use letters, digits, - and _ only{but}.")
 
 
 def role_to(role: Role) -> dict[str, Any]:
-    """The role as Nailgun's REST API returns it, and beside that its tags, its volumes as a whole and its owner."""
+    """Return the role as Nailgun's REST API does, and also its tags, its volumes as a whole and its owner."""
     volumes = plain(role.volumes)
     return {
         "name": role.name,
         "meta": plain(role.metadata),
         "volumes_roles_mapping": [
-            {key: one[key] for key in _MAPPED if key in one} if isinstance(one, Mapping) else one for one in volumes
+            {key: volume[key] for key in _MAPPED if key in volume} if isinstance(volume, Mapping) else volume
+            for volume in volumes
         ],
         "tags": list(role.tags),
         "volumes": volumes,
@@ -40,9 +49,9 @@ def role_to(role: Role) -> dict[str, Any]:
 
 
 def role_from(data: Any) -> Role:
-    """The role that a server tells of; `InvalidDocument` for what is none.
+    """Return the role in an answer. Raise `InvalidDocument` if it is not one.
 
-    Nailgun has the tags of a role, from Fuel 10 on, in its metadata; a role without any carries one of its own name.
+    From Fuel 10 on, Nailgun has the tags of a role in its metadata. A role without any carries one of its own name.
     """
     answer = Answer(data, "role")
     name, metadata = answer.stated("name"), answer.mapping("meta")
@@ -60,6 +69,83 @@ def tag_to(tag: Tag) -> dict[str, Any]:
 
 
 def tag_from(data: Any) -> Tag:
-    """The tag that a server tells of; `InvalidDocument` for what is none."""
+    """Return the tag in an answer. Raise `InvalidDocument` if it is not one."""
     answer = Answer(data, "tag")
     return Tag(answer.stated("name"), answer.mapping("meta"), answer.text("owner", "release"))
+
+
+def role_from_document(document: Document, name: str) -> Role:
+    """Return the role called `name` that a document describes.
+
+    Raise `InvalidDocument` with all findings: G005 if the document has another name, G006 for wrong shapes, G010 for
+    unknown keys.
+    """
+    report = Report(document.file)
+    data = _described(document.data, "role", name, _ROLE_KEYS, report)
+    meta = data.get("meta") or {}
+    check_part("roles_metadata", {name: meta}, line_of(data, "meta") or 1, report)
+    volumes = data.get(_MAPPING)
+    _check_volumes(volumes, line_of(data, _MAPPING) or 1, report)
+    report.raise_errors()
+    role = roles_in({"roles_metadata": {name: plain(meta)}})[name]
+    return Role(name, role.tags, role.metadata, tuple(plain(volumes or ())))
+
+
+def tag_from_document(document: Document, name: str) -> Tag:
+    """Return the tag called `name` that a document describes. Raise what `role_from_document` does."""
+    report = Report(document.file)
+    data = _described(document.data, "tag", name, _TAG_KEYS, report)
+    meta = data.get("meta") or {}
+    has_primary = meta.get("has_primary") if isinstance(meta, Mapping) else None
+    if has_primary is not None and not isinstance(has_primary, bool):
+        at = line_of(meta, "has_primary") or 1
+        report.error("G006", at, f"has_primary must be true or false, not {kind(has_primary)}", "Leave it out for no.")
+    report.raise_errors()
+    return Tag(name, plain(meta))
+
+
+def role_document_to(role: Role) -> dict[str, Any]:
+    """Return the role as `role_from_document` reads it. Of its volumes only the sizes are included."""
+    volumes = [
+        {key: plain(volume[key]) for key in _MAPPED if key in volume}
+        for volume in role.volumes
+        if isinstance(volume, Mapping)
+    ]
+    return {"name": role.name, "meta": plain(role.metadata), _MAPPING: volumes}
+
+
+def tag_document_to(tag: Tag) -> dict[str, Any]:
+    """Return the tag as `tag_from_document` reads it."""
+    return {"name": tag.name, "meta": plain(tag.metadata)}
+
+
+def _described(data: Any, noun: str, name: str, keys: tuple[str, ...], report: Report) -> Mapping[str, Any]:
+    """Return the record in a document, with the checks that roles and tags have in common."""
+    if not isinstance(data, Mapping):
+        hint = f"Start from 'fuel2 {noun} download'."
+        report.error("G006", 1, f"the description of a {noun} is a mapping, not {kind(data)}", hint)
+        report.raise_errors()
+    report.check_keys(data, keys, f"the description of a {noun}", 1)
+    if data.get("name", name) != name:
+        at = line_of(data, "name") or 1
+        message = f"this describes the {noun} {data['name']}, not {name}"
+        report.error("G005", at, message, "Change one of the two names.")
+    meta = data.get("meta")
+    if meta is not None and not isinstance(meta, Mapping):
+        at = line_of(data, "meta") or 1
+        report.error("G006", at, f"meta must be a mapping, not {kind(meta)}", "Write its keys below it.")
+        report.raise_errors()
+    record: Mapping[str, Any] = data
+    return record
+
+
+def _check_volumes(volumes: Any, line: int, report: Report) -> None:
+    if volumes is None:
+        return
+    if not isinstance(volumes, list | tuple):
+        report.error("G006", line, f"{_MAPPING} must be a list, not {kind(volumes)}", "Write [] for no volumes.")
+        return
+    for item, at in items_of(volumes, line):
+        if not isinstance(item, Mapping) or not isinstance(item.get("id"), str):
+            message = f"a volume of a role is a mapping with an id, not {kind(item)}"
+            report.error("G006", line_of(item) or at, message, "Write {id: os, allocate_size: min}.")

@@ -1,19 +1,21 @@
 """Tasks: records of Nailgun and of task files to `model.task.Task`, and back.
 
-Every alias dies here. Reading collects all that is wrong with a record; writing gives the spellings that Fuel
+Aliases of attributes end here. Reading collects everything that is wrong with a record, by the shapes that Nailgun's
+schema and Fuel's expander ask for; whether names exist is up to `graph.validate`. Writing gives the spellings that Fuel
 documents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from fuelclient.errors import nearest
 from fuelclient.model.document import Marked
 from fuelclient.model.finding import Finding
-from fuelclient.model.task import NAME_LISTS, RELATION_LISTS, Source, Task
-from fuelclient.serializers.task_checks import check
-from fuelclient.serializers.values import Report, key_text, kind, line_of, plain
+from fuelclient.model.task import NAME_LISTS, RELATION_LISTS, Source, Task, TaskType
+from fuelclient.serializers.values import Report, items_of, key_text, kind, line_of, plain
 
 _CANONICAL = {
     "task_name": "id",
@@ -23,17 +25,22 @@ _CANONICAL = {
 }
 _WRITTEN = {"cross_depends": "cross-depends", "cross_depended_by": "cross-depended-by"}
 _CUSTOM = "_custom"
+_STRATEGIES = ("parallel", "one_by_one")
+_VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
+_WITH_EXPRESSIONS = ("requires", "required_for")
+"""Name lists that may be a YAQL expression, or have one as an item."""
+
+Lines = Callable[[str], int]
 
 
 def task_from(
     record: Any, *, file: str, owner_label: str, position: int, line: int = 0
 ) -> tuple[Task | None, list[Finding]]:
-    """The task that `record` states, and everything that is wrong with it; no task when an error is.
+    """Return the task that `record` states, and all findings about it; no task if there are any.
 
-    `file` names the document in messages, or is empty for a record that came from elsewhere: then
-    `owner_label` says where it stands. An entry without id that states a stage is one of a plugin's
-    `tasks.yaml`, and is named after `owner_label`, its stage and its `position` in the document.
-    `line` is the record's, where the record itself does not know.
+    `file` names the document in messages; if it is empty, `owner_label` is the place. An entry without id that states
+    a stage comes from a plugin's `tasks.yaml`, and is named after `owner_label`, its stage and its `position` in the
+    document. `line` is used if the record does not know its own.
     """
     line = line_of(record) or line
     report = Report(file, owner_label)
@@ -47,17 +54,16 @@ def task_from(
     report.task = name
     for code, at, message, hint in stated.problems:
         report.error(code, at, message, hint)
-    attributes = check(stated.values, stated.line_of, report)
+    attributes = _checked(stated.values, stated.line_of, report)
     if report.findings:
         return None, report.findings
     return Task(name, attributes, Source(file, line, stated.lines), legacy), []
 
 
 def task_to(task: Task, *, with_id: bool = True) -> dict[str, Any]:
-    """The record of `task`: its id, then what it states in the order in which it was stated.
+    """Return the record of `task`: its id, and its attributes in the author's order.
 
-    Without `with_id` a legacy entry is written as its author wrote it; other tasks have no identity but
-    their id, which is written always.
+    Without `with_id`, a legacy entry is written as its author wrote it. Other tasks are always written with their id.
     """
     record: dict[str, Any] = {"id": task.id} if with_id or not task.legacy else {}
     for attribute, value in task.attributes.items():
@@ -66,7 +72,7 @@ def task_to(task: Task, *, with_id: bool = True) -> dict[str, Any]:
 
 
 class _Stated:
-    """The attributes of a record under their canonical names, normalised, with the line of each."""
+    """The attributes of a record under their canonical names, normalised, with their lines."""
 
     def __init__(self, line: int) -> None:
         self.line = line
@@ -75,7 +81,7 @@ class _Stated:
         self.problems: list[tuple[str, int, str, str]] = []
 
     def read(self, record: Mapping[Any, Any]) -> None:
-        """Take in `record`, and what older clients nested below `_custom`."""
+        """Add the attributes of `record`, and those that older clients nest below `_custom`."""
         for stated_key, value in record.items():
             key = key_text(stated_key)
             line = line_of(record, str(stated_key)) or self.line
@@ -106,12 +112,12 @@ class _Stated:
 
 
 def _listed(value: Any) -> Any:
-    """A lone name as a list of one, `*` included."""
+    """Return a lone name, including `*`, as a list of one."""
     return [value] if isinstance(value, str) else value
 
 
 def _mark(value: Any, path: str, lines: dict[str, int]) -> None:
-    """Note the lines of the keys below `path`."""
+    """Record the lines of the keys below `path`."""
     if not isinstance(value, Marked):
         return
     for key, item in value.items():
@@ -121,7 +127,7 @@ def _mark(value: Any, path: str, lines: dict[str, int]) -> None:
 
 
 def _identity(stated: _Stated, report: Report, owner_label: str, position: int) -> tuple[str, bool]:
-    """The task's id, and whether it was made up for a legacy entry; an empty id after an error."""
+    """Return the task's id, and whether it was made up for a legacy entry. The id is empty after an error."""
     line = stated.line_of("id")
     report.subject = f"entry {position}"
     if "id" in stated.values:
@@ -140,3 +146,159 @@ def _identity(stated: _Stated, report: Report, owner_label: str, position: int) 
     else:
         report.error("G002", line, "the task has no id", "Add `id:` with a name that no other task has.")
     return "", False
+
+
+def _checked(values: Mapping[str, Any], line_of_key: Lines, report: Report) -> dict[str, Any]:
+    """Return the attributes in plain types, with names as texts. Only shapes are checked."""
+    attributes: dict[str, Any] = {}
+    for key, value in values.items():
+        line = line_of_key(key)
+        if key in NAME_LISTS:
+            attributes[key] = plain(_names(key, value, line, report))
+        elif key in RELATION_LISTS:
+            attributes[key] = plain(_relations(key, value, line, report))
+        else:
+            attributes[key] = plain(value)
+        if key in _CHECKS:
+            _CHECKS[key](value, line_of_key, report)
+    if "type" in values:
+        _strategy_type(values.get("parameters"), line_of_key, report)
+    return attributes
+
+
+def _is_expression(value: Any) -> bool:
+    return isinstance(value, Mapping) and isinstance(value.get("yaql_exp"), str)
+
+
+def _names(key: str, value: Any, line: int, report: Report) -> Any:
+    expressions = key in _WITH_EXPRESSIONS
+    if expressions and _is_expression(value):
+        return value
+    if not isinstance(value, list | tuple):
+        report.error("G006", line, f"{key} must be a list of names, not {kind(value)}", f"Write {key}: [name].")
+        return value
+    names: list[Any] = []
+    for item, at in items_of(value, line):
+        if isinstance(item, int) and not isinstance(item, bool):
+            names.append(str(item))
+            continue
+        if not isinstance(item, str) and not (expressions and _is_expression(item)):
+            message = f"an item of {key} is {kind(item)}, not a name"
+            report.error("G006", at, message, "List the names of tasks." if expressions else "List names.")
+        names.append(item)
+    return names
+
+
+def _relations(key: str, value: Any, line: int, report: Report) -> Any:
+    shown = key.replace("_", "-")
+    if _is_expression(value):
+        return value
+    if not isinstance(value, list):
+        hint = f"Write {shown}: [{{name: task, role: role}}]."
+        report.error("G006", line, f"{shown} must be a list of mappings, not {kind(value)}", hint)
+        return value
+    return [_relation(shown, item, at, report) for item, at in items_of(value, line)]
+
+
+def _relation(shown: str, item: Any, line: int, report: Report) -> Any:
+    if _is_expression(item):
+        return item
+    line = line_of(item) or line
+    if not isinstance(item, Mapping):
+        hint = "Write {name: task, role: role}."
+        report.error("G006", line, f"an entry of {shown} is {kind(item)}, not a mapping", hint)
+        return item
+    entry = dict(item)
+    if "name" not in entry:
+        message = f"an entry of {shown} has no name"
+        report.error("G006", line, message, "Add the `name:` of the task on the other nodes.")
+    else:
+        entry["name"] = _text(entry["name"])
+        if not (entry["name"] and isinstance(entry["name"], str)) and not _is_expression(entry["name"]):
+            message = f"name in {shown} must be the name of a task, not {kind(entry['name'])}"
+            report.error("G006", line_of(item, "name") or line, message, "Write the id of a task.")
+    for word in ("role", "tags"):
+        if word in entry:
+            entry[word] = _holders(shown, word, entry[word], line_of(item, word) or line, report)
+    policy = entry.get("policy", "all")
+    if policy not in ("all", "any"):
+        message = f"policy in {shown} must be all or any, not {kind(policy)}"
+        report.error("G006", line_of(item, "policy") or line, message, "Write all or any.")
+    return entry
+
+
+def _holders(shown: str, word: str, value: Any, line: int, report: Report) -> Any:
+    """Return the roles of a relation: a name, names, an expression, or null for the sync points."""
+    if value is None or isinstance(value, str) or _is_expression(value):
+        return value
+    names = [_text(item) for item in value] if isinstance(value, list | tuple) else [_text(value)]
+    if all(isinstance(name, str) for name in names):
+        return names if isinstance(value, list | tuple) else names[0]
+    report.error("G006", line, f"{word} in {shown} must be a role or a list of roles, not {kind(value)}", "List names.")
+    return value
+
+
+def _text(value: Any) -> Any:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _type(value: Any, lines: Lines, report: Report) -> None:
+    known = tuple(TaskType)
+    if not isinstance(value, str):
+        message = f"type must be a text, not {kind(value)}"
+        hint = "Write a type, or remove the key to override a task of another layer."
+        report.error("G006", lines("type"), message, hint)
+    elif value not in known:
+        close = nearest(value, known)
+        hint = f"Did you mean {close}? " if close else ""
+        report.error("G004", lines("type"), f"unknown type {value!r}", f"{hint}Types: {', '.join(known)}.")
+
+
+def _version(value: Any, lines: Lines, report: Report) -> None:
+    if not isinstance(value, str) or not _VERSION.fullmatch(value):
+        message = f"version must be three numbers like 2.1.0, not {kind(value)}"
+        report.error("G006", lines("version"), message, "Write for example version: 2.1.0.")
+
+
+def _parameters(value: Any, lines: Lines, report: Report) -> None:
+    if value is None:
+        return
+    if not isinstance(value, Mapping):
+        message = f"parameters must be a mapping, not {kind(value)}"
+        report.error("G006", lines("parameters"), message, "Write its keys below it, indented.")
+        return
+    strategy = value.get("strategy")
+    if strategy is None or _is_expression(strategy):
+        return
+    if not isinstance(strategy, Mapping):
+        message = f"parameters.strategy must be a mapping, not {kind(strategy)}"
+        report.error("G006", lines("parameters.strategy"), message, "Write {type: parallel, amount: 10}.")
+        return
+    strategy_type = strategy.get("type")
+    if "type" in strategy and strategy_type not in _STRATEGIES and not _is_expression(strategy_type):
+        message = f"the type of parameters.strategy must be parallel or one_by_one, not {kind(strategy_type)}"
+        report.error("G006", lines("parameters.strategy.type"), message, "Write parallel or one_by_one.")
+    if "amount" in strategy:
+        _amount(strategy["amount"], lines("parameters.strategy.amount"), report)
+
+
+def _strategy_type(parameters: Any, lines: Lines, report: Report) -> None:
+    """Check that a whole definition states its type of strategy; a partial one may change the amount alone."""
+    strategy = parameters.get("strategy") if isinstance(parameters, Mapping) else None
+    if isinstance(strategy, Mapping) and "type" not in strategy and not _is_expression(strategy):
+        message = "parameters.strategy has no type"
+        report.error("G006", lines("parameters.strategy"), message, "Add type: parallel, or type: one_by_one.")
+
+
+def _amount(value: Any, line: int, report: Report) -> None:
+    if (isinstance(value, int) and not isinstance(value, bool)) or _is_expression(value):
+        return
+    message = f"parameters.strategy.amount must be a whole number, not {kind(value)}"
+    report.error("G006", line, message, "Write a number without quotes, or {yaql_exp: ...}.")
+
+
+_CHECKS: dict[str, Callable[[Any, Lines, Report], None]] = {
+    "type": _type,
+    "version": _version,
+    "parameters": _parameters,
+}

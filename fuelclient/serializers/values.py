@@ -1,4 +1,4 @@
-"""Values: plain JSON types out of whatever a YAML reader makes, and words for what was found instead."""
+"""Convert what a YAML reader makes to plain JSON types, and report what is wrong with it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ from fuelclient.model.finding import Finding, Place, Severity
 
 
 def plain(value: Any) -> Any:
-    """`value` in the types that JSON has: what a YAML author wrote as a date, or as
-    infinity, is its text; keys are texts.
-
-    Nothing of the result is shared with `value`.
+    """Return a copy of `value` in the types of JSON. Dates and infinity become texts, and so do keys.
 
     >>> plain({1: (True, None)})
     {'1': [True, None]}
@@ -52,7 +49,7 @@ def deep_merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str,
 
 
 def key_text(key: Any) -> str:
-    """The text of a mapping's key, spelled as JSON spells it.
+    """Return the text of a mapping's key, as JSON spells it.
 
     >>> key_text(True), key_text(None), key_text(7)
     ('true', 'null', '7')
@@ -65,7 +62,7 @@ def key_text(key: Any) -> str:
 
 
 def kind(value: Any) -> str:
-    """What `value` is, in the words of a message.
+    """Return what `value` is, in words for a message.
 
     >>> kind([]), kind(7), kind({})
     ('a list', 'the number 7', 'a mapping')
@@ -88,28 +85,28 @@ def _short(text: str) -> str:
 
 
 def line_of(value: Any, key: str = "") -> int:
-    """The line of a mapping read from a file, or of one of its keys; 0 where it is not known."""
+    """Return the line of a mapping read from a file, or of one of its keys; 0 if it is not known."""
     if not isinstance(value, Marked):
         return 0
     return value.lines.get(key, value.line) if key else value.line
 
 
 def items_of(values: Sequence[Any], line: int = 0) -> Iterator[tuple[Any, int]]:
-    """The items of a list with their lines; `line` for those whose own is not known."""
+    """Yield the items of a list with their lines, or with `line` if an item's own is not known."""
     lines = values.lines if isinstance(values, MarkedList) else []
     for index, item in enumerate(values):
         yield item, (lines[index] if index < len(lines) else line)
 
 
 def did_you_mean(word: str, known: tuple[str, ...]) -> str:
-    """A hint that names the nearest of `known`, or all of them."""
+    """Return a hint that names the nearest of `known`, or all of them."""
     close = nearest(word, known)
     return f"Did you mean {close}?" if close else f"Known: {', '.join(known)}."
 
 
 @dataclass(slots=True)
 class Report:
-    """Collects the findings about one record. `layer` is where it stands when it comes from no file."""
+    """The findings about one record. `layer` is its place if it does not come from a file."""
 
     file: str
     layer: str = ""
@@ -122,8 +119,16 @@ class Report:
         said = f"{self.subject}: {message}" if self.subject else message
         self.findings.append(Finding(Severity.ERROR, code, said, place, self.task, hint))
 
+    def check_keys(self, data: Mapping[Any, Any], known: tuple[str, ...], noun: str, line: int) -> None:
+        """Report (G010) the keys of `data` that are not `known`."""
+        for stated in data:
+            key = key_text(stated)
+            if key not in known:
+                at = line_of(data, str(stated)) or line
+                self.error("G010", at, f"{noun} has no key {key!r}", did_you_mean(key, known))
+
     def raise_errors(self) -> None:
-        """Raise `InvalidDocument` with all that was found; its message is the first finding's."""
+        """Raise `InvalidDocument` with all findings, if there are any; its message is the first one's."""
         if not self.findings:
             return
         first, more = self.findings[0], len(self.findings) - 1

@@ -10,7 +10,7 @@ from fuelclient.backends.changes import changes_of, graph_for
 from fuelclient.errors import NotFound, Unsupported, UsageError
 from fuelclient.model.run import RunRequest
 from fuelclient.plan.changes import RESET_TYPES
-from fuelclient.serializers.execution import execution_from
+from fuelclient.serializers.run import execution_from
 from fuelclient.server.layers import graph_type_of, merged
 from fuelclient.server.refusals import Refused
 from fuelclient.server.routes import Call, Kind, Query, Route

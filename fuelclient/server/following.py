@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fuelclient.serializers.event import event_to, logs_to
+from fuelclient.serializers.history import event_to, logs_to
 from fuelclient.server.routes import Call, Kind, Query, Route
 from fuelclient.server.schemas import RUN, TRUTH, closed, listed, opened
 from fuelclient.server.transactions import DETAILS, answer

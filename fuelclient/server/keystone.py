@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fuelclient.errors import FuelError, InvalidDocument, NotFound, Unauthorised, Unavailable
-from fuelclient.serializers.failure import failure_to
+from fuelclient.serializers.finding import error_to
 from fuelclient.server.refusals import Refused
 from fuelclient.server.routes import PREFIX
 from fuelclient.server.tracing import LOG, Start, Wsgi
@@ -160,7 +160,7 @@ def _refusal(start: Start, status: str, headers: list[tuple[str, str]]) -> Itera
     )
     if status == "401":
         error = Unauthorised(_UNAUTHENTICATED, hint="Get a token of Keystone.")
-    content = json.dumps(failure_to(error, error.message)).encode()
+    content = json.dumps(error_to(error, error.message)).encode()
     told = "401 Unauthorized" if status == "401" else "503 Service Unavailable"
     start(told, [("Content-Type", "application/json"), ("Content-Length", str(len(content))), *headers])
     return [content]

@@ -9,7 +9,7 @@ from fuelclient.backends.base import OwnerRef
 from fuelclient.errors import NotFound, UsageError
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.task import Task
-from fuelclient.serializers.layer import layer_record_to
+from fuelclient.serializers.graph import layer_record_to
 from fuelclient.serializers.task import task_to
 from fuelclient.server import graphs
 from fuelclient.server.dot import dot

@@ -10,7 +10,7 @@ from typing import Any
 
 from fuelclient import errors
 from fuelclient.errors import Conflict, FuelError, NotFound
-from fuelclient.serializers.failure import failure_to
+from fuelclient.serializers.finding import error_to
 
 _STATUSES: tuple[tuple[type[FuelError], int], ...] = (
     (errors.UsageError, 400),
@@ -47,7 +47,7 @@ class Refused(Exception):
         """What is sent."""
         if self.error is None:
             return {"message": self.message, "errors": []}
-        return failure_to(self.error, self.message)
+        return error_to(self.error, self.message)
 
 
 def refused(error: FuelError) -> Refused:

@@ -13,7 +13,7 @@ from fuelclient.model.run import HistoryFilter, HistoryRow, Run
 from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.serializers.fact import facts_to
 from fuelclient.serializers.history import history_row_to
-from fuelclient.serializers.transaction import nailgun_transaction_to, run_to
+from fuelclient.serializers.run import nailgun_transaction_to, run_to
 from fuelclient.serializers.values import plain
 from fuelclient.server.refusals import Refused
 from fuelclient.server.routes import Call, Kind, Query, Reply, Route

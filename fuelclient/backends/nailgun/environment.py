@@ -26,8 +26,7 @@ from fuelclient.model.release import Tag
 from fuelclient.serializers.answer import objects
 from fuelclient.serializers.cluster import cluster_from
 from fuelclient.serializers.environment import environment_from
-from fuelclient.serializers.graph import graph_from, summary_from
-from fuelclient.serializers.layer import layer_record_from
+from fuelclient.serializers.graph import graph_from, layer_record_from, summary_from
 from fuelclient.serializers.node import node_record_from
 from fuelclient.serializers.plugin import plugin_from
 from fuelclient.serializers.release import release_record_from

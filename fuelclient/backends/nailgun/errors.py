@@ -21,7 +21,7 @@ from fuelclient.errors import (
     Unsupported,
     UsageError,
 )
-from fuelclient.serializers.failure import failure_from
+from fuelclient.serializers.finding import error_from
 
 _CHECK_ADDRESS = "Check --server or SERVER_ADDRESS, and what stands between here and there."
 _SHOWN = 200
@@ -86,7 +86,7 @@ class Answer:
     def told(self) -> FuelError | None:
         """The error of ours that the answer carries, as servers of ours send it."""
         try:
-            return failure_from(json.loads(self.body))
+            return error_from(json.loads(self.body))
         except (ValueError, RecursionError, FuelError):
             return None
 

@@ -12,8 +12,7 @@ from fuelclient.backends.nailgun.session import Session
 from fuelclient.errors import Conflict, FuelError, UsageError
 from fuelclient.model.release import Release
 from fuelclient.serializers.answer import Answer, objects
-from fuelclient.serializers.release import release_record_from, release_to
-from fuelclient.serializers.repository import repositories_in, with_repositories
+from fuelclient.serializers.release import release_record_from, release_to, repositories_in, with_repositories
 
 LARGEST_ID = 2**31 - 1
 """The largest id that Nailgun's database takes."""

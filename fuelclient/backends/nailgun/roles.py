@@ -13,8 +13,7 @@ from fuelclient.errors import InvalidDocument
 from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.model.release import Role, Tag
 from fuelclient.serializers.answer import objects
-from fuelclient.serializers.description import role_document_to, tag_document_to
-from fuelclient.serializers.role import role_from, tag_from
+from fuelclient.serializers.role import role_document_to, role_from, tag_document_to, tag_from
 
 Value = TypeVar("Value", Role, Tag)
 

@@ -31,11 +31,9 @@ from fuelclient.plan.plan import Check
 from fuelclient.plan.request import checked
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.environment import inputs_from
-from fuelclient.serializers.event import event_from, logs_from
-from fuelclient.serializers.execution import execution_to
 from fuelclient.serializers.fact import facts_from
-from fuelclient.serializers.history import history_row_from
-from fuelclient.serializers.transaction import run_from
+from fuelclient.serializers.history import event_from, history_row_from, logs_from
+from fuelclient.serializers.run import execution_to, run_from
 
 EVERYTHING = HistoryFilter()
 _REMEMBERED = 3

@@ -104,7 +104,7 @@ class ReposUpdate(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient import files
-        from fuelclient.serializers.repository import repositories_from
+        from fuelclient.serializers.release import repositories_from
 
         document = files.load(parsed_args.file, stdin=self.app.stdin)
         report(document.findings)

@@ -38,7 +38,7 @@ class SequenceUpload(ShowOne):
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         from fuelclient import files
-        from fuelclient.serializers.sequence_file import sequence_document_from
+        from fuelclient.serializers.sequence import sequence_document_from
 
         document = files.load(parsed_args.file, stdin=self.app.stdin)
         report(document.findings)

@@ -119,9 +119,9 @@ def test_a_sequence_becomes_a_file_and_a_sequence_again(fuel2: CommandLine, tmp_
         ("graphs: [a]", "a sequence needs a name"),
         ("name: b", "graphs are a list of graph types, not empty"),
         ("name: b\ngraphs: []", "<stdin>:2: graphs are a list of graph types"),
-        ("name: b\ngraphs:\n- type: a\n- 7", "<stdin>:4: a graph of a sequence has a type, not the number 7"),
-        ("name: b\ngraphs: [{type: a, nodes: [1]}]", "graph a of the sequence has nodes, and nothing but its type"),
-        ("name: b\ngraphs: [a]\ngraph: c", "<stdin>:3: a sequence has no graph"),
+        ("name: b\ngraphs:\n- type: a\n- 7", "<stdin>:4: a graph of a sequence is a type, not the number 7"),
+        ("name: b\ngraphs: [{type: a, nodes: [1]}]", "graph a of the sequence has nodes, but only its type"),
+        ("name: b\ngraphs: [a]\ngraph: c", "<stdin>:3: a sequence has no key 'graph'"),
     ],
 )
 def test_what_is_no_sequence(fuel2: CommandLine, text: str, message: str) -> None:

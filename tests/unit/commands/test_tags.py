@@ -77,7 +77,7 @@ def test_descriptions_go_through_pipes(tiny: CommandLine) -> None:
     [
         (["create", "-n", "compute"], WATCHER, 6, "Role compute of release 1 exists already."),
         (["create", "-n", "a b"], WATCHER, 2, "'a b' cannot be the name of a role."),
-        (["create", "-n", "a/b"], WATCHER, 2, "Use letters, digits, - and _ only; '/' is none of them."),
+        (["create", "-n", "a/b"], WATCHER, 2, "Use letters, digits, - and _ only, not '/'."),
         (["create", "-n", "other"], "name: watcher\n", 7, "<stdin>:1: this describes the role watcher, not other"),
         (["create", "-n", "other"], "meta: {}\nmet: {}\n", 7, "<stdin>:2: the description of a role has no key 'met'"),
         (["create", "-n", "other"], "meta: {tags: 1}\n", 7, "tags must be a list, not the number 1"),

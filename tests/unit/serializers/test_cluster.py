@@ -104,7 +104,7 @@ def test_the_model_of_a_relation_may_have_a_capital() -> None:
 @pytest.mark.parametrize(
     ("back", "data", "told"),
     [
-        (cluster_from, [], "a list in place of the record of one environment"),
+        (cluster_from, [], "record of one environment"),
         (cluster_from, {"id": "1"}, "id of one environment is the text '1', not a whole number"),
         (cluster_from, {"id": True}, "not a whole number"),
         (cluster_from, {"id": 1, "release_id": 1}, "name of one environment is empty, not a text"),
@@ -112,18 +112,18 @@ def test_the_model_of_a_relation_may_have_a_capital() -> None:
         (node_record_from, {"id": 1, "name": "n", "roles": [1]}, "not a list of texts"),
         (node_record_from, {"id": 1, "name": "n", "online": 1}, "not true or false"),
         (role_from, {"name": "n", "meta": 3}, "not a mapping"),
-        (finding_from, {"message": "m", "severity": "bad"}, "no severity"),
-        (graph_from, {"id": 1, "tasks": []}, "belongs to nobody"),
+        (finding_from, {"message": "m", "severity": "bad"}, "severity of one finding is 'bad'"),
+        (graph_from, {"id": 1, "tasks": []}, "no owner"),
         (
             graph_from,
             {"id": 1, "tasks": [{}], "relations": [{"type": "t", "model": "cluster", "model_id": 1}]},
             "the task has no id",
         ),
         (graph_from, {"id": 1, "relations": [{"type": "t", "model": "node", "model_id": 1}]}, "a graph of a 'node'"),
-        (facts_from, 3, "Facts are a list"),
-        (facts_from, {"common": {}, "else": 1}, "Facts are a list"),
+        (facts_from, 3, "list of nodes"),
+        (facts_from, {"common": {}, "else": 1}, "list of nodes"),
         (facts_from, [{"a": 1}], "with its uid"),
-        (facts_from, [{"uid": 1}, {"uid": "1"}], "given twice"),
+        (facts_from, [{"uid": 1}, {"uid": "1"}], "node 1 occur twice"),
     ],
 )
 def test_what_is_no_answer_is_one_error(back: Any, data: Any, told: str) -> None:

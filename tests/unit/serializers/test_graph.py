@@ -149,7 +149,7 @@ def test_a_summary_asks_of_a_task_for_its_id_only() -> None:
         ({"tasks": [{"id": 5}]}, "must be a text, not the number 5"),
         ({"tasks": ["a"]}, "^Graph 7 in the answer: entry 1 is the text 'a', not a task"),
         ({"tasks": {"id": "a"}}, "tasks of one graph is a mapping, not a list"),
-        ({"relations": []}, "^Graph 7 in the answer belongs to nobody"),
+        ({"relations": []}, "^Graph 7 in the answer has no owner"),
         ({"relations": [{"type": "x", "model": "node", "model_id": 1}]}, "graph of a 'node'"),
         ({"name": 5}, "name of one graph is the number 5"),
         ({"id": None}, "id of one graph is empty, not a whole number"),

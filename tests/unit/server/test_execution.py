@@ -10,9 +10,8 @@ import pytest
 from executions import Executions, shell
 from http_api import Api
 
-from fuelclient.serializers.event import event_from, logs_from
-from fuelclient.serializers.history import history_row_from
-from fuelclient.serializers.transaction import run_from
+from fuelclient.serializers.history import event_from, history_row_from, logs_from
+from fuelclient.serializers.run import run_from
 
 
 def test_a_run_is_begun_followed_and_read(api: Api, env: Executions) -> None:

@@ -1,0 +1,201 @@
+"""Runs and requests for runs in Nailgun's shapes, and back.
+
+Nailgun calls a run a transaction. `POST graphs/execute/` takes nodes and tasks with each graph of a request, and a
+subgraph as two lists of boundaries with one entry each, where `null` means an open end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fuelclient.errors import UsageError
+from fuelclient.model.run import Run, RunRequest
+from fuelclient.model.status import RunStatus
+from fuelclient.serializers.answer import Answer
+from fuelclient.serializers.finding import finding_to, findings_from
+from fuelclient.serializers.values import kind, plain
+
+
+def run_to(run: Run) -> dict[str, Any]:
+    """Return a parent or child run as Nailgun's REST API does.
+
+    Our own fields besides are the request, `stop`, `runner`, `digest`, the findings of the plan, and the children of a
+    parent. As in Nailgun, `graph_type` of a parent is null, because its children have theirs.
+    """
+    request = run.request
+    return {
+        "id": run.id,
+        "uuid": run.uuid,
+        "status": str(run.status),
+        "name": run.name,
+        "graph_type": run.graph_type or None,
+        "cluster": run.cluster_id,
+        "result": plain(run.result),
+        "dry_run": run.dry_run,
+        "noop": request.noop,
+        "progress": run.progress,
+        "message": run.message,
+        "parent_id": run.parent_id,
+        "time_start": run.time_start,
+        "time_end": run.time_end,
+        "deleted_at": None,
+        "request": {**execution_to(request), "subgraphs": list(request.subgraphs)},
+        "stop": run.stop,
+        "runner": run.runner,
+        "digest": run.digest,
+        "findings": [finding_to(finding) for finding in run.findings],
+        "children": [run_to(child) for child in run.children],
+    }
+
+
+def nailgun_transaction_to(run: Run, cluster_name: str) -> dict[str, Any]:
+    """Return a run with Nailgun's fields only, in the order in which the original client prints them.
+
+    A parent of one graph has the `graph_type` of that graph. A run that succeeded has the message that scripts know
+    from Nailgun, and `result` is empty as it is there; `run_to` has ours.
+    """
+    types = run.request.graph_types
+    done = run.status == RunStatus.READY and not run.dry_run
+    return {
+        "id": run.id,
+        "cluster": run.cluster_id,
+        "uuid": run.uuid,
+        "name": run.name,
+        "result": {},
+        "message": f"Deployment of environment '{cluster_name}' is done." if done else run.message,
+        "status": str(run.status),
+        "progress": run.progress,
+        "dry_run": run.dry_run,
+        "graph_type": run.graph_type or (types[0] if len(types) == 1 else None),
+        "parent_id": run.parent_id,
+        "time_start": run.time_start,
+        "time_end": run.time_end,
+    }
+
+
+def run_from(data: Any) -> Run:
+    """Return the run in an answer. Raise `InvalidDocument` if it is not one.
+
+    Of the request, a master returns only the environment, the graph type, and whether the run changes anything.
+    """
+    answer = Answer(data, "transaction")
+    return Run(
+        id=answer.identifier(),
+        uuid=answer.text("uuid"),
+        cluster_id=answer.identifier("cluster"),
+        name=answer.text("name"),
+        status=answer.one_of("status", RunStatus),
+        request=_request_of(answer),
+        graph_type=answer.text("graph_type"),
+        parent_id=answer.optional("parent_id"),
+        progress=answer.number("progress"),
+        message=answer.text("message"),
+        result=answer.mapping("result"),
+        time_start=answer.moment("time_start"),
+        time_end=answer.moment("time_end"),
+        stop=answer.text("stop"),
+        runner=answer.text("runner"),
+        digest=answer.text("digest"),
+        findings=findings_from(answer.items("findings")),
+        children=tuple(map(run_from, answer.items("children"))),
+    )
+
+
+def _request_of(answer: Answer) -> RunRequest:
+    if answer.data.get("request") is not None:
+        return execution_from(answer.data["request"])
+    graph_type, noop = answer.text("graph_type"), answer.truth("noop")
+    return RunRequest(
+        answer.identifier("cluster"),
+        (graph_type,) if graph_type else (),
+        dry_run=answer.truth("dry_run") and not noop,
+        noop=noop,
+    )
+
+
+def execution_to(request: RunRequest) -> dict[str, Any]:
+    """Return the body of `POST graphs/execute/`. `executor` is left out unless one is named, as no master knows it."""
+    limits: dict[str, Any] = {}
+    if request.node_ids:
+        limits["nodes"] = list(request.node_ids)
+    if request.task_names:
+        limits["tasks"] = list(request.task_names)
+    body: dict[str, Any] = {
+        "cluster": request.cluster_id,
+        "graphs": [{"type": graph_type, **limits} for graph_type in request.graph_types],
+    }
+    if request.subgraphs:
+        body["subgraphs"] = list(map(subgraph_to, request.subgraphs))
+    body.update(dry_run=request.dry_run, noop_run=request.noop, force=request.force, debug=request.trace)
+    if request.executor:
+        body["executor"] = request.executor
+    return body
+
+
+def execution_from(data: Any) -> RunRequest:
+    """Return the request in a body.
+
+    Raise `UsageError` if the graphs differ in their nodes or tasks, and for an empty list of nodes, on which Nailgun
+    would run nothing and report success.
+    """
+    answer = Answer(data, "request")
+    graphs = [Answer(graph, "graph of a request") for graph in answer.items("graphs")]
+    nodes = {graph.numbers("nodes") for graph in graphs}
+    tasks = {graph.texts("tasks") for graph in graphs}
+    for word, stated in (("nodes", nodes), ("tasks", tasks)):
+        if len(stated) > 1:
+            message = f"The graphs of one run cannot have different {word}."
+            raise UsageError(message, hint="Run them one after another.")
+    if any(graph.data.get("nodes") == [] for graph in graphs):
+        raise UsageError(
+            "An empty list of nodes runs nothing.", hint="Leave `nodes` out for all nodes that can be deployed."
+        )
+    return RunRequest(
+        answer.identifier("cluster"),
+        tuple(graph.stated("type") for graph in graphs),
+        next(iter(nodes), ()),
+        next(iter(tasks), ()),
+        tuple(map(subgraph_from, answer.items("subgraphs"))),
+        force=answer.truth("force"),
+        dry_run=answer.truth("dry_run"),
+        noop=answer.truth("noop_run"),
+        trace=answer.truth("debug"),
+        executor=answer.text("executor"),
+    )
+
+
+def subgraph_to(text: str) -> dict[str, Any]:
+    """Return the boundaries of a subgraph `[start[/nodes]][:end[/nodes]]`, split at the last colon.
+
+    >>> subgraph_to("a/1,2:b/3-5"), subgraph_to("a")
+    ({'start': ['a/1,2'], 'end': ['b/3-5']}, {'start': ['a'], 'end': [None]})
+    """
+    start, colon, end = text.rpartition(":")
+    if not colon:
+        start, end = end, ""
+    return {"start": [start or None], "end": [end or None]}
+
+
+def subgraph_from(data: Any) -> str:
+    """Return the text of a subgraph. Boundaries are texts or lists of one text, and null means an open end.
+
+    Raise `UsageError` for anything else.
+
+    >>> subgraph_from({"start": ["a/1,2"], "end": [None]}), subgraph_from({"end": "b"}), subgraph_from("a:b")
+    ('a/1,2', ':b', 'a:b')
+    """
+    if isinstance(data, str):
+        return data
+    if not isinstance(data, Mapping):
+        raise UsageError(f"A subgraph is a mapping of start and end, not {kind(data)}.")
+    start, end = (_boundary(data.get(word), word) for word in ("start", "end"))
+    return f"{start}:{end}" if end else start
+
+
+def _boundary(value: Any, word: str) -> str:
+    names = [value] if isinstance(value, str) or value is None else value
+    if not isinstance(names, list) or len(names) != 1 or not (names[0] is None or isinstance(names[0], str)):
+        message = f"The {word} of a subgraph is one task, not {kind(value)}."
+        raise UsageError(message, hint='Write {"start": ["task/1,2"]}.')
+    return names[0] or ""
