@@ -1,9 +1,9 @@
-"""What may be done with the file at the engine's path, before SQLite sees it.
+"""Check what can be done with the engine file, and read it where nothing can be written.
 
-An engine file of somebody else can be read where nothing may be written. SQLite cannot do that by itself: a file in
-WAL mode needs two more beside it, and where they may be made, they would belong to the reader and keep the owner from
-writing. So a file that nobody has open is read as one that does not change, and looked at again afterwards. On a full
-disk those two cannot be made either, and somebody has to see what might be deleted.
+People read engine files of colleagues. SQLite cannot do that by itself: a file in WAL mode needs two more files beside
+it, and if the reader may create them, they belong to the reader and keep the owner from writing. So a file that no
+process has open is read as immutable, and checked for changes afterwards. On a full disk the two files cannot be
+created either, and users have to see what they might delete.
 """
 
 from __future__ import annotations
@@ -18,47 +18,47 @@ from fuelclient.errors import Unavailable
 
 ELSEWHERE = "Name another file with --engine or FUEL_ENGINE."
 _ROOM = 1 << 16
-"""Bytes that SQLite needs beside a file before anything is written into it."""
+"""Bytes that SQLite needs for the files beside the database before it can read."""
 
 _OWN_COPY = "Copy it to a directory of your own and name the copy with --engine or FUEL_ENGINE, or ask its owner."
 
 
 def size_of(path: str) -> int:
-    """The size of the regular file that `path` leads to.
+    """Return the size of the regular file at `path`, through links.
 
-    Raises `Unavailable` for everything else that has a name in the file system: replacing a device, a pipe or a
-    socket by a database would be a disaster. `OSError` where there is nothing, or where it may not be looked at.
+    Raise `Unavailable` if it is anything but a regular file: replacing a device, a pipe or a socket with a database
+    would be a disaster. Raise `OSError` if it does not exist or cannot be examined.
     """
-    found = os.stat(path)
-    if stat.S_ISDIR(found.st_mode):
+    status = os.stat(path)
+    if stat.S_ISDIR(status.st_mode):
         raise Unavailable(f"Engine file {path} is a directory.", hint=ELSEWHERE)
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise Unavailable(f"Engine file {path} is not a regular file.", hint=ELSEWHERE)
-    return found.st_size
+    return status.st_size
 
 
 def is_read_only(path: str) -> bool:
-    """Whether there is a file that can be read, but cannot be written to, or has no place for files beside it."""
+    """Return whether the file can be read, but not written, or no files can be created beside it."""
     folder = os.path.dirname(os.path.realpath(path))
     return _may(path, os.R_OK) and not (_may(path, os.W_OK) and _may(folder, os.W_OK))
 
 
 def is_full(path: str) -> bool:
-    """Whether the disk has no room left for the files that SQLite makes beside this one."""
+    """Return whether the disk lacks room for the files that SQLite creates beside this one."""
     try:
-        found = os.statvfs(os.path.dirname(os.path.realpath(path)))
+        disk = os.statvfs(os.path.dirname(os.path.realpath(path)))
     except OSError:
         return False
-    return found.f_bavail * found.f_frsize < _ROOM
+    return disk.f_bavail * disk.f_frsize < _ROOM
 
 
 def is_quiet(path: str) -> bool:
-    """Whether no process has the file open, and none that had it open was killed."""
+    """Return whether no process has the file open, and none was killed while it had."""
     return not os.path.exists(f"{os.path.realpath(path)}-wal")
 
 
 def is_whole(path: str) -> bool:
-    """Whether all that was ever written is in the file itself, and nothing beside it."""
+    """Return whether everything that was written is in the file itself, and nothing in the log beside it."""
     try:
         return not os.path.getsize(f"{os.path.realpath(path)}-wal")
     except FileNotFoundError:
@@ -66,18 +66,18 @@ def is_whole(path: str) -> bool:
 
 
 def read_only(path: str, but: str = "") -> Unavailable:
-    """The error for a write to a file of somebody else; `but` says why it cannot even be read."""
-    text = f"Engine file {path} is read-only for you: it, or its directory, may not be written to{but}."
+    """Return the error for a write to a read-only file; `but` says why it cannot even be read."""
+    text = f"Engine file {path} is read-only for you: you cannot write to it or to its directory{but}."
     return Unavailable(text, hint=_OWN_COPY)
 
 
 @contextmanager
 def unchanging(path: str) -> Iterator[sqlite3.Connection]:
-    """A connection to a file that nobody writes to meanwhile; it takes no locks and leaves nothing behind.
+    """Yield a connection to a file that does not change meanwhile; it takes no locks and leaves nothing behind.
 
-    Raises `Unavailable` at the end, in place of whatever went wrong, when somebody did.
+    Raise `Unavailable` at the end, instead of any other error, if the file was changed.
     """
-    from urllib.parse import quote  # few runs need it
+    from urllib.parse import quote  # rarely needed
 
     before = _stamp(path)
     connection = sqlite3.connect(
@@ -96,5 +96,5 @@ def _may(path: str, mode: int) -> bool:
 
 
 def _stamp(path: str) -> tuple[int, int, int]:
-    found = os.stat(path)
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    status = os.stat(path)
+    return status.st_ino, status.st_size, status.st_mtime_ns

@@ -7,84 +7,86 @@ from typing import Any
 
 from fuelclient.model.cluster import Cluster
 from fuelclient.store.database import Connection
-from fuelclient.store.encoding import encoded_or_null, mapping
+from fuelclient.store.rows import encoded_or_null, insert_row, mapping, update_row
 
 _SELECT = "SELECT id, name, release_id, status, net_segment_type FROM clusters "
 
 
 def every(connection: Connection) -> list[Cluster]:
-    """All clusters by id."""
+    """Return all clusters by id."""
     return [Cluster(*row) for row in connection.execute(_SELECT + "ORDER BY id")]
 
 
 def find(connection: Connection, cluster_id: int) -> Cluster | None:
-    """One cluster, or None."""
+    """Return a cluster, or None."""
     row = connection.execute(_SELECT + "WHERE id = ?", (cluster_id,)).fetchone()
     return Cluster(*row) if row else None
 
 
 def named(connection: Connection, name: str) -> Cluster | None:
-    """The cluster of this name, or None."""
+    """Return the cluster with this name, or None."""
     row = connection.execute(_SELECT + "WHERE name = ?", (name,)).fetchone()
     return Cluster(*row) if row else None
 
 
 def of_release(connection: Connection, release_id: int) -> list[Cluster]:
-    """The clusters that are deployed from a release, by id."""
+    """Return the clusters of a release by id."""
     return [Cluster(*row) for row in connection.execute(_SELECT + "WHERE release_id = ? ORDER BY id", (release_id,))]
 
 
 def insert(connection: Connection, cluster: Cluster) -> int:
-    """Store a cluster under a new id; the id."""
-    cursor = connection.execute(
-        "INSERT INTO clusters (name, release_id, status, net_segment_type) VALUES (?, ?, ?, ?)",
-        (cluster.name, cluster.release_id, cluster.status, cluster.net_segment_type),
-    )
-    return int(cursor.lastrowid or 0)
+    """Store a cluster under a new id, and return the id."""
+    return insert_row(connection, "clusters", _row(cluster))
 
 
 def update(connection: Connection, cluster: Cluster) -> None:
-    """Store what changed of a cluster."""
-    connection.execute(
-        "UPDATE clusters SET name = ?, release_id = ?, status = ?, net_segment_type = ? WHERE id = ?",
-        (cluster.name, cluster.release_id, cluster.status, cluster.net_segment_type, cluster.id),
-    )
+    """Store all fields of a cluster."""
+    update_row(connection, "clusters", cluster.id, _row(cluster))
 
 
 def delete(connection: Connection, cluster_id: int) -> None:
-    """Remove a cluster with its graphs; its nodes stay, in no cluster, and keep everything else."""
+    """Remove a cluster with its graphs. Its nodes stay, without a cluster."""
     connection.execute("DELETE FROM clusters WHERE id = ?", (cluster_id,))
 
 
 def settings(connection: Connection, cluster_id: int) -> dict[str, Any]:
-    """What was set for a cluster, by section; without any default."""
+    """Return the settings of a cluster by section, without defaults."""
     row = connection.execute("SELECT settings FROM clusters WHERE id = ?", (cluster_id,)).fetchone()
     return mapping(row[0]) if row else {}
 
 
 def put_settings(connection: Connection, cluster_id: int, settings: Mapping[str, Any]) -> None:
-    """The cluster's own settings are these, and nothing that was set before."""
-    connection.execute("UPDATE clusters SET settings = ? WHERE id = ?", (encoded_or_null(settings), cluster_id))
+    """Replace the settings of a cluster."""
+    update_row(connection, "clusters", cluster_id, {"settings": encoded_or_null(settings)})
 
 
 def metadata(connection: Connection, cluster_id: int) -> dict[str, Any]:
-    """The roles, tags and volumes that a cluster describes itself, under the names that a release has them."""
+    """Return the roles, tags and volumes that a cluster describes itself, under the same names as in a release."""
     row = connection.execute("SELECT metadata FROM clusters WHERE id = ?", (cluster_id,)).fetchone()
     return mapping(row[0]) if row else {}
 
 
 def put_metadata(connection: Connection, cluster_id: int, metadata: Mapping[str, Any]) -> None:
-    """The cluster describes this itself, and nothing that it did before."""
-    connection.execute("UPDATE clusters SET metadata = ? WHERE id = ?", (encoded_or_null(metadata), cluster_id))
+    """Replace the metadata that a cluster describes itself."""
+    update_row(connection, "clusters", cluster_id, {"metadata": encoded_or_null(metadata)})
 
 
 def enable(connection: Connection, cluster_id: int, plugin_id: int) -> None:
-    """The plugin is enabled on the cluster, whether it was or not."""
+    """Enable a plugin on a cluster; nothing changes if it is enabled already."""
     connection.execute(
         "INSERT OR IGNORE INTO cluster_plugins (cluster_id, plugin_id) VALUES (?, ?)", (cluster_id, plugin_id)
     )
 
 
 def disable(connection: Connection, cluster_id: int, plugin_id: int) -> None:
-    """The plugin is not enabled on the cluster, whether it was or not."""
+    """Disable a plugin on a cluster; nothing changes if it is disabled already."""
     connection.execute("DELETE FROM cluster_plugins WHERE cluster_id = ? AND plugin_id = ?", (cluster_id, plugin_id))
+
+
+def _row(cluster: Cluster) -> dict[str, Any]:
+    return {
+        "name": cluster.name,
+        "release_id": cluster.release_id,
+        "status": cluster.status,
+        "net_segment_type": cluster.net_segment_type,
+    }

@@ -1,10 +1,10 @@
-"""The engine file: opened once, safe for many processes, and either whole or absent.
+"""Open the engine file, create and upgrade it safely among many processes, and run transactions.
 
-A new file is made aside, under a lock, with its journal mode and its schema, and then moved into place: nobody
-ever meets a half-made one. Later schema changes take the same lock. WAL lets readers and one writer work at once.
-Transactions are explicit: `read` sees one state of the file from its first query to its end, `write` holds the
-write lock from its beginning (a transaction that starts as a reader and then writes fails at once when somebody
-else wrote in between). They do not nest: a use case opens one and hands its connection on.
+A new file is created under another name, under a lock, with its journal mode and its schema, and then moved into place,
+so that no process ever meets a half-made one. Upgrades of the schema take the same lock. With WAL, readers and one
+writer work at the same time. Transactions are explicit: `read` sees one state of the file from its first query to its
+end, and `write` holds the write lock from its beginning, because a transaction that reads first and then writes fails
+if another process wrote in between. They do not nest: a use case opens one and passes its connection on.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fuelclient.store import access, migrations
 from fuelclient.store.access import ELSEWHERE
 
 Connection = sqlite3.Connection
-"""What repositories work on; only this package makes one."""
+"""The type that the modules of this package work on; only this module creates one."""
 
 BUSY_SECONDS = 30.0
 """How long a process waits for another one's write before it gives up."""
@@ -43,17 +43,17 @@ _REASONS = {
 
 
 class Locked(Unavailable):
-    """Somebody else writes just now; nothing was done."""
+    """Another process holds the write lock; nothing was done."""
 
 
 class Database:
-    """One engine file. It is opened by the first transaction, and made, where it is absent, by the first one that
-    writes: until then it reads as one with nothing in it, and nothing of it is there.
+    """An engine file. The first transaction opens it, and the first one that writes creates it if it does not exist;
+    until then it reads as an empty one.
 
-    Errors are `Unavailable`, with the reason and the path: no permission, no regular file, no database, a schema
-    of a later version, a full disk, a lock that was held for longer than `busy_seconds`. Who has `patience` tries again
-    for so many seconds after that, and says so in a line to `tell` each time. A file that is removed or replaced while
-    it is in use is `Gone`: what was written from then on, nobody would ever read.
+    Errors are `Unavailable`, with the reason and the path: no permission, not a regular file, not a database, a schema
+    of a later version, a full disk, a lock that was held for longer than `busy_seconds`. With `patience` a transaction
+    keeps trying for so many more seconds, and says so to `tell` each time. A file that is removed or replaced while it
+    is in use is `Gone`, because data written to it would be lost.
     """
 
     def __init__(
@@ -71,41 +71,36 @@ class Database:
         self._empty: Connection | None = None
         self._identity: tuple[int, int] | None = None
 
-    @contextmanager
-    def read(self) -> Iterator[Connection]:
-        """A transaction that sees one state of the file, of one that may only be read, or on a full disk, as well;
-        nothing, where there is no file."""
-        with self._reading() as connection:
-            yield connection
+    def read(self) -> AbstractContextManager[Connection]:
+        """Begin a transaction that sees one state of the file.
 
-    def _reading(self) -> AbstractContextManager[Connection]:
+        It works for files that can only be read, and on a full disk. A missing file reads as an empty one.
+        """
         if self._connection is None and not _is_there(self.path):
             return self._nothing()
-        return self._unchanging() if self._is_still else self._transaction("BEGIN")
+        return self._unchanging() if self._must_be_immutable else self._transaction("BEGIN")
 
     @property
-    def _is_still(self) -> bool:
-        """Whether the file has to be read as one that does not change, and can be."""
+    def _must_be_immutable(self) -> bool:
+        """Whether the file can only be read as immutable, and is safe to be read that way."""
         if self._connection is not None or not os.path.exists(self.path):
             return False
         if access.is_read_only(self.path):
             return access.is_quiet(self.path)
         return access.is_full(self.path) and access.is_whole(self.path)
 
-    @contextmanager
-    def write(self, *, at_once: bool = False) -> Iterator[Connection]:
-        """A transaction that holds the write lock; an exception undoes everything that was done in it.
+    def write(self, *, at_once: bool = False) -> AbstractContextManager[Connection]:
+        """Begin a transaction that holds the write lock. An exception rolls it back.
 
-        With `at_once` nobody waits for the lock here: `Locked` while somebody else has it.
+        With `at_once`, raise `Locked` instead of waiting if another process holds the lock.
         """
-        with self._transaction("BEGIN IMMEDIATE", at_once=at_once) as connection:
-            yield connection
+        return self._transaction("BEGIN IMMEDIATE", at_once=at_once)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Nobody else is in here meanwhile: for work on the files that lie beside the engine file.
+        """Exclude other callers of `alone`, for work on the files beside the engine file.
 
-        Transactions of others go on. It is the lock of those who make the file, so the file is opened first.
+        Transactions go on. The lock is the one for creating the file, so the file is opened first.
         """
         with _translated(self.path):
             self._opened()
@@ -117,14 +112,14 @@ class Database:
             yield
 
     def close(self) -> None:
-        """Let go of the file; the next transaction opens it again."""
+        """Close the file; the next transaction opens it again."""
         for connection in (self._connection, self._empty):
             if connection is not None:
                 connection.close()
         self._connection = self._empty = None
 
     def still_waiting(self, waited: float) -> None:
-        """It is told that somebody has waited for the lock for so many seconds; `Unavailable` when that is enough."""
+        """Say how many seconds a transaction has waited for the lock. Raise `Unavailable` if that is too long."""
         if waited >= self._patience + self.busy_seconds:
             raise _unavailable(self.path, sqlite3.SQLITE_BUSY)
         if self._tell is not None:
@@ -147,7 +142,7 @@ class Database:
                 raise
 
     def _begin(self, connection: Connection, begin: str) -> None:
-        """A transaction has begun. Nothing was done in it yet, so that it can be tried as often as one likes."""
+        """Begin a transaction. Nothing was done in it yet, so that it can be tried again and again."""
         began = time.monotonic()
         while True:
             try:
@@ -160,7 +155,7 @@ class Database:
                 return
 
     def _begin_at_once(self, connection: Connection, begin: str) -> None:
-        """A transaction has begun; `Locked` when it could not without waiting for somebody."""
+        """Begin a transaction. Raise `Locked` if that would mean waiting."""
         connection.execute("PRAGMA busy_timeout = 0")
         try:
             connection.execute(begin)
@@ -173,8 +168,7 @@ class Database:
 
     @contextmanager
     def _nothing(self) -> Iterator[Connection]:
-        """What a new file would have: the tables, and nothing in them. It lies in memory; who reads again and again
-        where no file is, meets the same one."""
+        """Yield what a new file would be: empty tables. They are in memory, and made only once."""
         if self._empty is None:
             self._empty = _connect(":memory:", self.busy_seconds)
             migrations.migrate(self._empty, self.path)
@@ -186,15 +180,13 @@ class Database:
 
     @contextmanager
     def _unchanging(self) -> Iterator[Connection]:
-        """The file of somebody else, as it is now. It is opened for one transaction only: its owner may write soon."""
+        """Yield the immutable file. It is opened for one transaction only, because its owner may write soon."""
         with _translated(self.path):
             if not access.size_of(self.path):
-                raise access.read_only(self.path, ", and nothing is in it yet")
+                raise access.read_only(self.path, ", and it is empty")
             with access.unchanging(self.path) as connection:
                 if migrations.version(connection, self.path) != migrations.LATEST:
-                    raise access.read_only(
-                        self.path, ", and an earlier version of fuel2 wrote it: it has to be upgraded"
-                    )
+                    raise access.read_only(self.path, ", and it has to be upgraded from an earlier version of fuel2")
                 connection.execute("BEGIN")
                 yield connection
 
@@ -206,12 +198,12 @@ class Database:
         elif self._identity is not None and _is_another(self.path, self._identity):
             raise Gone(
                 f"Engine file {self.path} was removed or replaced while it was in use.",
-                hint="Put the right one there, and start again.",
+                hint="Restore it, and start again.",
             )
         return self._connection
 
     def _existing(self) -> Connection | None:
-        """The file as it is; None when it is absent, empty or of an earlier version."""
+        """Open the file; return None if it is missing, empty or of an earlier version."""
         try:
             if not access.size_of(self.path):
                 return None
@@ -230,7 +222,7 @@ class Database:
         return None
 
     def _made(self) -> Connection:
-        """The file after it was made, or brought up to the latest version, by this process or another one."""
+        """Open the file after it was created or upgraded, by this process or another one."""
         target = os.path.realpath(self.path)
         try:
             with _lock(target):
@@ -245,7 +237,7 @@ class Database:
 
 @contextmanager
 def _translated(path: str) -> Iterator[None]:
-    """Errors of SQLite and of the file system leave as `Unavailable`; mistakes in our own SQL do not."""
+    """Turn errors of SQLite and of the file system into `Unavailable`, but not mistakes in our own SQL."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -259,7 +251,7 @@ def _translated(path: str) -> Iterator[None]:
         raise _unavailable(path, code) from error
     except UnicodeEncodeError as error:
         raise InvalidDocument(
-            f"The text {error.object!r} has half of a character (\\ud800 to \\udfff) and cannot be stored.",
+            f"The text {error.object!r} contains half of a surrogate pair (\\ud800 to \\udfff) and cannot be stored.",
             hint="Write the character itself, or its whole escape.",
         ) from error
 
@@ -274,7 +266,7 @@ def _is_busy(error: sqlite3.OperationalError) -> bool:
 
 
 def _is_there(path: str) -> bool:
-    """Whether there is something at `path`, be it something that nobody may look at."""
+    """Return whether something is at `path`, even if it cannot be examined."""
     try:
         os.stat(path)
     except FileNotFoundError:
@@ -285,13 +277,13 @@ def _is_there(path: str) -> bool:
 
 
 def _identity(path: str) -> tuple[int, int]:
-    """What tells a file from any other that has its name later."""
-    found = os.stat(path)
-    return found.st_dev, found.st_ino
+    """Return what distinguishes a file from another one that gets its name later."""
+    status = os.stat(path)
+    return status.st_dev, status.st_ino
 
 
 def _is_another(path: str, identity: tuple[int, int]) -> bool:
-    """Whether the file is gone, or another one has its name; not where nobody may look just now."""
+    """Return whether the file is gone or was replaced; false if it cannot be examined just now."""
     try:
         return _identity(path) != identity
     except FileNotFoundError:
@@ -320,8 +312,8 @@ def _no_access(path: str, error: OSError) -> Unavailable:
 
 @contextmanager
 def _lock(target: str) -> Iterator[None]:
-    """The lock that makers and changers of the schema of `target` hold, in a file beside it that stays there:
-    removing it would let two processes hold two locks of one name."""
+    """Hold the lock for creating and upgrading `target`. Its file beside `target` is never removed, because then two
+    processes could hold two locks of the same name."""
     _make_directories(os.path.dirname(target))
     descriptor = os.open(f"{target}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -332,14 +324,14 @@ def _lock(target: str) -> Iterator[None]:
 
 
 def _make_directories(path: str) -> None:
-    """All missing directories of `path` exist, for their owner only."""
+    """Create the missing directories of `path`, for their owner only."""
     if os.path.isdir(path):
         return
     _make_directories(os.path.dirname(path))
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
-        if not os.path.isdir(path):  # else somebody made it just now
+        if not os.path.isdir(path):  # otherwise another process created it just now
             raise
 
 
@@ -352,7 +344,7 @@ def _upgrade(target: str, path: str, busy_seconds: float) -> None:
 
 
 def _create(target: str, path: str, busy_seconds: float) -> None:
-    """Make the file aside and move it into place; what an interrupted attempt left is swept away first."""
+    """Create the file under another name and move it into place. What an interrupted attempt left is removed first."""
     fresh = f"{target}.new"
     for leftover in (fresh, f"{fresh}-wal", f"{fresh}-shm"):
         with suppress(FileNotFoundError):

@@ -1,4 +1,4 @@
-"""Events in the store: the log that followers of a run read, appended and never changed."""
+"""Events in the store: the log of a run, which is appended to and never changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _INSERT = (
 
 
 def append(connection: Connection, event: Event) -> None:
-    """One more event, under the next id; events of instances are appended by `append_changes`."""
+    """Append an event under the next id. `append_changes` appends the events of instances."""
     node = None if event.node is None else str(event.node)
     connection.execute(
         _INSERT,
@@ -28,16 +28,19 @@ def append(connection: Connection, event: Event) -> None:
 def append_changes(
     connection: Connection, parent_id: int, run_id: int, changes: Iterable[Change], now: str, progress: int
 ) -> None:
-    """An event for each change of an instance."""
+    """Append an event for each change of an instance."""
     kind = EventKind.INSTANCE
     connection.executemany(
         _INSERT,
-        [(now, kind, parent_id, run_id, one.vertex, None, one.status, one.reason, "", progress) for one in changes],
+        [
+            (now, kind, parent_id, run_id, change.vertex, None, change.status, change.reason, "", progress)
+            for change in changes
+        ],
     )
 
 
 def after(connection: Connection, parent_id: int, event_id: int, limit: int) -> list[Event]:
-    """The events of an execution after the one with this id, at most `limit`."""
+    """Return the events of a run after the one with this id, at most `limit`."""
     rows = connection.execute(
         "SELECT e.id, e.time, e.kind, e.parent_id, e.transaction_id, t.graph_type, h.task, h.node, e.node, e.status, "
         "e.reason, CASE WHEN e.vertex IS NULL THEN e.message "

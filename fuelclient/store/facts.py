@@ -1,4 +1,4 @@
-"""Facts in the store: those that users uploaded, and those that each run saw."""
+"""Facts in the store: those that users uploaded, and those that runs saw."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Any
 
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.store.database import Connection
-from fuelclient.store.encoding import decode, encode
+from fuelclient.store.rows import decode, encode
 
 _COMMON = ""
 """The uid of the common part."""
 
 _SETTINGS = "/settings"
-"""In the place of a uid: the settings that a run was begun with. They are no fact, and no node is named like that."""
+"""The uid of the settings that a run began with. They are not facts, and no node has such a name."""
 
 
 def uploaded(connection: Connection, cluster_id: int) -> DeploymentFacts:
-    """What was uploaded for a cluster; empty when nothing was."""
+    """Return the uploaded facts of a cluster, which may be empty."""
     rows = connection.execute("SELECT uid, body FROM cluster_facts WHERE cluster_id = ? ORDER BY uid", (cluster_id,))
     return _facts({uid: decode(body) for uid, body in rows})
 
 
 def put(connection: Connection, cluster_id: int, facts: DeploymentFacts) -> None:
-    """The common part and the parts of the given nodes are these; parts of other nodes stay."""
+    """Replace the common part and the parts of the given nodes; parts of other nodes stay."""
     parts = {_COMMON: facts.common, **facts.nodes}
     connection.executemany(
         "INSERT INTO cluster_facts (cluster_id, uid, body) VALUES (?, ?, ?) "
@@ -34,23 +34,23 @@ def put(connection: Connection, cluster_id: int, facts: DeploymentFacts) -> None
 
 
 def delete(connection: Connection, cluster_id: int) -> None:
-    """Nothing is uploaded for the cluster any more."""
+    """Remove the uploaded facts of a cluster."""
     connection.execute("DELETE FROM cluster_facts WHERE cluster_id = ?", (cluster_id,))
 
 
 def put_seen(connection: Connection, run_id: int, facts: DeploymentFacts) -> None:
-    """What a run sees; a part that another run saw as well is stored once."""
+    """Store the facts that a run sees. Parts that another run saw are shared with it."""
     for uid, part in {_COMMON: facts.common, **facts.nodes}.items():
         _put_part(connection, run_id, uid, part)
 
 
 def put_settings(connection: Connection, run_id: int, settings: Mapping[str, Any]) -> None:
-    """The settings that a run was begun with; stored once for all runs that had the same."""
+    """Store the settings that a run begins with. Runs with the same settings share them."""
     _put_part(connection, run_id, _SETTINGS, settings)
 
 
 def seen(connection: Connection, run_id: int) -> DeploymentFacts:
-    """What a run saw; parts are shared with other runs only in the file."""
+    """Return the facts that a run saw."""
     rows = connection.execute(
         "SELECT f.uid, p.body FROM transaction_facts f JOIN fact_parts p ON p.id = f.part_id "
         "WHERE f.transaction_id = ? AND f.uid != ? ORDER BY f.uid",
@@ -60,7 +60,7 @@ def seen(connection: Connection, run_id: int) -> DeploymentFacts:
 
 
 def settings_of(connection: Connection, run_id: int) -> dict[str, Any] | None:
-    """The settings that a run was begun with; None where they were not recorded."""
+    """Return the settings that a run began with; None if they were not recorded."""
     row = connection.execute(
         "SELECT p.body FROM transaction_facts f JOIN fact_parts p ON p.id = f.part_id "
         "WHERE f.transaction_id = ? AND f.uid = ?",

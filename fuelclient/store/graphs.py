@@ -1,18 +1,23 @@
-"""Graphs in the store: one per owner and type.
+"""Graphs and their tasks in the store: one graph per owner and type.
 
-A graph's type and owner stand on its coupling, as in Nailgun; the view `graph_owners` shows all couplings with
-the names of their owners. Metadata that was never stated is NULL, everything else is JSON.
+A graph's type and owner are columns of its coupling, as in Nailgun. The view `graph_owners` shows all couplings with
+the names of their owners.
+
+Tasks come back as their author stated them, in order, with their lines. A column holds the JSON of its attribute, and
+NULL if the author did not state it. Attributes without a column are in `_custom`. `stated` has the names of all
+attributes in the author's order, so that falsy values and the order survive.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from fuelclient.model.graph import METADATA, Graph, GraphSummary, Level, Owner
-from fuelclient.store import tasks
+from fuelclient.model.task import COLUMNS, NOWHERE, Source, Task
 from fuelclient.store.database import Connection
-from fuelclient.store.encoding import decode, encode
+from fuelclient.store.rows import decode, encode, encoded_or_null, mapping
 
 _SELECT = """
     SELECT g.id, w.type, w.level, w.owner_id, w.name, w.version, g.name,
@@ -24,20 +29,36 @@ _COUPLE = {
     Level.PLUGIN: "INSERT INTO plugin_deployment_graphs (type, deployment_graph_id, plugin_id) VALUES (?, ?, ?)",
     Level.CLUSTER: "INSERT INTO cluster_deployment_graphs (type, deployment_graph_id, cluster_id) VALUES (?, ?, ?)",
 }
+_INSERT_TASK = """
+    INSERT INTO deployment_graph_tasks (
+        deployment_graph_id, position, task_name, stated, _custom, legacy, source_file, source_line, source_lines,
+        version, type, condition, "groups", tasks, roles, reexecute_on, refresh_on, required_for, requires,
+        cross_depended_by, cross_depends, parameters
+    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_SELECT_TASKS = """
+    SELECT task_name, stated, _custom, legacy, source_file, source_line, source_lines,
+        version, type, condition, "groups", tasks, roles, reexecute_on, refresh_on, required_for, requires,
+        cross_depended_by, cross_depends, parameters
+    FROM deployment_graph_tasks WHERE deployment_graph_id = ? ORDER BY position
+"""
+_FIRST = 7
+_COLUMNS = {name: place for place, name in enumerate(COLUMNS, start=_FIRST)}
+"""The index of each attribute in a selected row."""
 
 
 def find(connection: Connection, level: Level, owner_id: int, graph_type: str) -> Graph | None:
-    """The graph of one owner and type with its tasks, or None."""
+    """Return the graph of an owner and type with its tasks, or None."""
     row = connection.execute(
         _SELECT + "WHERE w.level = ? AND w.owner_id = ? AND w.type = ?", (level, owner_id, graph_type)
     ).fetchone()
     if row is None:
         return None
-    return Graph(row[0], row[1], _owner(row), tasks.of_graph(connection, row[0]), row[6], _metadata(row[7:]))
+    return Graph(row[0], row[1], _owner(row), tasks_of(connection, row[0]), row[6], _metadata(row[7:]))
 
 
 def find_id(connection: Connection, level: Level, owner_id: int, graph_type: str) -> int | None:
-    """The id of the graph of one owner and type, or None."""
+    """Return the id of the graph of an owner and type, or None."""
     row = connection.execute(
         "SELECT deployment_graph_id FROM graph_owners WHERE level = ? AND owner_id = ? AND type = ?",
         (level, owner_id, graph_type),
@@ -46,7 +67,7 @@ def find_id(connection: Connection, level: Level, owner_id: int, graph_type: str
 
 
 def types(connection: Connection, level: Level, owner_id: int) -> list[str]:
-    """The types of which one owner has a graph, sorted."""
+    """Return the types of an owner's graphs, sorted."""
     rows = connection.execute(
         "SELECT type FROM graph_owners WHERE level = ? AND owner_id = ? ORDER BY type", (level, owner_id)
     )
@@ -54,17 +75,17 @@ def types(connection: Connection, level: Level, owner_id: int) -> list[str]:
 
 
 def summaries(connection: Connection, owners: Collection[tuple[Level, int]] | None = None) -> list[GraphSummary]:
-    """All graphs by id, or those of `owners` only, without the bodies of their tasks."""
-    found = []
+    """Return all graphs by id, or those of `owners`, without the bodies of their tasks."""
+    summaries = []
     for row in connection.execute(_SELECT + "ORDER BY g.id").fetchall():
         owner = _owner(row)
         if owners is None or (owner.level, owner.id) in owners:
-            found.append(GraphSummary(row[0], row[1], owner, row[6], tasks.names(connection, row[0])))
-    return found
+            summaries.append(GraphSummary(row[0], row[1], owner, row[6], task_ids(connection, row[0])))
+    return summaries
 
 
 def create(connection: Connection, level: Level, owner_id: int, graph_type: str) -> int:
-    """An empty graph, which the owner must not have yet; its id."""
+    """Create an empty graph, which the owner must not have yet, and return its id."""
     cursor = connection.execute("INSERT INTO deployment_graphs DEFAULT VALUES")
     graph_id = int(cursor.lastrowid or 0)
     connection.execute(_COUPLE[level], (graph_type, graph_id, owner_id))
@@ -72,18 +93,18 @@ def create(connection: Connection, level: Level, owner_id: int, graph_type: str)
 
 
 def is_derived(connection: Connection, graph_id: int) -> bool:
-    """Whether a graph was derived from the package of a plugin, and not uploaded."""
+    """Return whether a graph was derived from the package of a plugin, and not uploaded."""
     row = connection.execute("SELECT derived FROM deployment_graphs WHERE id = ?", (graph_id,)).fetchone()
     return bool(row and row[0])
 
 
 def mark_derived(connection: Connection, graph_id: int, derived: bool) -> None:
-    """The graph counts as derived from the package of a plugin, or as uploaded."""
+    """Mark a graph as derived from the package of a plugin, or as uploaded."""
     connection.execute("UPDATE deployment_graphs SET derived = ? WHERE id = ?", (derived, graph_id))
 
 
 def reset(connection: Connection, graph_id: int) -> None:
-    """The graph has neither name nor metadata; its tasks stay."""
+    """Clear the name and the metadata of a graph; its tasks stay."""
     connection.execute(
         "UPDATE deployment_graphs SET name = NULL, node_filter = NULL, on_success = NULL, on_error = NULL, "
         "on_stop = NULL WHERE id = ?",
@@ -92,7 +113,7 @@ def reset(connection: Connection, graph_id: int) -> None:
 
 
 def describe(connection: Connection, graph_id: int, name: str | None, metadata: Mapping[str, Any]) -> None:
-    """The graph has this name and metadata, where they are stated; the rest stays as it is."""
+    """Set the name and the metadata of a graph as far as they are stated."""
     texts = [encode(metadata[key]) if key in metadata else None for key in METADATA]
     connection.execute(
         "UPDATE deployment_graphs SET name = coalesce(?, name), node_filter = coalesce(?, node_filter), "
@@ -113,3 +134,57 @@ def _owner(row: tuple[Any, ...]) -> Owner:
 
 def _metadata(texts: tuple[str | None, ...]) -> dict[str, Any]:
     return {key: decode(text) for key, text in zip(METADATA, texts, strict=True) if text is not None}
+
+
+def tasks_of(connection: Connection, graph_id: int) -> tuple[Task, ...]:
+    """Return the tasks of a graph in their author's order."""
+    return tuple(_task(row) for row in connection.execute(_SELECT_TASKS, (graph_id,)))
+
+
+def task_ids(connection: Connection, graph_id: int) -> tuple[str, ...]:
+    """Return the ids of a graph's tasks in their author's order. The index has them, so that no body is read."""
+    rows = connection.execute(
+        "SELECT task_name FROM deployment_graph_tasks WHERE deployment_graph_id = ? ORDER BY position", (graph_id,)
+    )
+    return tuple(row[0] for row in rows)
+
+
+def put_tasks(connection: Connection, graph_id: int, tasks: Sequence[Task]) -> None:
+    """Replace the tasks of a graph."""
+    connection.execute("DELETE FROM deployment_graph_tasks WHERE deployment_graph_id = ?", (graph_id,))
+    connection.executemany(_INSERT_TASK, _task_rows(graph_id, tasks))
+
+
+def _task_rows(graph_id: int, tasks: Sequence[Task]) -> Iterator[tuple[Any, ...]]:
+    for position, task in enumerate(tasks):
+        stated = task.attributes
+        custom = {name: value for name, value in stated.items() if name not in _COLUMNS}
+        source = task.source
+        yield (
+            graph_id,
+            position,
+            task.id,
+            encode(list(stated)),
+            encoded_or_null(custom),
+            task.legacy,
+            source.file,
+            source.line,
+            encoded_or_null(source.lines),
+            *(encode(stated[name]) if name in stated else None for name in COLUMNS),
+        )
+
+
+@lru_cache(maxsize=1000)
+def _stated_names(text: str) -> tuple[str, ...]:
+    """Return the names in a column `stated`; a graph has only a few different ones, hence the cache."""
+    return tuple(decode(text))
+
+
+def _task(row: tuple[Any, ...]) -> Task:
+    task_id, stated, custom, legacy, file, line, lines = row[:_FIRST]
+    others = mapping(custom)
+    attributes = {
+        name: decode(row[_COLUMNS[name]]) if name in _COLUMNS else others[name] for name in _stated_names(stated)
+    }
+    source = Source(file, line, mapping(lines)) if file or line or lines else NOWHERE
+    return Task(task_id, attributes, source, bool(legacy))

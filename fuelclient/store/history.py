@@ -1,4 +1,4 @@
-"""The history in the store: one row for each task instance of a run."""
+"""The history of runs in the store: one row for each task instance."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fuelclient.model.run import CHILD, HistoryFilter, HistoryRow, NodeKey
 from fuelclient.model.status import InstanceStatus
 from fuelclient.plan.schedule import Change
 from fuelclient.store.database import Connection
-from fuelclient.store.encoding import encoded_or_null, mapping
+from fuelclient.store.rows import encoded_or_null, mapping
 
 _INSERT = "INSERT INTO history (transaction_id, vertex, task, node, type, status) VALUES (?, ?, ?, ?, ?, ?)"
 _START = (
@@ -25,12 +25,12 @@ _SELECT = (
     "summary FROM history WHERE transaction_id = ? "
 )
 NULL = "null"
-"""How the node of a sync point is written by people and in filters."""
+"""The node of sync points in filters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A change of an instance, and what its executor told of it."""
+    """A change of an instance, with the result from its executor."""
 
     change: Change
     message: str = ""
@@ -39,7 +39,7 @@ class Written:
 
 
 def node_key(text: str | None) -> NodeKey:
-    """A node as the store has it, as everybody else has it.
+    """Return the key of a node that the store has as text.
 
     >>> node_key("3"), node_key("master"), node_key(None)
     (3, 'master', None)
@@ -48,50 +48,52 @@ def node_key(text: str | None) -> NodeKey:
 
 
 def insert(connection: Connection, run_id: int, instances: Iterable[tuple[str, NodeKey, str]]) -> None:
-    """All instances of a plan (task, node, type) in their order, each pending."""
+    """Insert the instances of a plan (task, node, type) in their order, all pending."""
     pending = InstanceStatus.PENDING
     connection.executemany(
         _INSERT,
         (
-            (run_id, vertex, task, None if node is None else str(node), kind, pending)
-            for vertex, (task, node, kind) in enumerate(instances)
+            (run_id, vertex, task, None if node is None else str(node), task_type, pending)
+            for vertex, (task, node, task_type) in enumerate(instances)
         ),
     )
 
 
 def write(connection: Connection, run_id: int, changes: Iterable[Written], now: str) -> None:
-    """The rows of the changed instances, at this time; of several changes of one instance the last one stands."""
+    """Write changes of instances at this time. Of several changes of one instance, the last one remains."""
     for running, group in _grouped(changes):
         if running:
-            connection.executemany(_START, [(one.change.status, now, run_id, one.change.vertex) for one in group])
+            connection.executemany(
+                _START, [(written.change.status, now, run_id, written.change.vertex) for written in group]
+            )
         else:
-            connection.executemany(_END, [_ended(run_id, one, now) for one in group])
+            connection.executemany(_END, [_ended(run_id, written, now) for written in group])
 
 
 def _grouped(changes: Iterable[Written]) -> Iterator[tuple[bool, list[Written]]]:
     group: list[Written] = []
     running = False
-    for one in changes:
-        starts = one.change.status is InstanceStatus.RUNNING
+    for written in changes:
+        starts = written.change.status is InstanceStatus.RUNNING
         if group and starts != running:
             yield running, group
             group = []
         running = starts
-        group.append(one)
+        group.append(written)
     if group:
         yield running, group
 
 
-def _ended(run_id: int, one: Written, now: str) -> tuple[Any, ...]:
-    change = one.change
+def _ended(run_id: int, written: Written, now: str) -> tuple[Any, ...]:
+    change = written.change
     return (
-        change.status, change.reason, change.because, one.message, one.return_code,
-        encoded_or_null(one.summary), now, now, run_id, change.vertex,
+        change.status, change.reason, change.because, written.message, written.return_code,
+        encoded_or_null(written.summary), now, now, run_id, change.vertex,
     )  # fmt: skip
 
 
 def changes(connection: Connection, run_id: int) -> list[Change]:
-    """The newest change of every instance that is not pending: what a schedule goes on from."""
+    """Return the last change of every instance that is not pending, from which a schedule resumes."""
     rows = connection.execute(
         "SELECT vertex, status, reason, because FROM history WHERE transaction_id = ? AND status != ? ORDER BY vertex",
         (run_id, InstanceStatus.PENDING),
@@ -100,14 +102,14 @@ def changes(connection: Connection, run_id: int) -> list[Change]:
 
 
 def attempts(connection: Connection, run_id: int) -> dict[int, int]:
-    """How often each instance that ever began was begun."""
+    """Return how often each instance was begun, for those that were."""
     return dict(
         connection.execute("SELECT vertex, attempts FROM history WHERE transaction_id = ? AND attempts", (run_id,))
     )
 
 
 def mark_interrupted(connection: Connection, run_id: int, vertices: Iterable[int], reason: str) -> None:
-    """Nobody knows how these running instances ended: somebody has to decide."""
+    """Mark running instances whose end is unknown. The user has to decide about them."""
     connection.executemany(
         "UPDATE history SET reason = ? WHERE transaction_id = ? AND vertex = ?",
         [(reason, run_id, vertex) for vertex in vertices],
@@ -115,7 +117,7 @@ def mark_interrupted(connection: Connection, run_id: int, vertices: Iterable[int
 
 
 def begin_again(connection: Connection, run_id: int, vertices: Iterable[int], now: str) -> None:
-    """These running instances are begun once more."""
+    """Begin running instances once more."""
     connection.executemany(
         "UPDATE history SET reason = '', time_start = ?, attempts = attempts + 1 "
         "WHERE transaction_id = ? AND vertex = ?",
@@ -126,27 +128,27 @@ def begin_again(connection: Connection, run_id: int, vertices: Iterable[int], no
 def rows(
     connection: Connection, run_id: int, graph_type: str, wanted: HistoryFilter, definitions: Mapping[str, Any]
 ) -> list[HistoryRow]:
-    """The rows of a run that a filter lets through, in the order of its plan; `definitions` are its merged tasks."""
+    """Return the rows of a run that pass a filter, in the order of its plan; `definitions` are its merged tasks."""
     clauses, values = "", list[object]([run_id])
     for column, allowed in (("coalesce(node, 'null')", wanted.nodes), ("status", wanted.statuses),
                             ("task", wanted.tasks)):  # fmt: skip
         if allowed:
             clauses += f"AND {column} IN ({', '.join('?' * len(allowed))}) "
             values += allowed
-    found = connection.execute(f"{_SELECT}{clauses}ORDER BY vertex", values).fetchall()
-    blamed = {row[6] for row in found if row[6] is not None}
+    selected = connection.execute(f"{_SELECT}{clauses}ORDER BY vertex", values).fetchall()
+    blamed = {row[6] for row in selected if row[6] is not None}
     names = _names(connection, run_id, blamed)
-    return [_row(row, run_id, graph_type, names, definitions) for row in found]
+    return [_row(row, run_id, graph_type, names, definitions) for row in selected]
 
 
 def _names(connection: Connection, run_id: int, vertices: Iterable[int]) -> dict[int, str]:
-    found = {}
+    selected = {}
     for vertex in vertices:
         task, node = connection.execute(
             "SELECT task, node FROM history WHERE transaction_id = ? AND vertex = ?", (run_id, vertex)
         ).fetchone()
-        found[vertex] = task if node is None else f"{task}@{node}"
-    return found
+        selected[vertex] = task if node is None else f"{task}@{node}"
+    return selected
 
 
 def _row(
@@ -172,85 +174,87 @@ def _row(
 
 
 def last_successes(connection: Connection, cluster_id: int, before: int) -> dict[tuple[str, str], int]:
-    """By task and uid: the latest run on a cluster, of those with an id below `before`, in which it succeeded.
+    """Return, by task and uid, the last run on a cluster with an id below `before` in which the instance succeeded.
 
-    Runs that changed nothing (dry and noop ones) do not count.
+    Dry runs and noop runs do not count.
     """
-    found = connection.execute(
+    selected = connection.execute(
         "SELECT h.task, coalesce(h.node, 'null'), max(h.transaction_id) FROM transactions t "
         "JOIN history h ON h.transaction_id = t.id "
         "WHERE t.cluster_id = ? AND t.name = ? AND t.counts AND t.id < ? AND h.status = ? GROUP BY 1, 2",
         (cluster_id, CHILD, before, InstanceStatus.READY),
     )
-    return {(task, uid): run for task, uid, run in found}
+    return {(task, uid): run for task, uid, run in selected}
 
 
 def durations(connection: Connection, cluster_id: int) -> dict[tuple[str, str, str], float]:
-    """By graph type, task and uid: how many seconds its latest success took on a cluster. Tasks of one name in graphs
-    of two types are two tasks."""
-    found = connection.execute(
+    """Return, by graph type, task and uid, how many seconds the last success on a cluster took. Tasks of the same name
+    in graphs of different types are different tasks."""
+    selected = connection.execute(
         "SELECT t.graph_type, h.task, coalesce(h.node, 'null'), max(h.transaction_id), "
         "(julianday(h.time_end) - julianday(h.time_start)) * 86400 FROM transactions t "
         "JOIN history h ON h.transaction_id = t.id "
         "WHERE t.cluster_id = ? AND t.name = ? AND t.counts AND h.status = ? GROUP BY 1, 2, 3",
         (cluster_id, CHILD, InstanceStatus.READY),
     )
-    return {(kind, task, uid): max(0.0, seconds or 0.0) for kind, task, uid, _, seconds in found}
+    return {(graph_type, task, uid): max(0.0, seconds or 0.0) for graph_type, task, uid, _, seconds in selected}
 
 
 def statuses(connection: Connection, run_id: int) -> list[tuple[int, InstanceStatus]]:
-    """Every instance with its status, in the order of its plan."""
-    found = connection.execute("SELECT vertex, status FROM history WHERE transaction_id = ? ORDER BY vertex", (run_id,))
-    return [(vertex, InstanceStatus(status)) for vertex, status in found]
+    """Return every instance with its status, in the order of the plan."""
+    selected = connection.execute(
+        "SELECT vertex, status FROM history WHERE transaction_id = ? ORDER BY vertex", (run_id,)
+    )
+    return [(vertex, InstanceStatus(status)) for vertex, status in selected]
 
 
 def by_node(connection: Connection, run_id: int) -> list[tuple[NodeKey, InstanceStatus, str]]:
-    """The node, status and reason of every instance but for sync points."""
-    found = connection.execute(
+    """Return the distinct (node, status, reason) of all instances except sync points."""
+    selected = connection.execute(
         "SELECT DISTINCT node, status, reason FROM history WHERE transaction_id = ? AND node IS NOT NULL "
         "ORDER BY node, status, reason",
         (run_id,),
     )
-    return [(node_key(node), InstanceStatus(status), reason) for node, status, reason in found]
+    return [(node_key(node), InstanceStatus(status), reason) for node, status, reason in selected]
 
 
 def nodes_of(connection: Connection, run_id: int) -> set[NodeKey]:
-    """The nodes that a run has instances on, the master included."""
-    found = connection.execute(
+    """Return the nodes on which a run has instances, including the master."""
+    selected = connection.execute(
         "SELECT DISTINCT node FROM history WHERE transaction_id = ? AND node IS NOT NULL", (run_id,)
     )
-    return {node_key(row[0]) for row in found}
+    return {node_key(row[0]) for row in selected}
 
 
 def begun(connection: Connection, run_id: int) -> set[tuple[NodeKey, str]]:
-    """The nodes on which instances of a run ever began, each with the types of their tasks; the master included."""
-    found = connection.execute(
+    """Return (node, task type) of all instances of a run that ever began, including those on the master."""
+    selected = connection.execute(
         "SELECT DISTINCT node, type FROM history WHERE transaction_id = ? AND attempts AND node IS NOT NULL",
         (run_id,),
     )
-    return {(node_key(node), kind) for node, kind in found}
+    return {(node_key(node), task_type) for node, task_type in selected}
 
 
 def running(connection: Connection, run_id: int, reason: str) -> list[str]:
-    """The names (`task@node`) of instances that are running with a reason."""
-    found = connection.execute(
+    """Return the names (`task@node`) of instances that are running with a reason."""
+    selected = connection.execute(
         "SELECT vertex FROM history WHERE transaction_id = ? AND status = ? AND reason = ? ORDER BY vertex",
         (run_id, InstanceStatus.RUNNING, reason),
     ).fetchall()
-    names = _names(connection, run_id, [row[0] for row in found])
+    names = _names(connection, run_id, [row[0] for row in selected])
     return list(names.values())
 
 
 def running_names(connection: Connection, run_id: int) -> dict[int, str]:
-    """The names (`task@node`) of all instances that are running, by their numbers."""
-    found = connection.execute(
+    """Return the names (`task@node`) of all running instances by their numbers."""
+    selected = connection.execute(
         "SELECT vertex FROM history WHERE transaction_id = ? AND status = ? ORDER BY vertex",
         (run_id, InstanceStatus.RUNNING),
     ).fetchall()
-    return _names(connection, run_id, [row[0] for row in found])
+    return _names(connection, run_id, [row[0] for row in selected])
 
 
 def placed(connection: Connection, run_id: int) -> set[str]:
-    """The tasks that a run has instances of."""
-    found = connection.execute("SELECT DISTINCT task FROM history WHERE transaction_id = ?", (run_id,))
-    return {row[0] for row in found}
+    """Return the tasks of which a run has instances."""
+    selected = connection.execute("SELECT DISTINCT task FROM history WHERE transaction_id = ?", (run_id,))
+    return {row[0] for row in selected}

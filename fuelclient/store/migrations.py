@@ -1,8 +1,8 @@
-"""The schema of the engine file, as numbered steps; each one happens with its record or not at all.
+"""Bring the schema of an engine file up to date, in numbered steps.
 
-The number of the last step stands in the file (`PRAGMA user_version`), beside a mark that tells an engine file
-from the SQLite files of other programs (`PRAGMA application_id`). A step that was released is never edited; a
-change is a new step. Statements run one by one, because `executescript` would commit what is open.
+A step and its number are written together, or not at all. The number of the last step is in the file (`PRAGMA
+user_version`), with a mark that distinguishes engine files from the SQLite files of other programs (`PRAGMA
+application_id`). Statements run one by one, because `executescript` would commit the open transaction.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fuelclient.errors import Unavailable
-from fuelclient.store import run_schema, schema
+from fuelclient.store import schema
 
 APPLICATION_ID = 0x4655454C
-"""The letters FUEL; SQLite keeps the number in the file's header."""
+"""The letters FUEL. SQLite keeps the number in the header of the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One step: its number (from 1, without gaps), its purpose, and its statements."""
+    """A step: its number (from 1, without gaps), its purpose, and its statements."""
 
     number: int
     purpose: str
@@ -31,19 +31,19 @@ MIGRATIONS = (
     Migration(1, "releases, environments, nodes, plugins", schema.NOUNS),
     Migration(2, "graphs, their owners and their tasks", schema.GRAPHS),
     Migration(3, "packages of plugins, releases of plugins, settings of environments", schema.PACKAGES),
-    Migration(4, "transactions, history, events, facts, sequences", run_schema.RUNS),
+    Migration(4, "runs, history, events, facts, sequences", schema.RUNS),
     Migration(5, "roles and tags of environments, labels of nodes", schema.DESCRIPTIONS),
 )
-"""All steps, in their order."""
+"""All steps in their order."""
 
 LATEST = MIGRATIONS[-1].number
 """The version of the schema that this code reads and writes."""
 
 
 def version(connection: sqlite3.Connection, path: str) -> int:
-    """The number of the last step that `path` has, 0 for an empty file.
+    """Return the number of the last step that `path` has; 0 for an empty file.
 
-    Raises `Unavailable` for a database of another program, and for one of a later version of this one.
+    Raise `Unavailable` for the database of another program, or of a later version of this one.
     """
     (mark,) = connection.execute("PRAGMA application_id").fetchone()
     (number,) = connection.execute("PRAGMA user_version").fetchone()
@@ -64,7 +64,7 @@ def version(connection: sqlite3.Connection, path: str) -> int:
 
 
 def migrate(connection: sqlite3.Connection, path: str, steps: Sequence[Migration] = MIGRATIONS) -> None:
-    """The file has all of `steps`; a step that fails leaves it as the step before left it, and raises."""
+    """Apply the steps that the file lacks. A step that fails raises, and leaves the file as it was before it."""
     done = version(connection, path)
     for step in steps:
         if step.number > done:

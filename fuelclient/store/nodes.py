@@ -2,58 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from fuelclient.model.node import Node
+from fuelclient.store import rows
 from fuelclient.store.database import Connection
-from fuelclient.store.encoding import encoded_or_null, mapping, names
+from fuelclient.store.rows import encoded_or_null, insert_row, mapping, names, update_row
 
-_SELECT = (
-    "SELECT id, name, cluster_id, status, roles, pending_roles, primary_tags, ip, mac, online, executor, ssh, "
-    "attributes, error_type, pending_addition, pending_deletion, labels FROM nodes "
-)
+_COLUMNS = (
+    "id", "name", "cluster_id", "status", "roles", "pending_roles", "primary_tags", "ip", "mac", "online", "executor",
+    "ssh", "attributes", "error_type", "pending_addition", "pending_deletion", "labels",
+)  # fmt: skip
+"""In the order of the fields of `Node`."""
+_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM nodes "  # noqa: S608 - the names are our own
+_READ: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("roles", "pending_roles", "primary_tags"), names),
+    **dict.fromkeys(("ssh", "attributes", "labels"), mapping),
+    **dict.fromkeys(("online", "pending_addition", "pending_deletion"), bool),
+}
+"""How to read the columns that do not hold the value of their field itself."""
+_READERS = tuple((_COLUMNS.index(column), read) for column, read in _READ.items())
+_TEXTS = frozenset(column for column, read in _READ.items() if read is not bool)
 
 
 def every(connection: Connection) -> list[Node]:
-    """All nodes by id."""
+    """Return all nodes by id."""
     return [_node(row) for row in connection.execute(_SELECT + "ORDER BY id")]
 
 
 def of_cluster(connection: Connection, cluster_id: int) -> list[Node]:
-    """The nodes of one cluster by id."""
+    """Return the nodes of a cluster by id."""
     return [_node(row) for row in connection.execute(_SELECT + "WHERE cluster_id = ? ORDER BY id", (cluster_id,))]
 
 
 def find(connection: Connection, node_id: int) -> Node | None:
-    """One node, or None."""
+    """Return a node, or None."""
     row = connection.execute(_SELECT + "WHERE id = ?", (node_id,)).fetchone()
     return _node(row) if row else None
 
 
 def ids(connection: Connection) -> list[int]:
-    """The ids there are, in rising order."""
-    return [row[0] for row in connection.execute("SELECT id FROM nodes ORDER BY id")]
+    """Return all ids in ascending order."""
+    return rows.ids(connection, "nodes")
 
 
 def insert(connection: Connection, node: Node) -> int:
-    """Store a node under its id, or under a new one where that is 0; the id."""
-    cursor = connection.execute(
-        "INSERT INTO nodes (id, name, cluster_id, status, roles, pending_roles, primary_tags, ip, mac, online, "
-        "executor, ssh, attributes, error_type, pending_addition, pending_deletion, labels) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (node.id or None, *_columns(node)),
-    )
-    return int(cursor.lastrowid or 0)
+    """Store a node under its id, or under a new one if that is 0, and return the id."""
+    return insert_row(connection, "nodes", {"id": node.id or None, **_row(node)})
 
 
 def update(connection: Connection, node: Node) -> None:
-    """Store what changed of a node."""
-    connection.execute(
-        "UPDATE nodes SET name = ?, cluster_id = ?, status = ?, roles = ?, pending_roles = ?, primary_tags = ?, "
-        "ip = ?, mac = ?, online = ?, executor = ?, ssh = ?, attributes = ?, error_type = ?, pending_addition = ?, "
-        "pending_deletion = ?, labels = ? WHERE id = ?",
-        (*_columns(node), node.id),
-    )
+    """Store all fields of a node."""
+    update_row(connection, "nodes", node.id, _row(node))
 
 
 def delete(connection: Connection, node_id: int) -> None:
@@ -61,44 +62,13 @@ def delete(connection: Connection, node_id: int) -> None:
     connection.execute("DELETE FROM nodes WHERE id = ?", (node_id,))
 
 
-def _columns(node: Node) -> tuple[Any, ...]:
-    return (
-        node.name,
-        node.cluster_id,
-        node.status,
-        encoded_or_null(node.roles),
-        encoded_or_null(node.pending_roles),
-        encoded_or_null(node.primary_tags),
-        node.ip,
-        node.mac,
-        node.online,
-        node.executor,
-        encoded_or_null(node.ssh),
-        encoded_or_null(node.attributes),
-        node.error_type,
-        node.pending_addition,
-        node.pending_deletion,
-        encoded_or_null(node.labels),
-    )
+def _row(node: Node) -> dict[str, Any]:
+    fields = {column: getattr(node, column) for column in _COLUMNS[1:]}
+    return {column: encoded_or_null(value) if column in _TEXTS else value for column, value in fields.items()}
 
 
 def _node(row: tuple[Any, ...]) -> Node:
-    return Node(
-        id=row[0],
-        name=row[1],
-        cluster_id=row[2],
-        status=row[3],
-        roles=names(row[4]),
-        pending_roles=names(row[5]),
-        primary_tags=names(row[6]),
-        ip=row[7],
-        mac=row[8],
-        online=bool(row[9]),
-        executor=row[10],
-        ssh=mapping(row[11]),
-        attributes=mapping(row[12]),
-        error_type=row[13],
-        pending_addition=bool(row[14]),
-        pending_deletion=bool(row[15]),
-        labels=mapping(row[16]),
-    )
+    values = list(row)
+    for index, read in _READERS:
+        values[index] = read(values[index])
+    return Node(*values)

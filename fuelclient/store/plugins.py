@@ -1,24 +1,34 @@
-"""Plugins in the store."""
+"""Plugins in the store, with what the engine needs of their packages.
+
+The text of a package has everything that a selection for a release needs, including the places of tasks. It leaves out
+the releases that a package defines, and their graphs, which have tables of their own, and findings, which belong to the
+moment of the check.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fuelclient.model.package import Package
+from fuelclient.model.graph import GraphDocument
+from fuelclient.model.package import Contents, Package, ReleaseRecord
 from fuelclient.model.plugin import Plugin
-from fuelclient.store import packages
+from fuelclient.model.task import Source, Task
+from fuelclient.serializers.values import plain
+from fuelclient.store import rows
 from fuelclient.store.database import Connection
-from fuelclient.store.encoding import encoded_or_null, mapping
+from fuelclient.store.rows import decode, encode, encoded_or_null, insert_row, mapping, update_row
 
 _SELECT = "SELECT id, name, version, title, package_version, metadata, directory, by_release, origin FROM plugins "
 _SELECT_ALL = _SELECT + "ORDER BY name, version, id"
 _SELECT_ENABLED = _SELECT + ("JOIN cluster_plugins ON plugin_id = id WHERE cluster_id = ? ORDER BY name, version, id")
+_DATA = ("roles", "tags", "volumes", "network_roles", "components", "attributes", "files")
+"""Parts of the contents of a package that are plain data."""
 
 
 def every(connection: Connection) -> list[Plugin]:
-    """All plugins by name and version."""
+    """Return all plugins by name and version."""
     enabled = _grouped(
         connection.execute("SELECT plugin_id, cluster_id FROM cluster_plugins ORDER BY plugin_id, cluster_id")
     )
@@ -29,88 +39,78 @@ def every(connection: Connection) -> list[Plugin]:
 
 
 def of_cluster(connection: Connection, cluster_id: int) -> list[Plugin]:
-    """The plugins that are enabled on one cluster, by name and version."""
-    rows = connection.execute(_SELECT_ENABLED, (cluster_id,)).fetchall()
-    return [_whole(connection, row) for row in rows]
+    """Return the plugins that are enabled on a cluster, by name and version."""
+    enabled = connection.execute(_SELECT_ENABLED, (cluster_id,)).fetchall()
+    return [_whole(connection, row) for row in enabled]
 
 
 def find(connection: Connection, plugin_id: int) -> Plugin | None:
-    """One plugin, or None."""
+    """Return a plugin, or None."""
     row = connection.execute(_SELECT + "WHERE id = ?", (plugin_id,)).fetchone()
     return _whole(connection, row) if row else None
 
 
 def defining(connection: Connection, release_id: int) -> Plugin | None:
-    """The plugin that a release came with; None for one that was imported or created."""
-    found = connection.execute("SELECT plugin_id FROM releases WHERE id = ?", (release_id,)).fetchone()
-    return find(connection, found[0]) if found and found[0] else None
+    """Return the plugin that defines a release; None for a release that was imported or created."""
+    row = connection.execute("SELECT plugin_id FROM releases WHERE id = ?", (release_id,)).fetchone()
+    return find(connection, row[0]) if row and row[0] else None
 
 
 def ids(connection: Connection) -> list[int]:
-    """The ids there are, in rising order."""
-    return [row[0] for row in connection.execute("SELECT id FROM plugins ORDER BY id")]
+    """Return all ids in ascending order."""
+    return rows.ids(connection, "plugins")
 
 
 def insert(connection: Connection, plugin: Plugin) -> int:
-    """Store a plugin under a new id; the id. On which clusters it is enabled, and which releases it defines, is
-    not part of it."""
-    cursor = connection.execute(
-        "INSERT INTO plugins (name, version, title, package_version, metadata, directory, by_release, origin) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        _columns(plugin),
-    )
-    return int(cursor.lastrowid or 0)
+    """Store a plugin under a new id, without its clusters and releases, and return the id."""
+    return insert_row(connection, "plugins", _row(plugin))
 
 
 def update(connection: Connection, plugin: Plugin) -> None:
-    """Store what changed of a plugin; see `insert`."""
-    connection.execute(
-        "UPDATE plugins SET name = ?, version = ?, title = ?, package_version = ?, metadata = ?, directory = ?, "
-        "by_release = ?, origin = ? WHERE id = ?",
-        (*_columns(plugin), plugin.id),
-    )
+    """Store the fields of a plugin except its clusters and releases."""
+    update_row(connection, "plugins", plugin.id, _row(plugin))
 
 
 def put_package(connection: Connection, plugin_id: int, package: Package) -> None:
-    """Store what the package of a plugin holds, whatever was stored before."""
-    connection.execute("UPDATE plugins SET package = ? WHERE id = ?", (packages.encoded(package), plugin_id))
+    """Replace the stored package of a plugin."""
+    update_row(connection, "plugins", plugin_id, {"package": _package_text(package)})
 
 
 def package(connection: Connection, plugin_id: int) -> Package | None:
-    """What the package of a plugin holds; None for a plugin that was registered before packages were stored."""
+    """Return the package of a plugin; None if the plugin was registered before packages were stored."""
     row = connection.execute("SELECT package FROM plugins WHERE id = ?", (plugin_id,)).fetchone()
-    return packages.decoded(row[0]) if row and row[0] else None
+    return _package(row[0]) if row and row[0] else None
 
 
 def delete(connection: Connection, plugin_id: int) -> None:
-    """Remove a plugin with its graphs; it must not be enabled anywhere, nor own a release."""
+    """Remove a plugin with its graphs. It must not be enabled anywhere, nor define a release."""
     connection.execute("DELETE FROM plugins WHERE id = ?", (plugin_id,))
 
 
-def _grouped(rows: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = defaultdict(list)
-    for plugin_id, one in rows:
-        found[plugin_id].append(one)
-    return found
+def _grouped(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
+    ids_by_plugin: dict[int, list[int]] = defaultdict(list)
+    for plugin_id, other_id in pairs:
+        ids_by_plugin[plugin_id].append(other_id)
+    return ids_by_plugin
 
 
 def _whole(connection: Connection, row: tuple[Any, ...]) -> Plugin:
     clusters = connection.execute("SELECT cluster_id FROM cluster_plugins WHERE plugin_id = ? ORDER BY 1", row[:1])
     releases = connection.execute("SELECT id FROM releases WHERE plugin_id = ? ORDER BY 1", row[:1])
-    return _plugin(row, [one for (one,) in clusters.fetchall()], [one for (one,) in releases.fetchall()])
+    return _plugin(row, [row[0] for row in clusters.fetchall()], [row[0] for row in releases.fetchall()])
 
 
-def _columns(plugin: Plugin) -> tuple[Any, ...]:
-    return (
-        plugin.name,
-        plugin.version,
-        plugin.title,
-        plugin.package_version,
-        encoded_or_null(plugin.metadata),
-        plugin.unpacked,
-        plugin.by_release,
-        plugin.origin,
-    )
+def _row(plugin: Plugin) -> dict[str, Any]:
+    return {
+        "name": plugin.name,
+        "version": plugin.version,
+        "title": plugin.title,
+        "package_version": plugin.package_version,
+        "metadata": encoded_or_null(plugin.metadata),
+        "directory": plugin.unpacked,
+        "by_release": plugin.by_release,
+        "origin": plugin.origin,
+    }
 
 
 def _plugin(row: tuple[Any, ...], clusters: list[int], releases: list[int]) -> Plugin:
@@ -127,3 +127,85 @@ def _plugin(row: tuple[Any, ...], clusters: list[int], releases: list[int]) -> P
         by_release=bool(row[7]),
         origin=row[8],
     )
+
+
+def _package_text(package: Package) -> str:
+    return encode(
+        {
+            "metadata": plain(package.metadata),
+            "contents": _contents_to(package.contents),
+            "records": [_record_to(record) for record in package.records],
+            "scripts": list(package.scripts),
+        }
+    )
+
+
+def _package(text: str) -> Package:
+    """Return the package without the releases that it defines."""
+    stored = decode(text)
+    return Package(
+        metadata=stored["metadata"],
+        contents=_contents_from(stored["contents"]),
+        records=tuple(_record_from(record) for record in stored["records"]),
+        scripts=tuple(stored["scripts"]),
+    )
+
+
+def _contents_to(contents: Contents) -> dict[str, Any]:
+    return {
+        "graphs": {graph_type: _graph_to(graph) for graph_type, graph in contents.graphs.items()},
+        **{name: plain(getattr(contents, name)) for name in _DATA},
+    }
+
+
+def _contents_from(stored: Mapping[str, Any]) -> Contents:
+    return Contents(
+        graphs={graph_type: _graph_from(graph) for graph_type, graph in stored["graphs"].items()},
+        roles=stored["roles"],
+        tags=stored["tags"],
+        volumes=stored["volumes"],
+        network_roles=tuple(stored["network_roles"]),
+        components=tuple(stored["components"]),
+        attributes=stored["attributes"],
+        files=stored["files"],
+    )
+
+
+def _record_to(record: ReleaseRecord) -> dict[str, Any]:
+    return {
+        "os": record.os,
+        "version": record.version,
+        "modes": list(record.modes),
+        "metadata": plain(record.metadata),
+        "contents": None if record.contents is None else _contents_to(record.contents),
+    }
+
+
+def _record_from(stored: Mapping[str, Any]) -> ReleaseRecord:
+    contents = stored["contents"]
+    return ReleaseRecord(
+        stored["os"],
+        stored["version"],
+        tuple(stored["modes"]),
+        stored["metadata"],
+        None if contents is None else _contents_from(contents),
+    )
+
+
+def _graph_to(graph: GraphDocument) -> dict[str, Any]:
+    return {
+        "tasks": [
+            [task.id, task.attributes, task.source.file, task.source.line, dict(task.source.lines), task.legacy]
+            for task in graph.tasks
+        ],
+        "name": graph.name,
+        "metadata": graph.metadata,
+    }
+
+
+def _graph_from(stored: Mapping[str, Any]) -> GraphDocument:
+    tasks = tuple(
+        Task(task_id, attributes, Source(file, line, lines), legacy)
+        for task_id, attributes, file, line, lines, legacy in stored["tasks"]
+    )
+    return GraphDocument(tasks, stored["name"], stored["metadata"])

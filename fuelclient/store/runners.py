@@ -1,4 +1,4 @@
-"""Who runs what: at most one runner for each cluster, with what tells whether its process is still there."""
+"""Runners in the store: at most one for each cluster, with data that tells whether its process still exists."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from fuelclient.store.database import Connection
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """A process that runs a transaction. Its number may be given to another process later: `boot_id` and
-    `start_time` tell them apart. `pid` is 0 as long as it has not announced itself."""
+    """A process that works on a run. `pid` is 0 until the process has announced itself. The system may reuse the
+    number later; `boot_id` and `start_time` tell the processes apart."""
 
     cluster_id: int
     run_id: int
@@ -21,7 +21,7 @@ class Runner:
 
 
 def find(connection: Connection, cluster_id: int) -> Runner | None:
-    """The runner of a cluster, alive or not, or None."""
+    """Return the runner of a cluster, alive or not, or None."""
     row = connection.execute(
         "SELECT cluster_id, transaction_id, pid, boot_id, start_time, heartbeat FROM runners WHERE cluster_id = ?",
         (cluster_id,),
@@ -30,7 +30,7 @@ def find(connection: Connection, cluster_id: int) -> Runner | None:
 
 
 def put(connection: Connection, runner: Runner) -> None:
-    """This is the runner of its cluster, whoever was before."""
+    """Store the runner of a cluster, in place of any other."""
     connection.execute(
         "INSERT OR REPLACE INTO runners (cluster_id, transaction_id, pid, boot_id, start_time, heartbeat) "
         "VALUES (?, ?, ?, ?, ?, ?)",
@@ -39,7 +39,7 @@ def put(connection: Connection, runner: Runner) -> None:
 
 
 def beat(connection: Connection, cluster_id: int, pid: int, now: str) -> bool:
-    """The runner was alive now; whether it is still the runner of its cluster."""
+    """Store that a runner is alive; return whether it still is the runner of its cluster."""
     cursor = connection.execute(
         "UPDATE runners SET heartbeat = ? WHERE cluster_id = ? AND pid = ?", (now, cluster_id, pid)
     )
@@ -47,5 +47,5 @@ def beat(connection: Connection, cluster_id: int, pid: int, now: str) -> bool:
 
 
 def remove(connection: Connection, cluster_id: int, pid: int) -> None:
-    """The process is not the runner of the cluster any more."""
+    """Remove a runner from its cluster, unless another process took over."""
     connection.execute("DELETE FROM runners WHERE cluster_id = ? AND pid = ?", (cluster_id, pid))

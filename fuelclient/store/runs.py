@@ -1,4 +1,4 @@
-"""Transactions in the store: parents, and one child for each of their graphs."""
+"""Runs in the store: parents, and one child for each of their graphs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.node import Node
 from fuelclient.model.run import PARENT, Run, RunRequest
 from fuelclient.model.status import RunStatus
+from fuelclient.store import rows
 from fuelclient.store.database import Connection
-from fuelclient.store.encoding import decode, encode, encoded_or_null, mapping, names
+from fuelclient.store.rows import decode, encode, encoded_or_null, insert_row, mapping, names, update_row
 
 _SELECT = (
     "SELECT id, uuid, cluster_id, name, status, request, graph_type, parent_id, progress, message, result, "
@@ -21,66 +22,52 @@ _LISTS = ("graph_types", "node_ids", "task_names", "subgraphs")
 
 
 def insert(connection: Connection, run: Run) -> int:
-    """Store a transaction, without its children, under a new id; the id."""
-    cursor = connection.execute(
-        "INSERT INTO transactions (uuid, cluster_id, parent_id, name, graph_type, status, progress, message, result, "
-        "request, counts, time_start, time_end, stop, digest, findings) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            run.uuid,
-            run.cluster_id,
-            run.parent_id,
-            run.name,
-            run.graph_type,
-            run.status,
-            run.progress,
-            run.message,
-            encoded_or_null(run.result),
-            encode(asdict(run.request)),
-            not run.dry_run,
-            run.time_start,
-            run.time_end,
-            run.stop,
-            run.digest,
-            _findings_text(run.findings),
-        ),
-    )
-    return int(cursor.lastrowid or 0)
+    """Store a run, without its children, under a new id, and return the id."""
+    fixed = {
+        "uuid": run.uuid,
+        "cluster_id": run.cluster_id,
+        "parent_id": run.parent_id,
+        "name": run.name,
+        "graph_type": run.graph_type,
+        "request": encode(asdict(run.request)),
+        "counts": not run.dry_run,
+        "stop": run.stop,
+    }
+    return insert_row(connection, "transactions", {**fixed, **_changing(run)})
 
 
 def find(connection: Connection, run_id: int) -> Run | None:
-    """One transaction without its children, or None."""
+    """Return a run without its children, or None."""
     row = connection.execute(_SELECT + "WHERE id = ?", (run_id,)).fetchone()
     return _run(row) if row else None
 
 
 def children(connection: Connection, parent_id: int) -> list[Run]:
-    """The children of a parent, in the order in which they run."""
-    rows = connection.execute(_SELECT + "WHERE parent_id = ? ORDER BY id", (parent_id,))
-    return [_run(row) for row in rows]
+    """Return the children of a parent, in the order in which they run."""
+    return [_run(row) for row in connection.execute(_SELECT + "WHERE parent_id = ? ORDER BY id", (parent_id,))]
 
 
 def every(
     connection: Connection, *, cluster_id: int | None = None, statuses: Sequence[str] = (), kinds: Sequence[str] = ()
 ) -> list[Run]:
-    """Transactions by id, without their children; of these clusters, statuses and names only."""
+    """Return runs by id, without their children; only those of the cluster, statuses and names that are given."""
     clauses, values = ["1"], list[object]()
     for column, wanted in (("cluster_id", [cluster_id] if cluster_id is not None else []),
                            ("status", statuses), ("name", kinds)):  # fmt: skip
         if wanted:
             clauses.append(f"{column} IN ({', '.join('?' * len(wanted))})")
             values += wanted
-    rows = connection.execute(f"{_SELECT}WHERE {' AND '.join(clauses)} ORDER BY id", values)
-    return [_run(row) for row in rows]
+    selected = connection.execute(f"{_SELECT}WHERE {' AND '.join(clauses)} ORDER BY id", values)
+    return [_run(row) for row in selected]
 
 
 def ids(connection: Connection) -> list[int]:
-    """The ids there are, in rising order."""
-    return [row[0] for row in connection.execute("SELECT id FROM transactions ORDER BY id")]
+    """Return all ids in ascending order."""
+    return rows.ids(connection, "transactions")
 
 
 def unfinished(connection: Connection, cluster_id: int) -> Run | None:
-    """The parent on a cluster that has not ended, or None."""
+    """Return the parent on a cluster that has not ended, or None."""
     row = connection.execute(
         _SELECT + "WHERE cluster_id = ? AND name = ? AND status IN (?, ?) ORDER BY id LIMIT 1",
         (cluster_id, PARENT, RunStatus.PENDING, RunStatus.RUNNING),
@@ -89,36 +76,35 @@ def unfinished(connection: Connection, cluster_id: int) -> Run | None:
 
 
 def update(connection: Connection, run: Run) -> None:
-    """Store what changed of a transaction: everything but what it was asked for, and whether it is to stop."""
-    connection.execute(
-        "UPDATE transactions SET status = ?, progress = ?, message = ?, result = ?, time_start = ?, time_end = ?, "
-        "digest = ?, findings = ? WHERE id = ?",
-        (
-            run.status,
-            run.progress,
-            run.message,
-            encoded_or_null(run.result),
-            run.time_start,
-            run.time_end,
-            run.digest,
-            _findings_text(run.findings),
-            run.id,
-        ),
-    )
+    """Store the fields of a run that change; its request and whether it is to stop stay as they are."""
+    update_row(connection, "transactions", run.id, _changing(run))
+
+
+def _changing(run: Run) -> dict[str, Any]:
+    return {
+        "status": run.status,
+        "progress": run.progress,
+        "message": run.message,
+        "result": encoded_or_null(run.result),
+        "time_start": run.time_start,
+        "time_end": run.time_end,
+        "digest": run.digest,
+        "findings": encoded_or_null([asdict(finding) for finding in run.findings]),
+    }
 
 
 def set_progress(connection: Connection, run_id: int, progress: int) -> None:
-    """The transaction has come so far."""
+    """Store the progress of a run."""
     connection.execute("UPDATE transactions SET progress = ? WHERE id = ?", (progress, run_id))
 
 
 def ask_stop(connection: Connection, run_id: int, how: str) -> None:
-    """Somebody asks the transaction to stop: `graceful`, or `kill`; nothing takes that back."""
+    """Ask a run to stop: `graceful` or `kill`. A request to kill cannot be weakened."""
     connection.execute("UPDATE transactions SET stop = ? WHERE id = ? AND stop != 'kill'", (how, run_id))
 
 
 def stop_of(connection: Connection, run_id: int) -> str:
-    """How the transaction was asked to stop: empty, `graceful` or `kill`."""
+    """Return how a run was asked to stop: empty, `graceful` or `kill`; `kill` if it was deleted."""
     row = connection.execute("SELECT stop FROM transactions WHERE id = ?", (run_id,)).fetchone()
     return str(row[0]) if row else "kill"
 
@@ -130,34 +116,36 @@ def put_inputs(
     forgotten: Sequence[str],
     definitions: Mapping[str, Any],
 ) -> None:
-    """What a child is planned from, besides its graph and its facts: nodes as they were, nodes whose past does not
-    count, and the merged tasks for whoever reads the history."""
-    connection.execute(
-        "UPDATE transactions SET nodes = ?, forgotten = ?, definitions = ? WHERE id = ?",
-        (encode([asdict(node) for node in nodes]), encoded_or_null(forgotten), encode(definitions), run_id),
-    )
+    """Store what a child is planned from besides its graph and facts: the nodes as they are, and the nodes whose
+    past does not count; and its merged tasks, for its history."""
+    inputs = {
+        "nodes": encode([asdict(node) for node in nodes]),
+        "forgotten": encoded_or_null(forgotten),
+        "definitions": encode(definitions),
+    }
+    update_row(connection, "transactions", run_id, inputs)
 
 
 def nodes_of(connection: Connection, run_id: int) -> tuple[Node, ...]:
-    """The nodes of a child's environment as they were when it began."""
+    """Return the nodes of a child's environment as they were when it began."""
     row = connection.execute("SELECT nodes FROM transactions WHERE id = ?", (run_id,)).fetchone()
-    return tuple(_node(one) for one in decode(row[0])) if row and row[0] else ()
+    return tuple(map(_node, decode(row[0]))) if row and row[0] else ()
 
 
 def forgotten_of(connection: Connection, run_id: int) -> tuple[str, ...]:
-    """The uids of nodes whose past did not count when a child began."""
+    """Return the uids of the nodes whose past did not count when a child began."""
     row = connection.execute("SELECT forgotten FROM transactions WHERE id = ?", (run_id,)).fetchone()
     return names(row[0]) if row else ()
 
 
 def definitions_of(connection: Connection, run_id: int) -> dict[str, Any]:
-    """The merged tasks of a child by id, in merged order."""
+    """Return the merged tasks of a child by id, in merged order."""
     row = connection.execute("SELECT definitions FROM transactions WHERE id = ?", (run_id,)).fetchone()
     return mapping(row[0]) if row else {}
 
 
 def delete(connection: Connection, run_id: int) -> None:
-    """Remove a transaction with its children and everything that belongs to them, and facts that no other needs."""
+    """Remove a run with its children, everything that belongs to them, and the facts that no other run saw."""
     connection.execute("DELETE FROM transactions WHERE id = ?", (run_id,))
     connection.execute("DELETE FROM fact_parts WHERE id NOT IN (SELECT part_id FROM transaction_facts)")
 
@@ -171,10 +159,6 @@ def _node(stated: Mapping[str, Any]) -> Node:
 def _request(text: str) -> RunRequest:
     fields: dict[str, Any] = {key: tuple(value) if key in _LISTS else value for key, value in decode(text).items()}
     return RunRequest(**fields)
-
-
-def _findings_text(findings: Iterable[Finding]) -> str | None:
-    return encoded_or_null([asdict(finding) for finding in findings])
 
 
 def _finding(stated: Mapping[str, Any]) -> Finding:
@@ -198,5 +182,5 @@ def _run(row: tuple[Any, ...]) -> Run:
         time_end=row[12],
         stop=row[13],
         digest=row[14],
-        findings=tuple(_finding(one) for one in decode(row[15])) if row[15] else (),
+        findings=tuple(map(_finding, decode(row[15]))) if row[15] else (),
     )

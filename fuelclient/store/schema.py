@@ -1,8 +1,13 @@
-"""The statements of the schema's steps.
+"""The SQL statements of the steps in `migrations`. What was released is never edited; a change is a new step.
 
-Every value that has no fixed shape is JSON in a text column; NULL there means empty (nouns) or not stated (tasks
-and metadata of graphs). Ids that users see are never given twice (AUTOINCREMENT). An owner takes its graphs along
-when it goes: its couplings go by foreign key, and a trigger takes the graph of a coupling that goes.
+Values without a fixed shape are JSON in text columns. NULL there means empty, or, for tasks and for metadata of graphs,
+not stated. Ids that users see are never used twice (AUTOINCREMENT). An owner's graphs are removed with it: a foreign
+key removes its couplings, and a trigger removes the graph of a removed coupling.
+
+A row of `transactions` is a parent run, or the run of one graph (a child, which has a row in `history` for each task
+instance). Events are only ever appended. Facts are stored by their content, so that runs that saw the same facts share
+them; `transaction_facts` has the parts that a run saw (uid "" is the common part, "/settings" the settings it began
+with).
 
 Source of the graph tables: the specification "custom-graph-execution", section Data model, and Nailgun's tables.
 """
@@ -76,7 +81,7 @@ NOUNS = (
 
 
 def _coupling(level: str) -> tuple[str, ...]:
-    """The table that couples graphs to owners of one level, and the trigger that ends a graph with it."""
+    """Return the table that couples graphs to owners of a level, and the trigger that removes a graph with it."""
     return (
         f"""
         CREATE TABLE {level}_deployment_graphs (
@@ -157,18 +162,122 @@ PACKAGES = (
     "ALTER TABLE plugins ADD COLUMN by_release INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE plugins ADD COLUMN package TEXT",
     "ALTER TABLE deployment_graphs ADD COLUMN derived INTEGER NOT NULL DEFAULT 0",
-    # Before this step plugins had the graphs of their packages, and an upgrade is to bring newer ones.
+    # Before this step all graphs of plugins came from their packages, and an upgrade of a package has to replace them.
     "UPDATE deployment_graphs SET derived = 1 WHERE id IN (SELECT deployment_graph_id FROM plugin_deployment_graphs)",
     "ALTER TABLE releases ADD COLUMN plugin_id INTEGER REFERENCES plugins (id)",
     "CREATE INDEX releases_plugin ON releases (plugin_id)",
     "ALTER TABLE clusters ADD COLUMN settings TEXT",
 )
-"""What installed packages need: their files and contents, which graphs were derived from them and which releases
-they define; and what environments set beside the defaults."""
+"""Installed packages need their files and contents, the graphs derived from them, and the releases they define;
+environments need their own settings."""
 
 DESCRIPTIONS = (
     "ALTER TABLE clusters ADD COLUMN metadata TEXT",
     "ALTER TABLE nodes ADD COLUMN labels TEXT",
 )
-"""The roles, tags and volumes that an environment describes itself, under the names that a release has them; and the
-labels of nodes."""
+"""The roles, tags and volumes that an environment describes itself (the names are those of a release), and the labels
+of nodes."""
+
+
+RUNS = (
+    """
+    CREATE TABLE transactions (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        uuid TEXT NOT NULL UNIQUE,
+        cluster_id INTEGER NOT NULL REFERENCES clusters (id) ON DELETE CASCADE,
+        parent_id INTEGER REFERENCES transactions (id) ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        graph_type TEXT NOT NULL,
+        status TEXT NOT NULL,
+        progress INTEGER NOT NULL,
+        message TEXT NOT NULL,
+        result TEXT,
+        request TEXT NOT NULL,
+        counts INTEGER NOT NULL,
+        time_start TEXT,
+        time_end TEXT,
+        stop TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        findings TEXT,
+        nodes TEXT,
+        forgotten TEXT,
+        definitions TEXT
+    )
+    """,
+    "CREATE INDEX transactions_cluster ON transactions (cluster_id, status)",
+    "CREATE INDEX transactions_parent ON transactions (parent_id)",
+    """
+    CREATE TABLE history (
+        transaction_id INTEGER NOT NULL REFERENCES transactions (id) ON DELETE CASCADE,
+        vertex INTEGER NOT NULL,
+        task TEXT NOT NULL,
+        node TEXT,
+        type TEXT NOT NULL,
+        status TEXT NOT NULL,
+        reason TEXT NOT NULL DEFAULT '',
+        because INTEGER,
+        message TEXT NOT NULL DEFAULT '',
+        time_start TEXT,
+        time_end TEXT,
+        return_code INTEGER,
+        attempts INTEGER NOT NULL DEFAULT 0,
+        summary TEXT,
+        PRIMARY KEY (transaction_id, vertex)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE events (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        time TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        parent_id INTEGER NOT NULL REFERENCES transactions (id) ON DELETE CASCADE,
+        transaction_id INTEGER NOT NULL REFERENCES transactions (id) ON DELETE CASCADE,
+        vertex INTEGER,
+        node TEXT,
+        status TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        message TEXT NOT NULL,
+        progress INTEGER NOT NULL
+    )
+    """,
+    "CREATE INDEX events_parent ON events (parent_id, id)",
+    "CREATE INDEX events_transaction ON events (transaction_id)",
+    """
+    CREATE TABLE runners (
+        cluster_id INTEGER PRIMARY KEY REFERENCES clusters (id) ON DELETE CASCADE,
+        transaction_id INTEGER NOT NULL REFERENCES transactions (id) ON DELETE CASCADE,
+        pid INTEGER NOT NULL,
+        boot_id TEXT NOT NULL,
+        start_time TEXT NOT NULL,
+        heartbeat TEXT NOT NULL
+    )
+    """,
+    "CREATE INDEX runners_transaction ON runners (transaction_id)",
+    """
+    CREATE TABLE cluster_facts (
+        cluster_id INTEGER NOT NULL REFERENCES clusters (id) ON DELETE CASCADE,
+        uid TEXT NOT NULL,
+        body TEXT NOT NULL,
+        PRIMARY KEY (cluster_id, uid)
+    )
+    """,
+    "CREATE TABLE fact_parts (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, body TEXT NOT NULL)",
+    """
+    CREATE TABLE transaction_facts (
+        transaction_id INTEGER NOT NULL REFERENCES transactions (id) ON DELETE CASCADE,
+        uid TEXT NOT NULL,
+        part_id INTEGER NOT NULL REFERENCES fact_parts (id),
+        PRIMARY KEY (transaction_id, uid)
+    ) WITHOUT ROWID
+    """,
+    "CREATE INDEX transaction_facts_part ON transaction_facts (part_id)",
+    """
+    CREATE TABLE sequences (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        release_id INTEGER NOT NULL REFERENCES releases (id) ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        graph_types TEXT NOT NULL,
+        UNIQUE (release_id, name)
+    )
+    """,
+)

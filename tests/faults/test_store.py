@@ -22,7 +22,7 @@ from fuelclient.store.database import BUSY_SECONDS, Database
 
 
 def refused(path: Path | str, *, busy_seconds: float = BUSY_SECONDS) -> str:
-    """The message with which a file is refused."""
+    """Return the message with which a file is refused."""
     database = Database(str(path), busy_seconds=busy_seconds)
     with pytest.raises(Unavailable) as caught, database.write() as connection:
         releases.every(connection)
@@ -43,11 +43,21 @@ def test_a_file_that_is_no_database_is_refused_and_stays(tmp_path: Path, content
     assert path.read_bytes() == content
 
 
+def test_a_refused_file_is_not_left_open(tmp_path: Path) -> None:
+    """An error keeps the frames alive that raised it, and an open connection in one of them with it."""
+    path = tmp_path / "engine.db"
+    path.write_bytes(b"ENGINE: x\n" * 200)
+    with pytest.raises(Unavailable) as caught, Database(str(path)).write():
+        raise AssertionError("it was opened")
+    still_open = {os.path.realpath(number) for number in Path("/proc/self/fd").iterdir()}
+    assert caught.value.hint
+    assert str(path) not in still_open
+
+
 def test_the_database_of_another_program_is_refused_and_stays(tmp_path: Path) -> None:
     path = tmp_path / "engine.db"
-    with sqlite3.connect(path) as theirs:
+    with closing(sqlite3.connect(path)) as theirs:
         theirs.execute("CREATE TABLE cookies (a)")
-    theirs.close()
     before = path.read_bytes()
     assert "another program" in refused(path)
     assert path.read_bytes() == before
@@ -111,7 +121,7 @@ def test_a_full_disk_undoes_the_transaction(tmp_path: Path) -> None:
 
 def test_half_a_character_is_an_error_of_the_document(tmp_path: Path) -> None:
     database = Database(str(tmp_path / "engine.db"))
-    with pytest.raises(InvalidDocument, match="half of a character"), database.write() as connection:
+    with pytest.raises(InvalidDocument, match="half of a surrogate pair"), database.write() as connection:
         releases.insert(connection, Release(0, "\ud800", "1"))
     database.close()
 

@@ -11,7 +11,7 @@ from processes import start
 from fuelclient.model.graph import Level
 from fuelclient.model.release import Release
 from fuelclient.model.task import Task
-from fuelclient.store import graphs, releases, tasks
+from fuelclient.store import graphs, releases
 from fuelclient.store.database import Database
 
 PROCESSES = 8
@@ -56,7 +56,7 @@ ADD_TASKS = """
     import sys
     from fuelclient.model.graph import Level
     from fuelclient.model.task import Task
-    from fuelclient.store import graphs, tasks
+    from fuelclient.store import graphs
     from fuelclient.store.database import Database
     database = Database(sys.argv[1])
     print("ready", flush=True)
@@ -65,7 +65,7 @@ ADD_TASKS = """
         with database.write() as connection:
             graph = graphs.find(connection, Level.RELEASE, 1, "default")
             added = Task(f"{sys.argv[2]}-{number}", {"type": "shell"})
-            tasks.replace(connection, graph.id, [*graph.tasks, added])
+            graphs.put_tasks(connection, graph.id, [*graph.tasks, added])
 """
 
 
@@ -140,7 +140,7 @@ def test_a_process_that_is_killed_in_an_upload_changes_nothing(tmp_path: Path) -
         releases.insert(connection, Release(0, "n", "1"))
         graph_id = graphs.create(connection, Level.RELEASE, 1, "default")
         graphs.describe(connection, graph_id, "old", {})
-        tasks.replace(connection, graph_id, old)
+        graphs.put_tasks(connection, graph_id, old)
     database.close()
 
     process = start(KILLED_UPLOAD, path)

@@ -27,7 +27,7 @@ from fuelclient.model.graph import (
 from fuelclient.model.package import Package
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
-from fuelclient.store import graphs, plugins, tasks
+from fuelclient.store import graphs, plugins
 from fuelclient.store.database import Connection, Database
 
 
@@ -125,7 +125,7 @@ def put_derived(connection: Connection, owner: Owner, graph_type: str, document:
     graphs.mark_derived(connection, graph_id, True)
     graphs.reset(connection, graph_id)
     graphs.describe(connection, graph_id, document.name, document.metadata)
-    tasks.replace(connection, graph_id, document.tasks)
+    graphs.put_tasks(connection, graph_id, document.tasks)
 
 
 def put(
@@ -146,7 +146,7 @@ def put(
     if graph_id is None:
         graph_id = graphs.create(connection, owner.level, owner.id, graph_type)
     graphs.describe(connection, graph_id, document.name, document.metadata)
-    tasks.replace(connection, graph_id, document.tasks)
+    graphs.put_tasks(connection, graph_id, document.tasks)
     return Uploaded(_existing(connection, owner, graph_type), created, findings)
 
 

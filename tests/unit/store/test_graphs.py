@@ -11,7 +11,7 @@ from fuelclient.model.graph import METADATA, Level
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
 from fuelclient.model.task import COLUMNS, NOWHERE, Source, Task
-from fuelclient.store import clusters, graphs, plugins, releases, tasks
+from fuelclient.store import clusters, graphs, plugins, releases
 from fuelclient.store.database import Connection
 
 TASKS = (
@@ -60,7 +60,7 @@ def test_a_graph_comes_back_as_it_was_put(connection: Connection, level: Level) 
     owner_id = owner_of(connection, level)
     graph_id = graphs.create(connection, level, owner_id, "custom")
     graphs.describe(connection, graph_id, "ñame", {"on_stop": {}, "node_filter": None})
-    tasks.replace(connection, graph_id, TASKS)
+    graphs.put_tasks(connection, graph_id, TASKS)
 
     graph = graphs.find(connection, level, owner_id, "custom")
 
@@ -88,7 +88,7 @@ def test_the_data_model_has_a_column_for_every_known_attribute(connection: Conne
 def test_a_task_name_is_unique_in_a_graph(connection: Connection) -> None:
     graph_id = graphs.create(connection, Level.RELEASE, owner_of(connection, Level.RELEASE), "default")
     with pytest.raises(sqlite3.IntegrityError):
-        tasks.replace(connection, graph_id, [Task("a", {}), Task("a", {})])
+        graphs.put_tasks(connection, graph_id, [Task("a", {}), Task("a", {})])
 
 
 @pytest.mark.parametrize("level", Level)
@@ -103,7 +103,7 @@ def test_an_owner_has_one_graph_of_a_type(connection: Connection, level: Level) 
 def test_deleting_an_owner_deletes_its_graphs(connection: Connection, level: Level) -> None:
     owner_id = owner_of(connection, level)
     for graph_type in ("default", "custom"):
-        tasks.replace(connection, graphs.create(connection, level, owner_id, graph_type), TASKS)
+        graphs.put_tasks(connection, graphs.create(connection, level, owner_id, graph_type), TASKS)
     assert counts(connection, level) == (2, 6, 2)
     DELETE[level](connection, owner_id)
     assert counts(connection, level) == (0, 0, 0)
@@ -114,7 +114,7 @@ def test_deleting_a_graph_deletes_its_tasks_and_its_coupling(connection: Connect
     owner_id = owner_of(connection, level)
     kept, gone = (graphs.create(connection, level, owner_id, name) for name in ("kept", "gone"))
     for graph_id in (kept, gone):
-        tasks.replace(connection, graph_id, TASKS)
+        graphs.put_tasks(connection, graph_id, TASKS)
     graphs.delete(connection, gone)
     assert counts(connection, level) == (1, 3, 1)
     assert graphs.types(connection, level, owner_id) == ["kept"]
@@ -142,7 +142,7 @@ def test_only_what_is_stated_changes(connection: Connection) -> None:
 
 def test_summaries_read_no_bodies(connection: Connection) -> None:
     graph_id = graphs.create(connection, Level.RELEASE, owner_of(connection, Level.RELEASE), "default")
-    tasks.replace(connection, graph_id, TASKS)
+    graphs.put_tasks(connection, graph_id, TASKS)
     bodies = {*COLUMNS, "_custom", "stated", "source_lines"}
 
     def guard(action: int, table: str | None, column: str | None, *_: Any) -> int:
@@ -153,7 +153,7 @@ def test_summaries_read_no_bodies(connection: Connection) -> None:
     try:
         (summary,) = graphs.summaries(connection)
         with pytest.raises(sqlite3.DatabaseError, match="prohibited"):
-            tasks.of_graph(connection, graph_id)
+            graphs.tasks_of(connection, graph_id)
     finally:
         connection.set_authorizer(None)
     assert summary.task_ids == ("odd", "partial", "p:pre_deployment#0")
@@ -183,7 +183,7 @@ def test_a_graph_that_is_reset_keeps_its_tasks(connection: Connection) -> None:
     owner_id = owner_of(connection, Level.RELEASE)
     graph_id = graphs.create(connection, Level.RELEASE, owner_id, "default")
     graphs.describe(connection, graph_id, "old", {"on_stop": {"a": 1}})
-    tasks.replace(connection, graph_id, TASKS)
+    graphs.put_tasks(connection, graph_id, TASKS)
     graphs.reset(connection, graph_id)
     graph = graphs.find(connection, Level.RELEASE, owner_id, "default")
     assert graph is not None

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuelclient.store.encoding import decode, encode, encoded_or_null, mapping, names
+from fuelclient.store.rows import decode, encode, encoded_or_null, mapping, names
 
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 _VALUES: st.SearchStrategy[Any] = st.recursive(

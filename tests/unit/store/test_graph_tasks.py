@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fuelclient.model.graph import Level
 from fuelclient.model.release import Release
 from fuelclient.model.task import COLUMNS, Source, Task
-from fuelclient.store import graphs, releases, tasks
+from fuelclient.store import graphs, releases
 from fuelclient.store.database import Database
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -32,8 +32,8 @@ def test_tasks_come_back_whatever_they_state(first: list[Task], second: list[Tas
             releases.insert(connection, Release(0, "n", "1"))
             graph_id = graphs.create(connection, Level.RELEASE, 1, "default")
             for wanted in (first, second):
-                tasks.replace(connection, graph_id, wanted)
-                found = tasks.of_graph(connection, graph_id)
+                graphs.put_tasks(connection, graph_id, wanted)
+                found = graphs.tasks_of(connection, graph_id)
                 assert repr(list(found)) == repr(wanted)
-                assert tasks.names(connection, graph_id) == tuple(task.id for task in wanted)
+                assert graphs.task_ids(connection, graph_id) == tuple(task.id for task in wanted)
         database.close()
