@@ -1,23 +1,23 @@
-"""Every error that this package raises on purpose.
+"""All errors that this package raises on purpose.
 
 ::
 
     FuelError
-    ├── UsageError           the request itself makes no sense (a malformed option value)
-    ├── Unavailable          the engine file, or a master, cannot be reached now
-    │   └── Gone             it was there, and will not come back by itself
-    ├── Unauthorised         the credentials are missing, wrong or too weak
+    ├── UsageError           the request makes no sense (a malformed value of an option)
+    ├── Unavailable          the engine file or the master cannot be reached now
+    │   └── Gone             it existed, and trying again will not help
+    ├── Unauthorised         the credentials are missing, wrong or insufficient
     ├── NotFound             a release, environment, node, graph type ... does not exist
-    ├── Conflict             it exists already, or is in use; may carry findings
-    ├── InvalidDocument      a file that cannot be used; carries findings
-    │   └── InvalidGraph     a graph that cannot be merged, placed or ordered
+    ├── Conflict             something exists already, or is in use; may carry findings
+    ├── InvalidDocument      a document cannot be used; carries findings
+    │   └── InvalidGraph     a graph cannot be merged, placed or ordered
     │       └── CycleDetected    carries the cycle
-    ├── StalePlan            what was planned is no longer what would be planned now
-    ├── Unsupported          this backend cannot do that, and says why
-    └── Declined             a prompt was answered with no
+    ├── StalePlan            the environment has changed since the plan was made
+    ├── Unsupported          the backend cannot do this
+    └── Declined             the user answered no
 
-Errors carry data; their messages are built from it, in one line that says what, where and what to do
-next. The exit code of each class is the command line's business and stands in `commands.exits`.
+Errors carry data. Their messages are built from it, in one line that says what is wrong, where, and what to do next.
+`commands.exits` has the exit code of each class.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from typing import Protocol
 
 
 class Reportable(Protocol):
-    """What an error needs to know of a finding; `model.finding.Finding` is the real one."""
+    """What an error needs to know of a finding, such as `model.finding.Finding`."""
 
     @property
     def is_error(self) -> bool: ...
 
 
 class FuelError(Exception):
-    """Base of all deliberate errors: a message for people, and a hint of what to do next."""
+    """Base class: a message for people, and a hint of what to do next."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
@@ -51,11 +51,11 @@ class UsageError(FuelError):
 
 
 class Unavailable(FuelError):
-    """The place where the data lives cannot be reached."""
+    """The engine file or the master cannot be reached now."""
 
 
 class Gone(Unavailable):
-    """The place where the data lived is there no more: trying again is no use."""
+    """The engine file or the master is gone, so trying again will not help."""
 
 
 class Unauthorised(FuelError):
@@ -63,7 +63,7 @@ class Unauthorised(FuelError):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """The one of `known` that `word` was probably meant to be, or an empty string.
+    """Return the one of `known` that `word` was probably meant to be, or an empty string.
 
     >>> nearest("controler", ["controller", "compute"])
     'controller'
@@ -75,7 +75,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 class NotFound(FuelError, LookupError):
-    """`noun` with this `key` does not exist; `known` are the keys that do.
+    """The `noun` with this `key` does not exist; `known` are the keys that do.
 
     >>> str(NotFound("release", 7, known=["1", "2"]))
     'Release 7 does not exist. Known: 1, 2.'
@@ -93,8 +93,7 @@ class NotFound(FuelError, LookupError):
 
 
 class Conflict(FuelError):
-    """The thing exists already, or something else still uses it. `findings` tell of each clash, where there can be
-    several."""
+    """Something exists already, or is still in use. If there can be several conflicts, each is a finding."""
 
     def __init__(self, message: str, *, findings: Sequence[Reportable] = (), hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -102,7 +101,7 @@ class Conflict(FuelError):
 
 
 class InvalidDocument(FuelError, ValueError):
-    """A document cannot be used. `findings` has everything that is wrong with it, not only the first."""
+    """A document cannot be used. `findings` has everything that is wrong with it."""
 
     def __init__(self, message: str, *, findings: Sequence[Reportable] = (), hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -114,7 +113,7 @@ class InvalidGraph(InvalidDocument):
 
 
 class CycleDetected(InvalidGraph):
-    """Task instances wait for one another; `cycle` is one shortest ring of them, first not repeated."""
+    """Task instances wait for each other. `cycle` is a shortest cycle, without its first member repeated."""
 
     def __init__(self, message: str, *, cycle: Sequence[object], findings: Sequence[Reportable] = ()) -> None:
         super().__init__(message, findings=findings)
@@ -122,7 +121,7 @@ class CycleDetected(InvalidGraph):
 
 
 class StalePlan(FuelError):
-    """The environment has changed since something was planned for it."""
+    """The environment has changed since the plan was made."""
 
 
 class Unsupported(FuelError):

@@ -1,7 +1,7 @@
-"""Texts of others on the screen of a user, in a command's output or the UI: nothing in them that a terminal obeys.
+"""Make texts from documents and machines safe to print in a terminal.
 
-The names of tasks and what commands print come from documents and machines that the user may not know. A terminal
-obeys escape sequences, wherever they come from: they move its cursor, rename its window, or answer for its user.
+Names of tasks and outputs of commands may come from sources that the user does not know. A terminal obeys every escape
+sequence in them: it moves its cursor, renames its window, or answers in the name of its user.
 """
 
 from __future__ import annotations
@@ -10,26 +10,25 @@ import re
 import unicodedata
 
 _OBEYED = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""The categories of characters that are commands, invisible, or break lines where nobody sees why."""
+"""The categories of characters that are commands, are invisible, or break lines unexpectedly."""
 
 _COLOUR = r"\x1b\[[0-9;:]*m"
 _PIECE = re.compile(rf"{_COLOUR}|\r\n|.", re.DOTALL)
 
 
 def printable(text: str, keep: str = "") -> str:
-    """`text` with every character that a terminal may obey as its escape; those in `keep` stay.
+    """Return `text` with every character that a terminal may obey escaped, except those in `keep`.
 
     >>> print(printable("a\\x1b[2Jb\\nc"), printable("ü ✓"), printable("a\\tb", keep="\\t") == "a\\tb")
     a\\x1b[2Jb\\nc ü ✓ True
     """
     if text.isprintable():
         return text
-    return "".join(_shown(one) if one not in keep else one for one in text)
+    return "".join(character if character in keep else _escaped(character) for character in text)
 
 
 def one_line(text: str) -> str:
-    """`text` as a cell of a table or a part of a bar shows it: what breaks lines is a blank, as are tabs, and what a
-    terminal may obey is its escape.
+    """Return `text` for a cell of a table or a bar: line breaks and tabs become spaces, the rest is as in `printable`.
 
     >>> one_line("a\\tb\\nc\\x1b[31m")
     'a b c\\\\x1b[31m'
@@ -40,8 +39,8 @@ def one_line(text: str) -> str:
 
 
 def tame(text: str) -> str:
-    """The output of a command for a terminal: lines, tabs and colours as they are, everything else escaped; colours
-    end with it.
+    """Return the output of a command with its lines, tabs and colours; everything else that a terminal may obey is
+    escaped, and colours are reset at the end.
 
     >>> tame("\\x1b[31mred\\x1b[0m\\x1b]0;title\\x07\\r\\n")
     '\\x1b[31mred\\x1b[0m\\\\x1b]0;title\\\\x07\\n\\x1b[0m'
@@ -59,7 +58,7 @@ def _tamed(match: re.Match[str]) -> str:
     return piece if len(piece) > 1 else printable(piece, keep="\n\t")
 
 
-def _shown(one: str) -> str:
-    if one.isprintable() or unicodedata.category(one) not in _OBEYED:
-        return one
-    return one.encode("unicode_escape").decode("ascii")
+def _escaped(character: str) -> str:
+    if character.isprintable() or unicodedata.category(character) not in _OBEYED:
+        return character
+    return character.encode("unicode_escape").decode("ascii")

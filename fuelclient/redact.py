@@ -1,7 +1,7 @@
-"""Secrets: which names stand for one, which texts are one, and how both disappear from what people read.
+"""Remove secrets from everything that people read.
 
-Everything that may show a parameter, a command's output or a request in a message, a log or a history goes through
-here. The scrubbing is pure; whoever knows secrets (facts, parameters) passes them in.
+All parameters, outputs of commands and requests that may appear in a message, a log or a history go through here.
+Callers pass the secrets that they know, such as those of facts and parameters.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 MASK = "***"
-"""What stands where a secret was."""
+"""The text that replaces a secret."""
 
 _NAME = re.compile(
     r"(?i)(?<![a-z])pass(?![a-z])|passwd|password|passphrase|secret|token(?!s?_?(?:type|expir|life|prov|format|ttl))"
@@ -22,7 +22,7 @@ _NAME = re.compile(
     r"|(?:_|-|\b(?:root|bind|user|admin|db))pw(?![a-z])|rediscli_auth"
     r"|credential|private_?key|api_?key|auth_?key|access_?key|ssh_?key|ssl_?key|hmac_?key|encryption_?key|cephx?_?key"
 )
-"""`MYSQL_PWD` and `dbPwd` are passwords, `PWD` and `OLDPWD` directories."""
+"""`MYSQL_PWD` and `dbPwd` are passwords, but `PWD` and `OLDPWD` are directories."""
 _PEM = re.compile(r"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----).*?(-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)", re.DOTALL)
 _PAIR = re.compile(
     r"""(?P<name>[A-Za-z_][\w.-]*)(?P<between>["']?[ \t]*(?:=>|[:=])[ \t]*)"""
@@ -33,16 +33,17 @@ _OPTION = re.compile(
 )
 _WORD = re.compile(r"(?i)passwd|password|passphrase|secret|token|credentials?")
 _NAMES = r"(?![\"']?[ \t]*(?:=>|[:=]))"
-"""Not before a value: what stands there is its name."""
+"""Not followed by a value; a word before a value is its name."""
 _DESCRIBED = frozenset({"value", "type", "label"})
-"""The keys of a mapping that is a setting with its description, as Fuel's settings have them."""
+"""A mapping with these keys is a setting of Fuel with its description."""
 _URL = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s/:@]*:)[^\s/@]+(@)", re.IGNORECASE)
-_WHOLE_WORD = 4
+_SHORT = 4
+"""Secrets with fewer characters are replaced as whole words only, so that the rest of the text stays readable."""
 _LONG_LINE = 16
 
 
 def is_secret(name: str) -> bool:
-    """Whether what is called `name` is a secret.
+    """Return whether the value of something called `name` is a secret.
 
     >>> is_secret("admin_password"), is_secret("rpc.auth_token"), is_secret("passenger"), is_secret("token_type")
     (True, True, False, False)
@@ -51,41 +52,40 @@ def is_secret(name: str) -> bool:
 
 
 def secrets_of(value: Any) -> frozenset[str]:
-    """The texts that stand under secret names, anywhere in nested mappings and lists.
+    """Return the texts that have secret names, anywhere in nested mappings and lists.
 
-    A mapping under a secret name gives all its texts, and one that describes a setting its value; true, false and
-    empty values are no secrets.
+    If a mapping has a secret name, all its texts are secrets; if it describes a setting, only its value is. True,
+    false and empty values are not secrets.
 
     >>> sorted(secrets_of({"db": {"user": "nova", "password": "s3cr3t"}, "keys": [{"api_key": 12345}]}))
     ['12345', 's3cr3t']
     """
-    return frozenset(_found(value, under=False))
+    return frozenset(_secrets(value, under=False))
 
 
-def _found(value: Any, *, under: bool) -> Iterator[str]:
+def _secrets(value: Any, *, under: bool) -> Iterator[str]:
     if isinstance(value, Mapping):
         for key, below in value.items():
-            told = under and key != "value" and value.keys() >= _DESCRIBED
-            yield from _found(below, under=not told and (under or is_secret(str(key))))
+            described = under and key != "value" and value.keys() >= _DESCRIBED
+            yield from _secrets(below, under=not described and (under or is_secret(str(key))))
     elif isinstance(value, list | tuple):
         for below in value:
-            yield from _found(below, under=under)
+            yield from _secrets(below, under=under)
     elif under and isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip():
         yield str(value)
 
 
 def scrubbed(text: str, secrets: Collection[str] = ()) -> str:
-    """`text` without the known `secrets`, in any of the spellings that programs print them in.
+    """Return `text` without `secrets`, in any spelling in which programs print them.
 
-    Secrets of fewer than four characters are replaced as whole words only: the rest of the text must stay readable.
-    Passwords in URLs and private keys go whether they are known or not. Where a secret is a word such as `password`,
-    it stays where it is the name of a value.
+    Passwords in URLs and private keys are removed even if they are not known. A secret that is a word such as
+    `password` stays where it is the name of a value.
 
     >>> scrubbed("login nova:pa$s at amqp://nova:x@10.0.0.1/", ["pa$s"])
     'login nova:*** at amqp://nova:***@10.0.0.1/'
     """
-    for spelling in sorted({spelling for secret in secrets for spelling in _spellings(secret)}, key=_longest):
-        if len(spelling) < _WHOLE_WORD:
+    for spelling in sorted({spelling for secret in secrets for spelling in _spellings(secret)}, key=_longest_first):
+        if len(spelling) < _SHORT:
             text = re.sub(rf"(?<!\w){re.escape(spelling)}(?!\w)", MASK, text)
         elif _WORD.fullmatch(spelling):
             text = re.sub(re.escape(spelling) + _NAMES, MASK, text)
@@ -95,12 +95,12 @@ def scrubbed(text: str, secrets: Collection[str] = ()) -> str:
     return _URL.sub(rf"\1{MASK}\2", text)
 
 
-def _longest(spelling: str) -> tuple[int, str]:
+def _longest_first(spelling: str) -> tuple[int, str]:
     return (-len(spelling), spelling)
 
 
 def _spellings(secret: str) -> Iterator[str]:
-    """A secret as it is, as shells, JSON and URLs write it, and its long lines one by one."""
+    """Yield a secret as it is and as shells, JSON and URLs write it, and each of its long lines."""
     secret = secret.strip()
     if not secret:
         return
@@ -113,7 +113,7 @@ def _spellings(secret: str) -> Iterator[str]:
 
 
 def masked_text(text: str, secrets: Collection[str] = ()) -> str:
-    """A document or a script without the values that stand beside secret names, and without known `secrets`.
+    """Return a document or a script without the values of secret names, and without `secrets`.
 
     >>> masked_text("user: nova\\npassword: 'top secret'\\n")
     'user: nova\\npassword: ***\\n'
@@ -135,7 +135,7 @@ def _masked_pair(match: re.Match[str]) -> str:
 
 
 def masked(value: Any) -> Any:
-    """`value` with a mask where a secret name has a value; for showing parameters.
+    """Return `value` with a mask for each value of a secret name; used to show parameters.
 
     >>> masked({"user": "nova", "password": "x", "hosts": [{"token": "y"}]})
     {'user': 'nova', 'password': '***', 'hosts': [{'token': '***'}]}
@@ -148,7 +148,7 @@ def masked(value: Any) -> Any:
 
 
 def masked_document(value: Mapping[str, Any]) -> dict[str, Any]:
-    """A task as its author wrote it, without what stands under secret names, there or within texts like scripts.
+    """Return a task as its author wrote it, without the values of secret names, in mappings and in texts like scripts.
 
     >>> masked_document({"parameters": {"password": "pa55", "cmd": "login pa55; TOKEN=abc run"}})
     {'parameters': {'password': '***', 'cmd': 'login ***; TOKEN=***'}}

@@ -1,4 +1,4 @@
-"""Documents: plain data that remembers where it was written."""
+"""Documents: plain data that remembers the lines it was written on."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ from fuelclient.model.finding import Finding
 
 
 class Marked(dict[str, Any]):
-    """A mapping read from a file, with the line it starts on and the line of each of its keys (from 1).
-
-    It is an ordinary dictionary for everybody who does not ask.
-    """
+    """A dictionary read from a file, with the line it starts on and the line of each of its keys (from 1)."""
 
     __slots__ = ("line", "lines")
 
@@ -24,7 +21,7 @@ class Marked(dict[str, Any]):
 
 
 class MarkedList(list[Any]):
-    """A list read from a file, with the line of each of its items (from 1); otherwise an ordinary list."""
+    """A list read from a file, with the line of each of its items (from 1)."""
 
     __slots__ = ("lines",)
 
@@ -35,8 +32,8 @@ class MarkedList(list[Any]):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a file holds: its data (mappings are `Marked`, lists `MarkedList`), its name for messages, and
-    what reading it found worth mentioning (duplicate keys)."""
+    """The content of a file: its data (mappings are `Marked`, lists `MarkedList`), its name for messages, and findings
+    of reading it (duplicate keys)."""
 
     data: Any
     file: str

@@ -1,4 +1,4 @@
-"""Deployment facts: what expressions and parameters of an environment are computed from."""
+"""Deployment facts, from which expressions and parameters of an environment are computed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class DeploymentFacts:
-    """The common part, stored once, and by uid ("1", "master") what a node adds or overrides."""
+    """The common part, and by uid ("1", "master") what a node adds or overrides."""
 
     common: Mapping[str, Any] = field(default_factory=dict)
     nodes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Findings: what a check has to say, and where."""
+"""Findings: the results of checks, with their places."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """How bad a finding is: only errors keep a document from being used."""
+    """The severity of a finding. Only errors keep a document from being used."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -17,7 +17,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands: a file and line when it came from a file, else the layer that holds it."""
+    """A place: a file and line, or the layer if something does not come from a file."""
 
     file: str = ""
     line: int = 0
@@ -36,8 +36,8 @@ NO_PLACE = Place()
 class Finding:
     """One result of a check.
 
-    `code` is stable and documented (`G...` graphs, `P...` plugin packages); `task` is the id of the
-    task it is about, or empty; `hint` says what to do.
+    `code` is stable and documented (`G...` graphs, `P...` plugin packages), `task` is the id of the task concerned or
+    empty, and `hint` says what to do.
     """
 
     severity: Severity
@@ -52,12 +52,12 @@ class Finding:
         return self.severity is Severity.ERROR
 
     def __str__(self) -> str:
-        """One line, in the form editors jump to: `file:line: severity: message [code] hint`."""
+        """Return one line in a form that editors can jump to: `file:line: severity: message [code] hint`."""
         where = f"{self.place}: " if str(self.place) else ""
         hint = f" {self.hint}" if self.hint else ""
         return f"{where}{self.severity}: {self.message} [{self.code}]{hint}"
 
 
 def errors_in(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings that keep a document from being used, in their order."""
+    """Return the findings that keep a document from being used, in their order."""
     return [finding for finding in findings if finding.is_error]

@@ -1,4 +1,4 @@
-"""Labels: what people write on nodes to find them again, and how they name them on a command line."""
+"""Labels of nodes, and the texts that name them on the command line."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label as it is named: `name=value`, or `name` alone, which means it with any value where it is looked for.
+    """A label as it is named: `name=value`, or `name` alone, which matches any value in a search.
 
-    A value of None is that of a label without one.
+    A label without a value has the value None.
     """
 
     name: str
@@ -18,12 +18,12 @@ class Label:
     is_exact: bool = False
 
     def is_on(self, labels: Mapping[str, str | None]) -> bool:
-        """Whether this label is among those of a node."""
+        """Return whether a node with these labels has this one."""
         return self.name in labels and (not self.is_exact or labels[self.name] == self.value)
 
 
 def label_from(text: str) -> Label:
-    """The label that a text names; one without a name has the name ''.
+    """Return the label that a text names; its name may be empty.
 
     >>> label_from("rack = b"), label_from("rack=").value is None
     (Label(name='rack', value='b', is_exact=True), True)
@@ -33,12 +33,12 @@ def label_from(text: str) -> Label:
 
 
 def has_any(labels: Mapping[str, str | None], wanted: Iterable[Label]) -> bool:
-    """Whether one of `wanted` is among the labels of a node. Source: the original client's `node list --labels`."""
-    return any(one.is_on(labels) for one in wanted)
+    """Return whether a node has one of the `wanted` labels. Source: the original client's `node list --labels`."""
+    return any(label.is_on(labels) for label in wanted)
 
 
 def without(labels: Mapping[str, str | None], gone: Iterable[Label] | None) -> dict[str, str | None]:
-    """The labels of a node without those that `gone` names; without any where it is None.
+    """Return the labels of a node without those that `gone` names; no labels if it is None.
 
     >>> without({"a": "1", "b": None}, [label_from("a=2"), label_from("b")])
     {'a': '1'}

@@ -1,4 +1,4 @@
-"""Releases: what can be deployed, and the roles it knows."""
+"""Releases, and the roles and tags that they define."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role that nodes can take: the tags it carries, its metadata as the release or plugin wrote it, and its
-    volumes: how much of each it takes (`allocate_size`), and what the volume is."""
+    """A role of nodes: its tags, its metadata as the release or plugin states it, and its volumes, each with the size
+    it takes (`allocate_size`) and its definition."""
 
     name: str
     tags: tuple[str, ...]
@@ -23,9 +23,9 @@ class Role:
 class Release:
     """An OpenStack release.
 
-    `metadata` keeps every field of the fixture that has no attribute of its own (`roles_metadata`,
-    `tags_metadata`, `volumes_metadata`, `networks_metadata`, `attributes_metadata` ...), as it was written.
-    `plugin_id` is the plugin that defines it, None for a release of its own.
+    `metadata` has every field of the fixture that has no attribute of its own (`roles_metadata`, `tags_metadata`,
+    `volumes_metadata`, `networks_metadata`, `attributes_metadata` ...), as it was written. `plugin_id` is the plugin
+    that defines the release, or None.
     """
 
     id: int
@@ -40,7 +40,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A word that roles give to nodes, and by which tasks are placed; its metadata is as its author wrote it."""
+    """A tag, which roles give to nodes and by which tasks are placed; its metadata is as its author wrote it."""
 
     name: str
     metadata: Mapping[str, Any] = field(default_factory=dict)
@@ -50,18 +50,18 @@ class Tag:
 def roles_in(
     metadata: Mapping[str, Any], owner: str = "release", volumes: Mapping[str, Any] | None = None
 ) -> dict[str, Role]:
-    """The roles that `roles_metadata` describes, in its order.
+    """Return the roles that `roles_metadata` describes, in its order.
 
-    A role that lists no tags (every role before Fuel 10) carries one tag of its own name. `volumes` has the volumes
-    of the environment in the shape of `volumes_metadata`, where they are more than the metadata's own; each volume
-    that a role maps is completed by its definition there.
+    A role without a list of tags (every role before Fuel 10) has one tag of its own name. `volumes` are those of the
+    environment, in the shape of `volumes_metadata`, if it has more than the metadata. Each volume that a role maps is
+    completed by its definition there.
 
     >>> roles_in({"roles_metadata": {"compute": {"name": "Compute"}}})["compute"].tags
     ('compute',)
     """
     known = volumes if volumes is not None else metadata.get("volumes_metadata") or {}
     mapped = known.get("volumes_roles_mapping") or {}
-    defined = {one.get("id"): one for one in known.get("volumes") or () if isinstance(one, Mapping)}
+    defined = {volume.get("id"): volume for volume in known.get("volumes") or () if isinstance(volume, Mapping)}
     roles: dict[str, Role] = {}
     for name, stated in (metadata.get("roles_metadata") or {}).items():
         described = stated or {}
@@ -72,7 +72,7 @@ def roles_in(
 
 
 def _resolved(entry: Any, defined: Mapping[Any, Mapping[str, Any]]) -> Any:
-    """A mapped volume with everything that its definition says of it; as it is where none is known.
+    """Return a mapped volume with everything in its definition, if there is one.
 
     >>> _resolved({"id": "os", "allocate_size": "min"}, {"os": {"id": "os", "type": "vg"}})
     {'id': 'os', 'allocate_size': 'min', 'type': 'vg'}
@@ -84,8 +84,9 @@ def _resolved(entry: Any, defined: Mapping[Any, Mapping[str, Any]]) -> Any:
 
 
 def tags_in(metadata: Mapping[str, Any], owner: str = "release") -> dict[str, Tag]:
-    """The tags that `tags_metadata` describes, in its order; a role that carries another one implies it, with the
-    role's own word on whether it has a primary.
+    """Return the tags that `tags_metadata` describes, in its order, and those that only roles have.
+
+    Whether the latter have a primary is taken from the role.
 
     >>> tags = tags_in({"tags_metadata": {"db": {"has_primary": True}}, "roles_metadata": {"web": {}}})
     >>> [(tag.name, dict(tag.metadata)) for tag in tags.values()]
@@ -101,15 +102,14 @@ def tags_in(metadata: Mapping[str, Any], owner: str = "release") -> dict[str, Ta
 
 
 def primary_tags_in(metadata: Mapping[str, Any]) -> frozenset[str]:
-    """The tags of which one node is the primary: from `tags_metadata`, or from the roles where a release
-    (before Fuel 10) knows no tags.
+    """Return the tags of which one node is the primary: from `tags_metadata`, or, before Fuel 10, from the roles.
 
     >>> sorted(primary_tags_in({"roles_metadata": {"controller": {"has_primary": True}, "compute": {}}}))
     ['controller']
     """
     tags = metadata.get("tags_metadata") or {}
-    found = {str(name) for name, tag in tags.items() if (tag or {}).get("has_primary")}
+    primary = {str(name) for name, tag in tags.items() if (tag or {}).get("has_primary")}
     for name, described in (metadata.get("roles_metadata") or {}).items():
         if (described or {}).get("has_primary") and (described or {}).get("tags") is None:
-            found.add(str(name))
-    return frozenset(found)
+            primary.add(str(name))
+    return frozenset(primary)

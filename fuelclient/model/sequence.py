@@ -1,4 +1,4 @@
-"""Sequences: named lists of graph types of a release, which are executed one after another."""
+"""Sequences: named lists of graph types of a release, which are run one after another."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class DeploymentSequence:
-    """A sequence: its name is unique within its release."""
+    """A sequence, whose name is unique within its release."""
 
     id: int
     release_id: int

@@ -1,4 +1,4 @@
-"""Statuses of task instances and of transactions, why an instance has the one it has, and who may follow whom."""
+"""The statuses of task instances and runs, the reasons for them, and the changes that are allowed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fuelclient.errors import Conflict
 
 
 class InstanceStatus(StrEnum):
-    """A task instance in the history, in Nailgun's five words; its `error` is called failed everywhere else."""
+    """The status of a task instance, in Nailgun's words. Messages say "failed" for `error`."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -25,7 +25,7 @@ class InstanceStatus(StrEnum):
 
 
 class RunStatus(StrEnum):
-    """A transaction, in Nailgun's words. One that was stopped ends in `error`, with a message that says so."""
+    """The status of a run, in Nailgun's words. A run that was stopped ends in `error`, with a message that says so."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -38,10 +38,10 @@ class RunStatus(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why an instance is skipped or failed, as the history keeps it beside the status.
+    """Why an instance was skipped or failed; the history has it besides the status.
 
-    The first three mean that the instance was never reached; they are written when the run ends. The others are
-    passed on the way: what depends on such an instance runs.
+    The first three mean that the instance was never reached; they are written when the run ends. With the others, the
+    instances that depend on this one run.
     """
 
     DEP_FAILED = "dep_failed"
@@ -58,12 +58,12 @@ class Reason(StrEnum):
 
 
 NEVER_RAN = frozenset({Reason.DEP_FAILED, Reason.NODE_FAILED, Reason.STOPPED})
-"""The reasons of instances that nothing may take for done."""
+"""The reasons of instances that must never count as done."""
 
 
 class Verdict(StrEnum):
-    """How a run of one graph ended: `error` when more nodes failed than a group tolerates, `stopped` when somebody
-    asked for it; both end the chain of graphs that the run belongs to."""
+    """How the run of one graph ended: `error` if more nodes failed than a group tolerates, `stopped` if the user asked
+    for it. After either, the next graphs of the run are not begun."""
 
     READY = "ready"
     ERROR = "error"
@@ -91,25 +91,25 @@ TRANSITIONS: Mapping[type[StrEnum], Mapping[str, frozenset[str]]] = MappingProxy
         },
     }
 )
-"""Which status may follow which: the only place that knows.
+"""The statuses that may follow each status.
 
-An instance may go from running to skipped, unlike in Nailgun, whose history refuses it and shows a failure that
-the task ignores as running for ever. A transaction that never began ends in an error when one before it failed.
-Source: Nailgun `objects/deployment_history.py`.
+An instance may go from running to skipped. Nailgun refuses that, and so shows instances whose failure is ignored as
+running for ever. A run that never began ends in `error` if one before it failed. Source: Nailgun
+`objects/deployment_history.py`.
 """
 
 S = TypeVar("S", InstanceStatus, RunStatus)
 
 
 def changed(before: S, after: S) -> S:
-    """`after`, when it may follow `before`.
+    """Return `after` if it may follow `before`.
 
-    Raises `Conflict` when it may not: somebody else has changed the status in between, or a caller has a mistake.
+    Raise `Conflict` if it may not: the status was changed in between, or the caller has a bug.
 
     >>> changed(InstanceStatus.RUNNING, InstanceStatus.SKIPPED).value
     'skipped'
     """
     if after not in TRANSITIONS[type(before)][before]:
-        noun = "task instance" if isinstance(before, InstanceStatus) else "transaction"
+        noun = "task instance" if isinstance(before, InstanceStatus) else "run"
         raise Conflict(f"A {noun} that is {before} cannot become {after}.")
     return after

@@ -1,4 +1,4 @@
-"""Tasks: one record of a deployment graph, as its author stated it."""
+"""Tasks: the records of a deployment graph, as their authors stated them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fuelclient.model.finding import Place
 
 
 class TaskType(StrEnum):
-    """The types that Nailgun stores, and those that only the orchestrator knows (last row)."""
+    """The types that Nailgun stores, followed by those that only its orchestrator knows."""
 
     PUPPET = "puppet"
     SHELL = "shell"
@@ -32,30 +32,30 @@ class TaskType(StrEnum):
 
 
 DEFAULT_VERSION = "1.0.0"
-"""The version of a task that states none (Nailgun's column default)."""
+"""The version of a task that does not state one; it is the default of Nailgun's column."""
 
 NAME_LISTS = ("groups", "tasks", "roles", "tags", "reexecute_on", "refresh_on", "required_for", "requires")
-"""Attributes that hold a list of names; a lone string means a list of one."""
+"""Attributes with a list of names; a lone string means a list of one."""
 
 RELATION_LISTS = ("cross_depends", "cross_depended_by")
-"""Attributes that hold dependencies on tasks of other nodes."""
+"""Attributes with dependencies on tasks of other nodes."""
 
 COLUMNS = (
     "version", "type", "condition", "groups", "tasks", "roles", "reexecute_on", "refresh_on", "required_for",
     "requires", "cross_depended_by", "cross_depends", "parameters",
 )  # fmt: skip
-"""Attributes that the data model knows by name; every other one is custom and kept as it is."""
+"""Attributes that Nailgun's data model has by name; all others are custom and kept as they are."""
 
 KNOWN = (*COLUMNS, "id", "stage", "tags", "fault_tolerance", "fail_on_error", "skipped", "test_pre", "test_post")
-"""Attributes that mean something to Fuel; a key that merely looks like one of these is a likely typo."""
+"""Attributes that Fuel uses; a key that merely looks like one of them is probably a typo."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a task was written: its file, its first line, and the line of every attribute.
 
-    `lines` is keyed by attribute, and by dotted path below a mapping (`parameters.timeout`). Lines count
-    from 1; a task that came from no file has an empty `file` and line 0.
+    The keys of `lines` are attributes, and dotted paths below mappings (`parameters.timeout`). Lines count from 1; a
+    task that does not come from a file has an empty `file` and line 0.
     """
 
     file: str = ""
@@ -63,7 +63,7 @@ class Source:
     lines: Mapping[str, int] = field(default_factory=dict)
 
     def place(self, attribute: str = "") -> Place:
-        """The place of `attribute`, or of the task when its own line is not known."""
+        """Return the place of `attribute`, or of the task if the line of the attribute is not known."""
         line = self.lines.get(attribute, 0) or self.lines.get(attribute.partition(".")[0], 0) or self.line
         return Place(self.file, line)
 
@@ -73,7 +73,7 @@ NOWHERE = Source()
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A YAQL expression standing where a value could (`{yaql_exp: ...}`)."""
+    """A YAQL expression in the place of a value (`{yaql_exp: ...}`)."""
 
     yaql: str
 
@@ -82,8 +82,8 @@ class Expression:
 class Relation:
     """One entry of `cross_depends` or `cross_depended_by`.
 
-    `roles` is what the entry says of the other nodes: a tuple of names and patterns, `"self"` for the same
-    node, None for the sync points, or an expression. An entry that says nothing means every node (`"*"`).
+    `roles` selects the other nodes: a tuple of names and patterns, `"self"` for the same node, None for the sync
+    points, or an expression. The default is every node (`"*"`).
     """
 
     name: str | Expression
@@ -95,10 +95,9 @@ class Relation:
 class Task:
     """A task definition: an id and the attributes its author stated, in the author's order.
 
-    `attributes` has canonical names only (`roles`, `cross_depends`; never `role` or `cross-depends`) and
-    values of plain JSON types; what is absent was not stated, so a falsy value keeps its meaning. A record
-    without `type` is a partial override. `legacy` marks an entry of a plugin's `tasks.yaml` that had no id
-    and was named after its place.
+    `attributes` has canonical names (`roles` and `cross_depends`, never `role` or `cross-depends`) and values of plain
+    JSON types. Absent attributes were not stated, so that falsy values keep their meaning. A record without `type` is
+    a partial override. `legacy` marks an entry of a plugin's `tasks.yaml` that had no id and was named after its place.
     """
 
     id: str
@@ -121,7 +120,7 @@ class Task:
 
     @property
     def stage(self) -> str:
-        """The stage with its postfix, for a task that is ordered by it: one below version 2.0.0."""
+        """The stage with its postfix; empty from version 2.0.0 on, when stages no longer order tasks."""
         stage = self.attributes.get("stage")
         if stage is None or self.version_tuple >= (2, 0, 0):
             return ""
@@ -129,11 +128,11 @@ class Task:
 
     @property
     def version_tuple(self) -> tuple[int, ...]:
-        """The version as numbers; a part that is no number counts as 0."""
+        """The version as numbers; a part that is not a number counts as 0."""
         return tuple(int(part) if part.isdigit() else 0 for part in self.version.split("."))
 
     def names(self, attribute: str) -> tuple[str, ...]:
-        """The plain names in a list attribute; expressions are left out (see `expressions`)."""
+        """Return the plain names in a list attribute, without expressions (see `expressions`)."""
         value = self.attributes.get(attribute)
         if isinstance(value, str):
             return (value,)
@@ -142,7 +141,7 @@ class Task:
         return tuple(item for item in value if isinstance(item, str))
 
     def expressions(self, attribute: str) -> Iterator[Expression]:
-        """The YAQL expressions in an attribute that names other tasks or nodes."""
+        """Yield the YAQL expressions in an attribute that names other tasks or nodes."""
         value = self.attributes.get(attribute)
         for item in value if isinstance(value, list) else [value]:
             if isinstance(item, dict) and "yaql_exp" in item:
@@ -150,7 +149,7 @@ class Task:
 
     @property
     def placement(self) -> tuple[str, tuple[str, ...]]:
-        """Which attribute places the task, and the roles it names: tags, else roles, else groups."""
+        """The attribute that places the task, with its names: tags, or else roles, or else groups."""
         for attribute in ("tags", "roles", "groups"):
             names = self.names(attribute)
             if names:
@@ -158,7 +157,7 @@ class Task:
         return "", ()
 
     def relations(self, attribute: str) -> Iterator[Relation]:
-        """The cross-node dependencies in `cross_depends` or `cross_depended_by`, but for whole expressions."""
+        """Yield the dependencies in `cross_depends` or `cross_depended_by` that are not expressions as a whole."""
         value = self.attributes.get(attribute)
         for item in value if isinstance(value, list) else []:
             if isinstance(item, dict) and item and "yaql_exp" not in item:

@@ -1,4 +1,4 @@
-"""What a master says of itself, in the words of Fuel's API."""
+"""The version of a Fuel master, in the terms of its API."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FuelVersion:
-    """Which API is spoken, whether it asks for a token, and of which Fuel and OpenStack it is."""
+    """The version of the API, whether it requires a token, and the versions of Fuel and OpenStack."""
 
     api: str
     auth_required: bool
@@ -17,4 +17,4 @@ class FuelVersion:
 
 
 SPOKEN = FuelVersion("1.0", False, ("experimental",), "mitaka-9.0", "9.0")
-"""What the embedded engine speaks: the API of Fuel 9, the last one whose version clients know."""
+"""The version of the embedded engine: that of Fuel 9, the last one that clients know."""
