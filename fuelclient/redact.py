@@ -84,7 +84,9 @@ def scrubbed(text: str, secrets: Collection[str] = ()) -> str:
     >>> scrubbed("login nova:pa$s at amqp://nova:x@10.0.0.1/", ["pa$s"])
     'login nova:*** at amqp://nova:***@10.0.0.1/'
     """
-    for spelling in sorted({spelling for secret in secrets for spelling in _spellings(secret)}, key=_longest_first):
+    for spelling in sorted(
+        {spelling for secret in secrets for spelling in _spellings(secret)}, key=lambda text: (-len(text), text)
+    ):
         if len(spelling) < _SHORT:
             text = re.sub(rf"(?<!\w){re.escape(spelling)}(?!\w)", MASK, text)
         elif _WORD.fullmatch(spelling):
@@ -93,10 +95,6 @@ def scrubbed(text: str, secrets: Collection[str] = ()) -> str:
             text = text.replace(spelling, MASK)
     text = _PEM.sub(rf"\1\n{MASK}\n\2", text)
     return _URL.sub(rf"\1{MASK}\2", text)
-
-
-def _longest_first(spelling: str) -> tuple[int, str]:
-    return (-len(spelling), spelling)
 
 
 def _spellings(secret: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from typing import Any
 from fuelclient.expressions.budget import CALL, MOST_WORK, TooMuchWork
 from fuelclient.expressions.errors import ExpressionError, quoted
 from fuelclient.expressions.facts import View
-from fuelclient.expressions.functions import UNDEFINED, NotData, TooManyItems, plain
+from fuelclient.expressions.functions import MOST_ITEMS, UNDEFINED, NotData, TooManyItems, plain
 
 YAQL = "yaql_exp"
 """A mapping with this key stands for the value of an expression."""
@@ -23,6 +23,12 @@ YAQL = "yaql_exp"
 MAX_LENGTH = 10_000
 """The longest expression of Fuel's releases and plugins has some 2000 characters."""
 _SYNTAX = "YAQL is described at https://yaql.readthedocs.io."
+_REASONS = {
+    TooManyItems: f"a sequence has more than {MOST_ITEMS} elements",
+    RecursionError: "it is nested too deeply",
+    StopIteration: "a sequence has no such element",
+    MemoryError: "it takes too much memory",
+}
 _LONG_NUMBER = re.compile(r"\d{301}")
 """The time of the library's lexer grows with the square of their length."""
 _parsing = threading.Lock()  # the library's parser keeps its state in itself
@@ -126,20 +132,14 @@ def _failed(text: str, error: Exception) -> ExpressionError:
     if not reason and isinstance(error, KeyError):
         reason = f"the facts have no {quoted(str(error.args[0] if error.args else ''))} there"
         hint = "Use .get(name, default) for what may be missing."
-    elif isinstance(error, TooManyItems):
-        reason = "a sequence has more than 10000 elements"
     elif isinstance(error, TooMuchWork):
         reason = f"it takes more than {MOST_WORK // CALL} calls or {MOST_WORK} elements"
         hint = "Move what does not change out of select() and where(), or compute it in the task itself."
     elif isinstance(error, NotData):
         reason = f"its value is not data ({error})"
-    elif isinstance(error, RecursionError):
-        reason = "it is nested too deeply"
     elif isinstance(error, IndexError | ZeroDivisionError | AssertionError):
         reason = str(error)
-    elif isinstance(error, StopIteration):
-        reason = "a sequence has no such element"
-    elif isinstance(error, MemoryError):
-        reason = "it takes too much memory"
+    else:
+        reason = reason or next((words for cls, words in _REASONS.items() if isinstance(error, cls)), "")
     reason = reason or f"a value has the wrong type ({type(error).__name__})"
     return ExpressionError(f"The YAQL expression {quoted(text)} has no value: {reason}.", text, hint=hint)

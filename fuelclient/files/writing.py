@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from typing import Any, BinaryIO, Literal
@@ -14,6 +14,8 @@ from typing import Any, BinaryIO, Literal
 import yaml
 
 from fuelclient.errors import Conflict, NotFound, Unavailable, UsageError
+
+_TAG = "tag:yaml.org,2002:"
 
 
 class _Dumper(yaml.CSafeDumper):
@@ -25,21 +27,13 @@ class _Dumper(yaml.CSafeDumper):
 
 def _text(dumper: _Dumper, text: str) -> yaml.Node:
     style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", str(text), style=style)
-
-
-def _mapping(dumper: _Dumper, data: Mapping[str, Any]) -> yaml.Node:
-    return dumper.represent_mapping("tag:yaml.org,2002:map", data.items())
-
-
-def _sequence(dumper: _Dumper, data: Sequence[Any]) -> yaml.Node:
-    return dumper.represent_sequence("tag:yaml.org,2002:seq", data)
+    return dumper.represent_scalar(f"{_TAG}str", str(text), style=style)
 
 
 _Dumper.add_representer(str, _text)
 _Dumper.add_multi_representer(StrEnum, _text)
-_Dumper.add_multi_representer(dict, _mapping)
-_Dumper.add_multi_representer(list, _sequence)
+_Dumper.add_multi_representer(dict, lambda dumper, data: dumper.represent_mapping(f"{_TAG}map", data.items()))
+_Dumper.add_multi_representer(list, lambda dumper, data: dumper.represent_sequence(f"{_TAG}seq", data))
 
 SPOOL = ".fuel-"
 """Files have hidden names that begin like this until they are whole."""

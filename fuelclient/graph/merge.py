@@ -54,7 +54,10 @@ def merge_layers(
     records = [(layer, task) for layer in ordered for task in _without_duplicates(layer, findings)]
     if policy is MergePolicy.REPLACE and not keep_partial:
         # Definitions of plugins come before overrides of plugins, so that the plugins' names decide nothing there.
-        records.sort(key=lambda record: (record[0].owner.order[0], _is_override_of_plugin(*record)))
+        plugins = [index for index, (layer, _) in enumerate(records) if layer.owner.level is Level.PLUGIN]
+        if plugins:  # they are next to each other, because layers are ordered by level
+            first, end = plugins[0], plugins[-1] + 1
+            records[first:end] = sorted(records[first:end], key=lambda record: record[1].is_partial)
     for layer, task in records:
         if not slots.setdefault(task.id, _Slot()).add(task, layer, policy, keep_partial):
             findings.append(_nothing_below(task, layer.owner))
@@ -81,10 +84,6 @@ def _without_duplicates(layer: Layer, findings: list[Finding]) -> list[Task]:
         else:
             seen[task.id] = task
     return list(seen.values())
-
-
-def _is_override_of_plugin(layer: Layer, task: Task) -> bool:
-    return layer.owner.level is Level.PLUGIN and task.is_partial
 
 
 def _nothing_below(task: Task, owner: Owner) -> Finding:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,15 +108,10 @@ def _author(task: MergedTask) -> Owner:
 
 def _chain(stage: str, entries: tuple[int, ...], tasks: Sequence[MergedTask]) -> Chain:
     end = f"{stage}_end"
-    after = tuple(i for i, task in enumerate(tasks) if task.id == end and task.task.type == TaskType.STAGE)
-    before = tuple(_successors(end, tasks)) if after else ()
-    return Chain(stage, entries, after, before)
-
-
-def _successors(end: str, tasks: Sequence[MergedTask]) -> Iterator[int]:
+    stages = [(index, task) for index, task in enumerate(tasks) if task.task.type == TaskType.STAGE]
+    after = tuple(index for index, task in stages if task.id == end)
     named = {name for task in tasks if task.id == end for name in task.task.names("required_for")}
-    for index, task in enumerate(tasks):
-        if task.task.type != TaskType.STAGE or task.id == end:
-            continue
-        if end in task.task.names("requires") or task.id in named:
-            yield index
+    before = tuple(
+        index for index, task in stages if task.id != end and (end in task.task.names("requires") or task.id in named)
+    )
+    return Chain(stage, entries, after, before if after else ())

@@ -64,8 +64,10 @@ def check_document(
         if not task.id.isprintable():
             findings.append(unprintable_id(task.id, task.source.place("id"), Severity.ERROR, _PRINTABLE))
         findings += _stage(task, known)
-        for check in (_typos, _patterns, _placement_and_parameters, _unchanging):
+        for check in (_typos, _patterns, _placement_and_parameters):
             findings += check(task)
+        for attribute, message in unchanging(task):
+            findings.append(_finding(Severity.WARNING, "G017", task, attribute, message, UNCHANGING_HINT))
     return tuple(findings)
 
 
@@ -182,11 +184,6 @@ def _placement_and_parameters(task: Task) -> Iterator[Finding]:
             Severity.WARNING, "G013", task, "type", f"a task of type {task.type} without parameters does nothing",
             "Add its parameters.",
         )  # fmt: skip
-
-
-def _unchanging(task: Task) -> Iterator[Finding]:
-    for attribute, message in unchanging(task):
-        yield _finding(Severity.WARNING, "G017", task, attribute, message, UNCHANGING_HINT)
 
 
 def unchanging(task: Task) -> Iterator[tuple[str, str]]:

@@ -60,12 +60,7 @@ class Answer:
         return float(value)
 
     def text(self, field: str, default: str = "") -> str:
-        value = self.data.get(field)
-        if value is None:
-            return default
-        if not isinstance(value, str):
-            raise self._wrong(field, "a text")
-        return value
+        return str(self._typed(field, str, "a text", default))
 
     def stated(self, field: str) -> str:
         """Return a text; the field is required."""
@@ -86,29 +81,14 @@ class Answer:
         return self.text(field) or None
 
     def truth(self, field: str, default: bool = False) -> bool:
-        value = self.data.get(field)
-        if value is None:
-            return default
-        if not isinstance(value, bool):
-            raise self._wrong(field, "true or false")
-        return value
+        return bool(self._typed(field, bool, "true or false", default))
 
     def mapping(self, field: str) -> dict[str, Any]:
-        value = self.data.get(field)
-        if value is None:
-            return {}
-        if not isinstance(value, Mapping):
-            raise self._wrong(field, "a mapping")
-        mapping: dict[str, Any] = plain(value)
+        mapping: dict[str, Any] = plain(self._typed(field, Mapping, "a mapping", {}))
         return mapping
 
     def items(self, field: str) -> list[Any]:
-        value = self.data.get(field)
-        if value is None:
-            return []
-        if not isinstance(value, list | tuple):
-            raise self._wrong(field, "a list")
-        return list(value)
+        return list(self._typed(field, (list, tuple), "a list", ()))
 
     def texts(self, field: str) -> tuple[str, ...]:
         items = self.items(field)
@@ -125,6 +105,12 @@ class Answer:
     def rest(self, *fields: str) -> dict[str, Any]:
         """Return everything except `fields`, in plain types."""
         return {key: plain(value) for key, value in self.data.items() if key not in fields}
+
+    def _typed(self, field: str, types: Any, wanted: str, default: Any) -> Any:
+        value = self.data.get(field)
+        if value is not None and not isinstance(value, types):
+            raise self._wrong(field, wanted)
+        return default if value is None else value
 
     def _wrong(self, field: str, wanted: str) -> InvalidDocument:
         return InvalidDocument(

@@ -98,7 +98,9 @@ class _Stated:
             return
         lines = {key: line} if line else {}
         _mark(value, key, lines)
-        normal = value if key in RELATION_LISTS else _listed(value) if key in NAME_LISTS else plain(value)
+        normal = value if key in (*NAME_LISTS, *RELATION_LISTS) else plain(value)
+        if key in NAME_LISTS and isinstance(value, str):
+            normal = [value]  # a lone name, including `*`, is a list of one
         if key not in self.values:
             self.values[key] = normal
             self.lines.update(lines)
@@ -109,11 +111,6 @@ class _Stated:
 
     def line_of(self, key: str) -> int:
         return self.lines.get(key, 0) or self.lines.get(key.partition(".")[0], 0) or self.line
-
-
-def _listed(value: Any) -> Any:
-    """Return a lone name, including `*`, as a list of one."""
-    return [value] if isinstance(value, str) else value
 
 
 def _mark(value: Any, path: str, lines: dict[str, int]) -> None:

@@ -15,7 +15,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 
 from fuelclient.errors import Gone, InvalidDocument, Unavailable
 from fuelclient.store import access, migrations
@@ -227,7 +227,8 @@ class Database:
         try:
             with _lock(target):
                 if os.path.exists(target) and access.size_of(self.path):
-                    _upgrade(target, self.path, self.busy_seconds)
+                    with closing(_connect(target, self.busy_seconds)) as connection:
+                        migrations.migrate(connection, self.path)
                 else:
                     _create(target, self.path, self.busy_seconds)
         except OSError as error:
@@ -335,14 +336,6 @@ def _make_directories(path: str) -> None:
             raise
 
 
-def _upgrade(target: str, path: str, busy_seconds: float) -> None:
-    connection = _connect(target, busy_seconds)
-    try:
-        migrations.migrate(connection, path)
-    finally:
-        connection.close()
-
-
 def _create(target: str, path: str, busy_seconds: float) -> None:
     """Create the file under another name and move it into place. What an interrupted attempt left is removed first."""
     fresh = f"{target}.new"
@@ -350,12 +343,9 @@ def _create(target: str, path: str, busy_seconds: float) -> None:
         with suppress(FileNotFoundError):
             os.unlink(leftover)
     os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-    connection = _connect(fresh, busy_seconds)
-    try:
+    with closing(_connect(fresh, busy_seconds)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         migrations.migrate(connection, path)
-    finally:
-        connection.close()
     os.replace(fresh, target)
 
 

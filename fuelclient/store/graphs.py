@@ -29,20 +29,17 @@ _COUPLE = {
     Level.PLUGIN: "INSERT INTO plugin_deployment_graphs (type, deployment_graph_id, plugin_id) VALUES (?, ?, ?)",
     Level.CLUSTER: "INSERT INTO cluster_deployment_graphs (type, deployment_graph_id, cluster_id) VALUES (?, ?, ?)",
 }
-_INSERT_TASK = """
-    INSERT INTO deployment_graph_tasks (
-        deployment_graph_id, position, task_name, stated, _custom, legacy, source_file, source_line, source_lines,
-        version, type, condition, "groups", tasks, roles, reexecute_on, refresh_on, required_for, requires,
-        cross_depended_by, cross_depends, parameters
-    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_SELECT_TASKS = """
-    SELECT task_name, stated, _custom, legacy, source_file, source_line, source_lines,
-        version, type, condition, "groups", tasks, roles, reexecute_on, refresh_on, required_for, requires,
-        cross_depended_by, cross_depends, parameters
-    FROM deployment_graph_tasks WHERE deployment_graph_id = ? ORDER BY position
-"""
-_FIRST = 7
+_TASK = ("task_name", "stated", "_custom", "legacy", "source_file", "source_line", "source_lines", *COLUMNS)
+_QUOTED = ", ".join(f'"{column}"' for column in _TASK)
+_INSERT_TASK = (
+    f"INSERT INTO deployment_graph_tasks (deployment_graph_id, position, {_QUOTED}) "  # noqa: S608 - our own names
+    f"VALUES ({', '.join('?' * (len(_TASK) + 2))})"
+)
+_SELECT_TASKS = (
+    f"SELECT {_QUOTED} FROM deployment_graph_tasks "  # noqa: S608 - our own names
+    "WHERE deployment_graph_id = ? ORDER BY position"
+)
+_FIRST = len(_TASK) - len(COLUMNS)
 _COLUMNS = {name: place for place, name in enumerate(COLUMNS, start=_FIRST)}
 """The index of each attribute in a selected row."""
 
