@@ -147,11 +147,11 @@ def test_what_is_no_regular_file_is_refused_and_stays(tmp_path: Path, kind: str,
     made_special(kind, tmp_path / "special" if linked else path)
     if linked:
         path.symlink_to(tmp_path / "special")
-    before = [(one.name, one.lstat()) for one in sorted(tmp_path.iterdir())]
+    before = [(item.name, item.lstat()) for item in sorted(tmp_path.iterdir())]
     assert "is not a regular file" in refused(path)
     with closing(Database(str(path))) as opened, pytest.raises(Unavailable, match="not a regular file"), opened.read():
         raise AssertionError("it was opened")
-    assert [(one.name, one.lstat()) for one in sorted(tmp_path.iterdir())] == before
+    assert [(item.name, item.lstat()) for item in sorted(tmp_path.iterdir())] == before
 
 
 def is_wanted(lock: TextIO) -> bool:

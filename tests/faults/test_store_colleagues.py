@@ -42,7 +42,7 @@ def as_colleague(engine: Path, *words: object) -> tuple[int, str]:
 
 
 def contents(directory: Path) -> dict[str, bytes]:
-    return {one.name: one.read_bytes() for one in directory.iterdir()}
+    return {item.name: item.read_bytes() for item in directory.iterdir()}
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_a_colleague_of_an_earlier_version_is_told_who_can_upgrade(shared: Path)
 def test_a_file_that_changes_while_it_is_read_is_told(shared: Path) -> None:
     def read() -> None:
         with access.unchanging(str(shared)) as connection:
-            assert [one.name for one in releases.every(connection)] == ["Newton"]
+            assert [item.name for item in releases.every(connection)] == ["Newton"]
             with closing(Database(str(shared))) as database, database.write() as other:
                 releases.insert(other, Release(0, "Mitaka", "mitaka-9.0"))
 

@@ -106,9 +106,9 @@ def test_uploads_of_many_processes_are_whole(tmp_path: Path) -> None:
         releases.insert(connection, Release(0, "n", "1"))
     together(UPLOAD, path)
     with closing(Database(str(path))) as opened, opened.read() as connection:
-        found = graphs.summaries(connection)
-    assert len(found) == 1 + PROCESSES * 50
-    for summary in found:
+        summaries = graphs.summaries(connection)
+    assert len(summaries) == 1 + PROCESSES * 50
+    for summary in summaries:
         assert len({task_id.rpartition("-")[0] for task_id in summary.task_ids}) == 1
         assert len(summary.task_ids) == 5
 

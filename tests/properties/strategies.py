@@ -50,13 +50,13 @@ def records(draw: st.DrawFn, task_id: str, owner: Owner) -> Task:
 @st.composite
 def layers(draw: st.DrawFn, owners: tuple[Owner, ...] = OWNERS, cwd: bool = True) -> list[Layer]:
     """A layer for each of `owners`, least important first; the release's records are whole."""
-    found = []
+    result = []
     for owner in owners:
         ids = draw(st.lists(st.sampled_from(IDS), unique=True, max_size=4))
         tasks = [draw(records(task_id, owner)) for task_id in ids]
         directory = f"/{owner.name}/" if cwd and owner.level is Level.PLUGIN else ""
-        found.append(Layer(owner, tuple(tasks), cwd=directory))
-    return found
+        result.append(Layer(owner, tuple(tasks), cwd=directory))
+    return result
 
 
 names = st.sampled_from((*IDS, "s_end", "t", "/[ab]/", "/.*/", "ghost"))
@@ -80,12 +80,12 @@ def graphs(draw: st.DrawFn) -> list[MergedTask]:
     """Merged tasks on nodes, two sync points, plugin entries in their stage, and a group. Half of the graphs have
     dependencies on earlier tasks only, so that most of these have an order."""
     forward = draw(st.booleans())
-    found: list[MergedTask] = []
+    result: list[MergedTask] = []
     for task_id in ("s_end", *IDS, "t", "g"):
         attributes: dict[str, Any] = {"type": {"s_end": "stage", "t": "stage", "g": "group"}.get(task_id, "shell")}
         attributes["roles"] = draw(st.lists(role_words, max_size=2, unique=True))
         if forward:
-            earlier = st.sampled_from([task.id for task in found] or ["ghost"])
+            earlier = st.sampled_from([task.id for task in result] or ["ghost"])
             attributes["requires"] = draw(st.lists(earlier, max_size=2))
             entry = st.fixed_dictionaries({"name": earlier, "role": relation_roles})
             attributes["cross_depends"] = draw(st.lists(entry, max_size=2))
@@ -98,8 +98,8 @@ def graphs(draw: st.DrawFn) -> list[MergedTask]:
             attributes["stage"] = draw(stages)
         if task_id == "g":
             attributes["tasks"] = draw(st.lists(st.sampled_from((*IDS, "s_end")), max_size=2, unique=True))
-        found.append(MergedTask(Task(task_id, attributes), OWNERS[0]))
-    return found
+        result.append(MergedTask(Task(task_id, attributes), OWNERS[0]))
+    return result
 
 
 fleets = st.dictionaries(
@@ -112,7 +112,7 @@ def digraphs(draw: st.DrawFn, most: int = 7) -> list[list[int]]:
     """The successors of every vertex of a small graph, without edges from a vertex to itself."""
     size = draw(st.integers(1, most))
     pairs = st.tuples(st.integers(0, size - 1), st.integers(0, size - 1)).filter(lambda pair: pair[0] != pair[1])
-    found: list[list[int]] = [[] for _ in range(size)]
+    result: list[list[int]] = [[] for _ in range(size)]
     for before, after in draw(st.lists(pairs, max_size=2 * size, unique=True)):
-        found[before].append(after)
-    return found
+        result[before].append(after)
+    return result

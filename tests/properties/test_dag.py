@@ -136,7 +136,7 @@ def test_components_hold_what_reaches_itself(successors: list[list[int]]) -> Non
     """Two vertices are in one component when each can be reached from the other, and in none when on no cycle."""
     reachable = [set(following) for following in successors]
     for _ in successors:
-        reachable = [one | {far for near in one for far in reachable[near]} for one in reachable]
+        reachable = [component | {far for near in component for far in reachable[near]} for component in reachable]
     expected = {
         frozenset(other for other in reachable[vertex] if vertex in reachable[other])
         for vertex in range(len(successors))
@@ -144,9 +144,9 @@ def test_components_hold_what_reaches_itself(successors: list[list[int]]) -> Non
     }
     found = components(successors, order(successors, len(successors)).stuck)
 
-    assert {frozenset(one) for one in found} == expected
+    assert {frozenset(component) for component in found} == expected
     assert len(found) == len(expected)
-    assert found == sorted(sorted(one) for one in found)
+    assert found == sorted(sorted(component) for component in found)
 
 
 def test_what_lies_between_two_cycles_is_not_searched() -> None:

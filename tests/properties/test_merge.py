@@ -92,7 +92,9 @@ def test_the_order_of_the_input_does_not_matter(stack: list[Layer], policy: Merg
 def test_the_order_is_the_release_then_plugins_then_cluster(stack: list[Layer], policy: MergePolicy) -> None:
     merged = merge_layers(stack, policy)
     refused = {finding.task for finding in merged.findings}
-    records = [(layer.owner, task) for layer in sorted(stack, key=lambda one: one.owner.order) for task in layer.tasks]
+    records = [
+        (layer.owner, task) for layer in sorted(stack, key=lambda item: item.owner.order) for task in layer.tasks
+    ]
     if policy is MergePolicy.REPLACE:  # of plugins, what defines a task comes before what only overrides it
         records.sort(key=lambda record: (record[0].order[0], record[0].level is Level.PLUGIN and record[1].is_partial))
     declared = dict.fromkeys(task.id for _, task in records)
@@ -100,7 +102,7 @@ def test_the_order_is_the_release_then_plugins_then_cluster(stack: list[Layer], 
     found = list(dict.fromkeys(task.id for task in merged.tasks))
     release = [task.id for task in stack[0].tasks]
     assert found[: len(release)] == release
-    assert [one for one in found if one not in refused] == [one for one in declared if one not in refused]
+    assert [item for item in found if item not in refused] == [item for item in declared if item not in refused]
 
 
 @given(layers(), policies)
@@ -112,7 +114,7 @@ def test_variants_are_of_plugins_only(stack: list[Layer], policy: MergePolicy) -
         variants = [task for task in merged.tasks if task.id == task_id]
         if len(variants) > 1:
             authors = [
-                {owner for owner in (one.owner, *one.overrides) if owner.level is Level.PLUGIN} for one in variants
+                {owner for owner in (item.owner, *item.overrides) if owner.level is Level.PLUGIN} for item in variants
             ]
             assert all(len(found) == 1 for found in authors)
             assert len(set.union(*authors)) == len(variants)
@@ -171,11 +173,11 @@ def test_every_effective_value_names_who_set_it(stack: list[Layer], policy: Merg
                 if value == {}:
                     continue
                 origin = task.origin(path)
-                author = next(one for one in used if one.source.file == origin.place.file)
+                author = next(item for item in used if item.source.file == origin.place.file)
                 assert _at(author.attributes, path) == (True, value)
                 assert origin.place.line == author.source.lines[path]
                 above = used[used.index(author) + 1 :]
-                assert not any(_at(one.attributes, path)[0] for one in above)
+                assert not any(_at(item.attributes, path)[0] for item in above)
 
 
 @given(layers(ONE_PLUGIN), policies)

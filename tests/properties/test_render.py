@@ -127,13 +127,13 @@ def test_what_is_kept_changes_no_legacy_condition(now: Facts, texts: list[str]) 
     for uid in (*uids, *uids):
         for text in texts:
             task = Task("t", {"condition": text})
-            found: list[bool | None] = []
+            result: list[bool | None] = []
             for views in (kept, Views(now, memoise=False)):
                 try:
-                    found.append(condition_of(task, views.at("t", uid)).holds)
+                    result.append(condition_of(task, views.at("t", uid)).holds)
                 except ExpressionError:
-                    found.append(None)
-            assert found[0] == found[1], (text, uid)
+                    result.append(None)
+            assert result[0] == result[1], (text, uid)
 
 
 @given(facts, pasts(), st.lists(st.tuples(st.sampled_from(["a", "b"]), expressions), min_size=1, max_size=3))
@@ -143,16 +143,16 @@ def test_what_is_kept_changes_no_task(now: Facts, past: Past, stated: list[tuple
     kept = Views(now, past)
 
     def seen(views: Views, uid: str) -> list[Any]:
-        found: list[Any] = []
+        result: list[Any] = []
         for look in (
             lambda: render(task.attributes, views.at("t", uid), MASTER),
             lambda: condition_of(task, views.at("t", uid)),
         ):
             try:
-                found.append(look())
+                result.append(look())
             except ExpressionError:
-                found.append("error")
-        return found
+                result.append("error")
+        return result
 
     for uid in (*uids, *uids):
         assert seen(kept, uid) == seen(Views(now, past, memoise=False), uid)
@@ -161,13 +161,13 @@ def test_what_is_kept_changes_no_task(now: Facts, past: Past, stated: list[tuple
 MASTER = Master("10.0.0.1")
 
 
-def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+def merged(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]:
     """The union, computed without any shortcut."""
-    found = dict(one)
-    for key, value in other.items():
-        both = isinstance(value, dict) and isinstance(found.get(key), dict)
-        found[key] = merged(found[key], value) if both else value
-    return found
+    result = dict(left)
+    for key, value in right.items():
+        both = isinstance(value, dict) and isinstance(result.get(key), dict)
+        result[key] = merged(result[key], value) if both else value
+    return result
 
 
 @given(facts, st.sampled_from(uids))
@@ -184,10 +184,10 @@ def test_a_view_is_the_merged_mapping(now: Facts, uid: str) -> None:
 
 
 @given(data, data)
-def test_differences_of_equal_values_are_empty(one: Any, other: Any) -> None:
-    found = difference(one, one)
-    assert found in (([], []), ({}, {}), (None, None))
-    assert (difference(one, other) == found) == (one == other and type(one) is type(other)) or isinstance(one, str)
+def test_differences_of_equal_values_are_empty(left: Any, right: Any) -> None:
+    result = difference(left, left)
+    assert result in (([], []), ({}, {}), (None, None))
+    assert (difference(left, right) == result) == (left == right and type(left) is type(right)) or isinstance(left, str)
 
 
 @given(st.lists(st.integers(0, 3), max_size=6), st.lists(st.integers(0, 3), max_size=6))
@@ -210,10 +210,10 @@ words = st.lists(pieces, max_size=9).map("".join)
 @given(words)
 def test_formatting_never_fails_and_agrees_with_python_where_it_formats(text: str) -> None:
     names = {"CLUSTER_ID": 1, "MASTER_IP": "m", "SETTINGS": {"MASTER_IP": "m"}}
-    found = formatted(text, names)
+    result = formatted(text, names)
 
-    if found != text:
+    if result != text:
         bare = {name: value for name, value in names.items() if name != "SETTINGS"}
         if "SETTINGS" not in text:
-            assert found == string.Formatter().vformat(text, (), bare)
-    assert "class '" not in found
+            assert result == string.Formatter().vformat(text, (), bare)
+    assert "class '" not in result

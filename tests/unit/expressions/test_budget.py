@@ -46,5 +46,5 @@ def test_each_evaluation_has_a_budget_of_its_own(monkeypatch: pytest.MonkeyPatch
 def test_a_filter_of_ten_thousand_elements_is_within_the_limit() -> None:
     nodes = [{"uid": str(number), "roles": ["compute"]} for number in range(9_999)]
     view = Views(Facts({"nodes": nodes})).at("t", None)
-    found = parse("$.nodes.where(compute in $.roles and $.uid != '7').select($.uid).len()").value(view)
-    assert found == 9_998
+    result = parse("$.nodes.where(compute in $.roles and $.uid != '7').select($.uid).len()").value(view)
+    assert result == 9_998

@@ -41,9 +41,9 @@ def test_case(path: Path) -> None:
             outcome(case)
         assert case["error"] in str(caught.value)
     else:
-        found = outcome(case)
-        assert found == case["expected"]
-        assert type(found) is type(case["expected"])
+        result = outcome(case)
+        assert result == case["expected"]
+        assert type(result) is type(case["expected"])
 
 
 def test_there_are_cases() -> None:

@@ -39,7 +39,7 @@ def values_of(key: str, data: object) -> Iterator[Any]:
             yield from values_of(key, item)
 
 
-def found(key: str, *parts: str) -> list[Any]:
+def result(key: str, *parts: str) -> list[Any]:
     """What stands under `key` in the YAML documents below a directory of the corpus; broken ones are left out."""
     values: list[Any] = []
     for path in sorted(corpus(*parts).rglob("*.yaml")):
@@ -52,22 +52,22 @@ def found(key: str, *parts: str) -> list[Any]:
 
 
 def test_the_legacy_conditions_of_the_library_are_read() -> None:
-    conditions = [value for value in found("condition", "fuel-library", "9.0") if isinstance(value, str)]
+    conditions = [value for value in result("condition", "fuel-library", "9.0") if isinstance(value, str)]
     assert len(conditions) == 45
     assert all(parse(rewrite(condition)).paths() for condition in conditions)
 
 
 @pytest.mark.parametrize("where", ["fuel-web", "plugins", "plugins-branches", "fpb-examples", "release-plugins"])
 def test_restrictions_and_conditions_are_read(where: str) -> None:
-    conditions = {value for value in found("condition", where) if isinstance(value, str)}
-    for value in found("restrictions", where):
+    conditions = {value for value in result("condition", where) if isinstance(value, str)}
+    for value in result("restrictions", where):
         conditions.update(restriction.condition for restriction in expand_restrictions(value))
     values = {condition: parse(condition).evaluate(NOTHING_SET, strict=False) for condition in conditions}
     assert {bool(value) for value in values.values()} == {True, False}
 
 
 def test_the_limits_of_the_releases_are_evaluated() -> None:
-    limits = found("limits", "fuel-web")
+    limits = result("limits", "fuel-web")
     assert limits
     for stated in limits:
         violations = {violation.kind: violation for violation in check_limits(stated, 0, NO_HA)}

@@ -67,13 +67,13 @@ def test_views_show_no_values() -> None:
 
 def test_views_equal_mappings_and_are_no_keys() -> None:
     reads = Reads()
-    one = Union({"a": {"b": 1}}, {"a": {"c": 2}}, None, reads)
-    assert one == Union({"a": {"b": 1}}, {"a": {"c": 2}}, None, reads)
-    assert one == Union({"a": {"b": 1, "c": 2}}, {}, None, reads)
-    assert one != Union({"a": {"b": 1}}, {}, None, reads)
-    assert one != [1]
+    union = Union({"a": {"b": 1}}, {"a": {"c": 2}}, None, reads)
+    assert union == Union({"a": {"b": 1}}, {"a": {"c": 2}}, None, reads)
+    assert union == Union({"a": {"b": 1, "c": 2}}, {}, None, reads)
+    assert union != Union({"a": {"b": 1}}, {}, None, reads)
+    assert union != [1]
     with pytest.raises(TypeError):
-        hash(one)
+        hash(union)
 
 
 @pytest.mark.parametrize(("common", "nodes"), [([], {}), ({}, {"1": []}), ({}, {"1": None})])

@@ -33,8 +33,8 @@ Edge = tuple[str, str | None, str, str | None]
 @functools.cache
 def case(name: str) -> Mapping[str, Any]:
     text = corpus("oracles", "expansion", f"case-{name}.json").read_text(encoding="utf-8")
-    found: Mapping[str, Any] = json.loads(text)
-    return found
+    result: Mapping[str, Any] = json.loads(text)
+    return result
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def planned(name: str, memoise: bool = True) -> Planned:
     fleet = Fleet((FleetNode(None), FleetNode(MASTER), *nodes))
     tasks = [MergedTask(task, RELEASE) for task in tasks_from(recorded["tasks"])]
     views = Views(Facts(recorded["facts"]["common"], recorded["facts"]["nodes"]), memoise=memoise)
-    chosen = {tuple(one["candidates"]): one["chosen"][0] for one in recorded["expected"]["policy_any"]}
+    chosen = {tuple(item["candidates"]): item["chosen"][0] for item in recorded["expected"]["policy_any"]}
 
     def choose(candidates: Sequence[int]) -> int:
         uids = tuple(str(fleet.nodes[index].uid) for index in candidates)
@@ -81,19 +81,19 @@ def planned(name: str, memoise: bool = True) -> Planned:
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("memoise", [True, False], ids=["memoised", "plain"])
 def test_the_skipped_instances_and_their_reasons_are_nailguns(name: str, memoise: bool) -> None:
-    found = planned(name, memoise)
-    skipped = {(*found.vertex(number), str(why)) for number, why in enumerate(found.skips) if why}
+    result = planned(name, memoise)
+    skipped = {(*result.vertex(number), str(why)) for number, why in enumerate(result.skips) if why}
     expected = case(name)["expected"]
 
     assert skipped == {(task, node, why) for task, node, why in expected["skipped"]}
-    ran = {found.vertex(number) for number, why in enumerate(found.skips) if why is None}
+    ran = {result.vertex(number) for number, why in enumerate(result.skips) if why is None}
     assert ran == {(task, node) for task, node, kind in expected["vertices"] if kind != "skipped"}
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_all_edges_are_nailguns(name: str) -> None:
-    found = planned(name)
-    edges = {(*found.vertex(one), *found.vertex(other)) for one, other in found.expansion.edges.pairs()}
+    result = planned(name)
+    edges = {(*result.vertex(item), *result.vertex(other)) for item, other in result.expansion.edges.pairs()}
     recorded: set[Edge] = {tuple(edge) for edge in case(name)["expected"]["edges"] if edge[:2] != edge[2:]}
 
     assert edges == recorded
@@ -101,14 +101,14 @@ def test_all_edges_are_nailguns(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_rendered_parameters_are_nailguns(name: str) -> None:
-    found = planned(name)
-    number = {found.vertex(vertex): vertex for vertex in range(found.expansion.size)}
+    result = planned(name)
+    number = {result.vertex(vertex): vertex for vertex in range(result.expansion.size)}
     compared = 0
     for task_id, nodes in case(name)["expected"]["parameters_sample"].items():
         for uid, recorded in nodes.items():
             vertex = number[task_id, uid]
-            task, node = found.expansion.task_of[vertex], found.expansion.node_of[vertex]
-            rendered = render(found.expansion.tasks[task].task.attributes, found.view(task, node), MASTER_SEEN)
+            task, node = result.expansion.task_of[vertex], result.expansion.node_of[vertex]
+            rendered = render(result.expansion.tasks[task].task.attributes, result.view(task, node), MASTER_SEEN)
             assert {key: rendered[key] for key in ("parameters", "fail_on_error")} == recorded, (task_id, uid)
             compared += 1
 

@@ -125,7 +125,7 @@ def test_rendering_changes_nothing_and_is_shared_where_nodes_are_alike() -> None
     apart = [render(own, views.at("t", node), MASTER) for node in (1, 2)]
 
     assert shared[0] is shared[1]
-    assert [one["parameters"]["uid"] for one in apart] == ["1", "2"]
+    assert [item["parameters"]["uid"] for item in apart] == ["1", "2"]
     assert alike == {"type": "shell", "parameters": {"cmd": "{CLUSTER_ID}", "mode": {"yaql_exp": "$.cluster.mode"}}}
 
 
@@ -200,13 +200,13 @@ def test_dependencies_that_are_none(attributes: dict[str, Any]) -> None:
     ],
 )
 def test_conditions_and_their_reasons(condition: Any, holds: bool, reason: str) -> None:
-    found = condition_of(Task("t", {"condition": condition}), view())
-    assert (found.holds, found.reason) == (holds, reason)
+    result = condition_of(Task("t", {"condition": condition}), view())
+    assert (result.holds, result.reason) == (holds, reason)
 
 
 def test_a_task_without_a_condition_runs() -> None:
-    found = condition_of(Task("t", {}), view())
-    assert (found.holds, found.reason) == (True, "")
+    result = condition_of(Task("t", {}), view())
+    assert (result.holds, result.reason) == (True, "")
 
 
 @pytest.mark.parametrize(

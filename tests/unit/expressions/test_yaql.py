@@ -121,9 +121,9 @@ def test_hostile_texts_end_soon(text: str) -> None:
 )
 @pytest.mark.parametrize("memoise", [True, False])
 def test_values_are_plain_data(text: str, expected: Any, memoise: bool) -> None:
-    found = value(text, memoise=memoise)
-    assert found == expected
-    assert type(found) is type(expected)
+    result = value(text, memoise=memoise)
+    assert result == expected
+    assert type(result) is type(expected)
 
 
 def test_an_error_in_an_old_value_means_that_it_is_undefined() -> None:
@@ -148,10 +148,10 @@ def test_a_sequence_that_fails_late_still_answers_what_comes_earlier() -> None:
 
 def test_expressions_are_parsed_once_and_from_any_thread() -> None:
     texts = [f"$.debug or {number} = {number}" for number in range(60)]
-    found: list[Any] = []
+    result: list[Any] = []
 
     def work() -> None:
-        found.extend((text, parse(text)) for text in texts)
+        result.extend((text, parse(text)) for text in texts)
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
@@ -159,8 +159,8 @@ def test_expressions_are_parsed_once_and_from_any_thread() -> None:
     for thread in threads:
         thread.join()
 
-    assert len(found) == 240
-    assert all(parsed.text == text for text, parsed in found)
+    assert len(result) == 240
+    assert all(parsed.text == text for text, parsed in result)
     assert parse(texts[0]) is parse(texts[0])
 
 

@@ -56,9 +56,9 @@ def test_case(path: Path, memoise: bool) -> None:
                 answer(case["check"], ask["given"], views, node)
             assert ask["error"] in str(caught.value)
         else:
-            found = answer(case["check"], ask["given"], views, node)
-            assert found == ask["expected"], (ask, uid_of(node))
-            assert type(found) is type(ask["expected"])
+            result = answer(case["check"], ask["given"], views, node)
+            assert result == ask["expected"], (ask, uid_of(node))
+            assert type(result) is type(ask["expected"])
 
 
 def test_there_are_cases_for_all_vectors() -> None:

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.corpus
 
 def _findings() -> list[tuple[str, Finding]]:
     """Every finding of the checks of tasks (G009 and G011 on), with the file it is in."""
-    found = []
+    result = []
     root = corpus()
     for path in sorted(root.rglob("*tasks.yaml")):
         try:
@@ -25,15 +25,15 @@ def _findings() -> list[tuple[str, Finding]]:
             continue
         where = str(path.relative_to(root))
         told = check_document(document, None, None)
-        found += [(where, finding) for finding in told if finding.code == "G009" or finding.code >= "G011"]
-    return found
+        result += [(where, finding) for finding in told if finding.code == "G009" or finding.code >= "G011"]
+    return result
 
 
 def test_typos_are_found_and_nothing_is_mistaken_for_one() -> None:
-    found = [(where, finding.place.line, finding.hint) for where, finding in _findings() if finding.code == "G009"]
+    result = [(where, finding.place.line, finding.hint) for where, finding in _findings() if finding.code == "G009"]
 
     newton = "fuel-library/newton/deployment/puppet/openstack_tasks/examples/openstack-cinder/tasks.yaml"
-    assert found == [
+    assert result == [
         (newton, 50, "Did you mean cross-depended-by?"),
         ("odd/dup-ids/fuel-plugin-vmware-dvs-44df7fe3-deployment_tasks.yaml", 58, "Did you mean required_for?"),
         ("odd/unknown-keys/fuel-plugin-kubernetes-80ddc318-deployment_tasks.yaml", 17, "Did you mean required_for?"),
@@ -43,9 +43,9 @@ def test_typos_are_found_and_nothing_is_mistaken_for_one() -> None:
 
 
 def test_nothing_else_is_wrong_but_what_the_corpus_is_known_for() -> None:
-    found = [(where, finding.code, finding.task) for where, finding in _findings() if finding.code != "G009"]
+    result = [(where, finding.code, finding.task) for where, finding in _findings() if finding.code != "G009"]
 
-    assert found == [
+    assert result == [
         ("odd/no-parameters/fuel-plugin-swiftstack-9cd121cc-deployment_tasks.yaml", "G013", "upload_cirros"),
         ("odd/odd-stage/fuel-plugin-dynatrace-258287ce-tasks.yaml", "G011", "some:monitoring#1"),
         ("odd/odd-stage/fuel-plugin-dynatrace-258287ce-tasks.yaml", "G011", "some:monitoring#2"),

@@ -23,21 +23,21 @@ def test_known_names_and_patterns_are_good() -> None:
 
 
 def test_a_dangling_name_is_a_warning_with_the_nearest_name() -> None:
-    found = _check(
+    result = _check(
         task("netconfig", type="shell"),
         task("a", source=FILE, type="shell", requires=["netconfg"], cross_depends=[{"name": "nothing_like_it"}]),
     )
 
     assert [
         (str(finding.severity), finding.code, finding.task, str(finding.place), finding.place.layer)
-        for finding in found
+        for finding in result
     ] == [
         ("warning", "G030", "a", "t.yaml:5", "release"),
         ("warning", "G030", "a", "t.yaml:6", "release"),
     ]
-    assert "netconfg" in found[0].message
-    assert found[0].hint == "Did you mean netconfig?"
-    assert "nothing_like_it" in found[1].message
+    assert "netconfg" in result[0].message
+    assert result[0].hint == "Did you mean netconfig?"
+    assert "nothing_like_it" in result[1].message
 
 
 def test_a_dangling_name_is_told_where_the_last_layer_wrote_it() -> None:
@@ -48,26 +48,26 @@ def test_a_dangling_name_is_told_where_the_last_layer_wrote_it() -> None:
             layer(CLUSTER, task("a", source=own, requires=["ghost"])),
         ]
     )
-    found = check_references(merged)
+    result = check_references(merged)
 
-    assert [(str(finding.place), finding.place.layer) for finding in found] == [
+    assert [(str(finding.place), finding.place.layer) for finding in result] == [
         ("own.yaml:2", "cluster"),
         ("t.yaml:3", "release"),
     ]
 
 
 def test_a_pattern_that_matches_nothing_is_worth_a_note() -> None:
-    (found,) = _check(task("a", source=FILE, type="shell", requires=["/zz.*/"]))
+    (result,) = _check(task("a", source=FILE, type="shell", requires=["/zz.*/"]))
 
-    assert (str(found.place), str(found.severity), found.code) == ("t.yaml:5", "info", "G031")
-    assert "/zz.*/" in found.message
+    assert (str(result.place), str(result.severity), result.code) == ("t.yaml:5", "info", "G031")
+    assert "/zz.*/" in result.message
 
 
 def test_a_pattern_without_its_slashes_is_recognised() -> None:
-    (found,) = _check(task("primary-db", type="shell"), task("a", type="shell", requires=["(primary-)?db"]))
+    (result,) = _check(task("primary-db", type="shell"), task("a", type="shell", requires=["(primary-)?db"]))
 
-    assert found.code == "G030"
-    assert "/(primary-)?db/" in found.hint
+    assert result.code == "G030"
+    assert "/(primary-)?db/" in result.hint
 
 
 def test_a_broken_pattern_is_left_to_the_check_of_the_document() -> None:
@@ -75,28 +75,28 @@ def test_a_broken_pattern_is_left_to_the_check_of_the_document() -> None:
 
 
 def test_a_stage_that_the_graph_lacks_is_a_warning_with_those_it_has() -> None:
-    found = _check(
+    result = _check(
         task("pre_deployment_end", type="stage"),
         task("hw_end", type="stage"),
         task("deploy_start", type="stage"),
         task("a", source=FILE, type="shell", stage="post_deployment/1e2"),
     )
 
-    assert [(finding.code, str(finding.severity), str(finding.place), finding.hint) for finding in found] == [
+    assert [(finding.code, str(finding.severity), str(finding.place), finding.hint) for finding in result] == [
         ("G032", "warning", "t.yaml:7", "Stages: pre_deployment, hw."),
         ("G012", "warning", "t.yaml:7", ""),
     ]
-    assert "counts as 0" in found[1].message
+    assert "counts as 0" in result[1].message
 
 
 def test_a_graph_without_stages_says_so() -> None:
-    (found,) = _check(task("a", type="shell", stage="pre_deployment"))
+    (result,) = _check(task("a", type="shell", stage="pre_deployment"))
 
-    assert (found.code, found.hint) == ("G032", "The graph has no stages.")
+    assert (result.code, result.hint) == ("G032", "The graph has no stages.")
 
 
 def test_an_unprintable_id_that_is_stored_already_is_a_warning() -> None:
-    (found,) = _check(task("a\x1bb", source=FILE, type="reboot"))
+    (result,) = _check(task("a\x1bb", source=FILE, type="reboot"))
 
-    assert (str(found.severity), found.code) == ("warning", "G016")
-    assert found.message.isprintable()
+    assert (str(result.severity), result.code) == ("warning", "G016")
+    assert result.message.isprintable()

@@ -73,9 +73,9 @@ def test_the_next_stage_may_be_named_from_either_side() -> None:
 
 
 def test_stages_and_groups_are_in_no_chain() -> None:
-    found = _chains(layer(plugin("p"), task("s", type="stage", stage="a"), task("g", type="group", stage="a")))
+    result = _chains(layer(plugin("p"), task("s", type="stage", stage="a"), task("g", type="group", stage="a")))
 
-    assert found == {}
+    assert result == {}
 
 
 def test_a_version_decides_whether_a_stage_is_order() -> None:

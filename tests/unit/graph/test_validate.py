@@ -37,16 +37,16 @@ def test_a_good_document_has_no_findings() -> None:
 
 def test_an_id_defined_twice_is_an_error_that_names_both_places() -> None:
     other = Source("tasks.yaml", 20)
-    (found,) = _check(task("a", source=FILE, type="reboot"), task("a", source=other, type="reboot"))
+    (result,) = _check(task("a", source=FILE, type="reboot"), task("a", source=other, type="reboot"))
 
-    assert _told(found) == ("error", "G005", "tasks.yaml:20")
-    assert "tasks.yaml:3" in found.message
+    assert _told(result) == ("error", "G005", "tasks.yaml:20")
+    assert "tasks.yaml:3" in result.message
 
 
 def test_the_third_definition_is_found_too() -> None:
-    found = _check(*(task("a", source=Source("t", line), type="reboot") for line in (1, 5, 9)))
+    result = _check(*(task("a", source=Source("t", line), type="reboot") for line in (1, 5, 9)))
 
-    assert [str(finding.place) for finding in found] == ["t:5", "t:9"]
+    assert [str(finding.place) for finding in result] == ["t:5", "t:9"]
 
 
 @pytest.mark.parametrize(
@@ -60,11 +60,11 @@ def test_the_third_definition_is_found_too() -> None:
 )  # fmt: skip
 def test_a_key_that_looks_like_a_typo_is_a_warning(key: str, meant: str) -> None:
     source = Source("tasks.yaml", 3, {key: 8})
-    (found,) = _check(Task("a", {"type": "reboot", key: []}, source))
+    (result,) = _check(Task("a", {"type": "reboot", key: []}, source))
 
-    assert _told(found) == ("warning", "G009", "tasks.yaml:8")
-    assert found.hint == f"Did you mean {meant}?"
-    assert repr(key) in found.message
+    assert _told(result) == ("warning", "G009", "tasks.yaml:8")
+    assert result.hint == f"Did you mean {meant}?"
+    assert repr(key) in result.message
 
 
 @pytest.mark.parametrize("key", ["x_note", "test_case", "strategy", "fault", "comment", "os", "description", "owner"])
@@ -73,10 +73,10 @@ def test_a_key_of_its_own_is_no_typo(key: str) -> None:
 
 
 def test_an_unknown_stage_is_an_error_that_lists_the_stages() -> None:
-    (found,) = _check(task("a", source=FILE, type="reboot", stage="post_deploiment/10"))
+    (result,) = _check(task("a", source=FILE, type="reboot", stage="post_deploiment/10"))
 
-    assert _told(found) == ("error", "G011", "tasks.yaml:4")
-    assert found.hint == "Stages: pre_deployment, post_deployment. Did you mean post_deployment?"
+    assert _told(result) == ("error", "G011", "tasks.yaml:4")
+    assert result.hint == "Stages: pre_deployment, post_deployment. Did you mean post_deployment?"
 
 
 def test_stages_come_from_the_document_the_layers_below_and_the_target() -> None:
@@ -92,10 +92,10 @@ def test_stages_come_from_the_document_the_layers_below_and_the_target() -> None
     "postfix", ["high", "", "1e2", "5.", " 5", "5 ", "nan", "inf", "--1", "1/2", "9" * 400, "1_0", "٣"]
 )
 def test_a_priority_that_is_no_plain_decimal_number_is_an_error(postfix: str) -> None:
-    (found,) = _check(task("a", source=FILE, type="reboot", stage=f"pre_deployment/{postfix}"))
+    (result,) = _check(task("a", source=FILE, type="reboot", stage=f"pre_deployment/{postfix}"))
 
-    assert _told(found) == ("error", "G012", "tasks.yaml:4")
-    assert "pre_deployment/100" in found.hint
+    assert _told(result) == ("error", "G012", "tasks.yaml:4")
+    assert "pre_deployment/100" in result.hint
 
 
 @pytest.mark.parametrize("postfix", ["0", "-0", "+5", "007", ".5", "-.5", "99.99", "1000000"])
@@ -109,21 +109,21 @@ def test_a_stage_of_a_newer_task_is_not_checked() -> None:
 
 @pytest.mark.parametrize("kind", ["puppet", "shell", "sync", "upload_file", "copy_files"])
 def test_a_task_that_does_nothing_is_a_warning(kind: str) -> None:
-    (found,) = _check(task("a", source=FILE, type=kind))
+    (result,) = _check(task("a", source=FILE, type=kind))
 
-    assert _told(found) == ("warning", "G013", "tasks.yaml:7")
+    assert _told(result) == ("warning", "G013", "tasks.yaml:7")
 
 
 def test_a_star_beside_other_names_is_a_warning() -> None:
-    (found,) = _check(task("a", source=FILE, type="reboot", roles=["*", "db"]))
+    (result,) = _check(task("a", source=FILE, type="reboot", roles=["*", "db"]))
 
-    assert _told(found) == ("warning", "G014", "tasks.yaml:6")
+    assert _told(result) == ("warning", "G014", "tasks.yaml:6")
     assert _check(task("a", type="reboot", roles=["*"])) == ()
 
 
 @pytest.mark.parametrize("pattern", ["/(/", "/[/", "/*/", "/a{99999999999999}/", "/(?P<x>/"])
 def test_a_broken_pattern_is_an_error_wherever_it_stands(pattern: str) -> None:
-    found = _check(
+    result = _check(
         task("a", source=FILE, type="reboot", requires=[pattern]),
         task("b", source=FILE, type="reboot", roles=[pattern]),
         task("c", source=FILE, type="reboot", cross_depends=[{"name": pattern, "role": "db"}]),
@@ -131,23 +131,23 @@ def test_a_broken_pattern_is_an_error_wherever_it_stands(pattern: str) -> None:
         task("e", source=FILE, type="reboot", cross_depends=[{"name": "x", "role": pattern}]),
     )
 
-    assert [(finding.code, str(finding.place), finding.task) for finding in found] == [
+    assert [(finding.code, str(finding.place), finding.task) for finding in result] == [
         ("G015", "tasks.yaml:5", "a"),
         ("G015", "tasks.yaml:6", "b"),
         ("G015", "tasks.yaml:9", "c"),
         ("G015", "tasks.yaml:9", "d"),
         ("G015", "tasks.yaml:9", "e"),
     ]
-    assert all(pattern in finding.message for finding in found)
+    assert all(pattern in finding.message for finding in result)
 
 
 def test_a_partial_record_with_nothing_below_is_an_error() -> None:
     below = layer(RELEASE, task("netconfig", type="puppet", parameters={"a": 1}))
-    (found,) = _check(task("netcofnig", source=FILE, requires=["a"]), below=[below])
+    (result,) = _check(task("netcofnig", source=FILE, requires=["a"]), below=[below])
 
-    assert _told(found) == ("error", "G020", "tasks.yaml:3")
-    assert "netconfig" in found.hint
-    assert "release or an enabled plugin" in found.message
+    assert _told(result) == ("error", "G020", "tasks.yaml:3")
+    assert "netconfig" in result.hint
+    assert "release or an enabled plugin" in result.message
 
 
 def test_a_partial_record_over_something_is_good() -> None:
@@ -161,26 +161,26 @@ def test_a_partial_record_is_taken_on_trust_where_nothing_is_known_of_the_layers
 
 
 def test_everything_is_found_at_once() -> None:
-    found = _check(
+    result = _check(
         task("a", type="shell", stage="nowhere/high", requires=["/(/"], roles=["*", "x"], required_form=[]),
         task("a", requires=[]),
         below=[],
     )
 
     assert (
-        sorted(finding.code for finding in found)
+        sorted(finding.code for finding in result)
         == ["G005", "G009", "G011", "G012", "G013", "G014", "G015", "G020", "G020"][:8]
     )
-    assert {finding.severity for finding in found} == {Severity.ERROR, Severity.WARNING}
+    assert {finding.severity for finding in result} == {Severity.ERROR, Severity.WARNING}
 
 
 @pytest.mark.parametrize("name", ["a\x1b[2J", "a\nb", "a\u202eb", "\x9bc"])
 def test_an_id_that_cannot_be_printed_is_an_error_that_shows_it_escaped(name: str) -> None:
-    (found,) = _check(task(name, source=FILE, type="reboot"))
+    (result,) = _check(task(name, source=FILE, type="reboot"))
 
-    assert (str(found.severity), found.code, found.place.file) == ("error", "G016", "tasks.yaml")
-    assert found.message.isprintable()
-    assert repr(name) in found.message
+    assert (str(result.severity), result.code, result.place.file) == ("error", "G016", "tasks.yaml")
+    assert result.message.isprintable()
+    assert repr(name) in result.message
 
 
 def test_an_id_in_any_language_is_fine() -> None:

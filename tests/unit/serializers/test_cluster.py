@@ -59,11 +59,13 @@ FACTS = DeploymentFacts({"a": {"x": 1}}, {"1": {"a": {"y": 2}}, "master": {}})
 def test_what_is_written_reads_as_it_was(value: Any, to: Any, back: Any) -> None:
     record = to(value)
     assert json.loads(json.dumps(record)) == record
-    found = back(record)
+    result = back(record)
     if value == RELEASE:  # what clients expect of a release is filled in
-        assert found.metadata["roles_metadata"] == {"a": {}}
-        found = Release(**{**{name: getattr(found, name) for name in Release.__slots__}, "metadata": RELEASE.metadata})
-    assert found == value
+        assert result.metadata["roles_metadata"] == {"a": {}}
+        result = Release(
+            **{**{name: getattr(result, name) for name in Release.__slots__}, "metadata": RELEASE.metadata}
+        )
+    assert result == value
 
 
 def test_a_master_says_less_of_a_node() -> None:
@@ -72,9 +74,9 @@ def test_a_master_says_less_of_a_node() -> None:
         "ip": "10.20.0.2", "online": True, "cluster": 1, "error_type": None, "mac": "52:54:00:00:00:02",
         "pending_addition": False, "pending_deletion": False, "os_platform": "ubuntu", "labels": {"rack": "a"},
     }  # fmt: skip
-    found = node_record_from(told)
-    assert (found.attributes, found.labels) == ({"os_platform": "ubuntu"}, {"rack": "a"})
-    assert (found.roles, found.ip, found.cluster_id, found.primary_tags) == (("compute",), "10.20.0.2", 1, ())
+    result = node_record_from(told)
+    assert (result.attributes, result.labels) == ({"os_platform": "ubuntu"}, {"rack": "a"})
+    assert (result.roles, result.ip, result.cluster_id, result.primary_tags) == (("compute",), "10.20.0.2", 1, ())
 
 
 def test_a_master_says_less_of_roles_and_environments() -> None:

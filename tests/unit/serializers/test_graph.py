@@ -69,9 +69,9 @@ def test_bad_tasks_are_left_out_and_the_warnings_of_reading_come_along() -> None
 
 
 def test_several_documents_are_one_graph_and_positions_go_on() -> None:
-    one, two = parse("- {stage: x, type: shell}\n", "1"), parse("- {stage: x/5, type: shell}\n", "2")
+    first, second = parse("- {stage: x, type: shell}\n", "1"), parse("- {stage: x/5, type: shell}\n", "2")
     about = parse("name: n\non_error: {}\n", "m")
-    graph = documents_from([one, two], about, owner_label="p")
+    graph = documents_from([first, second], about, owner_label="p")
     assert [task.id for task in graph.tasks] == ["p:x#1", "p:x#2"]
     assert [task.source.file for task in graph.tasks] == ["1", "2"]
     assert (graph.name, graph.metadata) == ("n", {"on_error": {}})
@@ -222,13 +222,13 @@ def test_odd_files_are_read_or_refused_as_their_index_says() -> None:
         document = files.load(path)
         if seen_class == "dup-keys":
             key, line = entry["finding"].removeprefix("dup-keys ").split("@")
-            found = [(one.code, one.place.line) for one in document.findings if f"`{key}`" in one.message]
-            assert found == [("G008", int(line))]
+            repeated = [finding for finding in document.findings if f"`{key}`" in finding.message]
+            assert [(finding.code, finding.place.line) for finding in repeated] == [("G008", int(line))]
         if path.name.endswith("tasks.yaml"):
             graph = document_from(document, owner_label="plugin")
-            errors = {(one.code, one.task) for one in graph.findings if one.severity is Severity.ERROR}
-            malformed = [one.removesuffix(".cross-depends malformed") for one in entry["all_findings"]]
+            errors = {(finding.code, finding.task) for finding in graph.findings if finding.severity is Severity.ERROR}
+            malformed = [message.removesuffix(".cross-depends malformed") for message in entry["all_findings"]]
             expected = {("G006", task) for task in malformed} if seen_class == "malformed-cross-depends" else set()
             assert errors == expected, path
-            assert all(one.place.line for one in graph.findings)
+            assert all(finding.place.line for finding in graph.findings)
     assert {"yaml-error", "dup-keys", "malformed-cross-depends", "wrong-type-field", "negfloat"} <= seen

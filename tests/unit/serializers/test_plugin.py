@@ -41,9 +41,9 @@ def test_clients_find_what_a_package_does_not_say() -> None:
 
 def test_a_master_says_less() -> None:
     told = {"id": 1, "name": "a", "title": "A", "version": "1.0.0", "package_version": "4.0.0", "releases": []}
-    found = plugin_from(told)
-    assert (found.label, found.title, found.clusters, found.releases) == ("a-1.0.0", "A", (), ())
-    assert found.metadata["releases"] == []
+    result = plugin_from(told)
+    assert (result.label, result.title, result.clusters, result.releases) == ("a-1.0.0", "A", (), ())
+    assert result.metadata["releases"] == []
 
 
 def test_a_synchronisation_reads_as_it_was_and_a_master_tells_nothing_of_it() -> None:

@@ -33,7 +33,7 @@ def test_tasks_come_back_whatever_they_state(first: list[Task], second: list[Tas
             graph_id = graphs.create(connection, Level.RELEASE, 1, "default")
             for wanted in (first, second):
                 graphs.put_tasks(connection, graph_id, wanted)
-                found = graphs.tasks_of(connection, graph_id)
-                assert repr(list(found)) == repr(wanted)
+                result = graphs.tasks_of(connection, graph_id)
+                assert repr(list(result)) == repr(wanted)
                 assert graphs.task_ids(connection, graph_id) == tuple(task.id for task in wanted)
         database.close()

@@ -162,10 +162,10 @@ def test_summaries_read_no_bodies(connection: Connection) -> None:
 def test_summaries_of_some_owners(connection: Connection) -> None:
     owner_id = owner_of(connection, Level.PLUGIN)
     release_id = releases.ids(connection)[0]
-    for level, one in ((Level.PLUGIN, owner_id), (Level.RELEASE, release_id), (Level.PLUGIN, owner_id)):
-        graphs.create(connection, level, one, f"t{len(graphs.summaries(connection))}")
-    found = graphs.summaries(connection, {(Level.PLUGIN, owner_id)})
-    assert [(summary.type, summary.owner.label) for summary in found] == [
+    for level, whose in ((Level.PLUGIN, owner_id), (Level.RELEASE, release_id), (Level.PLUGIN, owner_id)):
+        graphs.create(connection, level, whose, f"t{len(graphs.summaries(connection))}")
+    result = graphs.summaries(connection, {(Level.PLUGIN, owner_id)})
+    assert [(summary.type, summary.owner.label) for summary in result] == [
         ("t0", "plugin p-1.0.0"),
         ("t2", "plugin p-1.0.0"),
     ]

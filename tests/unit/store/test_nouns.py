@@ -32,9 +32,9 @@ NODE = Node(
 
 def test_a_release_comes_back_as_it_was_put(connection: Connection) -> None:
     assert releases.insert(connection, RELEASE) == 5
-    found = releases.find(connection, 5)
-    assert found == RELEASE
-    assert list(found.metadata["roles_metadata"]) == ["z", "a"]
+    result = releases.find(connection, 5)
+    assert result == RELEASE
+    assert list(result.metadata["roles_metadata"]) == ["z", "a"]
     assert releases.named(connection, "Newton", "10.0") == 5
     assert releases.named(connection, "Newton", "9.0") is None
 
@@ -69,12 +69,12 @@ def test_plugins_come_by_name_and_version_with_their_clusters(connection: Connec
         clusters.enable(connection, cluster_id, ids[2])
     clusters.enable(connection, first, ids[0])
 
-    found = plugins.every(connection)
+    result = plugins.every(connection)
 
-    assert [(plugin.name, plugin.version) for plugin in found] == [("a", "1.0.0"), ("a", "2.0.0"), ("b", "1.0.0")]
-    assert found[0] == Plugin(ids[2], "a", "1.0.0", "T", "4.0.0", {"x": {}}, (first, second))
+    assert [(plugin.name, plugin.version) for plugin in result] == [("a", "1.0.0"), ("a", "2.0.0"), ("b", "1.0.0")]
+    assert result[0] == Plugin(ids[2], "a", "1.0.0", "T", "4.0.0", {"x": {}}, (first, second))
     assert [plugin.id for plugin in plugins.of_cluster(connection, first)] == [ids[2], ids[0]]
-    assert plugins.of_cluster(connection, first)[0] == plugins.find(connection, ids[2]) == found[0]
+    assert plugins.of_cluster(connection, first)[0] == plugins.find(connection, ids[2]) == result[0]
     clusters.disable(connection, first, ids[2])
     assert [plugin.id for plugin in plugins.of_cluster(connection, first)] == [ids[0]]
 
@@ -96,7 +96,7 @@ def test_a_release_knows_its_plugin_and_the_plugin_its_releases(connection: Conn
     ]
     releases.insert(connection, RELEASE)
     assert releases.of_plugin(connection, plugin_id) == mine
-    assert [plugin.releases for plugin in plugins.every(connection)] == [tuple(one.id for one in mine)]
+    assert [plugin.releases for plugin in plugins.every(connection)] == [tuple(item.id for item in mine)]
     changed = replace(mine[0], version="1.1", operating_system="ubuntu", metadata={"k": 1})
     releases.update(connection, changed)
     assert releases.find(connection, changed.id) == changed

@@ -54,10 +54,10 @@ def test_a_package_comes_back_as_it_was_put(connection: Connection) -> None:
     plugin_id = plugins.insert(connection, Plugin(0, "a", "1.0.0"))
     assert plugins.package(connection, plugin_id) is None
     plugins.put_package(connection, plugin_id, PACKAGE)
-    found = plugins.package(connection, plugin_id)
-    assert found == PACKAGE
-    assert found is not None
-    assert list(found.contents.graphs["default"].tasks[0].attributes) == ["type", "condition"]
+    result = plugins.package(connection, plugin_id)
+    assert result == PACKAGE
+    assert result is not None
+    assert list(result.contents.graphs["default"].tasks[0].attributes) == ["type", "condition"]
 
 
 @pytest.mark.corpus
@@ -69,11 +69,11 @@ def test_real_packages_come_back_whole(connection: Connection, kind: str) -> Non
     for directory in directories:
         package = load_package(Path(directory))
         plugins.put_package(connection, plugin_id, package)
-        found = plugins.package(connection, plugin_id)
-        assert found is not None
-        assert found.contents.graphs == {
+        result = plugins.package(connection, plugin_id)
+        assert result is not None
+        assert result.contents.graphs == {
             kind: replace(graph, findings=()) for kind, graph in package.contents.graphs.items()
         }
-        same = replace(found, contents=package.contents, records=(), metadata={}, releases=(), findings=())
+        same = replace(result, contents=package.contents, records=(), metadata={}, releases=(), findings=())
         assert same == replace(package, records=(), metadata={}, releases=(), findings=())
-        assert [record.version for record in found.records] == [record.version for record in package.records]
+        assert [record.version for record in result.records] == [record.version for record in package.records]
