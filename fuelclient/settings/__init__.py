@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.errors import InvalidDocument, NotFound, UsageError
-from fuelclient.settings.registry import DATA_HOME, KNOWN, SPECS, Kind, Spec, home, sample
+from fuelclient.settings.registry import DATA_HOME, KNOWN, SPECS, Spec, ValueType, home, sample
 
 if TYPE_CHECKING:
     from fuelclient.settings.master import Master
@@ -169,7 +169,7 @@ def _of_option(spec: Spec, value: Any, environ: Mapping[str, str]) -> Setting:
     """Return the value of an option. It must not be blank: a blank path would name the working directory."""
     option = spec.options[-1]
     if isinstance(value, str) and not value.strip():
-        what = "a file" if spec.kind is Kind.PATH else "a value"
+        what = "a file" if spec.type is ValueType.PATH else "a value"
         raise UsageError(f"{option} is empty.", hint=f"Name {what}, or leave the option out.")
     try:
         return Setting(spec.read(value, environ), f"command line {option}")
@@ -210,7 +210,7 @@ def _read(path: str) -> Iterator[tuple[str, Setting]]:
 
 
 def _default(spec: Spec, environ: Mapping[str, str]) -> Any:
-    if spec.kind is not Kind.PATH:
+    if spec.type is not ValueType.PATH:
         return spec.default
     return str(spec.default).replace("$XDG_DATA_HOME", _base("XDG_DATA_HOME", DATA_HOME, environ))
 

@@ -20,7 +20,7 @@ _TRUE = frozenset(("1", "true", "yes", "on"))
 _FALSE = frozenset(("0", "false", "no", "off"))
 
 
-class Kind(StrEnum):
+class ValueType(StrEnum):
     """The type of a value. In a path a leading `~` is resolved; in a settings file, relative paths start at the
     directory of that file."""
 
@@ -41,7 +41,7 @@ class Spec:
     """
 
     name: str
-    kind: Kind
+    type: ValueType
     description: str
     default: Any = ""
     environment: tuple[str, ...] = ()
@@ -62,19 +62,19 @@ class Spec:
 
         Raise `ValueError`, saying what is needed, if it does not fit.
         """
-        if self.kind is Kind.MAPPING:
+        if self.type is ValueType.MAPPING:
             return _mapping(value)
-        if self.kind is Kind.NUMBER:
+        if self.type is ValueType.NUMBER:
             return _number(value, self.least)
-        if self.kind is Kind.FLAG:
+        if self.type is ValueType.FLAG:
             return _flag(value)
-        if self.kind is Kind.TEXT and isinstance(value, int) and not isinstance(value, bool):
+        if self.type is ValueType.TEXT and isinstance(value, int) and not isinstance(value, bool):
             return str(value)  # YAML reads a password of digits as a number
         if not isinstance(value, str) or (self.needed and not value.strip()):
             raise ValueError("a text is needed")
-        if self.kind is Kind.PATH and value.strip():
+        if self.type is ValueType.PATH and value.strip():
             return os.path.join(directory, home(value, environ))
-        return value.strip() if self.kind is Kind.TEXT and not self.secret else value
+        return value.strip() if self.type is ValueType.TEXT and not self.secret else value
 
 
 def _number(value: Any, least: int) -> int:
@@ -118,72 +118,75 @@ def _of_keystone(name: str, description: str, *aliases: str, secret: bool = Fals
     """
     names = tuple(sorted((name, *aliases)))  # OS_PROJECT_... before the older OS_TENANT_...
     options = () if secret else tuple(f"--{variable.lower().replace('_', '-')}" for variable in names)
-    return Spec(name, Kind.TEXT, description, default, names, options, aliases, secret=secret)
+    return Spec(name, ValueType.TEXT, description, default, names, options, aliases, secret=secret)
 
 
 _ENGINE = (
     Spec(
-        "ENGINE", Kind.PATH,
+        "ENGINE", ValueType.PATH,
         "The file of the embedded engine: releases, plugins, environments, nodes and graphs live in it. "
         "It is created when it is first used, with its directories. The default follows $XDG_DATA_HOME if that "
         "variable is set. In a settings file, a relative path starts at the directory of that file.",
         "$XDG_DATA_HOME/fuel/engine.db", ("FUEL_ENGINE",), ("--engine",), needed=True,
     ),
     Spec(
-        "HANDLER_COMMANDS", Kind.MAPPING,
+        "HANDLER_COMMANDS", ValueType.MAPPING,
         "Commands for the task types that the engine cannot run by itself: task type -> command. In a settings file "
         "only.",
         {},
     ),
     Spec(
-        "DASK_SCHEDULER", Kind.TEXT,
+        "DASK_SCHEDULER", ValueType.TEXT,
         "The address of the Dask scheduler whose workers run tasks, such as tls://10.20.0.2:8786. "
         "Empty: Dask is not used.",
         "", ("FUEL_DASK_SCHEDULER",),
     ),
-    Spec("DASK_TLS_CA_FILE", Kind.PATH, "The CA certificates (a file) to check the Dask scheduler's certificate with.",
-         "", ("FUEL_DASK_TLS_CA_FILE",)),
-    Spec("DASK_TLS_CERT", Kind.PATH, "The client certificate (a file) for the Dask scheduler.", "",
+    Spec(
+        "DASK_TLS_CA_FILE", ValueType.PATH,
+        "The CA certificates (a file) to check the Dask scheduler's certificate with.",
+        "", ("FUEL_DASK_TLS_CA_FILE",),
+    ),
+    Spec("DASK_TLS_CERT", ValueType.PATH, "The client certificate (a file) for the Dask scheduler.", "",
          ("FUEL_DASK_TLS_CERT",)),
-    Spec("DASK_TLS_KEY", Kind.PATH, "The private key (a file) of DASK_TLS_CERT.", "", ("FUEL_DASK_TLS_KEY",)),
+    Spec("DASK_TLS_KEY", ValueType.PATH, "The private key (a file) of DASK_TLS_CERT.", "", ("FUEL_DASK_TLS_KEY",)),
 )  # fmt: skip
 
 _MASTER = (
     Spec(
-        "SERVER_ADDRESS", Kind.TEXT,
+        "SERVER_ADDRESS", ValueType.TEXT,
         "The Fuel master: an address, a host name, or a whole URL such as https://fuel.example:8443. Empty: "
         "the embedded engine is used.",
         "", ("SERVER_ADDRESS",), ("--server",),
     ),
     Spec(
-        "SERVER_PORT", Kind.NUMBER,
+        "SERVER_PORT", ValueType.NUMBER,
         "The port of the Fuel master. Ignored if SERVER_ADDRESS is a URL.",
         8000, ("SERVER_PORT",), deprecated=("LISTEN_PORT",),
     ),
     Spec(
-        "HTTP_PROXY", Kind.TEXT,
+        "HTTP_PROXY", ValueType.TEXT,
         "The proxy for all requests to the Fuel master. As an environment variable it applies to http only, as usual, "
         "and NO_PROXY lists the hosts that are reached without it.",
         None, ("HTTP_PROXY",),
     ),
-    Spec("HTTP_TIMEOUT", Kind.NUMBER, "How many seconds the Fuel master may be silent.", 10, ("HTTP_TIMEOUT",)),
+    Spec("HTTP_TIMEOUT", ValueType.NUMBER, "How many seconds the Fuel master may be silent.", 10, ("HTTP_TIMEOUT",)),
     Spec(
-        "HTTP_TOTAL_TIMEOUT", Kind.NUMBER,
+        "HTTP_TOTAL_TIMEOUT", ValueType.NUMBER,
         "How many seconds one request may take altogether. It ends answers that never end.",
         300, ("FUEL_HTTP_TOTAL_TIMEOUT",),
     ),
     Spec(
-        "HTTP_RETRIES", Kind.NUMBER,
+        "HTTP_RETRIES", ValueType.NUMBER,
         "How often a request that only reads is repeated if the master is busy or the connection breaks.",
         3, ("FUEL_HTTP_RETRIES",), least=0,
     ),
     Spec(
-        "OS_CACERT", Kind.PATH,
+        "OS_CACERT", ValueType.PATH,
         "The CA certificates (a file) to check the certificates of the Fuel master and of Keystone with.",
         "", ("OS_CACERT",), ("--os-cacert",),
     ),
     Spec(
-        "OS_INSECURE", Kind.FLAG,
+        "OS_INSECURE", ValueType.FLAG,
         "Accept any certificate of the Fuel master and Keystone. For test environments only.",
         False, ("OS_INSECURE",), ("--insecure",),
     ),
@@ -194,9 +197,9 @@ _KEYSTONE = (
         "OS_AUTH_URL",
         "The URL of Keystone. Empty: /keystone/v2.0 or /keystone/v3 below the Fuel master's own address.",
     ),
-    Spec("OS_USERNAME", Kind.TEXT, "The user.", "", ("OS_USERNAME",), ("--os-username",),
+    Spec("OS_USERNAME", ValueType.TEXT, "The user.", "", ("OS_USERNAME",), ("--os-username",),
          deprecated=("KEYSTONE_USER",)),
-    Spec("OS_PASSWORD", Kind.TEXT, "The user's password.", "", ("OS_PASSWORD",), ("--os-password",),
+    Spec("OS_PASSWORD", ValueType.TEXT, "The user's password.", "", ("OS_PASSWORD",), ("--os-password",),
          deprecated=("KEYSTONE_PASS",), secret=True),
     _of_keystone("OS_TENANT_NAME", "The project, once called tenant.", "OS_PROJECT_NAME", default="admin"),
     _of_keystone("OS_PROJECT_ID", "The id of the project, instead of its name.", "OS_TENANT_ID"),

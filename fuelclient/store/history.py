@@ -137,18 +137,13 @@ def rows(
             values += allowed
     selected = connection.execute(f"{_SELECT}{clauses}ORDER BY vertex", values).fetchall()
     blamed = {row[6] for row in selected if row[6] is not None}
-    names = _names(connection, run_id, blamed)
+    by_vertex = "SELECT task, node FROM history WHERE transaction_id = ? AND vertex = ?"
+    names = {vertex: _name(*connection.execute(by_vertex, (run_id, vertex)).fetchone()) for vertex in blamed}
     return [_row(row, run_id, graph_type, names, definitions) for row in selected]
 
 
-def _names(connection: Connection, run_id: int, vertices: Iterable[int]) -> dict[int, str]:
-    selected = {}
-    for vertex in vertices:
-        task, node = connection.execute(
-            "SELECT task, node FROM history WHERE transaction_id = ? AND vertex = ?", (run_id, vertex)
-        ).fetchone()
-        selected[vertex] = task if node is None else f"{task}@{node}"
-    return selected
+def _name(task: str, node: str | None) -> str:
+    return task if node is None else f"{task}@{node}"
 
 
 def _row(
@@ -238,20 +233,19 @@ def begun(connection: Connection, run_id: int) -> set[tuple[NodeKey, str]]:
 def running(connection: Connection, run_id: int, reason: str) -> list[str]:
     """Return the names (`task@node`) of instances that are running with a reason."""
     selected = connection.execute(
-        "SELECT vertex FROM history WHERE transaction_id = ? AND status = ? AND reason = ? ORDER BY vertex",
+        "SELECT task, node FROM history WHERE transaction_id = ? AND status = ? AND reason = ? ORDER BY vertex",
         (run_id, InstanceStatus.RUNNING, reason),
-    ).fetchall()
-    names = _names(connection, run_id, [row[0] for row in selected])
-    return list(names.values())
+    )
+    return [_name(task, node) for task, node in selected]
 
 
 def running_names(connection: Connection, run_id: int) -> dict[int, str]:
     """Return the names (`task@node`) of all running instances by their numbers."""
     selected = connection.execute(
-        "SELECT vertex FROM history WHERE transaction_id = ? AND status = ? ORDER BY vertex",
+        "SELECT vertex, task, node FROM history WHERE transaction_id = ? AND status = ? ORDER BY vertex",
         (run_id, InstanceStatus.RUNNING),
-    ).fetchall()
-    return _names(connection, run_id, [row[0] for row in selected])
+    )
+    return {vertex: _name(task, node) for vertex, task, node in selected}
 
 
 def placed(connection: Connection, run_id: int) -> set[str]:
