@@ -13,7 +13,8 @@ from fuelclient.backends.nailgun import NailgunBackend
 from fuelclient.backends.nailgun.plugins import Plugins
 from fuelclient.model.package import Selection
 from fuelclient.model.plugin import Installed
-from fuelclient.server.app import Policy, application
+from fuelclient.server.access import Policy
+from fuelclient.server.app import application
 from fuelclient.settings.master import Credentials, Master
 
 

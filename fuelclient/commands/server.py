@@ -13,7 +13,7 @@ from fuelclient.errors import Unsupported, UsageError
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.commands.shell import FuelShell
-    from fuelclient.server.app import Policy
+    from fuelclient.server.access import Policy
 
 
 class ServerRun(Command):
@@ -50,7 +50,7 @@ class ServerRun(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         try:
             from fuelclient.server.app import application
-            from fuelclient.server.serving import Server
+            from fuelclient.server.wsgi_server import Server
         except ModuleNotFoundError as error:
             raise Unsupported(
                 f"The server needs {error.name}, which is not installed.", hint="Run pip install 'fuelclient[server]'."
@@ -81,8 +81,7 @@ class ServerRun(Command):
 
 def _policy(parsed_args: argparse.Namespace) -> Policy:
     """Who may do what. `UsageError` for options that contradict each other."""
-    from fuelclient.server.keystone import Keystone, conf_from
-    from fuelclient.server.loopback import Loopback, require_loopback
+    from fuelclient.server.access import Keystone, Loopback, conf_from, require_loopback
 
     if parsed_args.auth == "none":
         require_loopback(parsed_args.host)

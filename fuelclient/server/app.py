@@ -1,67 +1,53 @@
-"""The application: from a request to one handler, and from an error to a status and JSON."""
+"""The WSGI application: from a request to one handler, and from an error to a status and JSON."""
 
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from werkzeug.routing import BaseConverter
 
+from fuelclient import __version__
 from fuelclient.backends.base import Backend
 from fuelclient.errors import FuelError
+from fuelclient.files.limits import MAX_BYTES
 from fuelclient.server import (
-    attributes,
     clusters,
-    environments,
     execution,
-    facts,
-    following,
     graphs,
     layers,
     nodes,
     plugins,
-    reading,
     releases,
+    request_checks,
     roles,
     sequences,
     serialized,
+    settings,
     transactions,
 )
-from fuelclient.server.connections import Connections
-from fuelclient.server.limits import DEFAULT, Limits
-from fuelclient.server.loopback import Loopback
+from fuelclient.server.access import Loopback, Policy
+from fuelclient.server.errors import HttpError, http_error
 from fuelclient.server.openapi import document
-from fuelclient.server.refusals import Refused, refused
-from fuelclient.server.routes import PREFIX, Call, Reply, Route, parts
-from fuelclient.server.schemas import GRAPH_TYPE, MAPPING
-from fuelclient.server.tracing import ENVIRON_ID, Wsgi, traced
-from fuelclient.server.version import version_route
+from fuelclient.server.request_log import ENVIRON_ID, LOG, logged
+from fuelclient.server.routes import PREFIX, Call, Connections, Reply, Route, path_variables
+from fuelclient.server.schemas import BOOLEAN, GRAPH_TYPE, MAPPING, opened
 
-LOG = logging.getLogger("fuelclient.server")
 _NOUNS = (
-    clusters, environments, attributes, facts, releases, roles, nodes, plugins, graphs, layers, execution, serialized,
-    transactions, following, sequences,
+    clusters, settings, releases, roles, nodes, plugins, graphs, layers, execution, serialized, transactions, sequences,
 )  # fmt: skip
-
-
-class Policy(Protocol):
-    """Who may do what. `required` says whether clients need a token."""
-
-    @property
-    def required(self) -> bool: ...
-
-    def wrap(self, app: Wsgi) -> Wsgi: ...
-
-    def check(self, environ: Any, *, is_open: bool) -> None: ...
+_VERSION = {
+    "api": "1.0", "feature_groups": ["experimental"], "openstack_version": "mitaka-9.0", "release": "9.0",
+    "server": f"fuelclient {__version__}",
+}  # fmt: skip
+"""The API whose paths this server has, that of Fuel 9. Every client asks for it first, and without a token."""
 
 
 class _Id(BaseConverter):
-    """An id in a path: a whole number of a length that can be one."""
+    """An id in a path: a whole number that is short enough to be an id."""
 
     regex = "[0-9]{1,10}"
 
@@ -69,44 +55,58 @@ class _Id(BaseConverter):
         return int(value)
 
 
-class _Type(BaseConverter):
-    """A graph type in a path; anything else is no path."""
+class _GraphType(BaseConverter):
+    """A graph type in a path."""
 
     regex = GRAPH_TYPE
 
 
 class _Name(BaseConverter):
-    """A name in a path. It may have slashes, which no role or tag has: who asks for one is told of the role or tag."""
+    """A name in a path. It may contain slashes, although no role or tag does: the error is then about the role or tag,
+    and not about the path."""
 
     regex = "[^/](?:.*[^/])?"
     part_isolating = False
 
 
 def routes(*, auth_required: bool) -> list[Route]:
-    """All routes, the OpenAPI document among them."""
-    found: list[Route] = [version_route(auth_required)]
-    for noun in _NOUNS:
-        found += noun.ROUTES
+    """Return all routes, including those of the version and of the OpenAPI document."""
+
+    def version(_call: Call) -> Any:
+        return {**_VERSION, "auth_required": auth_required}
 
     def openapi(_call: Call) -> Any:
-        return document(found, auth_required=auth_required)
+        return document(all_routes, auth_required=auth_required)
 
-    found.append(Route("GET", "openapi.json", openapi, "This document", {200: MAPPING}, is_open=True))
-    return found
+    text = {"type": "string"}
+    described = opened(
+        ("api", "auth_required", "feature_groups", "openstack_version", "release"),
+        api=text, auth_required=BOOLEAN, feature_groups={"type": "array"}, openstack_version=text, release=text,
+    )  # fmt: skip
+    all_routes: list[Route] = [
+        Route("GET", "version", version, "Show the version of the API", {200: described}, is_open=True)
+    ]
+    for noun in _NOUNS:
+        all_routes += noun.ROUTES
+    all_routes.append(Route("GET", "openapi.json", openapi, "Show this document", {200: MAPPING}, is_open=True))
+    return all_routes
 
 
-def application(make_backend: Callable[[], Backend], *, auth: Policy | None = None, limits: Limits = DEFAULT) -> Flask:
-    """The WSGI application over the backends that `make_backend` makes, one for each thread that asks.
+def application(
+    make_backend: Callable[[], Backend], *, auth: Policy | None = None, body_bytes: int = MAX_BYTES
+) -> Flask:
+    """Return the WSGI application over the backends that `make_backend` makes, one for each thread that answers.
 
-    Without `auth` everything is allowed to every program of this machine. Nothing is opened before the first request.
+    Without `auth` every program of this machine may do everything. A body larger than `body_bytes` is refused with
+    413. Nothing is opened before the first request.
     """
     policy = auth or Loopback()
     connections = Connections(make_backend)
     app = Flask("fuelclient.server", static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = limits.body_bytes
+    app.config["MAX_CONTENT_LENGTH"] = body_bytes
     app.json.sort_keys = False  # type: ignore[attr-defined]  # of the default provider, which this is
     app.url_map.merge_slashes = False
-    app.url_map.converters.update(id=_Id, graph_type=_Type, word=_Name)
+    app.url_map.converters.update(id=_Id, graph_type=_GraphType, word=_Name)
     app.extensions["fuelclient"] = connections
     for route in routes(auth_required=policy.required):
         view = _view(route, policy, connections)
@@ -115,80 +115,66 @@ def application(make_backend: Callable[[], Backend], *, auth: Policy | None = No
                 _rule(route) + end, f"{route.name}{end}", view, methods=[route.method], strict_slashes=True,
                 provide_automatic_options=False,
             )  # fmt: skip
-    app.register_error_handler(Exception, _failed)
-    app.wsgi_app = traced(policy.wrap(app.wsgi_app))  # type: ignore[assignment,method-assign]  # Flask's way
+    app.register_error_handler(Exception, _error_response)
+    app.wsgi_app = logged(policy.wrap(app.wsgi_app))  # type: ignore[assignment,method-assign]  # as Flask documents
     return app
 
 
 def _rule(route: Route) -> str:
-    """The path as Flask writes it; ids are whole numbers, whatever else they are is no path."""
+    """The path as Flask writes it."""
     path = route.path
-    for name in parts(route.path):
-        kind = {"graph_type": "graph_type", "name": "word", "level": "any(own, plugins, release)"}.get(name, "id")
-        path = path.replace(f"{{{name}}}", f"<{kind}:{name}>")
+    for name in path_variables(path):
+        converter = {"graph_type": "graph_type", "name": "word", "level": "any(own, plugins, release)"}.get(name, "id")
+        path = path.replace(f"{{{name}}}", f"<{converter}:{name}>")
     return f"{PREFIX}/{path}"
 
 
 def _view(route: Route, policy: Policy, connections: Connections) -> Callable[..., Response]:
     def view(**path: Any) -> Response:
         policy.check(request.environ, is_open=route.is_open)
-        with _told_as_answers():
-            only = reading.query(route, request.args)
-            body = reading.body(route, request.get_data(cache=False)) if route.body is not None else None
-            call = Call(connections, path, only, body, reading.headers(dict(_lower())))
-            return _answer(route, route.handler(call))
+        try:
+            query = request_checks.query(route, request.args)
+            body = request_checks.body(route, request.get_data(cache=False)) if route.body is not None else None
+            accept = request.headers.get("Accept")
+            call = Call(connections, path, query, body, {"accept": accept} if accept else {})
+            return _response(route, route.handler(call))
+        except FuelError as error:
+            raise http_error(error) from error
 
     view.__name__ = route.name
     return view
 
 
-def _lower() -> Iterator[tuple[str, str]]:
-    for name, value in request.headers.items():
-        yield name.lower(), value
-
-
-def _answer(route: Route, found: Any) -> Response:
-    if isinstance(found, Reply):
-        return Response(found.data, found.status, mimetype=found.mimetype)
+def _response(route: Route, result: Any) -> Response:
+    if isinstance(result, Reply):
+        return Response(result.data, result.status, mimetype=result.mimetype)
     if route.answers[route.status] is None:
         return Response(b"", route.status)
-    return _json(found, route.status)
+    return _json(result, route.status)
 
 
 def _json(data: Any, status: int) -> Response:
     return Response(json.dumps(data, allow_nan=False), status, mimetype="application/json")
 
 
-@contextmanager
-def _told_as_answers() -> Iterator[None]:
-    """Errors of the backend leave as `Refused`."""
-    try:
-        yield
-    except FuelError as error:
-        raise refused(error) from error
-
-
-def _failed(error: Exception) -> Response:
-    """Any error as JSON, without a traceback; that of a defect is in the log."""
-    if isinstance(error, Refused):
+def _error_response(error: Exception) -> Response:
+    """Return any error as JSON, without a traceback; the traceback of a defect goes to the log."""
+    if isinstance(error, HttpError):
         return _json(error.body, error.status)
     if isinstance(error, HTTPException):
-        found = _json({"message": _words(error), "errors": []}, error.code or 500)
+        response = _json({"message": _message(error), "errors": []}, error.code or 500)
         if isinstance(error, MethodNotAllowed) and error.valid_methods:
-            found.headers["Allow"] = ", ".join(sorted(error.valid_methods))
-        return found
+            response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
+        return response
     request_id = request.environ.get(ENVIRON_ID, "")
     LOG.error("%s failed", request_id, exc_info=error)
     message = f"The server has a defect: its log says more about the request {request_id}."
     return _json({"message": message, "errors": []}, 500)
 
 
-def _words(error: HTTPException) -> str:
+def _message(error: HTTPException) -> str:
     if isinstance(error, NotFound):
-        return f"There is no path {request.path}"
+        return f"The path {request.path} does not exist"
     if isinstance(error, MethodNotAllowed):
-        return f"The method {request.method} is not supported for this path"
+        return f"The path {request.path} does not support the method {request.method}"
     return error.description or error.name
-
-
-__all__ = ["Policy", "application", "routes"]

@@ -1,39 +1,44 @@
-"""Environments and their nodes."""
+"""Environments, their nodes and their deployment facts."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fuelclient.backends.base import Backend
 from fuelclient.errors import FuelError
 from fuelclient.model.cluster import Cluster
+from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.graph import DEFAULT_TYPE
+from fuelclient.model.run import RunRequest
 from fuelclient.serializers.cluster import cluster_to
+from fuelclient.serializers.environment import environment_to, inputs_to
+from fuelclient.serializers.fact import facts_from, facts_to, facts_to_list
 from fuelclient.serializers.node import node_record_to
-from fuelclient.server.routes import Call, Kind, Query, Reply, Route
-from fuelclient.server.schemas import CLUSTER, LEFT, NAME, NODE, NUMBER, closed, listed, opened
+from fuelclient.server.routes import Call, Query, QueryType, Reply, Route
+from fuelclient.server.schemas import CLUSTER, LEFT, MAPPING, NAME, NODE, NUMBER, Schema, closed, listed, opened
 
 
 def record(backend: Backend, cluster: Cluster) -> dict[str, Any]:
-    """The environment with the version of Fuel that its release is of."""
+    """An environment with the Fuel version of its release."""
     release = backend.releases.get(cluster.release_id)
     return cluster_to(cluster, fuel_version=release.version.rpartition("-")[2])
 
 
-def every(call: Call) -> Any:
-    versions = {one.id: one.version.rpartition("-")[2] for one in call.backend.releases.list()}
-    return [cluster_to(one, fuel_version=versions.get(one.release_id, "")) for one in call.backend.clusters.list()]
+def list_all(call: Call) -> Any:
+    versions = {release.id: release.version.rpartition("-")[2] for release in call.backend.releases.list()}
+    clusters = call.backend.clusters.list()
+    return [cluster_to(cluster, fuel_version=versions.get(cluster.release_id, "")) for cluster in clusters]
 
 
 def create(call: Call) -> Any:
     release_id = call.body.get("release_id", call.body.get("release"))
-    kind = call.body.get("net_segment_type", "vlan")
-    made = call.backend.clusters.create(call.body["name"], release_id, net_segment_type=kind)
-    return record(call.backend, made)
+    segment_type = call.body.get("net_segment_type", "vlan")
+    cluster = call.backend.clusters.create(call.body["name"], release_id, net_segment_type=segment_type)
+    return record(call.backend, cluster)
 
 
-def one(call: Call) -> Any:
+def show(call: Call) -> Any:
     return record(call.backend, call.backend.clusters.get(call.id("cluster_id")))
 
 
@@ -42,68 +47,122 @@ def rename(call: Call) -> Any:
 
 
 def delete(call: Call) -> Reply:
-    """No body, unless there is something to say of what stays on nodes."""
-    left = call.backend.clusters.delete(call.id("cluster_id"), force=call.truth("force"))
+    """Reply without a body, unless files stay behind on nodes."""
+    left = call.backend.clusters.delete(call.id("cluster_id"), force=call.flag("force"))
     return Reply(json.dumps({"left": left})) if left else Reply(status=204)
 
 
 def assign(call: Call) -> Any:
-    """The nodes have the roles, all of them or none; the nodes of the environment that were named."""
-    cluster_id, wanted = call.id("cluster_id"), call.body
-    with call.connections.alone() as backend:
+    """Add all nodes of the body with their roles, or none; return the nodes."""
+    cluster_id = call.id("cluster_id")
+    ids_by_roles: dict[tuple[str, ...], list[int]] = {}  # one call of the backend for all nodes with the same roles
+    for item in call.body:
+        ids_by_roles.setdefault(tuple(dict.fromkeys(item["roles"])), []).append(item["id"])
+    with call.connections.exclusive() as backend:
         done: list[int] = []
         try:
-            for roles, ids in _by_roles(wanted).items():
+            for roles, ids in ids_by_roles.items():
                 backend.clusters.add_nodes(cluster_id, ids, roles)
                 done += ids
         except FuelError:
             if done:
                 backend.clusters.remove_nodes(cluster_id, done)
             raise
-        return [node_record_to(backend.nodes.get(item["id"])) for item in wanted]
+        return [node_record_to(backend.nodes.get(item["id"])) for item in call.body]
 
 
 def unassign(call: Call) -> Any:
-    """The nodes are out of the environment."""
     ids = list(dict.fromkeys(item["id"] for item in call.body))
     call.backend.clusters.remove_nodes(call.id("cluster_id"), ids)
     return [node_record_to(call.backend.nodes.get(node_id)) for node_id in ids]
 
 
-def _by_roles(wanted: Iterable[Mapping[str, Any]]) -> dict[tuple[str, ...], list[int]]:
-    """The ids of the nodes that get the same roles.
+def environment(call: Call) -> Any:
+    """An environment with everything it consists of, for our own clients."""
+    return environment_to(call.backend.clusters.environment(call.id("cluster_id")))
 
-    >>> _by_roles([{"id": 1, "roles": ["a"]}, {"id": 2, "roles": ["b"]}, {"id": 3, "roles": ["a"]}])
-    {('a',): [1, 3], ('b',): [2]}
+
+def inputs(call: Call) -> Any:
+    """What plans of graphs are computed from, for our own clients; `force` leaves out what earlier runs remember."""
+    graph_types = tuple(call.query.get("graph_types", ())) or (DEFAULT_TYPE,)
+    request = RunRequest(call.id("cluster_id"), graph_types, force=call.flag("force"))
+    return inputs_to(call.backend.runs.inputs(request))
+
+
+def show_facts(call: Call) -> Any:
+    return _facts(call, call.backend.facts.get(call.id("cluster_id")))
+
+
+def default_facts(call: Call) -> Any:
+    return _facts(call, call.backend.facts.default(call.id("cluster_id")))
+
+
+def upload_facts(call: Call) -> Any:
+    """Store the facts of the body; those of nodes that it does not name stay."""
+    call.backend.facts.put(call.id("cluster_id"), facts_from(call.body))
+    return show_facts(call)
+
+
+def delete_facts(call: Call) -> None:
+    call.backend.facts.delete(call.id("cluster_id"))
+
+
+def _facts(call: Call, facts: DeploymentFacts) -> Any:
+    """The facts as Nailgun's list of nodes, or with `split` the common part apart from the nodes.
+
+    A list has no place for a common part of its own: if no node has facts, only a split response shows it.
     """
-    found: dict[tuple[str, ...], list[int]] = {}
-    for item in wanted:
-        found.setdefault(tuple(dict.fromkeys(item["roles"])), []).append(item["id"])
-    return found
+    uids = set(map(str, call.query.get("nodes", ())))
+    return facts_to(facts, uids) if call.flag("split") else facts_to_list(facts, uids)
 
 
-_SEGMENTS = {"enum": ["vlan", "gre", "tun"]}
-_NOTHING = {"type": "array", "maxItems": 0}
+_EMPTY = {"type": "array", "maxItems": 0}
 _CREATE = {
     **closed(
         ("name",),
-        name=NAME, release_id=NUMBER, release=NUMBER, net_segment_type=_SEGMENTS, nodes=_NOTHING, tasks=_NOTHING,
-        mode={"const": "ha_compact"}, net_provider={"const": "neutron"},
+        name=NAME, release_id=NUMBER, release=NUMBER, net_segment_type={"enum": ["vlan", "gre", "tun"]},
+        nodes=_EMPTY, tasks=_EMPTY, mode={"const": "ha_compact"}, net_provider={"const": "neutron"},
     ),
     "anyOf": [{"required": ["release_id"]}, {"required": ["release"]}],
 }  # fmt: skip
 _ASSIGNMENT = listed(opened(("id", "roles"), id=NUMBER, roles=listed(NAME, 1)), 1)
 _UNASSIGNMENT = listed(opened(("id",), id=NUMBER), 1)
-_ONE = "clusters/{cluster_id}"
+_PATH = "clusters/{cluster_id}"
+_ENVIRONMENT = opened(("cluster", "release"), cluster=MAPPING, release=MAPPING)
+_INPUTS = opened(("environment", "layers", "facts"), environment=MAPPING, layers=MAPPING, facts=MAPPING)
+_INPUTS_QUERY = (
+    Query("graph_types", QueryType.WORDS, "graph types (default: default)"),
+    Query("force", QueryType.FLAG, "as if nothing had ever run"),
+)
+_FACTS_PATH = f"{_PATH}/orchestrator/deployment"
+_NODE_FACTS = listed(opened(("uid",), uid={"type": ["string", "integer"]}))
+_SPLIT: Schema = {
+    "type": "object", "properties": {"common": MAPPING, "nodes": _NODE_FACTS}, "additionalProperties": False,
+}  # fmt: skip
+_FACTS: Schema = {"anyOf": [_NODE_FACTS, _SPLIT]}
+_FACTS_QUERY = (
+    Query("nodes", QueryType.NUMBERS, "only these nodes"),
+    Query("split", QueryType.FLAG, "give the common part apart from the nodes"),
+)
 
 ROUTES = (
-    Route("GET", "clusters", every, "All environments", {200: listed(CLUSTER)}),
+    Route("GET", "clusters", list_all, "List environments", {200: listed(CLUSTER)}),
     Route("POST", "clusters", create, "Create an environment", {201: CLUSTER}, body=_CREATE),
-    Route("GET", _ONE, one, "One environment", {200: CLUSTER}),
-    Route("PUT", _ONE, rename, "Rename an environment", {200: CLUSTER}, body=closed(("name",), name=NAME)),
-    Route("DELETE", _ONE, delete, "Delete an environment with its graphs", {204: None, 200: LEFT},
-          query=(Query("force", Kind.TRUTH, "even one that is deployed"),)),
-    Route("POST", f"{_ONE}/assignment", assign, "Give nodes to an environment", {200: listed(NODE)}, body=_ASSIGNMENT),
-    Route("POST", f"{_ONE}/unassignment", unassign, "Take nodes out of an environment", {200: listed(NODE)},
+    Route("GET", _PATH, show, "Show an environment", {200: CLUSTER}),
+    Route("PUT", _PATH, rename, "Rename an environment", {200: CLUSTER}, body=closed(("name",), name=NAME)),
+    Route("DELETE", _PATH, delete, "Delete an environment with its graphs", {204: None, 200: LEFT},
+          query=(Query("force", QueryType.FLAG, "even if it is deployed"),)),
+    Route("POST", f"{_PATH}/assignment", assign, "Add nodes to an environment", {200: listed(NODE)},
+          body=_ASSIGNMENT),
+    Route("POST", f"{_PATH}/unassignment", unassign, "Remove nodes from an environment", {200: listed(NODE)},
           body=_UNASSIGNMENT),
+    Route("GET", f"{_PATH}/environment", environment, "Show everything an environment consists of (not in Nailgun)",
+          {200: _ENVIRONMENT}),
+    Route("GET", f"{_PATH}/inputs", inputs, "Show what plans are computed from (not in Nailgun)", {200: _INPUTS},
+          _INPUTS_QUERY),
+    Route("GET", _FACTS_PATH, show_facts, "Show the uploaded deployment facts", {200: _FACTS}, _FACTS_QUERY),
+    Route("PUT", _FACTS_PATH, upload_facts, "Upload deployment facts", {200: _FACTS}, _FACTS_QUERY, _FACTS),
+    Route("DELETE", _FACTS_PATH, delete_facts, "Delete the uploaded deployment facts", {204: None}),
+    Route("GET", f"{_FACTS_PATH}/defaults", default_facts, "Show the facts computed for an environment",
+          {200: _FACTS}, _FACTS_QUERY),
 )  # fmt: skip

@@ -6,23 +6,23 @@ from collections.abc import Iterable
 from typing import Any
 
 from fuelclient import __version__
-from fuelclient.server.routes import PREFIX, TYPES, Kind, Query, Route, parts
+from fuelclient.server.routes import PATH_SCHEMAS, PREFIX, Query, QueryType, Route, path_variables
 from fuelclient.server.schemas import ERROR, NUMBER
 
-_DESCRIPTION = (
-    "Nailgun's v1 paths over an engine of fuelclient. Every path answers with and without a slash at its end."
-)
+_DESCRIPTION = "Nailgun's v1 paths over an engine of fuelclient. Every path works with and without a slash at its end."
 _ERROR = {"$ref": "#/components/responses/Error"}
 
 
 def document(routes: Iterable[Route], *, auth_required: bool) -> dict[str, Any]:
-    """What the server answers, in OpenAPI 3.1. Errors may have any status, and one shape."""
+    """Return what the server answers, in OpenAPI 3.1. Errors may have any status, and have one shape."""
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
-        path = f"{PREFIX}/{route.path}/"
-        entry = paths.setdefault(path, {})
-        if parts(route.path):
-            entry["parameters"] = [_part(name) for name in parts(route.path)]
+        entry = paths.setdefault(f"{PREFIX}/{route.path}/", {})
+        if variables := path_variables(route.path):
+            entry["parameters"] = [
+                {"name": name, "in": "path", "required": True, "schema": PATH_SCHEMAS.get(name, NUMBER)}
+                for name in variables
+            ]
         entry[route.method.lower()] = _operation(route, auth_required)
     schemes = {"token": {"type": "apiKey", "in": "header", "name": "X-Auth-Token"}} if auth_required else {}
     return {
@@ -30,52 +30,46 @@ def document(routes: Iterable[Route], *, auth_required: bool) -> dict[str, Any]:
         "info": {"title": "fuelclient", "version": __version__, "description": _DESCRIPTION},
         "paths": dict(sorted(paths.items())),
         "components": {
-            "responses": {"Error": {"description": "An error", "content": _content(("application/json",), ERROR)}},
+            "responses": {"Error": {"description": "An error", "content": {"application/json": {"schema": ERROR}}}},
             **({"securitySchemes": schemes} if schemes else {}),
         },
     }
 
 
 def _operation(route: Route, auth_required: bool) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    operation: dict[str, Any] = {
         "summary": route.summary,
         "operationId": route.name.replace(" ", "_").replace("/", "_").replace("{", "").replace("}", ""),
         "tags": [route.path.partition("/")[0]],
-        "responses": {str(status): _answer(route, schema) for status, schema in route.answers.items()},
+        "responses": {str(status): _response(route, schema) for status, schema in route.answers.items()},
     }
-    found["responses"]["default"] = _ERROR
+    operation["responses"]["default"] = _ERROR
     if route.query:
-        found["parameters"] = [_query(one) for one in route.query]
+        operation["parameters"] = [_query(parameter) for parameter in route.query]
     if route.body is not None:
-        found["requestBody"] = {
-            "required": route.body_required, "content": _content(("application/json",), route.body)
+        operation["requestBody"] = {
+            "required": route.body_required, "content": {"application/json": {"schema": route.body}},
         }  # fmt: skip
     if auth_required and not route.is_open:
-        found["security"] = [{"token": []}]
-    return found
+        operation["security"] = [{"token": []}]
+    return operation
 
 
-def _answer(route: Route, schema: Any) -> dict[str, Any]:
+def _response(route: Route, schema: Any) -> dict[str, Any]:
     if schema is None:
         return {"description": "Done"}
-    contents: dict[str, Any] = {}
-    for mimetype in route.mimetypes:
-        contents |= _content((mimetype,), schema if "json" in mimetype else {"type": "string"})
+    contents = {
+        mimetype: {"schema": schema if "json" in mimetype else {"type": "string"}} for mimetype in route.mimetypes
+    }
     return {"description": route.summary, "content": contents}
 
 
-def _content(mimetypes: Iterable[str], schema: Any) -> dict[str, Any]:
-    return {mimetype: {"schema": schema} for mimetype in mimetypes}
-
-
-def _part(name: str) -> dict[str, Any]:
-    return {"name": name, "in": "path", "required": True, "schema": TYPES.get(name, NUMBER)}
-
-
-def _query(one: Query) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": one.name, "in": "query", "required": one.required, "schema": one.schema}
-    if one.summary:
-        found["description"] = one.summary
-    if one.kind is Kind.REPEATED:
-        found |= {"style": "form", "explode": True}
-    return found
+def _query(query: Query) -> dict[str, Any]:
+    parameter: dict[str, Any] = {
+        "name": query.name, "in": "query", "required": query.required, "schema": query.schema,
+    }  # fmt: skip
+    if query.summary:
+        parameter["description"] = query.summary
+    if query.type is QueryType.REPEATED:
+        parameter |= {"style": "form", "explode": True}
+    return parameter

@@ -1,4 +1,4 @@
-"""Plugins. A package is installed on the server's machine (`fuel2 plugins install`); here it is read and removed."""
+"""Plugins: list, show, synchronise and remove them. `fuel2 plugins install` installs them, on the server's machine."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from fuelclient.server.routes import Call, Route
 from fuelclient.server.schemas import NUMBER, PLUGIN, closed, listed, opened
 
 
-def every(call: Call) -> Any:
-    return [plugin_to(one) for one in call.backend.plugins.list()]
+def list_all(call: Call) -> Any:
+    return [plugin_to(plugin) for plugin in call.backend.plugins.list()]
 
 
-def one(call: Call) -> Any:
+def show(call: Call) -> Any:
     return plugin_to(call.backend.plugins.get(call.id("plugin_id")))
 
 
@@ -22,7 +22,7 @@ def delete(call: Call) -> None:
 
 
 def sync(call: Call) -> Any:
-    """The unpacked packages are read again; without a body all of them."""
+    """Read the unpacked packages again: those with the ids of the body, or without a body all of them."""
     ids = (call.body or {}).get("ids", ())
     return synced_to(call.backend.plugins.sync(list(dict.fromkeys(ids))))
 
@@ -30,8 +30,8 @@ def sync(call: Call) -> Any:
 _SYNCED = opened(created=listed(PLUGIN), updated=listed(PLUGIN), removed=listed(PLUGIN), findings={"type": "array"})
 
 ROUTES = (
-    Route("GET", "plugins", every, "All plugins", {200: listed(PLUGIN)}),
-    Route("GET", "plugins/{plugin_id}", one, "One plugin", {200: PLUGIN}),
+    Route("GET", "plugins", list_all, "List plugins", {200: listed(PLUGIN)}),
+    Route("GET", "plugins/{plugin_id}", show, "Show a plugin", {200: PLUGIN}),
     Route("DELETE", "plugins/{plugin_id}", delete, "Remove a plugin with its graphs", {204: None}),
     Route("POST", "plugins/sync", sync, "Read the files of plugins again", {200: _SYNCED},
           body=closed(ids=listed(NUMBER)), body_required=False),

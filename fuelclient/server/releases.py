@@ -12,18 +12,19 @@ from fuelclient.server.routes import Call, Route
 from fuelclient.server.schemas import MAPPING, NAME, RELEASE, Schema, listed, opened
 
 
-def every(call: Call) -> Any:
-    return [release_record_to(one) for one in call.backend.releases.list()]
+def list_all(call: Call) -> Any:
+    return [release_record_to(release) for release in call.backend.releases.list()]
 
 
-def one(call: Call) -> Any:
+def show(call: Call) -> Any:
     return release_record_to(call.backend.releases.get(call.id("release_id")))
 
 
 def create(call: Call) -> Any:
-    """The release, or all releases of a list, are stored; an id that is taken is replaced by a free one."""
-    made = [release_record_to(one) for one in call.backend.releases.create(releases_from(Document(call.body, "")))]
-    return made if isinstance(call.body, list) else made[0]
+    """Create the release, or all releases of a list. A free id replaces one that is taken."""
+    created = call.backend.releases.create(releases_from(Document(call.body, "")))
+    records = [release_record_to(release) for release in created]
+    return records if isinstance(call.body, list) else records[0]
 
 
 def delete(call: Call) -> None:
@@ -31,36 +32,36 @@ def delete(call: Call) -> None:
 
 
 def components(call: Call) -> Any:
-    return [plain(one) for one in call.backend.releases.components(call.id("release_id"))]
+    return [plain(component) for component in call.backend.releases.components(call.id("release_id"))]
 
 
-def attributes(call: Call) -> Any:
-    """The settings that a release brings, its package repositories among them."""
-    found = call.backend.releases.get(call.id("release_id")).metadata.get("attributes_metadata")
-    return plain(found) if isinstance(found, Mapping) else {}
+def settings(call: Call) -> Any:
+    """The settings of a release, which include its package repositories."""
+    attributes = call.backend.releases.get(call.id("release_id")).metadata.get("attributes_metadata")
+    return plain(attributes) if isinstance(attributes, Mapping) else {}
 
 
 def set_repositories(call: Call) -> Any:
-    """The repositories of the body are those of the release; nothing else of its settings is changed."""
+    """Set the package repositories; the other settings of the body are ignored."""
     repositories = call.body["editable"]["repo_setup"]["repos"]["value"]
     call.backend.releases.set_repositories(call.id("release_id"), repositories)
-    return attributes(call)
+    return settings(call)
 
 
 _BODY: Schema = opened(("name", "version"), name=NAME, version=NAME)
 _BODIES: Schema = {"anyOf": [_BODY, listed(_BODY, 1)]}
-_ANSWERS: Schema = {"anyOf": [RELEASE, listed(RELEASE)]}
-_ONE = "releases/{release_id}"
+_CREATED: Schema = {"anyOf": [RELEASE, listed(RELEASE)]}
+_PATH = "releases/{release_id}"
 _REPOS = opened(("value",), value=listed(MAPPING))
 _REPOSITORIES = opened(("editable",), editable=opened(("repo_setup",), repo_setup=opened(("repos",), repos=_REPOS)))
 
 ROUTES = (
-    Route("GET", "releases", every, "All releases", {200: listed(RELEASE)}),
-    Route("POST", "releases", create, "Create a release, or all of a list", {201: _ANSWERS}, body=_BODIES),
-    Route("GET", _ONE, one, "One release", {200: RELEASE}),
-    Route("DELETE", _ONE, delete, "Delete a release with its graphs", {204: None}),
-    Route("GET", f"{_ONE}/components", components, "The components of a release", {200: {"type": "array"}}),
-    Route("GET", f"{_ONE}/attributes_metadata", attributes, "The settings that a release brings", {200: MAPPING}),
-    Route("PUT", f"{_ONE}/attributes_metadata", set_repositories, "Set the package repositories of a release",
+    Route("GET", "releases", list_all, "List releases", {200: listed(RELEASE)}),
+    Route("POST", "releases", create, "Create a release, or all of a list", {201: _CREATED}, body=_BODIES),
+    Route("GET", _PATH, show, "Show a release", {200: RELEASE}),
+    Route("DELETE", _PATH, delete, "Delete a release with its graphs", {204: None}),
+    Route("GET", f"{_PATH}/components", components, "List the components of a release", {200: {"type": "array"}}),
+    Route("GET", f"{_PATH}/attributes_metadata", settings, "Show the settings of a release", {200: MAPPING}),
+    Route("PUT", f"{_PATH}/attributes_metadata", set_repositories, "Set the package repositories of a release",
           {200: MAPPING}, body=_REPOSITORIES),
 )  # fmt: skip

@@ -1,87 +1,77 @@
-"""Roles and tags of releases and of environments."""
+"""Roles and tags of releases and of environments: the same paths for both."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from fuelclient.backends.base import Backend
 from fuelclient.errors import NotFound, UsageError
 from fuelclient.model.release import Role, Tag
 from fuelclient.serializers.role import role_from, role_to, tag_from, tag_to
 from fuelclient.server.graphs import owner_of
 from fuelclient.server.routes import Call, Route
-from fuelclient.server.schemas import MAPPING, NAME, ROLE, TAG, listed, opened
+from fuelclient.server.schemas import MAPPING, NAME, ROLE, TAG, Schema, listed, opened
+
+if TYPE_CHECKING:
+    from fuelclient.backends.inventory import Descriptions
+
+Value = TypeVar("Value", Role, Tag)
 
 
-def roles(call: Call) -> Any:
-    return [role_to(one) for one in _roles(call).values()]
+@dataclass(frozen=True, slots=True)
+class _Noun(Generic[Value]):
+    """Roles, or tags: the noun, where a backend has them, and their JSON."""
 
+    noun: str
+    facet: Callable[[Backend], Descriptions[Value]]
+    read: Callable[[Any], Value]
+    write: Callable[[Value], Any]
 
-def role(call: Call) -> Any:
-    found, name = _roles(call), call.path["name"]
-    if name not in found:
-        raise NotFound("role", name, known=sorted(found))
-    return role_to(found[name])
+    def list_all(self, call: Call) -> Any:
+        return [self.write(value) for value in self._known(call).values()]
 
+    def show(self, call: Call) -> Any:
+        known, name = self._known(call), call.path["name"]
+        if name not in known:
+            raise NotFound(self.noun, name, known=sorted(known))
+        return self.write(known[name])
 
-def create_role(call: Call) -> Any:
-    return role_to(call.backend.roles.create(owner_of(call), role_from(call.body)))
+    def create(self, call: Call) -> Any:
+        return self.write(self.facet(call.backend).create(owner_of(call), self.read(call.body)))
 
+    def update(self, call: Call) -> Any:
+        if call.body["name"] != call.path["name"]:
+            raise UsageError(
+                f"The body describes {call.body['name']}, and the path names {call.path['name']}.",
+                hint=f"Use the same name in both: a {self.noun} cannot be renamed.",
+            )
+        return self.write(self.facet(call.backend).update(owner_of(call), self.read(call.body)))
 
-def update_role(call: Call) -> Any:
-    _require_name(call)
-    return role_to(call.backend.roles.update(owner_of(call), role_from(call.body)))
+    def delete(self, call: Call) -> None:
+        self.facet(call.backend).delete(owner_of(call), call.path["name"])
 
+    def _known(self, call: Call) -> Mapping[str, Value]:
+        facet = self.facet(call.backend)
+        if "release_id" in call.path:
+            return facet.of_release(call.id("release_id"))
+        return facet.of_cluster(call.id("cluster_id"))
 
-def delete_role(call: Call) -> None:
-    call.backend.roles.delete(owner_of(call), call.path["name"])
-
-
-def tags(call: Call) -> Any:
-    return [tag_to(one) for one in _tags(call).values()]
-
-
-def tag(call: Call) -> Any:
-    found, name = _tags(call), call.path["name"]
-    if name not in found:
-        raise NotFound("tag", name, known=sorted(found))
-    return tag_to(found[name])
-
-
-def create_tag(call: Call) -> Any:
-    return tag_to(call.backend.tags.create(owner_of(call), tag_from(call.body)))
-
-
-def update_tag(call: Call) -> Any:
-    _require_name(call)
-    return tag_to(call.backend.tags.update(owner_of(call), tag_from(call.body)))
-
-
-def delete_tag(call: Call) -> None:
-    call.backend.tags.delete(owner_of(call), call.path["name"])
-
-
-def _roles(call: Call) -> Mapping[str, Role]:
-    if "release_id" in call.path:
-        return call.backend.roles.of_release(call.id("release_id"))
-    return call.backend.roles.of_cluster(call.id("cluster_id"))
-
-
-def _tags(call: Call) -> Mapping[str, Tag]:
-    if "release_id" in call.path:
-        return call.backend.tags.of_release(call.id("release_id"))
-    return call.backend.tags.of_cluster(call.id("cluster_id"))
-
-
-def _require_name(call: Call) -> None:
-    """A description goes to what the path names."""
-    if call.body["name"] != call.path["name"]:
-        raise UsageError(
-            f"The body describes {call.body['name']}, and the path names {call.path['name']}.",
-            hint="Give both one name: nothing can be renamed.",
+    def routes(self, owner: str, schema: Schema, body: Schema) -> tuple[Route, ...]:
+        noun = self.noun
+        path = f"{owner}/{noun}s"
+        return (
+            Route("GET", path, self.list_all, f"List {noun}s", {200: listed(schema)}),
+            Route("POST", path, self.create, f"Create a {noun}", {201: schema}, body=body),
+            Route("GET", f"{path}/{{name}}", self.show, f"Show a {noun}", {200: schema}),
+            Route("PUT", f"{path}/{{name}}", self.update, f"Replace a {noun}", {200: schema}, body=body),
+            Route("DELETE", f"{path}/{{name}}", self.delete, f"Delete a {noun}", {204: None}),
         )
 
 
+_ROLES: _Noun[Role] = _Noun("role", lambda backend: backend.roles, role_from, role_to)
+_TAGS: _Noun[Tag] = _Noun("tag", lambda backend: backend.tags, tag_from, tag_to)
 _ROLE = opened(
     ("name", "meta"), name=NAME, meta=MAPPING, volumes_roles_mapping=listed(opened(("id",), id=NAME)), tags=listed(NAME)
 )
@@ -90,16 +80,5 @@ _TAG = opened(("name", "meta"), name=NAME, meta=MAPPING)
 ROUTES = tuple(
     route
     for owner in ("releases/{release_id}", "clusters/{cluster_id}")
-    for route in (
-        Route("GET", f"{owner}/roles", roles, "Roles", {200: listed(ROLE)}),
-        Route("POST", f"{owner}/roles", create_role, "Create a role", {201: ROLE}, body=_ROLE),
-        Route("GET", f"{owner}/roles/{{name}}", role, "One role", {200: ROLE}),
-        Route("PUT", f"{owner}/roles/{{name}}", update_role, "Describe a role anew", {200: ROLE}, body=_ROLE),
-        Route("DELETE", f"{owner}/roles/{{name}}", delete_role, "Delete a role", {204: None}),
-        Route("GET", f"{owner}/tags", tags, "Tags", {200: listed(TAG)}),
-        Route("POST", f"{owner}/tags", create_tag, "Create a tag", {201: TAG}, body=_TAG),
-        Route("GET", f"{owner}/tags/{{name}}", tag, "One tag", {200: TAG}),
-        Route("PUT", f"{owner}/tags/{{name}}", update_tag, "Describe a tag anew", {200: TAG}, body=_TAG),
-        Route("DELETE", f"{owner}/tags/{{name}}", delete_tag, "Delete a tag", {204: None}),
-    )
+    for route in (*_ROLES.routes(owner, ROLE, _ROLE), *_TAGS.routes(owner, TAG, _TAG))
 )

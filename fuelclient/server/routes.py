@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -11,17 +13,16 @@ from fuelclient.server.schemas import GRAPH_TYPE, LARGEST, TEXT, Schema
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
-    from fuelclient.server.connections import Connections
 
 PREFIX = "/api/v1"
 
 
-class Kind(StrEnum):
-    """What the text of a query parameter means. `numbers` and `words` are separated by commas, `repeated` is given
+class QueryType(StrEnum):
+    """What the text of a query parameter means. `numbers` and `words` are separated by commas; `repeated` is given
     once for each value."""
 
     NUMBER = "number"
-    TRUTH = "truth"
+    FLAG = "flag"
     WORD = "word"
     NUMBERS = "numbers"
     WORDS = "words"
@@ -30,11 +31,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query parameter. One that is absent or empty says nothing, unless it is `required`. `words` are all that a
-    word can be."""
+    """A query parameter. An empty one counts as absent. `words`, if any, are the only words it accepts."""
 
     name: str
-    kind: Kind
+    type: QueryType
     summary: str = ""
     words: tuple[str, ...] = ()
     least: int = 1
@@ -42,36 +42,69 @@ class Query:
 
     @property
     def schema(self) -> Schema:
-        """The schema of its text."""
-        if self.kind is Kind.NUMBER:
+        """The JSON schema of its text."""
+        if self.type is QueryType.NUMBER:
             return {"type": "integer", "minimum": self.least, "maximum": LARGEST}
-        if self.kind is Kind.TRUTH:
+        if self.type is QueryType.FLAG:
             return {"enum": ["0", "1", "t", "f", "true", "false"]}
-        if self.kind is Kind.NUMBERS:
+        if self.type is QueryType.NUMBERS:
             return {
                 "type": "string",
                 "pattern": "^([1-9][0-9]{0,17}(,[1-9][0-9]{0,17})*)" + ("$" if self.required else "?$"),
             }
-        if self.kind is Kind.REPEATED:
+        if self.type is QueryType.REPEATED:
             return {"type": "array", "items": TEXT}
         if not self.words:
             return TEXT
-        if self.kind is Kind.WORD:
+        if self.type is QueryType.WORD:
             return {"enum": list(self.words)}
         choice = "|".join(self.words)
         return {"type": "string", "pattern": f"^(({choice})(,({choice}))*)?$"}
 
 
+class Connections:
+    """One backend for each thread, because SQLite connections and HTTP sessions belong to the thread that opened them.
+
+    A thread that ends drops its backend.
+    """
+
+    def __init__(self, make: Callable[[], Backend]) -> None:
+        self._make = make
+        self._local = threading.local()
+        self._lock = threading.RLock()
+
+    @property
+    def backend(self) -> Backend:
+        """The backend of this thread, made at first use."""
+        backend: Backend | None = getattr(self._local, "backend", None)
+        if backend is None:
+            backend = self._local.backend = self._make()
+        return backend
+
+    @contextmanager
+    def exclusive(self) -> Iterator[Backend]:
+        """Hold the server's only lock, for what takes several calls of the backend: read, decide, write."""
+        with self._lock:
+            yield self.backend
+
+    def close(self) -> None:
+        """Close the backend of this thread."""
+        backend: Backend | None = getattr(self._local, "backend", None)
+        if backend is not None:
+            self._local.backend = None
+            backend.close()
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request: what the path, the query and the body say, checked, and the backend to ask.
+    """One checked request: the variables of its path, its query, body and headers, and the backend to ask.
 
-    `only` has the query parameters that were given. `headers` are those that change an answer.
+    `query` has only the parameters that were given, `headers` only those that change a response.
     """
 
     connections: Connections
     path: Mapping[str, Any] = field(default_factory=dict)
-    only: Mapping[str, Any] = field(default_factory=dict)
+    query: Mapping[str, Any] = field(default_factory=dict)
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
 
@@ -81,17 +114,17 @@ class Call:
         return self.connections.backend
 
     def id(self, name: str) -> int:
-        """An id of the path."""
+        """An id in the path."""
         return int(self.path[name])
 
-    def truth(self, name: str) -> bool:
+    def flag(self, name: str) -> bool:
         """A query parameter that is off unless it is given."""
-        return bool(self.only.get(name, False))
+        return bool(self.query.get(name, False))
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer that is not simply the first status of its route with a JSON body; `data` is None for no body."""
+    """A response other than the first status of its route with a JSON body. `data` is None for no body."""
 
     data: Any = None
     status: int = 200
@@ -100,10 +133,10 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A method of a path below `PREFIX`, which answers with and without a slash at its end.
+    """A method of a path below `PREFIX`, with and without a slash at its end.
 
-    `answers` are the good statuses with their schemas (None: no body), the first one is the usual one. `body` is the
-    schema of the request, None where none is read. Errors are `schemas.ERROR` with any status. One that `is_open`
+    `answers` maps the statuses of success to their schemas (None: no body); the first one is the usual one. `body` is
+    the schema of the request's body, None if it takes none. Errors are `schemas.ERROR` with any status. An open route
     needs no token.
     """
 
@@ -120,26 +153,27 @@ class Route:
 
     @property
     def name(self) -> str:
-        """What tells it from all others: `get clusters/{cluster_id}`."""
+        """What identifies the route: `get clusters/{cluster_id}`."""
         return f"{self.method.lower()} {self.path}"
 
     @property
     def status(self) -> int:
+        """The usual status of success."""
         return next(iter(self.answers))
 
 
-TYPES: Mapping[str, Schema] = {
+PATH_SCHEMAS: Mapping[str, Schema] = {
     "graph_type": {"type": "string", "pattern": f"^{GRAPH_TYPE}$"},
     "name": {"type": "string", "minLength": 1},
     "level": {"enum": ["own", "plugins", "release"]},
 }
-"""The schemas of the parts of paths that are no ids."""
+"""The schemas of the path variables that are not ids."""
 
 
-def parts(path: str) -> list[str]:
-    """The names of the parts of a path that vary.
+def path_variables(path: str) -> list[str]:
+    """Return the names of the variables in a path.
 
-    >>> parts("clusters/{cluster_id}/deployment_graphs/{graph_type}")
+    >>> path_variables("clusters/{cluster_id}/deployment_graphs/{graph_type}")
     ['cluster_id', 'graph_type']
     """
     return [part[1:-1] for part in path.split("/") if part.startswith("{")]

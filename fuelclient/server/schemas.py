@@ -1,7 +1,7 @@
-"""The shapes of bodies, as JSON schemas: what requests are checked against, and what the OpenAPI document shows.
+"""The shapes of bodies as JSON schemas. Requests are checked against them, and the OpenAPI document shows them.
 
-Source: Nailgun's schemas of tasks, graphs, executions and sequences. A task may lack its type here, because one
-without overrides the task below it; a pattern of versions has its dots escaped.
+Source: Nailgun's schemas of tasks, graphs, executions and sequences. Two things differ. A task may lack its type,
+because a task without one overrides the task below it; and the pattern of versions has its dots escaped.
 """
 
 from __future__ import annotations
@@ -14,39 +14,38 @@ from fuelclient.model.task import TaskType
 Schema = dict[str, Any]
 
 LARGEST = 2**63 - 1
-"""The largest number that can be stored: ids count on from the largest that a caller chose."""
+"""The largest number that can be stored. New ids follow the largest id that a caller chose."""
 
 LARGEST_CHOSEN = 2**31 - 1
-"""The largest id that a caller can choose, as in Nailgun."""
+"""The largest id that a caller may choose, as in Nailgun."""
 
 GRAPH_TYPE = "[A-Za-z0-9_-]+"
 TEXT: Schema = {"type": "string", "maxLength": 100_000, "pattern": "^[^\\x00\\ud800-\\udfff]*$"}
 NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 1000, "pattern": "^[^\\x00\\ud800-\\udfff]*$"}
-KIND: Schema = {"type": "string", "pattern": f"^{GRAPH_TYPE}$", "maxLength": 1000}
+GRAPH_TYPE_TEXT: Schema = {"type": "string", "pattern": f"^{GRAPH_TYPE}$", "maxLength": 1000}
 NUMBER: Schema = {"type": "integer", "minimum": 1, "maximum": LARGEST}
-TRUTH: Schema = {"type": "boolean"}
+BOOLEAN: Schema = {"type": "boolean"}
 MAPPING: Schema = {"type": "object"}
 
 
 def closed(required: tuple[str, ...] = (), **properties: Schema) -> Schema:
-    """An object that has these properties and no other."""
-    found: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
-    return {**found, "required": list(required)} if required else found
+    """Return the schema of an object with these properties and no others."""
+    return {**opened(required, **properties), "additionalProperties": False}
 
 
 def opened(required: tuple[str, ...] = (), **properties: Schema) -> Schema:
-    """An object that has these properties, and maybe others."""
-    found: Schema = {"type": "object", "properties": properties}
-    return {**found, "required": list(required)} if required else found
+    """Return the schema of an object with these properties and possibly others."""
+    schema: Schema = {"type": "object", "properties": properties}
+    return {**schema, "required": list(required)} if required else schema
 
 
 def listed(item: Schema, least: int = 0) -> Schema:
-    """A list of such items."""
+    """Return the schema of a list with at least `least` items."""
     return {"type": "array", "items": item, **({"minItems": least} if least else {})}
 
 
 def maybe(schema: Schema) -> Schema:
-    """That, or null."""
+    """Return the schema with null allowed as well."""
     return {**schema, "type": [schema["type"], "null"]}
 
 
@@ -66,7 +65,7 @@ STRATEGY = opened(
 )
 _TASK = opened(
     id=NAME,
-    type={"enum": [str(one) for one in TaskType]},
+    type={"enum": list(map(str, TaskType))},
     version={"type": "string", "pattern": r"^\d+\.\d+\.\d+$"},
     parameters=opened(strategy=STRATEGY),
     required_for={"type": "array"},
@@ -78,9 +77,9 @@ TASK: Schema = {
 }
 TASK_WITH_ID: Schema = {**TASK, "required": ["id"]}
 ATTRIBUTES = opened(
-    status={"enum": [*(str(one) for one in NodeStatus), "deleted"]},
-    pending_addition=TRUTH,
-    pending_deletion=TRUTH,
+    status={"enum": [*map(str, NodeStatus), "deleted"]},
+    pending_addition=BOOLEAN,
+    pending_deletion=BOOLEAN,
     error_msg={"type": "string"},
 )
 CALLBACK = opened(node_attributes=ATTRIBUTES)
@@ -89,8 +88,11 @@ PLUGIN_TASKS = listed({**TASK, "anyOf": [{"required": ["id"]}, {"required": ["st
 
 
 def graph_body(tasks: Schema = TASKS) -> Schema:
-    """A graph as it is uploaded. What only answers have (id, relations) is let through, and says nothing;
-    `legacy` names the tasks whose ids were made up, as answers do."""
+    """Return the schema of a graph to upload.
+
+    `id` and `relations`, which responses have, are accepted and ignored. `legacy` names the tasks whose ids were made
+    up, as in responses.
+    """
     return closed(
         name=maybe(TEXT),
         tasks=tasks,
@@ -115,17 +117,17 @@ GRAPH = opened(
     legacy=listed({"type": "string"}),
 )
 LAYER = opened(("tasks", "relations"), tasks=GRAPH["properties"]["tasks"], relations=listed(RELATED))
-FLAGS: dict[str, Schema] = {
-    "dry_run": TRUTH, "noop_run": TRUTH, "force": TRUTH, "debug": TRUTH,
+RUN_FLAGS: dict[str, Schema] = {
+    "dry_run": BOOLEAN, "noop_run": BOOLEAN, "force": BOOLEAN, "debug": BOOLEAN,
     "executor": {"type": "string"},
 }  # fmt: skip
 BOUNDARY: Schema = {"type": ["string", "array", "null"], "items": {"type": ["string", "null"]}, "maxItems": 1}
 EXECUTION = closed(
     ("cluster", "graphs"),
     cluster=NUMBER,
-    graphs=listed(closed(("type",), type=KIND, nodes=maybe(listed(NUMBER)), tasks=maybe(listed(NAME))), 1),
+    graphs=listed(closed(("type",), type=GRAPH_TYPE_TEXT, nodes=maybe(listed(NUMBER)), tasks=maybe(listed(NAME))), 1),
     subgraphs=listed(closed(start=BOUNDARY, end=BOUNDARY)),
-    **FLAGS,
+    **RUN_FLAGS,
 )
 RUN = opened(
     ("id", "cluster", "uuid", "name", "status", "progress", "dry_run", "graph_type", "parent_id", "message"),
@@ -135,7 +137,7 @@ RUN = opened(
     name={"enum": ["deploy", "deployment"]},
     status={"enum": ["pending", "running", "ready", "error"]},
     progress={"type": "integer", "minimum": 0, "maximum": 100},
-    dry_run=TRUTH,
+    dry_run=BOOLEAN,
     graph_type=maybe({"type": "string"}),
     parent_id=maybe(NUMBER),
     message={"type": "string"},
@@ -143,21 +145,21 @@ RUN = opened(
     time_end=maybe({"type": "string"}),
 )
 LEFT = opened(("left",), left=listed({"type": "string"}))
-"""What stays on nodes, a sentence for each; a deletion that leaves nothing has no body."""
+"""A sentence for each thing that a deletion leaves behind on nodes."""
 HISTORY_ROW = opened(
     ("task_name", "node_id", "status", "time_start", "time_end"),
     task_name={"type": "string"},
     node_id={"type": ["string", "null"]},
     status={"enum": ["pending", "running", "ready", "error", "skipped"]},
 )
-SEQUENCE_GRAPHS = listed(opened(("type",), type=KIND), 1)
+SEQUENCE_GRAPHS = listed(opened(("type",), type=GRAPH_TYPE_TEXT), 1)
 SEQUENCE = opened(
     ("id", "name", "release_id", "graphs"), id=NUMBER, name=NAME, release_id=NUMBER, graphs=SEQUENCE_GRAPHS
 )
 CLUSTER = opened(
     ("id", "name", "status", "release_id"),
     id=NUMBER, name=NAME, status={"type": "string"}, release_id=NUMBER, fuel_version={"type": "string"},
-    is_customized=TRUTH, changes={"type": "array"},
+    is_customized=BOOLEAN, changes={"type": "array"},
 )  # fmt: skip
 RELEASE = opened(
     ("id", "name", "version", "state", "operating_system"),
@@ -165,8 +167,8 @@ RELEASE = opened(
 )  # fmt: skip
 NODE = opened(
     ("id", "name", "status", "cluster", "roles", "pending_roles", "online"),
-    id=NUMBER, name=NAME, status={"enum": [str(one) for one in NodeStatus]}, cluster=maybe(NUMBER),
-    roles=listed(NAME), pending_roles=listed(NAME), online=TRUTH,
+    id=NUMBER, name=NAME, status={"enum": list(map(str, NodeStatus))}, cluster=maybe(NUMBER),
+    roles=listed(NAME), pending_roles=listed(NAME), online=BOOLEAN,
 )  # fmt: skip
 PLUGIN = opened(
     ("id", "name", "version", "package_version", "releases"),

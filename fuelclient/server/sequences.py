@@ -7,16 +7,17 @@ from typing import Any
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.model.run import RunRequest
 from fuelclient.serializers.sequence import sequence_to
+from fuelclient.server.errors import HttpError
 from fuelclient.server.execution import begin
-from fuelclient.server.refusals import Refused
-from fuelclient.server.routes import Call, Kind, Query, Route
-from fuelclient.server.schemas import FLAGS, NAME, NUMBER, RUN, SEQUENCE, SEQUENCE_GRAPHS, closed, listed
+from fuelclient.server.routes import Call, Query, QueryType, Route
+from fuelclient.server.schemas import NAME, NUMBER, RUN, RUN_FLAGS, SEQUENCE, SEQUENCE_GRAPHS, closed, listed
 from fuelclient.server.transactions import DETAILS
 
 
-def every(call: Call) -> Any:
-    release, cluster = call.only.get("release"), call.only.get("cluster")
-    return [sequence_to(one) for one in call.backend.sequences.list(release_id=release, cluster_id=cluster)]
+def list_all(call: Call) -> Any:
+    release, cluster = call.query.get("release"), call.query.get("cluster")
+    sequences = call.backend.sequences.list(release_id=release, cluster_id=cluster)
+    return [sequence_to(sequence) for sequence in sequences]
 
 
 def create(call: Call) -> Any:
@@ -24,10 +25,10 @@ def create(call: Call) -> Any:
     try:
         return sequence_to(call.backend.sequences.create(release_id, name, _types(call)))
     except Conflict as error:
-        raise Refused(409, f'Sequence with name "{name}" already exist for release {release_id}.', error) from error
+        raise HttpError(409, f'Sequence with name "{name}" already exist for release {release_id}.', error) from error
 
 
-def one(call: Call) -> Any:
+def show(call: Call) -> Any:
     return sequence_to(call.backend.sequences.get(call.id("sequence_id")))
 
 
@@ -43,18 +44,18 @@ def delete(call: Call) -> None:
 
 
 def execute(call: Call) -> Any:
-    """A transaction that runs the graphs of the sequence on an environment of its release."""
-    found = call.backend.sequences.get(call.id("sequence_id"))
+    """Begin a run of the graphs of the sequence on an environment of its release."""
+    sequence = call.backend.sequences.get(call.id("sequence_id"))
     cluster = call.backend.clusters.get(call.body["cluster"])
-    if cluster.release_id != found.release_id:
+    if cluster.release_id != sequence.release_id:
         error = NotFound(
-            "sequence", f"{found.id} for environment {cluster.id}",
-            hint=f"It belongs to release {found.release_id}, and the environment to release {cluster.release_id}.",
+            "sequence", f"{sequence.id} for environment {cluster.id}",
+            hint=f"It belongs to release {sequence.release_id}, the environment to release {cluster.release_id}.",
         )  # fmt: skip
-        raise Refused(404, f"Sequence '{found.name}' is not found for cluster {cluster.name}", error)
+        raise HttpError(404, f"Sequence '{sequence.name}' is not found for cluster {cluster.name}", error)
     flags = call.body
     request = RunRequest(
-        cluster.id, found.graph_types, force=flags.get("force", False), dry_run=flags.get("dry_run", False),
+        cluster.id, sequence.graph_types, force=flags.get("force", False), dry_run=flags.get("dry_run", False),
         noop=flags.get("noop_run", False), trace=flags.get("debug", False), executor=flags.get("executor", ""),
     )  # fmt: skip
     return begin(call, request)
@@ -64,21 +65,21 @@ def _types(call: Call) -> list[str]:
     return [item["type"] for item in call.body["graphs"]]
 
 
-_ONE = "sequences/{sequence_id}"
+_PATH = "sequences/{sequence_id}"
 _CREATE = closed(("name", "release", "graphs"), name=NAME, release=NUMBER, graphs=SEQUENCE_GRAPHS)
 _UPDATE = {**closed(name=NAME, graphs=SEQUENCE_GRAPHS), "minProperties": 1}
 _FILTERS = (
-    Query("release", Kind.NUMBER, "only those of this release"),
-    Query("cluster", Kind.NUMBER, "only those of the release of this environment"),
+    Query("release", QueryType.NUMBER, "only sequences of this release"),
+    Query("cluster", QueryType.NUMBER, "only sequences of the release of this environment"),
 )
 
 ROUTES = (
-    Route("GET", "sequences", every, "All sequences", {200: listed(SEQUENCE)}, _FILTERS),
+    Route("GET", "sequences", list_all, "List sequences", {200: listed(SEQUENCE)}, _FILTERS),
     Route("POST", "sequences", create, "Create a sequence", {201: SEQUENCE}, body=_CREATE),
-    Route("GET", _ONE, one, "One sequence", {200: SEQUENCE}),
-    Route("PUT", _ONE, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
-    Route("PATCH", _ONE, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
-    Route("DELETE", _ONE, delete, "Delete a sequence", {204: None}),
-    Route("POST", f"{_ONE}/execute", execute, "Run a sequence", {202: RUN},
-          (DETAILS,), closed(("cluster",), cluster=NUMBER, **FLAGS)),
+    Route("GET", _PATH, show, "Show a sequence", {200: SEQUENCE}),
+    Route("PUT", _PATH, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
+    Route("PATCH", _PATH, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
+    Route("DELETE", _PATH, delete, "Delete a sequence", {204: None}),
+    Route("POST", f"{_PATH}/execute", execute, "Run the graphs of a sequence", {202: RUN},
+          (DETAILS,), closed(("cluster",), cluster=NUMBER, **RUN_FLAGS)),
 )  # fmt: skip

@@ -1,7 +1,7 @@
-"""Serialized tasks: what an orchestrator would be sent of a graph, by node.
+"""Serialize the tasks of a graph by node, as an orchestrator would receive them.
 
-Expressions stand as they are written: they are computed when a run is planned. A graph of versions below 2.0.0 only
-is held to the checks that Fuel's role-based engine made before it serialized one.
+Expressions stay as they are written, because they are computed when a run is planned. A graph whose tasks are all older
+than version 2.0.0 has to pass the checks that Fuel's role-based engine made before it serialized a graph.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from fuelclient.model.task import TaskType
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.preview import Draft, PreviewOptions, draft
 from fuelclient.serializers.values import plain
+from fuelclient.server.errors import HttpError
 from fuelclient.server.layers import graph_type_of
-from fuelclient.server.refusals import Refused
-from fuelclient.server.routes import Call, Kind, Query, Route
+from fuelclient.server.role_based_graph import INTERNAL, complaint, role_based
+from fuelclient.server.routes import Call, Query, QueryType, Route
 from fuelclient.server.schemas import MAPPING, opened
-from fuelclient.server.solver import INTERNAL, complaint, solved
 
 _SYNC = "null"
 
 
 def serialized(call: Call) -> Any:
-    """The task instances of an environment by node, each with what it waits for."""
+    """The task instances of an environment by node, each with the instances it waits for."""
     cluster_id = call.id("cluster_id")
-    nodes = tuple(dict.fromkeys(call.only.get("nodes", ())))
+    nodes = tuple(dict.fromkeys(call.query.get("nodes", ())))
     try:
         snapshot = call.backend.graphs.snapshot(cluster_id, graph_type_of(call))
     except NotFound as error:
@@ -35,32 +35,32 @@ def serialized(call: Call) -> Any:
         return _document({_SYNC: []}, [])
     unknown = sorted(set(nodes) - {node.id for node in snapshot.nodes})
     if unknown:
-        raise Refused(404, "NodeCollection not found", NotFound("node", unknown[0]))
-    if not snapshot.nodes:  # without roles no nodes are assumed: nobody can be sent what is for an assumed one
+        raise HttpError(404, "NodeCollection not found", NotFound("node", unknown[0]))
+    if not snapshot.nodes:  # without roles no nodes are assumed, for which an orchestrator could do nothing
         snapshot = replace(snapshot, roles={})
     made = draft(snapshot, PreviewOptions(node_ids=nodes))
     _require_sound(made)
-    wanted = set(call.only.get("tasks", ()))
+    wanted = set(call.query.get("tasks", ()))
     tolerance = [
-        {"name": one.group, "node_ids": [str(made.expansion.fleet.nodes[node].uid) for node in one.nodes],
-         "fault_tolerance": one.tolerated}
-        for one in made.expansion.placement.fault_tolerance
+        {"name": group.group, "node_ids": [str(made.expansion.fleet.nodes[node].uid) for node in group.nodes],
+         "fault_tolerance": group.tolerated}
+        for group in made.expansion.placement.fault_tolerance
     ]  # fmt: skip
     return _document(_instances(made.expansion, wanted), tolerance)
 
 
 def _require_sound(made: Draft) -> None:
-    graph = solved(one.task for one in made.merged.tasks)
+    graph = role_based(merged_task.task for merged_task in made.merged.tasks)
     text = "" if graph.is_task_based else complaint(graph)
     if text:
-        raise Refused(400, text, InvalidGraph(text.strip(), findings=made.findings))
+        raise HttpError(400, text, InvalidGraph(text.strip(), findings=made.findings))
 
 
 def _instances(expansion: Expansion, wanted: set[str]) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {_SYNC: []}
-    before: dict[int, list[int]] = {}
-    for one, other in sorted(expansion.edges.pairs()):
-        before.setdefault(other, []).append(one)
+    instances: dict[str, list[dict[str, Any]]] = {_SYNC: []}
+    predecessors: dict[int, list[int]] = {}
+    for before, after in sorted(expansion.edges.pairs()):
+        predecessors.setdefault(after, []).append(before)
     for vertex in range(expansion.size):
         task = expansion.tasks[expansion.task_of[vertex]].task
         skipped = task.type in INTERNAL or (bool(wanted) and task.id not in wanted)
@@ -68,12 +68,12 @@ def _instances(expansion: Expansion, wanted: set[str]) -> dict[str, list[dict[st
         entry["fail_on_error"] = bool(task.attributes.get("fail_on_error", True))
         if "parameters" in task.attributes:
             entry["parameters"] = plain(task.attributes["parameters"])
-        waits = before.get(vertex, ())
         entry["requires"] = [
-            {"name": expansion.tasks[expansion.task_of[one]].id, "node_id": _uid(expansion, one)} for one in waits
+            {"name": expansion.tasks[expansion.task_of[before]].id, "node_id": _uid(expansion, before)}
+            for before in predecessors.get(vertex, ())
         ]
-        found.setdefault(_uid(expansion, vertex) or _SYNC, []).append(entry)
-    return found
+        instances.setdefault(_uid(expansion, vertex) or _SYNC, []).append(entry)
+    return instances
 
 
 def _uid(expansion: Expansion, vertex: int) -> str | None:
@@ -92,14 +92,14 @@ def _document(tasks: dict[str, list[dict[str, Any]]], tolerance: list[dict[str, 
 
 
 _QUERY = (
-    Query("graph_type", Kind.WORD, "default: default"),
-    Query("nodes", Kind.NUMBERS, "only these nodes"),
-    Query("tasks", Kind.WORDS, "skip all other tasks"),
+    Query("graph_type", QueryType.WORD, "graph type (default: default)"),
+    Query("nodes", QueryType.NUMBERS, "only these nodes"),
+    Query("tasks", QueryType.WORDS, "skip all other tasks"),
 )
-_ANSWER = opened(("tasks_graph", "tasks_directory", "tasks_metadata"), tasks_graph=MAPPING, tasks_directory=MAPPING,
+_SERIALIZED = opened(("tasks_graph", "tasks_directory", "tasks_metadata"), tasks_graph=MAPPING, tasks_directory=MAPPING,
                  tasks_metadata=MAPPING)  # fmt: skip
 
 ROUTES = (
-    Route("GET", "clusters/{cluster_id}/serialized_tasks", serialized, "What an orchestrator would be sent",
-          {200: _ANSWER}, _QUERY),
+    Route("GET", "clusters/{cluster_id}/serialized_tasks", serialized,
+          "Show the tasks as an orchestrator would receive them", {200: _SERIALIZED}, _QUERY),
 )  # fmt: skip

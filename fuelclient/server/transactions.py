@@ -1,4 +1,4 @@
-"""Transactions: what runs and what ran, with its history and what it saw."""
+"""Runs, which Nailgun's wire calls transactions: their history, events and logs, and how to stop and resume them."""
 
 from __future__ import annotations
 
@@ -12,55 +12,59 @@ from fuelclient.errors import Unsupported
 from fuelclient.model.run import HistoryFilter, HistoryRow, Run
 from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.serializers.fact import facts_to
-from fuelclient.serializers.history import history_row_to
+from fuelclient.serializers.history import event_to, history_row_to, logs_to
 from fuelclient.serializers.run import nailgun_transaction_to, run_to
 from fuelclient.serializers.values import plain
-from fuelclient.server.refusals import Refused
-from fuelclient.server.routes import Call, Kind, Query, Reply, Route
-from fuelclient.server.schemas import HISTORY_ROW, LEFT, MAPPING, RUN, listed, maybe, opened
+from fuelclient.server.errors import HttpError
+from fuelclient.server.routes import Call, Query, QueryType, Reply, Route
+from fuelclient.server.schemas import BOOLEAN, HISTORY_ROW, LEFT, MAPPING, RUN, closed, listed, maybe, opened
 
 CSV = "text/csv"
 _COLUMNS = ("task_name", "node_id", "status", "type", "time_start", "time_end")
+_MOST_EVENTS = 1000
+"""How many events one response has at most."""
 
 
-def every(call: Call) -> Any:
-    only = call.only
-    found = call.backend.runs.list(
-        cluster_id=only.get("cluster_id"), statuses=only.get("statuses", ()), names=only.get("transaction_types", ())
+def list_all(call: Call) -> Any:
+    query = call.query
+    runs = call.backend.runs.list(
+        cluster_id=query.get("cluster_id"),
+        statuses=query.get("statuses", ()),
+        names=query.get("transaction_types", ()),
     )
-    if call.truth("include_details"):
-        return [run_to(one) for one in found]
-    names = {one.id: one.name for one in call.backend.clusters.list()}
-    return [nailgun_transaction_to(one, names.get(one.cluster_id, "")) for one in found]
+    if call.flag("include_details"):
+        return [run_to(run) for run in runs]
+    names = {cluster.id: cluster.name for cluster in call.backend.clusters.list()}
+    return [nailgun_transaction_to(run, names.get(run.cluster_id, "")) for run in runs]
 
 
-def one(call: Call) -> Any:
-    return answer(call, call.backend.runs.get(call.id("transaction_id")))
+def show(call: Call) -> Any:
+    return run_record(call, call.backend.runs.get(call.id("transaction_id")))
 
 
-def answer(call: Call, found: Run) -> dict[str, Any]:
-    """A transaction with Nailgun's fields, or with all that is known of it where the client asks for details."""
-    if call.truth("include_details"):
-        return run_to(found)
-    return nailgun_transaction_to(found, call.backend.clusters.get(found.cluster_id).name)
+def run_record(call: Call, run: Run) -> dict[str, Any]:
+    """A run with Nailgun's fields or, if the client asks for details, with all that is known about it."""
+    if call.flag("include_details"):
+        return run_to(run)
+    return nailgun_transaction_to(run, call.backend.clusters.get(run.cluster_id).name)
 
 
 def delete(call: Call) -> Reply:
-    """Nailgun's answer, which is none, unless there is something to say of what stays on nodes."""
-    left = call.backend.runs.delete(call.id("transaction_id"), force=call.truth("force"))
+    """Reply without a body, as Nailgun does, unless files stay behind on nodes."""
+    left = call.backend.runs.delete(call.id("transaction_id"), force=call.flag("force"))
     return Reply(json.dumps({"left": left})) if left else Reply(status=204)
 
 
 def history(call: Call) -> Any:
-    """The task instances, as JSON or, where the client prefers it, as CSV."""
-    only = call.only
+    """The task instances as JSON or, if the client prefers it, as CSV."""
+    query = call.query
     filters = HistoryFilter(
-        tuple(only.get("nodes", ())), tuple(only.get("statuses", ())), tuple(only.get("tasks_names", ()))
+        tuple(query.get("nodes", ())), tuple(query.get("statuses", ())), tuple(query.get("tasks_names", ()))
     )
     rows = call.backend.runs.history(call.id("transaction_id"), filters)
     if CSV in call.headers.get("accept", ""):
         return Reply(_csv(rows), mimetype=CSV)
-    summary, instance = call.truth("include_summary"), call.truth("include_instance")
+    summary, instance = call.flag("include_summary"), call.flag("include_instance")
     return [history_row_to(row, include_summary=summary, include_instance=instance) for row in rows]
 
 
@@ -73,13 +77,34 @@ def settings(call: Call) -> Any:
 
 
 def network_configuration(call: Call) -> Any:
-    """The networks that a run saw: null where none were recorded, as Nailgun has it, unless that is an error."""
+    """The networks that a run saw. Without a record of them Nailgun returns null; with `strict` this is an error."""
     try:
         return plain(call.backend.runs.network_configuration(call.id("transaction_id")))
     except Unsupported as error:
-        if call.truth("strict"):
-            raise Refused(404, str(error), error) from error
+        if call.flag("strict"):
+            raise HttpError(404, str(error), error) from error
         return None
+
+
+def events(call: Call) -> Any:
+    run_id, after = call.id("transaction_id"), call.query.get("after", 0)
+    limit = min(call.query.get("limit", _MOST_EVENTS), _MOST_EVENTS)
+    return [event_to(event) for event in call.backend.runs.events(run_id, after=after, limit=limit)]
+
+
+def logs(call: Call) -> Any:
+    return logs_to(call.backend.runs.logs(call.id("transaction_id"), call.query["task"], call.query["node"]))
+
+
+def stop(call: Call) -> Any:
+    """Start nothing more. Running tasks may finish, unless `kill` ends them."""
+    kill = (call.body or {}).get("kill", False)
+    return run_record(call, call.backend.runs.stop(call.id("transaction_id"), kill=kill))
+
+
+def resume(call: Call) -> Any:
+    rerun = (call.body or {}).get("rerun_interrupted", False)
+    return run_record(call, call.backend.runs.resume(call.id("transaction_id"), rerun_interrupted=rerun))
 
 
 def _csv(rows: Iterable[HistoryRow]) -> str:
@@ -92,44 +117,56 @@ def _csv(rows: Iterable[HistoryRow]) -> str:
     return out.getvalue()
 
 
-DETAILS = Query("include_details", Kind.TRUTH, "also what Nailgun does not tell: the request, findings, children")
-_STRICT = Query("strict", Kind.TRUTH, "an error where Nailgun answers null")
-_ONE = "transactions/{transaction_id}"
+def _statuses(words: Iterable[str], noun: str) -> Query:
+    texts = tuple(map(str, words))
+    return Query("statuses", QueryType.WORDS, f"only {noun} that are {', '.join(texts)}", words=texts)
+
+
+DETAILS = Query("include_details", QueryType.FLAG, "also what Nailgun does not say: the request, findings, children")
+_STRICT = Query("strict", QueryType.FLAG, "return an error where Nailgun returns null")
+_PATH = "transactions/{transaction_id}"
 _FILTERS = (
     DETAILS,
-    Query("cluster_id", Kind.NUMBER, "only those of this environment"),
-    Query(
-        "statuses",
-        Kind.WORDS,
-        f"only those that are {', '.join(RunStatus)}",
-        words=tuple(map(str, RunStatus)),
-    ),
-    Query("transaction_types", Kind.WORDS, "only those of these names: deploy, deployment"),
+    Query("cluster_id", QueryType.NUMBER, "only runs on this environment"),
+    _statuses(RunStatus, "runs"),
+    Query("transaction_types", QueryType.WORDS, "only runs with these names: deploy, deployment"),
 )
 _HISTORY = (
-    Query("nodes", Kind.WORDS, "only on these nodes: ids, master, null"),
-    Query(
-        "statuses",
-        Kind.WORDS,
-        f"only instances that are {', '.join(InstanceStatus)}",
-        words=tuple(map(str, InstanceStatus)),
-    ),
-    Query("tasks_names", Kind.WORDS, "only these tasks"),
-    Query("include_summary", Kind.TRUTH, "what tasks reported"),
-    Query("include_instance", Kind.TRUTH, "why an instance has its status; Nailgun does not know that"),
+    Query("nodes", QueryType.WORDS, "only on these nodes: ids, master, null"),
+    _statuses(InstanceStatus, "instances"),
+    Query("tasks_names", QueryType.WORDS, "only these tasks"),
+    Query("include_summary", QueryType.FLAG, "also what tasks reported"),
+    Query("include_instance", QueryType.FLAG, "also why an instance has its status, which Nailgun does not know"),
 )
 _INFO = opened(("common", "nodes"), common=MAPPING, nodes=listed(MAPPING))
+_EVENT = opened(("id", "time", "kind", "status"), id={"type": "integer"}, time={"type": "string"})
+_EVENTS = (
+    Query("after", QueryType.NUMBER, "the id of the last known event", least=0),
+    Query("limit", QueryType.NUMBER, "at most this many"),
+)
+_LOGS = opened(("task_name", "node_id", "output", "errors"), output={"type": "string"}, errors={"type": "string"})
+_INSTANCE = (
+    Query("task", QueryType.WORD, "the id of the task", required=True),
+    Query("node", QueryType.WORD, "the id of the node, or master", required=True),
+)
 
 ROUTES = (
-    Route("GET", "transactions", every, "All transactions", {200: listed(RUN)}, _FILTERS),
-    Route("GET", _ONE, one, "One transaction", {200: RUN}, (DETAILS,)),
-    Route("DELETE", _ONE, delete, "Delete a transaction with its history", {204: None, 200: LEFT},
-          (Query("force", Kind.TRUTH, "even one that has not ended, unless it runs"),)),
-    Route("GET", f"{_ONE}/deployment_history", history, "What became of each task instance",
+    Route("GET", "transactions", list_all, "List runs", {200: listed(RUN)}, _FILTERS),
+    Route("GET", _PATH, show, "Show a run", {200: RUN}, (DETAILS,)),
+    Route("DELETE", _PATH, delete, "Delete a run with its history", {204: None, 200: LEFT},
+          (Query("force", QueryType.FLAG, "even if it has not ended, provided that it no longer runs"),)),
+    Route("GET", f"{_PATH}/deployment_history", history, "List the task instances of a run with their results",
           {200: listed(HISTORY_ROW)}, _HISTORY, mimetypes=("application/json", CSV)),
-    Route("GET", f"{_ONE}/deployment_info", deployment_info, "The facts that a run saw", {200: _INFO}),
-    Route("GET", f"{_ONE}/settings", settings, "The settings that a run saw",
+    Route("GET", f"{_PATH}/deployment_info", deployment_info, "Show the facts that a run saw", {200: _INFO}),
+    Route("GET", f"{_PATH}/settings", settings, "Show the settings that a run saw",
           {200: opened(("editable",), editable=MAPPING)}),
-    Route("GET", f"{_ONE}/network_configuration", network_configuration,
-          "The networks that a run saw; null: an engine of ours has none", {200: maybe(MAPPING)}, (_STRICT,)),
+    Route("GET", f"{_PATH}/network_configuration", network_configuration,
+          "Show the networks that a run saw: null, because the embedded engine has none", {200: maybe(MAPPING)},
+          (_STRICT,)),
+    Route("GET", f"{_PATH}/events", events, "List the events of a run in order", {200: listed(_EVENT)}, _EVENTS),
+    Route("GET", f"{_PATH}/logs", logs, "Show what a task instance printed", {200: _LOGS}, _INSTANCE),
+    Route("POST", f"{_PATH}/stop", stop, "Stop a run", {202: RUN}, (DETAILS,), body=closed(kill=BOOLEAN),
+          body_required=False),
+    Route("POST", f"{_PATH}/resume", resume, "Resume a run whose runner was killed", {202: RUN},
+          (DETAILS,), body=closed(rerun_interrupted=BOOLEAN), body_required=False),
 )  # fmt: skip

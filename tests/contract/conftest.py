@@ -49,7 +49,7 @@ def backend(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterat
         if kind == "nailgun":
             yield from served(lambda: LocalBackend(engine))
             return
-        from fuelclient.server.keystone import Keystone, conf_from
+        from fuelclient.server.access import Keystone, conf_from
 
         site: Site = request.getfixturevalue("keystone")
         yield from served(lambda: LocalBackend(engine), Keystone(conf_from(str(site.conf()))), site.credentials)

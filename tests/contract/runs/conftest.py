@@ -27,7 +27,7 @@ def env(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Executions]:
 
         guarded: tuple[Any, ...] = ()
         if request.param == "keystone":
-            from fuelclient.server.keystone import Keystone, conf_from
+            from fuelclient.server.access import Keystone, conf_from
 
             site: Site = request.getfixturevalue("keystone")
             guarded = (Keystone(conf_from(str(site.conf()))), site.credentials)

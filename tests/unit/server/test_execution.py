@@ -170,7 +170,7 @@ def test_followers_read_events_and_logs(api: Api, env: Executions) -> None:
     assert logs == env.backend.runs.logs(found.id, "a", "2")
     assert logs.output == "said\n"
     api.ask("GET", f"{path}/logs?task=a&node=1", status=404)
-    assert "node is needed" in api.refusal("GET", f"{path}/logs?task=a", status=400)
+    assert "node is required" in api.refusal("GET", f"{path}/logs?task=a", status=400)
     assert "has ended already" in api.refusal("POST", f"{path}/stop", status=409)
     api.ask("POST", f"{path}/resume", status=409)
 

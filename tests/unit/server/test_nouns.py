@@ -75,7 +75,7 @@ def test_nodes_are_made_and_removed(api: Api) -> None:
     assert "belongs to environment 1" in api.refusal("DELETE", f"nodes/{made['id']}", status=409)
     api.ask("DELETE", f"nodes/?ids={made['id']}&force=1", status=204)
     api.ask("GET", f"nodes/{made['id']}", status=404)
-    assert "ids is needed" in api.refusal("DELETE", "nodes", status=400)
+    assert "ids is required" in api.refusal("DELETE", "nodes", status=400)
     assert "address" in api.refusal("POST", "nodes", {"name": "m", "ip": "10.20.0.300"}, status=400)
 
 
@@ -113,7 +113,7 @@ def test_roles_and_tags_are_described(api: Api, owner: str) -> None:
         assert api.refusal("POST", f"{owner}/{noun}", body, status=409)
         changed = api.ask("PUT", f"{owner}/{noun}/db/", {**body, "meta": {"name": "Database"}})
         assert changed["meta"] == {"name": "Database"}
-        assert "nothing can be renamed" in api.refusal("PUT", f"{owner}/{noun}/web", body, status=400)
+        assert "cannot be renamed" in api.refusal("PUT", f"{owner}/{noun}/web", body, status=400)
         api.ask("DELETE", f"{owner}/{noun}/db", status=204)
         assert api.refusal("DELETE", f"{owner}/{noun}/nope", status=404) == told
 

@@ -14,7 +14,6 @@ from http_api import Api
 from fuelclient import __version__
 from fuelclient.errors import Unavailable
 from fuelclient.server.app import application, routes
-from fuelclient.server.limits import Limits
 from fuelclient.server.routes import Route
 
 ROUTES = routes(auth_required=False)
@@ -62,7 +61,7 @@ def test_a_method_that_a_path_does_not_have_is_refused_with_those_that_it_has(ap
             answer = api.raw(method, path + end)
             assert answer.status_code == 405, (method, path)
             assert "GET" in answer.headers["Allow"]
-            assert answer.get_json()["message"] == f"The method {method} is not supported for this path"
+            assert f"method {method}" in answer.get_json()["message"]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +70,7 @@ def test_a_method_that_a_path_does_not_have_is_refused_with_those_that_it_has(ap
      f"clusters/{'9' * 5000}", "clusters/1/deployment_tasks/other"],
 )  # fmt: skip
 def test_a_path_that_there_is_not_is_told_in_json(api: Api, path: str) -> None:
-    assert api.refusal("GET", path, status=404).startswith("There is no path /api/v1/")
+    assert f"/api/v1/{path}" in api.refusal("GET", path, status=404)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +154,7 @@ def test_the_log_has_one_line_to_a_request_whatever_is_asked(api: Api, caplog: p
 
 
 def test_limits_of_bodies(env: Executions) -> None:
-    small = Api(application(lambda: env.backend, limits=Limits(body_bytes=200)))
+    small = Api(application(lambda: env.backend, body_bytes=200))
     told = small.ask("POST", "clusters", {"name": "x" * 300, "release_id": 1}, status=413)["message"]
     assert "exceeds the capacity limit" in told
 
@@ -204,10 +203,10 @@ def test_all_errors_of_a_body_are_told(api: Api) -> None:
     [
         ("graphs/?clusters_ids=abc", "Comma-separated numbers list expected"),
         ("graphs/?clusters_ids=99999999999999999999", "Comma-separated numbers list expected"),
-        ("graphs/?fetch_related=maybe", "fetch_related is 0 or 1, not 'maybe'"),
-        ("nodes/?cluster_id=x", "cluster_id is a whole number from 1 to 9223372036854775807, not 'x'"),
+        ("graphs/?fetch_related=maybe", "fetch_related must be 0 or 1, not 'maybe'"),
+        ("nodes/?cluster_id=x", "cluster_id must be a whole number from 1 to 9223372036854775807, not 'x'"),
         ("transactions/?statuses=lost", "Statuses parameter could be only: pending, running, ready, error"),
-        ("clusters/1/deployment_tasks?graph_type=%00", "graph_type has a character that is none"),
+        ("clusters/1/deployment_tasks?graph_type=%00", "graph_type contains a NUL character"),
     ],
 )
 def test_query_parameters_that_are_refused(api: Api, path: str, told: str) -> None:

@@ -12,10 +12,9 @@ from http_api import Api
 
 from fuelclient.backends.local import LocalBackend
 from fuelclient.errors import FuelError, InvalidDocument, NotFound, UsageError
+from fuelclient.server.access import Keystone, conf_from, require_loopback
 from fuelclient.server.app import application
-from fuelclient.server.keystone import Keystone, conf_from
-from fuelclient.server.loopback import require_loopback
-from fuelclient.server.refusals import Refused
+from fuelclient.server.errors import HttpError
 
 CONF = """\
 [keystone_authtoken]
@@ -62,13 +61,13 @@ def test_programs_of_this_machine_may_do_everything(api: Api, host: str) -> None
 )
 def test_web_pages_are_refused(api: Api, headers: dict[str, str]) -> None:
     body = {"name": "x", "release_id": 1}
-    assert "This server answers" in api.refusal("POST", "clusters", body, status=403, headers=headers)
+    assert "This server" in api.refusal("POST", "clusters", body, status=403, headers=headers)
     assert len(api.ask("GET", "clusters")) == 1
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "10.20.0.2", "::", "example.org", ""])  # noqa: S104 (that is the point)
 def test_without_authentication_only_this_machine_is_listened_on(host: str) -> None:
-    with pytest.raises(UsageError, match="listens on this machine only"):
+    with pytest.raises(UsageError, match="this machine"):
         require_loopback(host)
 
 
@@ -116,7 +115,7 @@ def test_roles(roles: str, method: str, status: int) -> None:
     found = 0
     try:
         Keystone({}).check(environ, is_open=False)
-    except Refused as refused:
+    except HttpError as refused:
         found = refused.status
     assert found == status
 
@@ -147,20 +146,20 @@ def test_writers_of_one_project_only(
     found = 0
     try:
         Keystone(conf, project).check({**environ, **PROJECT, **changed}, is_open=False)
-    except Refused as refused:
+    except HttpError as refused:
         found = refused.status
     assert found == status
 
 
 def test_a_token_of_no_project_is_of_none() -> None:
     environ = {"HTTP_X_IDENTITY_STATUS": "Confirmed", "HTTP_X_ROLES": "admin", "REQUEST_METHOD": "POST"}
-    with pytest.raises(Refused, match="needed for this in the project fuel, and the token is for another"):
+    with pytest.raises(HttpError, match="admin in the project fuel"):
         Keystone({"project_domain_name": ""}, "fuel").check(environ, is_open=False)
 
 
 def test_a_token_that_is_no_good() -> None:
     environ: dict[str, Any] = {"HTTP_X_IDENTITY_STATUS": "Invalid", "HTTP_X_ROLES": "admin", "REQUEST_METHOD": "GET"}
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(HttpError) as caught:
         Keystone({}).check(environ, is_open=False)
     assert caught.value.status == 401
     Keystone({}).check(environ, is_open=True)
@@ -177,7 +176,7 @@ def test_the_service_user_is_read_from_a_file(conf: Path) -> None:
     [
         ("", "has no auth_url, no username, no password, no project_name"),
         (CONF.replace("password = se%(cret\n", ""), "has no password."),
-        ("secret words", "is no INI file"),
+        ("secret words", "INI file"),
     ],
 )
 def test_files_without_a_service_user(tmp_path: Path, text: str, told: str) -> None:

@@ -23,7 +23,7 @@ from command_line import CommandLine
 from executions import Executions
 from server_process import PATIENCE, Serving, serving
 
-from fuelclient.server.limits import DEFAULT
+from fuelclient.server.wsgi_server import Limits
 
 
 def test_it_answers_and_ends_on_a_signal(env: Executions) -> None:
@@ -67,7 +67,7 @@ def test_what_is_no_request_is_refused_in_json(env: Executions, sent: bytes, sta
 @pytest.mark.parametrize("more", [1, 2**24])
 def test_who_sends_too_much_reads_why(env: Executions, more: int) -> None:
     """The whole body is sent before the answer is read, as clients do: a reset would take the answer from them."""
-    most = DEFAULT.body_bytes + 2**20
+    most = Limits().body_bytes + 2**20
     head = f"POST /api/v1/clusters HTTP/1.1\r\nHost: localhost\r\nContent-Length: {most + more}\r\n\r\n"
     with serving(env.directory) as server:
         address = urlsplit(server.url)
@@ -83,8 +83,7 @@ def test_who_sends_too_much_reads_why(env: Executions, more: int) -> None:
 
 
 LINGERS_ON = """\
-from fuelclient.server.limits import Limits
-from fuelclient.server.serving import Server
+from fuelclient.server.wsgi_server import Limits, Server
 def app(environ, start):
     start("200 OK", [("Content-Length", "0")])
     return []
@@ -93,7 +92,7 @@ server.run(lambda: print(server.port, flush=True))
 """
 
 
-@pytest.mark.parametrize("limits", ["linger_seconds=1", "thrown_bytes=1000"])
+@pytest.mark.parametrize("limits", ["linger_seconds=1", "discarded_bytes=1000"])
 def test_a_refused_request_holds_its_connection_for_a_time_only(limits: str) -> None:
     code = LINGERS_ON.format(limits=limits)
     server = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
@@ -151,8 +150,7 @@ def test_a_port_that_is_taken_is_one_error(tmp_path: Path) -> None:
 
 
 DRIPPED_ON = """\
-from fuelclient.server.limits import Limits
-from fuelclient.server.serving import Server
+from fuelclient.server.wsgi_server import Limits, Server
 def app(environ, start):
     start("200 OK", [("Content-Length", "0")])
     return []
@@ -191,8 +189,7 @@ def _dripped(line: socket.socket) -> int:
 
 ENDED_ON = """\
 import os, sys, threading
-from fuelclient.server.limits import Limits
-from fuelclient.server.serving import Server
+from fuelclient.server.wsgi_server import Limits, Server
 go_on = threading.Event()
 def app(environ, start):
     environ["wsgi.input"].read()
@@ -271,7 +268,7 @@ def test_a_request_that_does_not_end_holds_the_server_for_a_time_only(signals: i
         server.wait(PATIENCE)
         assert server.returncode == 0
         assert server.stderr is not None
-        assert "1 request is left without an answer" in server.stderr.read()
+        assert "1 request is left without a response" in server.stderr.read()
 
 
 def test_a_request_that_is_still_arriving_is_answered_after_the_signal(env: Executions) -> None:

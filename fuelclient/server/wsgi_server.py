@@ -1,4 +1,4 @@
-"""The socket: waitress in front of the application, until a signal ends it."""
+"""Serve the application on a socket with waitress until a signal ends it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from types import FrameType
 from typing import Any
@@ -18,29 +19,53 @@ from waitress.server import create_server  # type: ignore[import-untyped]
 from waitress.task import ErrorTask  # type: ignore[import-untyped]
 
 from fuelclient.errors import Unavailable
-from fuelclient.server.limits import DEFAULT, Limits
-from fuelclient.server.tracing import LOG
+from fuelclient.files.limits import MAX_BYTES
+from fuelclient.server.request_log import LOG
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _LAST_SECONDS = 1
-"""What a thread may take between its last answer and its end."""
+"""How long a thread may take from its last response to its end."""
 
 _SLACK = 2**20
-"""By how much more waitress takes of a body than the application, which tells of its limit in better words."""
-
+"""How many more bytes of a body waitress accepts than the application, whose message about its limit is better."""
 
 _TOO_LARGE = 413
 _PIECE = 2**16
-"""Bytes that are thrown away at once."""
+"""How many bytes are discarded at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What requests may cost the server.
+
+    A body has at most `body_bytes` (`fuelclient.files` limits its nesting and its values, as of every document). A
+    connection is closed if it is silent for `idle_seconds`, or if its request is not complete within
+    `request_seconds`: otherwise a few slow clients would keep out all others. The server works at `threads` requests
+    in parallel, holds at most `connections`, and gives open requests `end_seconds` when it ends. If it refuses a
+    request before reading it, it discards up to `discarded_bytes` for at most `linger_seconds`, so that the client can
+    read the response.
+    """
+
+    body_bytes: int = MAX_BYTES
+    header_bytes: int = 64 * 2**10
+    idle_seconds: int = 60
+    request_seconds: int = 120
+    threads: int = 8
+    connections: int = 200
+    end_seconds: int = 10
+    discarded_bytes: int = 8 * MAX_BYTES
+    linger_seconds: int = 10
 
 
 class _ErrorTask(ErrorTask):  # type: ignore[misc]  # its base has no types
-    """What waitress refuses itself (no HTTP, headers beyond the limit), told in JSON like every other error."""
+    """What waitress itself refuses (invalid HTTP, headers beyond the limit), in JSON like every other error."""
 
     def execute(self) -> None:
         error = self.request.error
-        told = error.body if error.code != _TOO_LARGE else f"a body has {self.channel.limits.body_bytes} bytes at most"
-        body = json.dumps({"message": f"{error.reason}: {told}", "errors": []}).encode()
+        reason = (
+            error.body if error.code != _TOO_LARGE else f"a body has {self.channel.limits.body_bytes} bytes at most"
+        )
+        body = json.dumps({"message": f"{error.reason}: {reason}", "errors": []}).encode()
         self.status = f"{error.code} {error.reason}"
         self.response_headers.append(("Content-Type", "application/json"))
         self.content_length = len(body)
@@ -50,10 +75,11 @@ class _ErrorTask(ErrorTask):  # type: ignore[misc]  # its base has no types
 
 
 class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
-    """A connection. Waitress ends silent ones only; here a request that takes too long to arrive ends it as well.
+    """A connection. Waitress closes only silent ones; this class also closes those whose request arrives too slowly.
 
-    One that `lingers` has an answer before its request was read: when that is sent, what still arrives is thrown away
-    for a while. Closed at once, the system would answer it with a reset, which takes the answer from the client.
+    A connection that `lingers` got its response before its request was read. Once the response is sent, what still
+    arrives is discarded for a while. Closing at once would make the system send a reset, and the client would lose the
+    response.
     """
 
     error_task_class = _ErrorTask
@@ -64,35 +90,35 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
         self.limits = limits
         self._began = time.monotonic()
         self._closes: float | None = None
-        self._thrown = 0
+        self._discarded = 0
 
     def received(self, data: bytes) -> Any:
-        """As waitress has it; the connection is about to close when the same request has been arriving too long."""
-        before, found = self.request, super().received(data)
+        """Do what waitress does, and close the connection if the same request has been arriving for too long."""
+        before, result = self.request, super().received(data)
         if self.request is not before:
             self._began = time.monotonic()
         elif before and not self.requests and time.monotonic() - self._began > self.limits.request_seconds:
             self.will_close = True
-        return found
+        return result
 
     def readable(self) -> bool:
         return self._closes is not None or bool(super().readable())
 
     def writable(self) -> bool:
-        """While it lingers, only to be closed at the end of that."""
+        """While the connection lingers, be writable only at the end of that, to be closed."""
         return bool(super().writable()) if self._closes is None else time.monotonic() > self._closes
 
     def handle_read(self) -> None:
         if self._closes is None:
             super().handle_read()
             return
-        data = self.recv(_PIECE)  # which closes the connection where the client has left
-        self._thrown += len(data)
-        if self.connected and (not data or self._thrown > self.limits.thrown_bytes):
+        data = self.recv(_PIECE)  # closes the connection if the client has left
+        self._discarded += len(data)
+        if self.connected and (not data or self._discarded > self.limits.discarded_bytes):
             self.handle_close()
 
     def handle_close(self) -> None:
-        """Closed, or lingering from now on; closed when it does already."""
+        """Close the connection; if it should linger and does not yet, let it linger first."""
         if self.lingers and self._closes is None and self.connected:
             self._closes = time.monotonic() + self.limits.linger_seconds
             try:
@@ -104,10 +130,11 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
 
 
 class Server:
-    """An application on a socket. `port` is the one that was taken, where 0 was asked for."""
+    """An application on a socket. With port 0 the system chooses one, which `port` then says."""
 
-    def __init__(self, app: Any, host: str, port: int, limits: Limits = DEFAULT) -> None:
-        """The socket listens. Raises `Unavailable` for an address that cannot be listened on."""
+    def __init__(self, app: Any, host: str, port: int, limits: Limits | None = None) -> None:
+        """Listen on the socket. Raise `Unavailable` if the address cannot be used."""
+        limits = limits or Limits()
         listening = _listening(host, port)
         self._server = create_server(
             app, sockets=[listening], ident=None, threads=limits.threads, connection_limit=limits.connections,
@@ -122,14 +149,14 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where clients find it."""
+        """The address for clients."""
         return f"http://[{self.host}]:{self.port}" if ":" in self.host else f"http://{self.host}:{self.port}"
 
     def run(self, ready: Callable[[], None] = lambda: None) -> None:
-        """Answer until SIGTERM or Ctrl-C; what was asked before it is answered still, within `Limits.end_seconds`.
+        """Serve until SIGTERM or Ctrl-C, then finish open requests within `Limits.end_seconds`.
 
-        A second signal waits for nothing any more. `ready` is called when signals are heard. This is for the main
-        thread of a process.
+        A second signal ends the server at once. `ready` is called as soon as signals are handled. Call this in the
+        main thread of a process.
         """
         try:
             with _signals_noted(self._server.pull_trigger) as given:
@@ -141,24 +168,24 @@ class Server:
             self.close()
 
     def close(self) -> None:
-        """The socket is closed, and nothing is waited for but what a thread does after its last answer."""
+        """Close the socket, and wait only for what threads do after their last response."""
         self._server.socket.close()
         dispatcher = self._server.task_dispatcher
         dispatcher.shutdown(timeout=_LAST_SECONDS)
-        if not dispatcher.threads:  # one that still works would pull the trigger, whose number may be another file's
+        if not dispatcher.threads:  # a busy thread would use the trigger, whose number may be another file's by then
             self._server.close()
 
     def _turn(self, most: float = 1.0) -> None:
-        """Whatever the sockets have ready is served; `most` seconds are waited for it."""
+        """Serve what the sockets have ready, after waiting for it at most `most` seconds."""
         self._server.asyncore.loop(timeout=most, map=self._server._map, count=1)
 
     def _drain(self, given: Sequence[int]) -> None:
-        """Nobody else is let in; those who are have their answers, unless it takes too long or is asked for again.
+        """Accept no new connections, and finish open requests unless this takes too long or a second signal comes.
 
-        Waitress ends its loop at the signal, and with it the answers that are finished afterwards.
+        Waitress alone would end its loop at the signal and lose the responses that are finished afterwards.
         """
         server = self._server
-        for _ in range(server.adj.connection_limit):  # they were connected before the signal
+        for _ in range(server.adj.connection_limit):  # clients that connected before the signal
             if not select.select([server.socket], [], [], 0)[0]:
                 break
             server.handle_accept()
@@ -169,13 +196,13 @@ class Server:
         while (busy := self._busy()) and len(given) < 2 and time.monotonic() < until:
             self._turn(0.1)
         if busy:
-            LOG.warning("%s left without an answer.", "1 request is" if busy == 1 else f"{busy} requests are")
+            LOG.warning("%s left without a response.", "1 request is" if busy == 1 else f"{busy} requests are")
 
     def _busy(self) -> int:
-        """How many connections wait for an answer, or have not sent all they ask; the others are closed."""
+        """Count connections that wait for a response or are sending a request, and close the others."""
         busy = 0
         for channel in list(self._server.active_channels.values()):
-            # in this order: a thread hands its output over before it takes its request away
+            # in this order, because a thread hands over its output before it removes its request
             arriving = channel.request is not None and not channel.lingers
             if channel.requests or arriving or channel.total_outbufs_len:
                 busy += 1
@@ -185,7 +212,7 @@ class Server:
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """A socket that listens on an address of `host`: waitress would leave its own open when that fails."""
+    """Return a listening socket; waitress would leave its own open if listening failed."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family, backlog=1024)
@@ -198,9 +225,9 @@ def _listening(host: str, port: int) -> socket.socket:
 
 @contextmanager
 def _signals_noted(wake: Callable[[], None]) -> Iterator[list[int]]:
-    """SIGTERM and SIGINT are only noted, in the list that this gives, and `wake` is called.
+    """Collect SIGTERM and SIGINT in the list that this yields, and call `wake` for each.
 
-    As an exception a signal would come anywhere, also between the halves of an answer.
+    An exception instead could interrupt anything, even a response that is half sent.
     """
     given: list[int] = []
 

@@ -1,0 +1,239 @@
+"""Who may use the server: any program of this machine, or users whose Keystone token has the right role."""
+
+from __future__ import annotations
+
+import configparser
+import ipaddress
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from fuelclient.errors import FuelError, InvalidDocument, NotFound, Unauthorised, Unavailable, UsageError
+from fuelclient.serializers.finding import error_to
+from fuelclient.server.errors import HttpError
+from fuelclient.server.request_log import LOG, Start, Wsgi
+from fuelclient.server.routes import PREFIX
+
+
+class Policy(Protocol):
+    """Decides who may do what. `required` says whether clients need a token."""
+
+    @property
+    def required(self) -> bool: ...
+
+    def wrap(self, app: Wsgi) -> Wsgi: ...
+
+    def check(self, environ: Any, *, is_open: bool) -> None: ...
+
+
+class Loopback:
+    """The policy of a server without authentication: every program of this machine may do everything.
+
+    Web pages in a browser of this machine reach the server as well. Their requests name an origin, or a host that
+    resolves to this machine for the moment (DNS rebinding); both are refused.
+    """
+
+    required = False
+
+    def wrap(self, app: Wsgi) -> Wsgi:
+        """Return `app` as it is."""
+        return app
+
+    def check(self, environ: Mapping[str, str], *, is_open: bool) -> None:  # noqa: ARG002 (all paths are alike)
+        """Raise `HttpError` (403) for the request of a web page."""
+        host = environ.get("HTTP_HOST", "")
+        if host and not is_loopback(_hostname(host)):
+            raise _forbidden(f"This server answers on this machine only, not as {host!r}.")
+        origin = environ.get("HTTP_ORIGIN", "")
+        if origin and _netloc(origin) != host:
+            raise _forbidden("This server does not answer web pages.")
+
+
+def is_loopback(name: str) -> bool:
+    """Whether a name or an address means this machine.
+
+    >>> [is_loopback(name) for name in ("localhost", "127.0.0.1", "::1", "0.0.0.0", "example.org")]
+    [True, True, True, False, False]
+    """
+    if name.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def require_loopback(host: str) -> None:
+    """Raise `UsageError` unless `host` means this machine."""
+    if not is_loopback(host):
+        raise UsageError(
+            f"Without authentication the server listens on this machine only, not on {host}.",
+            hint="Use --host 127.0.0.1, or --auth keystone.",
+        )
+
+
+def _hostname(host: str) -> str:
+    """The name in a Host header, without its port."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _netloc(origin: str) -> str | None:
+    """Host and port of an Origin header; None if it is not a URL, which matches no host."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
+
+
+def _forbidden(message: str) -> HttpError:
+    return HttpError(403, message, Unauthorised(message, hint="Use 127.0.0.1 or localhost, and no browser."))
+
+
+READERS = frozenset({"reader", "member", "manager", "admin"})
+WRITERS = frozenset({"admin"})
+OPEN = frozenset(f"{PREFIX}/{path}" for path in ("version", "openapi.json"))
+"""The paths that need no token: clients ask for the version to learn that they need one."""
+
+_REACHED = "fuelclient.authenticated"
+_UNAUTHENTICATED = "The request you have made requires authentication."
+_SECTION = "keystone_authtoken"
+_NEEDED = ("auth_url", "username", "password", "project_name")
+_SAMPLE = f"Write a section [{_SECTION}] with {', '.join(_NEEDED)}, user_domain_name and project_domain_name."
+
+
+def conf_from(path: str) -> dict[str, str]:
+    """Return the options of the section `keystone_authtoken` of an INI file, as other OpenStack services have it.
+
+    Raise `NotFound` if the file is missing, and `InvalidDocument` if it cannot be read or lacks the section or a
+    required option. No message quotes the file: it holds a password.
+    """
+    parser = configparser.ConfigParser(interpolation=None, default_section="")
+    try:
+        with open(path, encoding="utf-8") as file:
+            parser.read_file(file)
+    except FileNotFoundError as error:
+        raise NotFound("file", path, hint=_SAMPLE) from error
+    except OSError as error:
+        raise InvalidDocument(f"{path}: {error.strerror}.", hint=_SAMPLE) from error
+    except (configparser.Error, UnicodeDecodeError) as error:
+        raise InvalidDocument(f"{path} is not an INI file in UTF-8.", hint=_SAMPLE) from error
+    options = dict(parser[_SECTION]) if parser.has_section(_SECTION) else {}
+    lacking = [name for name in _NEEDED if not options.get(name)]
+    if lacking:
+        raise InvalidDocument(f"{path}: the section {_SECTION} has no {', no '.join(lacking)}.", hint=_SAMPLE)
+    return options
+
+
+class Keystone:
+    """The policy of a server that checks tokens: readers may read, administrators may write and execute.
+
+    keystonemiddleware stands in front of all paths but the open ones. It checks the token and says in the WSGI
+    environment what it learned; what clients themselves say there, it strips. What the roles of a token allow is
+    decided here.
+
+    `conf` has the options of keystonemiddleware's `keystone_authtoken`: `auth_url`, and the credentials of a service
+    user that may validate tokens. `project` restricts writing to the administrators of one project, given by its id,
+    or by its name in the domain of the service user's project. (A name is unique in one domain only: the owner of
+    another domain could create a project of the same name.) Empty means the administrators of any project, which is
+    the tradition of OpenStack's services.
+    """
+
+    required = True
+
+    def __init__(self, conf: Mapping[str, str], project: str = "") -> None:
+        self.conf = dict(conf)
+        self.project = project
+
+    def wrap(self, app: Wsgi) -> Wsgi:
+        """Return `app` behind the middleware, whose refusals become JSON; open paths bypass it."""
+        from keystonemiddleware import auth_token  # type: ignore[import-untyped]  # it has no types
+
+        conf: dict[str, Any] = {
+            "auth_type": "password",
+            "www_authenticate_uri": self.conf.get("auth_url", ""),
+            "interface": "internal",
+            "user_domain_name": "Default",
+            "project_domain_name": "Default",
+            "http_request_max_retries": "1",  # more would hold threads for seconds, and clients try again themselves
+            **self.conf,
+            "delay_auth_decision": "false",  # otherwise an unreachable Keystone would look like a bad token
+        }
+
+        def mark(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+            environ[_REACHED] = True
+            return app(environ, start)
+
+        return _in_json(app, auth_token.AuthProtocol(mark, conf))
+
+    def check(self, environ: Mapping[str, str], *, is_open: bool) -> None:
+        """Raise `HttpError`: 401 without a valid token, 403 if none of its roles allows the method."""
+        if is_open:
+            return
+        if environ.get("HTTP_X_IDENTITY_STATUS") != "Confirmed":
+            raise HttpError(401, _UNAUTHENTICATED, Unauthorised(_UNAUTHENTICATED, hint="Get a token from Keystone."))
+        roles = {role.strip().lower() for role in environ.get("HTTP_X_ROLES", "").split(",")}
+        reads = environ.get("REQUEST_METHOD") in ("GET", "HEAD")
+        if not roles & (READERS if reads else WRITERS):
+            role = "reader" if reads else "admin"
+            message = f"This needs the role {role} in the project of the token."
+            raise HttpError(403, message, Unauthorised(message))
+        if not reads and self.project and not self._is_of_project(environ):
+            message = f"This needs the role admin in the project {self.project}, and the token is for another project."
+            raise HttpError(403, message, Unauthorised(message))
+
+    def _is_of_project(self, environ: Mapping[str, str]) -> bool:
+        if environ.get("HTTP_X_PROJECT_ID") == self.project:
+            return True
+        if environ.get("HTTP_X_PROJECT_NAME") != self.project:
+            return False
+        if domain := self.conf.get("project_domain_id"):
+            return environ.get("HTTP_X_PROJECT_DOMAIN_ID") == domain
+        return environ.get("HTTP_X_PROJECT_DOMAIN_NAME") == self.conf.get("project_domain_name", "Default")
+
+
+def _in_json(app: Wsgi, checked: Wsgi) -> Wsgi:
+    """Return `checked` with JSON in place of its own pages for a bad token or an unreachable Keystone."""
+
+    def handle(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+        if environ.get("PATH_INFO", "").rstrip("/") in OPEN:
+            return app(environ, start)
+        environ.pop(_REACHED, None)
+        challenges: list[tuple[str, str]] = []
+        refused = ""
+
+        def start_if_reached(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:
+            nonlocal refused
+            if _REACHED in environ:
+                return start(status, headers, *rest)
+            refused = status
+            challenges.extend(header for header in headers if header[0].lower() == "www-authenticate")
+            return lambda _data: None
+
+        try:
+            body = checked(environ, start_if_reached)
+        except Exception as error:
+            if _REACHED in environ:
+                raise
+            LOG.error("Keystone could not be asked: %s: %s", type(error).__name__, error)
+            return _refusal(start, "503", [])
+        return body if _REACHED in environ else _refusal(start, refused[:3], challenges)
+
+    return handle
+
+
+def _refusal(start: Start, status: str, headers: list[tuple[str, str]]) -> Iterable[bytes]:
+    """What the middleware refuses, in the shape of every other error."""
+    error: FuelError = Unavailable(
+        "The Keystone of this server cannot be reached, or refuses its service user.",
+        hint="Try again later; the server's log says more.",
+    )
+    if status == "401":
+        error = Unauthorised(_UNAUTHENTICATED, hint="Get a token from Keystone.")
+    content = json.dumps(error_to(error, error.message)).encode()
+    line = "401 Unauthorized" if status == "401" else "503 Service Unavailable"
+    start(line, [("Content-Type", "application/json"), ("Content-Length", str(len(content))), *headers])
+    return [content]

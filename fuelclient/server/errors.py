@@ -1,0 +1,66 @@
+"""Turn errors into HTTP responses: which status and which words each of them gets.
+
+The words are Nailgun's where Nailgun has any, because scripts match them. Our own error goes along under `error`, for
+clients that know it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fuelclient import errors
+from fuelclient.errors import FuelError, NotFound
+from fuelclient.serializers.finding import error_to
+
+_STATUSES: tuple[tuple[type[FuelError], int], ...] = (
+    (errors.UsageError, 400),
+    (errors.NotFound, 404),
+    (errors.Conflict, 409),
+    (errors.InvalidDocument, 400),
+    (errors.StalePlan, 409),
+    (errors.Unsupported, 501),
+    (errors.Unauthorised, 502),
+    (errors.Unavailable, 503),
+)
+_NAILGUN_NOUNS = {
+    "environment": "Cluster",
+    "release": "Release",
+    "plugin": "Plugin",
+    "node": "Node",
+    "role": "Role",
+    "tag": "Tag",
+    "sequence": "DeploymentSequence",
+    "run": "Transaction",
+    "transaction": "Transaction",
+    "graph": "DeploymentGraph",
+}
+
+
+class HttpError(Exception):
+    """A response that is an error: a status, Nailgun's message, and our own error if there is one."""
+
+    def __init__(self, status: int, message: str, error: FuelError | None = None) -> None:
+        super().__init__(message)
+        self.status, self.message, self.error = status, message, error
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The JSON body of the response."""
+        if self.error is None:
+            return {"message": self.message, "errors": []}
+        return error_to(self.error, self.message)
+
+
+def http_error(error: FuelError) -> HttpError:
+    """Return the response for an error of the backend.
+
+    >>> http_error(NotFound("environment", 9)).message
+    'Cluster not found'
+    """
+    status = next((status for error_type, status in _STATUSES if isinstance(error, error_type)), 400)
+    message = str(error)
+    if isinstance(error, NotFound) and error.noun == "graph type":
+        message = f"Graph with type: {error.key} is not defined"
+    elif isinstance(error, NotFound) and error.noun in _NAILGUN_NOUNS:
+        message = f"{_NAILGUN_NOUNS[error.noun]} not found"
+    return HttpError(status, message, error)

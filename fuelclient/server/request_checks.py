@@ -1,0 +1,156 @@
+"""Check requests: read the values of query parameters and bodies, or raise one `HttpError` that says what is wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from jsonschema import Draft202012Validator, ValidationError
+
+from fuelclient.errors import InvalidDocument, UsageError
+from fuelclient.files import json_text
+from fuelclient.model.finding import Finding, Severity
+from fuelclient.serializers.values import plain
+from fuelclient.server.errors import HttpError
+from fuelclient.server.routes import Query, QueryType, Route
+from fuelclient.server.schemas import LARGEST, TEXT, Schema
+
+_FLAGS = {"1": True, "t": True, "true": True, "0": False, "f": False, "false": False}
+_NUMBER = re.compile(r"[0-9]{1,19}")
+_MOST_ERRORS = 20
+"""How many errors of one body are reported."""
+
+
+class QueryTexts(Protocol):
+    """The texts of query parameters by name, each maybe given several times."""
+
+    def get(self, key: str) -> str | None: ...
+
+    def getlist(self, key: str) -> list[str]: ...
+
+
+def query(route: Route, given: QueryTexts) -> dict[str, Any]:
+    """Return the given query parameters of a route by name. Unknown ones are ignored, as in Nailgun.
+
+    Raise `HttpError` (400) for a value that cannot be read, and for a required one that is missing.
+    """
+    values: dict[str, Any] = {}
+    for parameter in route.query:
+        name = parameter.name
+        if parameter.type is QueryType.REPEATED:
+            value: Any = [_text(text, parameter) for text in given.getlist(name) if text]
+        else:
+            text = (given.get(name) or "").strip()
+            value = _value(parameter, text) if text else None
+        if value not in (None, []):
+            values[name] = value
+        elif parameter.required:
+            raise _bad_query(parameter, f"The query parameter {name} is required")
+    return values
+
+
+def body(route: Route, content: bytes) -> Any:
+    """Return the checked body of a request in plain types, or None if it is optional and missing.
+
+    Raise `HttpError` (400) if a required body is missing, is not JSON, exceeds the limits of documents, or does not
+    match the route's schema; the error then has all differences.
+    """
+    if route.body is None:
+        return None
+    if not content.strip():
+        if not route.body_required:
+            return None
+        raise HttpError(400, "Empty request received", UsageError("The request has no body."))
+    try:
+        data = plain(json_text.parse(content.decode("utf-8"), "request").data)
+    except UnicodeDecodeError as error:
+        raise HttpError(400, "Invalid json received", UsageError("The body is not UTF-8.")) from error
+    except RecursionError as error:
+        raise HttpError(400, "Invalid json received", UsageError("The body is nested too deeply.")) from error
+    except InvalidDocument as error:
+        raise HttpError(400, f"Invalid json received: {error.message}", error) from error
+    _check(data, route.body)
+    return with_integers(data, route.body)
+
+
+def _check(data: Any, schema: Schema) -> None:
+    """Raise `HttpError` (400) unless `data` matches the schema: the first difference in Nailgun's words, all of them
+    as findings."""
+    errors = sorted(Draft202012Validator(schema).iter_errors(data), key=_position)
+    if errors:
+        findings = [Finding(Severity.ERROR, "G006", _message(error)) for error in errors[:_MOST_ERRORS]]
+        raise HttpError(400, findings[0].message, InvalidDocument(findings[0].message, findings=findings))
+
+
+def with_integers(data: Any, schema: Schema) -> Any:
+    """Return `data`, which matches the schema, with whole numbers where the schema wants them.
+
+    JSON makes no difference between 1 and 1.0, Python does.
+
+    >>> with_integers({"id": 1.0, "x": 2.0}, {"properties": {"id": {"type": "integer"}}})
+    {'id': 1, 'x': 2.0}
+    """
+    for choice in schema.get("anyOf", ()):
+        if Draft202012Validator(choice).is_valid(data):
+            data = with_integers(data, choice)
+            break
+    if isinstance(data, Mapping):
+        properties, rest = schema.get("properties", {}), schema.get("additionalProperties")
+        other = rest if isinstance(rest, dict) else {}
+        return {key: with_integers(value, properties.get(key, other)) for key, value in data.items()}
+    if isinstance(data, list):
+        return [with_integers(item, schema.get("items", {})) for item in data]
+    wanted = schema.get("type", ())
+    if isinstance(data, float) and (wanted == "integer" or (isinstance(wanted, list) and "integer" in wanted)):
+        return int(data)
+    return data
+
+
+def _position(error: ValidationError) -> list[str]:
+    """The position of an error in its document, as a sort key."""
+    return [f"{part:09}" if isinstance(part, int) else part for part in error.path]
+
+
+def _message(error: ValidationError) -> str:
+    """An error of a schema in Nailgun's words, with long values cut."""
+    message = error.message if len(error.message) <= 500 else f"{error.message[:500]}..."
+    return f"deque({list(error.path)!r}): {message}" if error.path else message
+
+
+def _value(parameter: Query, text: str) -> Any:
+    name = parameter.name
+    if parameter.type is QueryType.FLAG:
+        if text.lower() not in _FLAGS:
+            raise _bad_query(parameter, f"{name} must be 0 or 1, not {text!r}")
+        return _FLAGS[text.lower()]
+    if parameter.type is QueryType.NUMBER:
+        wanted = f"a whole number from {parameter.least} to {LARGEST}"
+        return _number(parameter, text, f"{name} must be {wanted}, not {text!r}")
+    if parameter.type is QueryType.NUMBERS:
+        message = "Comma-separated numbers list expected"  # Nailgun's words
+        return [_number(parameter, part.strip(), message) for part in text.split(",") if part.strip()]
+    words = [part.strip() for part in _text(text, parameter).split(",") if part.strip()]
+    for word in words if parameter.words else ():
+        if word not in parameter.words:
+            raise _bad_query(parameter, f"{name.capitalize()} parameter could be only: {', '.join(parameter.words)}")
+    return words if parameter.type is QueryType.WORDS else _text(text, parameter)
+
+
+def _number(parameter: Query, text: str, message: str) -> int:
+    if not _NUMBER.fullmatch(text) or not parameter.least <= int(text) <= LARGEST:
+        raise _bad_query(parameter, message)
+    return int(text)
+
+
+def _text(text: str, parameter: Query) -> str:
+    """Return the text; raise `HttpError` if no store could hold it."""
+    if "\x00" in text:
+        raise _bad_query(parameter, f"{parameter.name} contains a NUL character")
+    if len(text) > TEXT["maxLength"]:
+        raise _bad_query(parameter, f"{parameter.name} is longer than {TEXT['maxLength']} characters")
+    return text
+
+
+def _bad_query(parameter: Query, message: str) -> HttpError:
+    return HttpError(400, message, UsageError(f"The query parameter {parameter.name}: {message}."))

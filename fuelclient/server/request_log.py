@@ -1,0 +1,39 @@
+"""Log every request under an id, which the response carries in a header."""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections.abc import Callable, Iterable
+from typing import Any
+
+LOG = logging.getLogger("fuelclient.server")
+REQUEST_ID = "X-Openstack-Request-Id"
+ENVIRON_ID = "fuelclient.request_id"
+
+Start = Callable[..., Any]
+Wsgi = Callable[[dict[str, Any], Start], Iterable[bytes]]
+
+
+def logged(app: Wsgi) -> Wsgi:
+    """Return `app` wrapped so that each request gets an id, in its response and in one line of the log.
+
+    The line has the method, path, status and duration, but neither query nor body: these may hold secrets.
+    """
+
+    def handle(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+        request_id = environ[ENVIRON_ID] = f"req-{uuid.uuid4()}"
+        began = time.monotonic()
+        # escaped, or a path with a line break could forge a line of the log
+        path = str(environ.get("PATH_INFO", "")).encode("unicode_escape").decode("ascii")[:300]
+
+        def log_and_start(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:
+            others = [(name, value) for name, value in headers if name.lower() != REQUEST_ID.lower()]
+            elapsed = (time.monotonic() - began) * 1000
+            LOG.info("%s %s %s %s %.0f ms", request_id, environ.get("REQUEST_METHOD", ""), path, status[:3], elapsed)
+            return start(status, [*others, (REQUEST_ID, request_id)], *rest)
+
+        return app(environ, log_and_start)
+
+    return handle

@@ -1,0 +1,202 @@
+"""The graph of tasks as Fuel's role-based engine saw it: its subgraphs, its errors and its picture.
+
+Vertices are task ids, including ids that no task defines. Edges come from `requires`, `required_for`, `stage`, `groups`
+and the `tasks` of groups, and from nothing else. A graph with a task of version 2.0.0 or later does not run in this
+order. Source: Nailgun's `orchestrator/orchestrator_graph.py`, without its bug that a group which matched one pattern
+is lost to the next.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from fuelclient.graph.dag import components
+from fuelclient.graph.match import matching
+from fuelclient.model.task import Task, TaskType
+
+INTERNAL = (TaskType.GROUP, TaskType.STAGE, TaskType.SKIPPED)
+"""The types of tasks that no node executes."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoleBasedGraph:
+    """The task of each id (None if no task defines it), and the successors of each."""
+
+    tasks: Mapping[str, Task | None]
+    successors: Mapping[str, Sequence[str]]
+
+    def predecessors(self) -> dict[str, list[str]]:
+        """Return the ids that precede each id."""
+        predecessors: dict[str, list[str]] = {name: [] for name in self.tasks}
+        for before, successors in self.successors.items():
+            for after in successors:
+                predecessors[after].append(before)
+        return predecessors
+
+    @property
+    def is_task_based(self) -> bool:
+        """Whether any task has a version for which this order is not meant."""
+        return any(task is not None and task.version_tuple >= (2, 0, 0) for task in self.tasks.values())
+
+
+def role_based(tasks: Iterable[Task]) -> RoleBasedGraph:
+    """Return the graph of some tasks. If several share an id, the last one counts, with the edges of all."""
+    known: dict[str, Task | None] = {}
+    successors: dict[str, dict[str, None]] = {}
+    tasks = list(tasks)
+
+    def connect(edges: Iterator[tuple[str, str]]) -> None:
+        for before, after in edges:
+            known.setdefault(before, None)
+            known.setdefault(after, None)
+            successors.setdefault(before, {})[after] = None
+
+    for task in tasks:
+        known[task.id] = task
+        connect(_own_edges(task))
+    groups = [task.id for task in tasks if task.type == TaskType.GROUP]
+    for task in tasks:
+        connect(_group_edges(task, groups))
+    return RoleBasedGraph(known, {name: tuple(successors.get(name, ())) for name in known})
+
+
+def _own_edges(task: Task) -> Iterator[tuple[str, str]]:
+    for after in task.names("required_for"):
+        yield task.id, after
+    for before in task.names("requires"):
+        yield before, task.id
+    stage = task.attributes.get("stage")
+    if isinstance(stage, str) and stage:
+        yield task.id, stage
+
+
+def _group_edges(task: Task, groups: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """A task precedes its groups, and a group comes after its tasks."""
+    for word in task.names("groups"):
+        try:
+            matches = matching(word, groups)
+        except re.error:
+            matches = ()
+        for group in matches or (word,):
+            if group != task.id:
+                yield task.id, group
+    if task.type == TaskType.GROUP:
+        for before in task.names("tasks"):
+            yield before, task.id
+
+
+def subgraph(graph: RoleBasedGraph, start: str, end: str) -> set[str]:
+    """Return what follows `start` and precedes `end`, both included; an empty one sets no limit.
+
+    Raise `KeyError` with an id that the graph does not have, or with `end` if it does not follow `start`.
+    """
+    kept = set(graph.tasks)
+    if start:
+        kept &= _reachable(graph.successors, start)
+    if end:
+        if end not in graph.tasks or end not in kept:
+            raise KeyError(end)
+        kept &= _reachable(graph.predecessors(), end)
+    return kept
+
+
+def executed(graph: RoleBasedGraph, kept: Set[str], include: Iterable[str] = ()) -> list[Task]:
+    """Return the tasks of a subgraph that nodes execute, and those of `include`, in the order of the graph."""
+    included = set(include)
+    return [
+        task
+        for name, task in graph.tasks.items()
+        if task is not None
+        and name in kept
+        and (name in included or not (task.type in INTERNAL or task.attributes.get("skipped")))
+    ]
+
+
+def _reachable(edges: Mapping[str, Sequence[str]], start: str) -> set[str]:
+    if start not in edges:
+        raise KeyError(start)
+    seen, queue = {start}, [start]
+    for name in queue:
+        for other in edges[name]:
+            if other not in seen:
+                seen.add(other)
+                queue.append(other)
+    return seen
+
+
+def complaint(graph: RoleBasedGraph) -> str:
+    """Return what the role-based engine would say against the graph: its cycles, or else undefined tasks.
+
+    An empty string means that the graph is valid. Cycles that share tasks count as one.
+    """
+    cycles = ", ".join(map(repr, _cycles(graph)))
+    if cycles:
+        return f"Graph cannot be processed because it contains cycles in it:{cycles}\n"
+    missing = sorted(name for name, task in graph.tasks.items() if task is None)
+    if not missing:
+        return ""
+    before = graph.predecessors()
+    users = sorted({other for name in missing for other in (*graph.successors[name], *before[name])} - set(missing))
+    return (
+        f"Tasks '{', '.join(missing)}' can't be in requires|required_for|groups|tasks for [{', '.join(users)}]"
+        " because they don't exist in the graph"
+    )
+
+
+def _cycles(graph: RoleBasedGraph) -> list[list[str]]:
+    names = list(graph.tasks)
+    number = {name: index for index, name in enumerate(names)}
+    successors = [[number[after] for after in graph.successors[name]] for name in names]
+    rings = [sorted(names[index] for index in ring) for ring in components(successors, range(len(names)))]
+    inside = {name for ring in rings for name in ring}
+    return sorted([*rings, *([name] for name in names if name in graph.successors[name] and name not in inside)])
+
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|-?(\.[0-9]+|[0-9]+(\.[0-9]*)?)")
+_KEYWORDS = frozenset({"node", "edge", "graph", "digraph", "subgraph", "strict"})
+_STYLES = {
+    TaskType.STAGE: "color=red, shape=rect, style=filled",
+    TaskType.GROUP: 'color=lightskyblue, shape=box, style="filled, rounded"',
+}
+_GREY = "color=gray95"
+_GREEN = "color=yellowgreen, style=filled"
+
+
+def dot(graph: RoleBasedGraph, *, only: Collection[str] = (), kept: Collection[str]) -> str:
+    """Return the picture of the vertices `kept` in the DOT language, letter by letter as Nailgun draws it.
+
+    With `only`, all other tasks are grey. Ids that DOT would read as something else (`node`, `a:b`) are quoted, which
+    Nailgun forgets.
+    """
+    names = [name for name in graph.tasks if name in kept]
+    loops = any(name in graph.successors[name] for name in names)
+    lines = ["digraph G {" if loops else "strict digraph G {"]
+    lines += [f"{quoted(name)} [{_style(graph.tasks[name], name, only)}];" for name in names]
+    drawn = set(names)
+    lines += [
+        f"{quoted(name)} -> {quoted(after)};" for name in names for after in graph.successors[name] if after in drawn
+    ]
+    return "\n".join([*lines, "}", ""])
+
+
+def _style(task: Task | None, name: str, only: Collection[str]) -> str:
+    if task is not None and task.type in _STYLES:
+        return _STYLES[TaskType(task.type)]
+    if task is not None and task.type in INTERNAL:
+        return _GREY
+    skipped = name not in only if only else task is not None and bool(task.attributes.get("skipped"))
+    return _GREY if skipped else _GREEN
+
+
+def quoted(name: str) -> str:
+    """Return an id as DOT reads it.
+
+    >>> quoted("web"), quoted("db-node"), quoted("node"), quoted('a"b')
+    ('web', '"db-node"', '"node"', '"a\\\\"b"')
+    """
+    if _PLAIN.fullmatch(name) and name.lower() not in _KEYWORDS:
+        return name
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
+    return f'"{escaped}"'

@@ -1,0 +1,196 @@
+"""Settings of environments.
+
+Nailgun keeps plugins among the settings: `editable.<plugin>.metadata` says which version of a plugin is enabled, and
+setting it enables or disables the plugin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fuelclient.backends.base import Backend
+from fuelclient.errors import FuelError, NotFound, UsageError
+from fuelclient.model.finding import Finding
+from fuelclient.model.plugin import Plugin
+from fuelclient.model.release import Release
+from fuelclient.serializers.finding import finding_to
+from fuelclient.serializers.values import plain
+from fuelclient.server.routes import Call, Query, QueryType, Route
+from fuelclient.server.schemas import BOOLEAN, MAPPING, NUMBER, closed, opened
+
+_EDITABLE = "editable"
+
+
+def show(call: Call) -> Any:
+    """The settings, by default with the plugins that are or can be enabled."""
+    if call.flag("settings_only"):
+        return {_EDITABLE: plain(call.backend.clusters.settings(call.id("cluster_id"))), "generated": {}}
+    return _with_plugins(call.backend, call.id("cluster_id"))
+
+
+def defaults(call: Call) -> Any:
+    """The settings of the environment's release."""
+    release = call.backend.releases.get(call.backend.clusters.get(call.id("cluster_id")).release_id)
+    attributes = release.metadata.get("attributes_metadata")
+    return {_EDITABLE: plain((attributes or {}).get(_EDITABLE) or {}), "generated": {}}
+
+
+def replace(call: Call) -> Any:
+    """Set the settings of the body; all that was set before is gone."""
+    return _store(call, call.body[_EDITABLE])
+
+
+def update(call: Call) -> Any:
+    """Merge the body into the settings."""
+    with call.connections.exclusive() as backend:
+        current = _with_plugins(backend, call.id("cluster_id"))[_EDITABLE]
+        return _store(call, _merge(current, call.body[_EDITABLE]))
+
+
+def _with_plugins(backend: Backend, cluster_id: int) -> dict[str, Any]:
+    """The settings of an environment with a section for each plugin that is enabled there or supports its release."""
+    release = backend.releases.get(backend.clusters.get(cluster_id).release_id)
+    sections = plain(backend.clusters.settings(cluster_id))
+    versions_by_name: dict[str, list[Plugin]] = {}
+    for plugin in backend.plugins.list():
+        if cluster_id in plugin.clusters or _supports(plugin, release):
+            versions_by_name.setdefault(plugin.name, []).append(plugin)
+    for name, versions in versions_by_name.items():
+        enabled = next((plugin for plugin in versions if cluster_id in plugin.clusters), None)
+        section = sections.setdefault(name, {})
+        known = section.get("metadata")
+        section["metadata"] = {**(known if isinstance(known, dict) else {}), **_metadata(versions, enabled)}
+    return {_EDITABLE: sections, "generated": {}}
+
+
+def _supports(plugin: Plugin, release: Release) -> bool:
+    return any(
+        isinstance(record, Mapping)
+        and str(record.get("os", "")).lower() == release.operating_system.lower()
+        and release.version.startswith(str(record.get("version", "")))
+        for record in plugin.metadata.get("releases") or ()
+    )
+
+
+def _metadata(versions: Sequence[Plugin], enabled: Plugin | None) -> dict[str, Any]:
+    """What Nailgun says about a plugin in the metadata of its section."""
+    chosen = enabled or versions[-1]
+    return {
+        "class": "plugin",
+        "enabled": enabled is not None,
+        "toggleable": True,
+        "label": chosen.title or chosen.name,
+        "weight": 70,
+        "chosen_id": chosen.id,
+        "versions": [
+            {"metadata": {"plugin_id": plugin.id, "plugin_version": plugin.version, "always_editable": False}}
+            for plugin in versions
+        ],
+    }
+
+
+def _store(call: Call, sections: Mapping[str, Any]) -> Any:
+    """Store settings and enable or disable plugins; after an error, restore all of it."""
+    cluster_id = call.id("cluster_id")
+    with call.connections.exclusive() as backend:
+        known = {plugin.id: plugin for plugin in backend.plugins.list()}
+        wanted, values = _split(sections, {plugin.name for plugin in known.values()})
+        before = {plugin.name: plugin for plugin in known.values() if cluster_id in plugin.clusters}
+        backend.clusters.get(cluster_id)
+        undo: list[tuple[bool, int]] = []
+        findings: list[Finding] = []
+        settings = plain(backend.clusters.settings(cluster_id))
+        chosen = {name: _plugin(known, name, plugin_id) for name, plugin_id in wanted.items()}
+        try:
+            for name, plugin in chosen.items():
+                if plugin is not None:
+                    findings += _switch(backend, cluster_id, before.get(name), plugin, undo)
+            # A plugin's own settings are compared with its defaults, which are known only while it is enabled.
+            backend.clusters.set_settings(cluster_id, values)
+            for name, plugin in chosen.items():
+                if plugin is None:
+                    _switch(backend, cluster_id, before.get(name), None, undo)
+        except FuelError:
+            for enable, plugin_id in reversed(undo):
+                (backend.plugins.enable if enable else backend.plugins.disable)(plugin_id, cluster_id)
+            backend.clusters.set_settings(cluster_id, settings)
+            raise
+        return {**_with_plugins(backend, cluster_id), "findings": [finding_to(finding) for finding in findings]}
+
+
+def _switch(
+    backend: Backend, cluster_id: int, before: Plugin | None, after: Plugin | None, undo: list[tuple[bool, int]]
+) -> tuple[Finding, ...]:
+    """Enable one version of a plugin, or disable it; append how to undo that to `undo`, and return the findings."""
+    findings: tuple[Finding, ...] = ()
+    if before == after:
+        return findings
+    if after is None and before is not None:
+        backend.plugins.disable(before.id, cluster_id)
+        undo.append((True, before.id))
+    elif after is not None:
+        findings = backend.plugins.enable(after.id, cluster_id)
+        undo.append((True, before.id) if before else (False, after.id))
+    return findings
+
+
+def _split(sections: Mapping[str, Any], names: set[str]) -> tuple[dict[str, int | None], dict[str, Any]]:
+    """Split sections into the plugins they ask for (id by name, None to disable) and the settings themselves.
+
+    A plugin's section without `metadata.enabled` does not enable or disable anything.
+    """
+    wanted: dict[str, int | None] = {}
+    values: dict[str, Any] = {}
+    for name, section in sections.items():
+        metadata = section.get("metadata") if isinstance(section, Mapping) else None
+        if name not in names or not isinstance(metadata, Mapping) or not isinstance(metadata.get("enabled"), bool):
+            values[name] = section
+            continue
+        chosen = metadata.get("chosen_id", metadata.get("plugin_id"))
+        wanted[name] = None if not metadata["enabled"] else chosen if isinstance(chosen, int) else 0
+        own = {key: value for key, value in section.items() if key != "metadata"}
+        if metadata["enabled"] or own:  # settings of a disabled plugin are kept until it is enabled again
+            values[name] = own
+    return wanted, values
+
+
+def _plugin(known: Mapping[int, Plugin], name: str, plugin_id: int | None) -> Plugin | None:
+    """The plugin that the section `name` asks for; the id 0 means the only version of that name."""
+    if plugin_id is None:
+        return None
+    versions = [plugin for plugin in known.values() if plugin.name == name]
+    if plugin_id == 0:
+        if len(versions) > 1:
+            raise UsageError(
+                f"Plugin {name} is installed in several versions.", hint="Give the id of one in metadata.chosen_id."
+            )
+        return versions[0]
+    if plugin_id not in known or known[plugin_id].name != name:
+        raise NotFound("plugin", plugin_id, known=[str(plugin.id) for plugin in versions])
+    return known[plugin_id]
+
+
+def _merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge `above` into `below`: mappings merge, everything else is replaced."""
+    merged = dict(below)
+    for key, value in above.items():
+        old = merged.get(key)
+        merged[key] = _merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+_METADATA = opened(enabled=BOOLEAN, chosen_id=NUMBER)
+_SECTIONS = {"type": "object", "additionalProperties": opened(metadata=_METADATA)}
+_BODY = closed((_EDITABLE,), editable=_SECTIONS, generated=MAPPING)
+_SETTINGS = opened((_EDITABLE, "generated"), editable=MAPPING, generated=MAPPING)
+_PATH = "clusters/{cluster_id}/attributes"
+_ONLY = (Query("settings_only", QueryType.FLAG, "without plugins that are not enabled, and without other versions"),)
+_FORCE = (Query("force", QueryType.FLAG, "has a meaning for Nailgun only"),)
+
+ROUTES = (
+    Route("GET", _PATH, show, "Show the settings of an environment", {200: _SETTINGS}, _ONLY),
+    Route("PUT", _PATH, replace, "Set the settings of an environment", {200: _SETTINGS}, _FORCE, _BODY),
+    Route("PATCH", _PATH, update, "Change settings of an environment", {200: _SETTINGS}, _FORCE, _BODY),
+    Route("GET", f"{_PATH}/defaults", defaults, "Show the settings of the release", {200: _SETTINGS}),
+)
