@@ -1,7 +1,7 @@
-"""`fuel2`: the program's entry point.
+"""The entry point of `fuel2`.
 
-Questions that the command table answers (`fuel2`, `--help`, `help`, `--version`) never import the command
-framework; everything else is handed to `fuelclient.commands.shell`.
+What the command table alone can answer (`fuel2`, `--help`, `help`, `--version`) never imports the command framework;
+`fuelclient.commands.shell` handles everything else.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from collections.abc import Sequence
 from typing import TextIO
 
 _NEW_OBJECTS = 100_000
-"""How many containers come into being before the collector looks at them, in place of Python's 700."""
+"""How many new containers start the garbage collector; Python's default is 700."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit code (see `fuelclient.commands.exits`); nothing is raised."""
-    if argv is None:  # a process of our own
+    """Run one command line and return its exit code (see `fuelclient.commands.exits`). Nothing is raised."""
+    if argv is None:  # this process is ours
         _collect_rarely()
     arguments = list(sys.argv[1:] if argv is None else argv)
     _prepare_streams()
     code = _exit_code(arguments)
     try:
         sys.stderr.flush()
-    except OSError:  # its terminal has gone, or its disk is full: nobody is left to be told
-        _forget(sys.stderr)
+    except OSError:  # its terminal is gone or its disk is full: there is nowhere left to report this
+        _discard(sys.stderr)
     return code
 
 
@@ -40,10 +40,10 @@ def _exit_code(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        _forget(sys.stdout)
+        _discard(sys.stdout)
         return 141
-    except OSError as error:  # a full disk behind stdout; what a command itself meets is reported by the shell
-        _forget(sys.stdout)
+    except OSError as error:  # from stdout, such as a full disk; the shell reports errors of commands
+        _discard(sys.stdout)
         if not code:
             sys.stderr.write(f"stdout cannot be written: {error.strerror}.\n")
         return code or 1
@@ -51,9 +51,9 @@ def _exit_code(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    answer = _answer(arguments)
-    if answer:
-        sys.stdout.write(answer)
+    text = _answer(arguments)
+    if text:
+        sys.stdout.write(text)
         return 0
     from fuelclient.commands.shell import FuelShell
 
@@ -61,7 +61,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _answer(arguments: list[str]) -> str:
-    """What the command table alone can say to this line, or an empty string."""
+    """Return the output if the command table alone has it, else an empty string."""
     if arguments in ([], ["-h"], ["--help"], ["help"], ["help", "--all"]):
         from fuelclient.commands.overview import overview
 
@@ -74,31 +74,31 @@ def _answer(arguments: list[str]) -> str:
 
 
 def _collect_rarely() -> None:
-    """Cycles are looked for once in a while, and at the end not at all.
+    """Collect garbage rarely, and not at all at the end.
 
-    A short command makes modules and values that live until it ends: looking for garbage among them, again and again,
-    is a sixth of its time. Servers and the terminal UI keep a collector that works: between two collections their
-    cycles may hold some tens of megabytes.
+    Almost all objects of a short command live until it ends, and looking for garbage among them takes a sixth of its
+    time. The server and the terminal UI still collect: between two collections their cycles may hold some tens of
+    megabytes.
     """
     gc.set_threshold(_NEW_OBJECTS)
-    atexit.register(gc.freeze)  # the interpreter's last collections then find nothing to look at
+    atexit.register(gc.freeze)  # leaves nothing for the interpreter's last collections
 
 
 def _prepare_streams() -> None:
-    """Replace streams that the caller closed (`>&-`), which Python leaves out, by ones that go nowhere; characters that
-    the locale does not have are escaped, whatever is printed."""
+    """Replace streams that the caller closed (`>&-`), which are None in Python, by /dev/null. Make all output escape
+    characters that the locale does not have."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             mode = "r" if name == "stdin" else "w"
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 (it lives as long as we do)
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 (it lives as long as the process)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
-def _forget(stream: TextIO) -> None:
-    """Send what is still buffered nowhere: the reader has left, and the interpreter would complain at exit, and end
-    with a code of its own."""
+def _discard(stream: TextIO) -> None:
+    """Send what is still buffered to /dev/null, or the interpreter would report an error at exit and change the exit
+    code."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

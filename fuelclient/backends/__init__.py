@@ -21,11 +21,10 @@ def executor_kinds() -> Collection[str]:
 
 
 def connect(settings: Settings) -> Backend:
-    """The backend that the settings name: a master where they name one, else the embedded engine. Nothing is opened
-    before its first use.
+    """Return the backend that the settings name: a master, or by default the embedded engine.
 
-    Both are imported here and not above, because a command that only prints its help needs none of them, and a local
-    one neither HTTP nor Keystone.
+    Nothing is opened before its first use. Both are imported here and not above, because help needs neither, and the
+    embedded engine needs neither HTTP nor Keystone.
     """
     master = settings.master
     if master is not None:

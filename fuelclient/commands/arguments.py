@@ -1,4 +1,4 @@
-"""Option groups that commands share. Every option has the specification's spelling and the original client's."""
+"""Options that commands share, each in the spelling of the specification and in that of the original client."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
 def identifier(word: str) -> int:
-    """The number that `word` is. 0 is a number like any other; whether it exists is the backend's business."""
+    """Return the id `word`. 0 is allowed: the backend decides whether the id exists."""
     if not (word.isascii() and word.isdigit()):
         raise argparse.ArgumentTypeError(f"'{word}' is not an id, which is a whole number")
     return int(word)
 
 
 def identifiers(word: str) -> list[int]:
-    """The numbers in `1,2`; at least one, because no number at all could be taken for every one of them.
+    """Return the ids in `1,2`; at least one, because an empty list could be taken to mean all.
 
     >>> identifiers("1,2")
     [1, 2]
@@ -31,38 +31,38 @@ def identifiers(word: str) -> list[int]:
 
 
 def names(word: str) -> list[str]:
-    """The names in `a,b`, at least one.
+    """Return the names in `a,b`, at least one.
 
     >>> names("controller, cinder,")
     ['controller', 'cinder']
     """
-    found = [part.strip() for part in word.split(",") if part.strip()]
-    if not found:
+    parts = [part.strip() for part in word.split(",") if part.strip()]
+    if not parts:
         raise argparse.ArgumentTypeError(f"'{word}' names nothing")
-    return found
+    return parts
 
 
 def seconds(word: str) -> int:
-    """The seconds that a time has, which is not nothing: `90`, `90s`, `30m` or `2h`.
+    """Return the seconds of a positive duration: `90`, `90s`, `30m` or `2h`.
 
     >>> seconds("90"), seconds("30m")
     (90, 1800)
     """
     number, unit = (word[:-1], word[-1]) if word[-1:] in _UNITS else (word, "s")
     if not (number.isascii() and number.isdigit() and int(number[:10]) > 0 and len(number) < 10):
-        raise argparse.ArgumentTypeError(f"'{word}' is no time; write 90, 90s, 30m or 2h")
+        raise argparse.ArgumentTypeError(f"'{word}' is not a duration; write 90, 90s, 30m or 2h")
     return int(number) * _UNITS[unit]
 
 
 def stated(word: str) -> str:
-    """`word` as it is, which must not be empty: a script whose variable is not set means something else."""
+    """Return `word`, which must not be empty: in a script that means an unset variable."""
     if not word.strip():
-        raise argparse.ArgumentTypeError(f"'{word}' says nothing; leave the option out, or give it a value")
+        raise argparse.ArgumentTypeError(f"'{word}' is empty; leave the option out, or give it a value")
     return word
 
 
 def stated_path(word: str) -> Path:
-    """The path `word`; an empty one would be the current directory."""
+    """Return the path `word`, which must not be empty: that would mean the current directory."""
     return Path(stated(word))
 
 
@@ -78,7 +78,7 @@ def add_executor(parser: argparse.ArgumentParser, help: str) -> None:
 
 
 class _Joined(argparse.Action):
-    """Collects `1 2`, `1,2` and repeated options into one list, each number once."""
+    """Collects `1 2`, `1,2` and repeated options into one list without duplicates."""
 
     def __call__(  # argparse fixes these parameters
         self,
@@ -88,16 +88,24 @@ class _Joined(argparse.Action):
         option: str | None = None,  # noqa: ARG002
     ) -> None:
         before = getattr(namespace, self.dest, None) or []
-        setattr(namespace, self.dest, list(dict.fromkeys([*before, *(one for part in values for one in part)])))
+        setattr(namespace, self.dest, list(dict.fromkeys([*before, *(item for part in values for item in part)])))
+
+
+def add_id(parser: argparse.ArgumentParser, noun: str) -> argparse.ArgumentParser:
+    """Add the id of a `noun`: `id`. Return the parser."""
+    parser.add_argument("id", type=identifier, help=f"id of the {noun}")
+    return parser
 
 
 def add_env(parser: argparse._ActionsContainer, *, required: bool, help: str = "id of the environment") -> None:
-    """`--env`: `env` is a number or None."""
+    """Add `--env`: `env` is a number or None."""
     parser.add_argument(*ENV, type=identifier, required=required, metavar="ID", dest="env", help=help)
 
 
-def add_nodes(parser: argparse._ActionsContainer, *, required: bool, help: str) -> None:
-    """`--nodes 1 2` or `--nodes 1,2`: `nodes` is a list of numbers, which is not empty, or None."""
+def add_nodes(
+    parser: argparse._ActionsContainer, *, required: bool, help: str = "ids of the nodes: 1 2 or 1,2"
+) -> None:
+    """Add `--nodes 1 2` or `--nodes 1,2`: `nodes` is a list of at least one number, or None."""
     parser.add_argument(
         "-n", "--nodes", "--node", nargs="+", type=identifiers, action=_Joined, required=required, metavar="ID",
         dest="nodes", help=help,
@@ -105,7 +113,7 @@ def add_nodes(parser: argparse._ActionsContainer, *, required: bool, help: str) 
 
 
 def add_roles(parser: argparse._ActionsContainer, *spellings: str, required: bool) -> None:
-    """`--roles a b` or `--roles a,b`: `roles` is a list of names, empty where the option is not given."""
+    """Add `--roles a b` or `--roles a,b`: `roles` is a list of names, empty by default."""
     parser.add_argument(
         *spellings, "--roles", "--role", nargs="+", type=names, action=_Joined, required=required, default=[],
         metavar="ROLE", dest="roles", help="roles: controller cinder or controller,cinder",
@@ -113,36 +121,40 @@ def add_roles(parser: argparse._ActionsContainer, *spellings: str, required: boo
 
 
 def add_type(parser: argparse._ActionsContainer, *, default: str | None, required: bool = False) -> None:
-    """`--type`: `graph_type`."""
-    meaning = f" (default: {default})" if default else ""
+    """Add `--type`: `graph_type`."""
     parser.add_argument(
         "-t", "--type", "--graph-type", metavar="TYPE", type=stated, dest="graph_type", default=default,
-        required=required, help=f"graph type{meaning}",
+        required=required, help=f"graph type (default: {default})" if default else "graph type",
     )  # fmt: skip
 
 
 def add_yes(parser: argparse._ActionsContainer) -> None:
-    """`--yes`: `yes`."""
-    parser.add_argument("-y", "--yes", action="store_true", help="do not ask, the answer is yes")
+    """Add `--yes`: `yes`."""
+    parser.add_argument("-y", "--yes", action="store_true", help="answer yes to the question")
 
 
 def add_owner(parser: argparse.ArgumentParser) -> None:
-    """Exactly one of `--env`, `--release` and `--plugin`; read it with `owner_of`."""
+    """Add `--env`, `--release` and `--plugin`, of which exactly one is needed; `owner_of` reads it."""
     group = parser.add_mutually_exclusive_group(required=True)
     add_env(group, required=False, help="the graph of this environment")
     group.add_argument(*RELEASE, type=identifier, metavar="ID", help="the graph of this release")
     group.add_argument("-p", "--plugin", type=identifier, metavar="ID", help="the graph of this plugin")
 
 
+def add_release(parser: argparse.ArgumentParser) -> None:
+    """Add `--release`, which is required: `release`."""
+    parser.add_argument(*RELEASE, type=identifier, required=True, metavar="ID", help="id of the release")
+
+
 def add_holder(parser: argparse.ArgumentParser) -> None:
-    """Exactly one of `--release` and `--env`: whose roles."""
+    """Add `--release` and `--env`, of which exactly one is needed; `owner_of` reads it."""
     group = parser.add_mutually_exclusive_group(required=True)
     group.add_argument(*RELEASE, type=identifier, metavar="ID", help="id of the release")
     add_env(group, required=False)
 
 
 def owner_of(parsed_args: argparse.Namespace) -> OwnerRef:
-    """The owner that `add_owner` made the user name."""
+    """Return the owner that the options of `add_owner` or `add_holder` name."""
     from fuelclient.backends.base import OwnerRef
     from fuelclient.model.graph import Level
 
@@ -154,16 +166,16 @@ def owner_of(parsed_args: argparse.Namespace) -> OwnerRef:
 
 
 NOUNS = {"cluster": "environment", "release": "release", "plugin": "plugin"}
-"""What the command line calls the owners."""
+"""What the command line calls each level."""
 
 
 def described(owner: OwnerRef) -> str:
-    """An owner in the words of the command line: `environment 1`."""
+    """Return an owner in the words of the command line: `environment 1`."""
     return f"{NOUNS[owner.level]} {owner.id}"
 
 
 def add_source(parser: argparse.ArgumentParser, *, short: bool) -> argparse._ActionsContainer:
-    """Exactly one of `--file` (`-` is stdin) and `--dir`, and whatever the caller adds to the returned group."""
+    """Add `--file` (`-` is stdin) and `--dir`, of which exactly one is needed, and return their group."""
     group = parser.add_mutually_exclusive_group(required=True)
     group.add_argument(
         *(["-f"] if short else []), "--file", type=stated, metavar="FILE",
@@ -171,6 +183,6 @@ def add_source(parser: argparse.ArgumentParser, *, short: bool) -> argparse._Act
     )  # fmt: skip
     group.add_argument(
         "-d", "--dir", type=stated_path, metavar="DIR",
-        help="directory: every tasks.yaml below it, in sorted order, and its metadata.yaml",
+        help="directory: its metadata.yaml and every tasks.yaml below it, sorted by path",
     )  # fmt: skip
     return group

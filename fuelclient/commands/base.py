@@ -1,4 +1,4 @@
-"""Base classes of all commands: parse, one backend call, return columns and rows."""
+"""Base classes of all commands: parse the line, call the backend once, return columns and rows."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import cliff.show
 from cliff._argparse import ArgumentParser, SmartHelpFormatter
 from stevedore.extension import ExtensionManager
 
+from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Csv, Shell, formatters, text
 from fuelclient.commands.shell import LOG, count, urgency
 from fuelclient.errors import Declined, UsageError, nearest
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 
 
 STRUCTURED = ("json", "yaml")
-"""The formats that programs read, which keep nested data as it is."""
+"""The formats for programs, which keep nested data."""
 
 
 class _HelpFormatter(SmartHelpFormatter):
-    """Fills the paragraphs of a docstring, and leaves its indented ones (examples) as they are written."""
+    """Fills the paragraphs of a docstring, but not the indented ones, which are examples."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         paragraphs = text.strip().split("\n\n")
@@ -38,23 +39,23 @@ class _HelpFormatter(SmartHelpFormatter):
 
 
 class Parser(ArgumentParser):
-    """A command's parser. What it cannot understand it says in one line; the usage is in the help."""
+    """A command's parser, which reports errors in one line; the usage is in the help."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}. See '{self.prog} --help'.\n")
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
-        """What an abbreviated option can stand for; two spellings of one option (`--env`, `--environment`) are one."""
-        found: dict[int, Any] = {}
-        for one in super()._get_option_tuples(option_string):
-            found.setdefault(id(one[0]), one)
-        return list(found.values())
+        """Return the options that an abbreviation may mean; two spellings of one (`--env`, `--environment`) are one."""
+        options: dict[int, Any] = {}
+        for option in super()._get_option_tuples(option_string):
+            options.setdefault(id(option[0]), option)
+        return list(options.values())
 
 
 class Command(cliff.command.Command):
-    """A command of ours: no look-ups of hooks or distributions at start, and ways to speak."""
+    """A command. It looks up no hooks or distributions when it starts, which cliff would do."""
 
-    _target_told = False
+    _target_shown = False
 
     def _load_hooks(self) -> None:
         self._hooks = []
@@ -76,18 +77,18 @@ class Command(cliff.command.Command):
         return cast("FuelShell", self.app).backend
 
     def writable(self) -> Backend:
-        """The backend, after having said on stderr, once, which place is about to change.
+        """Return the backend, after saying once on stderr which place is about to change.
 
-        Ask for it right before the write, or before the question whether to write: what only reads, or fails before,
-        has no target.
+        Call this right before the write, or before asking whether to write: a command that only reads, or that fails
+        before it writes, has no target.
         """
-        if not self._target_told:
-            self._target_told = True
+        if not self._target_shown:
+            self._target_shown = True
             LOG.info("Target: %s", self.backend.target)
         return self.backend
 
     def say(self, line: str) -> None:
-        """Print a line of data: the message that is this command's result."""
+        """Print a line on stdout: a message that is this command's result."""
         self.app.stdout.write(f"{line}\n")
 
     def confirm(self, question: str) -> None:
@@ -99,19 +100,18 @@ class Command(cliff.command.Command):
 
 
 def report(findings: Iterable[Finding]) -> None:
-    """Print findings on stderr, each on a line of its own, the worst first; those of level info are counted, and
-    printed with `-v`."""
+    """Print findings on stderr, the worst first; those of level info are only counted, unless `-v` is given."""
     levels = {"error": LOG.error, "warning": LOG.warning, "info": LOG.debug}
-    told = sorted(findings, key=urgency)
-    for finding in told:
+    ordered = sorted(findings, key=urgency)
+    for finding in ordered:
         levels[finding.severity]("%s", finding)
-    notes = sum(finding.severity == "info" for finding in told)
+    notes = sum(finding.severity == "info" for finding in ordered)
     if notes:
         LOG.info("%s of level info; -v shows them.", count(notes, "finding"))
 
 
 def tally(findings: Iterable[Finding]) -> str:
-    """How many of each severity there are, the worst first.
+    """Return how many findings there are of each severity, the worst first.
 
     >>> from fuelclient.model.finding import Finding, Severity
     >>> tally([Finding(Severity.INFO, "P011", "x"), Finding(Severity.ERROR, "P001", "y")])
@@ -120,23 +120,28 @@ def tally(findings: Iterable[Finding]) -> str:
     'nothing found'
     """
     nouns = {"error": "error", "warning": "warning", "info": "notice"}
-    severities = [str(one.severity) for one in findings]
+    severities = [str(finding.severity) for finding in findings]
     counted = [count(severities.count(word), noun) for word, noun in nouns.items() if word in severities]
     return ", ".join(counted) or "nothing found"
 
 
+def column_name(asked: str) -> str:
+    """Return the name of a column as `-c` accepts it."""
+    return asked.lower().strip().replace(" ", "_")
+
+
 def check_columns(asked: Sequence[str], columns: Sequence[str]) -> None:
-    """Raise `UsageError` for a `-c` that is no column; cliff would leave it out without a word."""
+    """Raise `UsageError` for an unknown column after `-c`, which cliff would silently leave out."""
     for column in asked:
-        wanted = column.lower().strip().replace(" ", "_")
-        if wanted not in columns:
-            close = nearest(wanted, columns)
+        name = column_name(column)
+        if name not in columns:
+            close = nearest(name, columns)
             hint = f"Did you mean '{close}'?" if close else f"Columns: {', '.join(columns)}."
             raise UsageError(f"There is no column '{column}'.", hint=hint)
 
 
-def _place(cell: Any) -> tuple[int, float, str]:
-    """Where a cell sorts: numbers, then texts, then nothing; cells of any types can be compared."""
+def _sort_key(cell: Any) -> tuple[int, float, str]:
+    """Return a key by which cells of any types compare: numbers first, then texts, then nothing."""
     if cell is None:
         return 2, 0, ""
     if isinstance(cell, int | float):
@@ -145,9 +150,9 @@ def _place(cell: Any) -> tuple[int, float, str]:
 
 
 def sorted_by(rows: Iterable[Sequence[Any]], columns: Sequence[str], keys: Sequence[str]) -> list[Sequence[Any]]:
-    """`rows` sorted by the columns named `keys`, the first one first; equal rows keep their order."""
+    """Return `rows` sorted by the columns `keys`, the first one first; equal rows keep their order."""
     indexes = [columns.index(key) for key in keys]
-    return sorted(rows, key=lambda row: [_place(row[index]) for index in indexes])
+    return sorted(rows, key=lambda row: [_sort_key(row[index]) for index in indexes])
 
 
 class Lister(cliff.lister.Lister, Command):
@@ -159,14 +164,9 @@ class Lister(cliff.lister.Lister, Command):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         self._formatter_group.add_argument(
-            "-s",
-            "--sort-columns",
-            nargs="+",
-            choices=self.columns,
-            metavar="COLUMN",
-            dest="sort_keys",
-            help=f"sort by these columns, each ascending (default: {self.sort_by or 'the order of the answer'})",
-        )
+            "-s", "--sort-columns", nargs="+", choices=self.columns, metavar="COLUMN", dest="sort_keys",
+            help=f"sort by these columns, each ascending (default: {self.sort_by or 'as the rows come'})",
+        )  # fmt: skip
         parser.set_defaults(print_empty=True)  # an empty list is a table without rows, not an empty line
         return parser
 
@@ -174,13 +174,34 @@ class Lister(cliff.lister.Lister, Command):
         return formatters({"csv": Csv})
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        """The rows, in any order."""
+        """Return the rows, in any order."""
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         check_columns(parsed_args.columns, self.columns)
         keys = parsed_args.sort_keys or ([self.sort_by] if self.sort_by else [])
         return self.columns, sorted_by(self.rows(parsed_args), self.columns, keys)
+
+
+class Check(Lister):
+    """A command that lists findings; its exit code is 7 if `rows` sets `broken`."""
+
+    columns = ("severity", "code", "place", "task", "message", "hint")
+    sort_by = ""
+    broken = False
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        self.broken = False
+        super().run(parsed_args)
+        return Exit.INVALID if self.broken else Exit.OK
+
+
+def finding_rows(findings: Iterable[Finding]) -> list[Sequence[Any]]:
+    """Return the rows of findings for a `Check`, in their order."""
+    return [
+        (str(finding.severity), finding.code, str(finding.place), finding.task, finding.message, finding.hint)
+        for finding in findings
+    ]
 
 
 class ShowOne(cliff.show.ShowOne, Command):
@@ -192,7 +213,7 @@ class ShowOne(cliff.show.ShowOne, Command):
         return formatters({"shell": Shell})
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        """The values of `columns`."""
+        """Return the values of `columns`."""
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:

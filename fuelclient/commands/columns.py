@@ -1,7 +1,7 @@
-"""Cells that are structured for programs and text for people.
+"""Cells that are text for people and structured data for programs.
 
-cliff shows a `FormattableColumn` as text in a table only. Our text formats (`formatters`) show every cell as
-text, so that `-f value` and `-f csv` print what the original client printed, and JSON and YAML have structure.
+cliff shows a `FormattableColumn` as text only in a table. Our formats (`formatters`) also do so in `-f value` and
+`-f csv`, which then print what the original client printed; JSON and YAML have the structure.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ class Names(FormattableColumn[list[Any]]):
 
 
 class Relations(FormattableColumn[list[dict[str, Any]]]):
-    """The owners of a graph, one to a line, in the words that scripts match.
+    """The owners of a graph, one on each line, in the words that scripts match.
 
     >>> Relations([{"type": "default", "model": "cluster", "model_id": 1}]).human_readable()
     'as "default" to cluster(ID=1)'
     """
 
     def human_readable(self) -> str:
-        return "\n".join(f'as "{one["type"]}" to {one["model"]}(ID={one["model_id"]})' for one in self._value)
+        return "\n".join(f'as "{owner["type"]}" to {owner["model"]}(ID={owner["model_id"]})' for owner in self._value)
 
 
 class Fields(FormattableColumn[Any]):
-    """Nested data as it was written; as text, one line of JSON, and nothing at all when it is empty.
+    """Nested data; as text, one line of JSON, or nothing if it is empty.
 
     >>> Fields({"min": 1}).human_readable(), Fields({}).human_readable()
     ('{"min": 1}', '')
@@ -53,7 +53,7 @@ class Fields(FormattableColumn[Any]):
 
 
 def plain(value: Any) -> Any:
-    """`value` without the classes that remember where it was written, for YAML and JSON.
+    """Return `value` without the classes that remember lines, for YAML and JSON.
 
     >>> plain({"limits": ({"min": 1},)})
     {'limits': [{'min': 1}]}

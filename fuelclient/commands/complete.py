@@ -1,4 +1,4 @@
-"""`complete`: command line completion for bash."""
+"""`complete`: completion of command lines in bash."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stevedore.extension import Extension, ExtensionManager
 from fuelclient.commands.base import Command
 
 _WORDS = "  _get_comp_words_by_ref -n : cur prev words\n"
-"""How cliff's script asks that package for the words of a line."""
+"""The line of cliff's script that needs the package bash-completion."""
 
 _WORDS_OF_BASH = f"""  if declare -F _get_comp_words_by_ref >/dev/null; then
   {_WORDS}  else
@@ -22,22 +22,21 @@ _WORDS_OF_BASH = f"""  if declare -F _get_comp_words_by_ref >/dev/null; then
 
 
 class _Bash(CompleteBash):
-    """The script for a bash that has not loaded the package bash-completion, too."""
+    """The script of cliff, made to work without the package bash-completion as well."""
 
     def get_header(self) -> str:
-        found = super().get_header()
-        return found.replace(_WORDS, _WORDS_OF_BASH) if _WORDS in found else found
+        return super().get_header().replace(_WORDS, _WORDS_OF_BASH)
 
 
-def _extension(name: str, kind: type[CompleteShellBase]) -> Extension[CompleteShellBase]:
-    point = EntryPoint(name, f"{kind.__module__}:{kind.__name__}", "cliff.formatter.completion")
-    return Extension(name, point, kind, None)
+def _extension(name: str, shell: type[CompleteShellBase]) -> Extension[CompleteShellBase]:
+    point = EntryPoint(name, f"{shell.__module__}:{shell.__name__}", "cliff.formatter.completion")
+    return Extension(name, point, shell, None)
 
 
 class Complete(Command, CompleteCommand):
-    """Print a script for bash that completes command lines
+    """Print a bash script that completes command lines
 
-    Commands, their verbs and their options are completed; file names where an option takes one.
+    It completes nouns, verbs and options, and file names after options that take one.
 
       source <(fuel2 complete)
       fuel2 complete > ~/.local/share/bash-completion/completions/fuel2
@@ -51,8 +50,8 @@ class Complete(Command, CompleteCommand):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = Command.get_parser(self, prog_name)
-        parser.add_argument("--name", metavar="NAME", help="complete the command of this name (default: fuel2)")
-        parser.add_argument("--shell", choices=("bash", "none"), default="bash", help="none: the data only")
+        parser.add_argument("--name", metavar="NAME", help="the command to complete (default: fuel2)")
+        parser.add_argument("--shell", choices=("bash", "none"), default="bash", help="none prints only the data")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:

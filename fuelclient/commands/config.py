@@ -1,4 +1,4 @@
-"""`config show`: the settings in effect, and who set them."""
+"""`config show`: the settings in effect, and where they come from."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 class ConfigShow(Lister):
     """Show the settings in effect, and where each comes from
 
-    Low to high: the defaults, fuel/fuel_client.yaml in $XDG_CONFIG_HOME, the file that FUELCLIENT_CUSTOM_SETTINGS
-    names, the environment, the options of this line. Nothing is written, and nothing is connected to. Passwords,
-    tokens and secrets are masked.
+    Settings come from, in rising precedence: the defaults, fuel/fuel_client.yaml in $XDG_CONFIG_HOME, the file that
+    FUELCLIENT_CUSTOM_SETTINGS names, environment variables, and the options of the command line. The command writes
+    nothing and connects to nothing. Passwords, tokens and secrets are masked.
 
       fuel2 config show --origin
       SERVER_ADDRESS=10.20.0.2 fuel2 config show --origin -f json

@@ -1,4 +1,4 @@
-"""`fuel2 demo`: a store to try things on."""
+"""`fuel2 demo`: load examples to try commands on."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ENVIRONMENT = "demo"
 """The name of the environment that the examples become."""
 
 FIX = "restart-apis"
-"""The type of the graph in `cluster/fix.yaml`."""
+"""The graph type of `cluster/fix.yaml`."""
 
 NEXT = (
     ("graph preview --env {env}", "what would run where, in order"),
@@ -43,12 +43,12 @@ NEXT = (
     ("graph download --env {env} --all --file -", "the merged graph"),
     ("graph validate --env {env}", "what is wrong with it"),
 )
-"""What to try on the examples, and what it shows."""
+"""The commands to try on the examples, and what they show."""
 
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """All that is loaded: the package of the release, the plugins, where each of them lies, the nodes, the
+    """The examples: the package of the release, those of the plugins, their directories by name, the nodes, and the
     environment's graphs by type."""
 
     release: Package
@@ -59,18 +59,18 @@ class Examples:
 
 
 class Demo(Command):
-    """Load the packaged examples and say what to try next
+    """Load the packaged examples and print commands to try
 
-    The examples are a small OpenStack release, which is a plugin itself, two plugins for it, an environment named
-    demo with seven nodes, and two graphs of its own. On stdout are commands to try on them; what was loaded is said
-    on stderr. Give a file of its own with --engine to keep the examples apart from your data:
+    The examples are a small OpenStack release, which is itself a plugin, two plugins for it, and an environment named
+    demo with seven nodes and two graphs of its own. The commands to try are printed on stdout, what was loaded on
+    stderr. To keep the examples apart from your data, load them into another file with --engine:
 
       fuel2 demo --engine demo.db
     """
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:  # noqa: ARG002 (no options of its own)
         loaded = read()
-        refuse_clashes(self.backend, loaded)
+        require_no_clash(self.backend, loaded)
         env = store(self.writable(), loaded)
         _narrate(loaded, env)
         for line in suggestions(env, cast("FuelShell", self.app).options.engine):
@@ -78,7 +78,7 @@ class Demo(Command):
 
 
 def read() -> Examples:
-    """The packaged examples, read from their files."""
+    """Read the packaged examples from their files."""
     directory = examples.directory()
     paths = [directory / "release", *sorted(path.parent for path in directory.glob("plugins/*/metadata.yaml"))]
     release, *plugins = packages = [load_package(path) for path in paths]
@@ -89,31 +89,33 @@ def read() -> Examples:
         {package.name: path for package, path in zip(packages, paths, strict=True)},
         tuple(nodes_from(files.load(str(directory / "nodes.yaml")), executor_kinds())),
         {
-            kind: document_from(files.load(str(directory / "cluster" / name)), owner_label=ENVIRONMENT)
-            for kind, name in graphs.items()
+            graph_type: document_from(files.load(str(directory / "cluster" / name)), owner_label=ENVIRONMENT)
+            for graph_type, name in graphs.items()
         },
     )
 
 
-def refuse_clashes(backend: Backend, loaded: Examples) -> None:
-    """Raise `Conflict` when anything of the examples is there already. Nothing is written."""
+def require_no_clash(backend: Backend, loaded: Examples) -> None:
+    """Raise `Conflict` if any of the examples exists already."""
     releases = {(release.name, release.version) for release in backend.releases.list()}
     taken = [
-        f"release {one.release.name} {one.release.version}"
-        for one in loaded.release.releases
-        if (one.release.name, one.release.version) in releases
+        f"release {packaged.release.name} {packaged.release.version}"
+        for packaged in loaded.release.releases
+        if (packaged.release.name, packaged.release.version) in releases
     ]
-    taken += [f"plugin {one.name} {one.version}" for one in backend.plugins.list() if one.name in loaded.directories]
-    taken += [f"environment {one.name} ({one.id})" for one in backend.clusters.list() if one.name == ENVIRONMENT]
+    plugins = [plugin for plugin in backend.plugins.list() if plugin.name in loaded.directories]
+    taken += [f"plugin {plugin.name} {plugin.version}" for plugin in plugins]
+    clusters = [cluster for cluster in backend.clusters.list() if cluster.name == ENVIRONMENT]
+    taken += [f"environment {cluster.name} ({cluster.id})" for cluster in clusters]
     if taken:
         raise Conflict(
-            f"{backend.target} has this of the examples already: {', '.join(taken)}. Nothing was loaded.",
-            hint="Load them into a file of their own: fuel2 demo --engine demo.db",
+            f"{backend.target} already has some of the examples: {', '.join(taken)}. Nothing was loaded.",
+            hint="Load them into another file: fuel2 demo --engine demo.db",
         )
 
 
 def store(backend: Backend, loaded: Examples) -> int:
-    """Store the examples and return the id of their environment. What fails takes back what was stored before."""
+    """Store the examples, all or none, and return the id of their environment."""
     with ExitStack() as undo:
         installed = []
         for package in (loaded.release, *loaded.plugins):
@@ -122,18 +124,18 @@ def store(backend: Backend, loaded: Examples) -> int:
         [release] = installed[0].releases
         env = backend.clusters.create(ENVIRONMENT, release.id).id
         undo.callback(backend.clusters.delete, env, force=True)
-        for one in installed[1:]:
-            backend.plugins.enable(one.plugin.id, env)
+        for plugin in installed[1:]:
+            backend.plugins.enable(plugin.plugin.id, env)
         nodes = backend.nodes.create([replace(node, cluster_id=env) for node in loaded.nodes])
         undo.callback(backend.nodes.delete, [node.id for node in nodes], force=True)
-        for kind, document in loaded.graphs.items():
-            backend.graphs.upload(OwnerRef(Level.CLUSTER, env), document, kind)
+        for graph_type, document in loaded.graphs.items():
+            backend.graphs.upload(OwnerRef(Level.CLUSTER, env), document, graph_type)
         undo.pop_all()
     return env
 
 
 def suggestions(env: int, engine: str | None) -> list[str]:
-    """The commands to try, as a shell takes them, each with a comment that says what it shows.
+    """Return the commands to try, quoted for a shell, each with a comment on what it shows.
 
     >>> " ".join(suggestions(1, "my engine.db")[0].split())
     "fuel2 --engine 'my engine.db' graph preview --env 1 # what would run where, in order"
@@ -147,11 +149,15 @@ def suggestions(env: int, engine: str | None) -> list[str]:
 def _narrate(loaded: Examples, env: int) -> None:
     """Say on stderr what was loaded."""
     for packaged in loaded.release.releases:
-        kinds = ", ".join(f"{kind} ({len(graph.tasks)} tasks)" for kind, graph in packaged.graphs.items())
-        LOG.info("Release %s %s with the graphs %s.", packaged.release.name, packaged.release.version, kinds)
+        graphs = _graphs(packaged.graphs)
+        LOG.info("Release %s %s with the graphs %s.", packaged.release.name, packaged.release.version, graphs)
     for package in loaded.plugins:
         count = sum(len(graph.tasks) for graph in package.contents.graphs.values())
         LOG.info("Plugin %s %s with %d tasks, enabled.", package.name, package.version, count)
-    kinds = ", ".join(f"{kind} ({len(graph.tasks)} tasks)" for kind, graph in loaded.graphs.items())
-    LOG.info("Environment %d (%s) with %d nodes and the graphs %s.", env, ENVIRONMENT, len(loaded.nodes), kinds)
+    graphs = _graphs(loaded.graphs)
+    LOG.info("Environment %d (%s) with %d nodes and the graphs %s.", env, ENVIRONMENT, len(loaded.nodes), graphs)
     LOG.info("Try:")
+
+
+def _graphs(graphs: Mapping[str, GraphDocument]) -> str:
+    return ", ".join(f"{graph_type} ({len(graph.tasks)} tasks)" for graph_type, graph in graphs.items())

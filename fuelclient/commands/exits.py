@@ -1,4 +1,4 @@
-"""Exit codes: every way in which a `fuel2` command can end, and which error ends it so."""
+"""The exit codes of `fuel2` commands, and the errors that cause them."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from fuelclient import errors
 
 
 class Exit(IntEnum):
-    """What a script can learn from `$?`. The numbers are part of the interface and never change meaning."""
+    """What `$?` tells a script. The numbers are part of the interface and never change their meaning."""
 
     OK = 0
     """Done."""
     UNEXPECTED = 1
-    """A defect of this program, or of the system below it; `--debug` shows where."""
+    """A defect of this program or of the system below it; `--debug` shows where."""
     USAGE = 2
-    """The command line cannot be understood, or asks for what this backend cannot do."""
+    """The command line is invalid, or asks for what this backend cannot do."""
     UNAVAILABLE = 3
-    """The engine file, or the master, cannot be reached now."""
+    """The engine file or the master cannot be reached."""
     UNAUTHORISED = 4
-    """The credentials are missing, wrong or too weak."""
+    """The credentials are missing or wrong, or do not allow this."""
     NOT_FOUND = 5
     """A release, environment, node, role, graph type or file does not exist."""
     CONFLICT = 6
-    """It exists already, is in use, or would be overwritten."""
+    """Something exists already, is in use, or would be overwritten."""
     INVALID = 7
-    """A document, graph or plugin has errors; all of them are on stderr, or in the report of a check."""
+    """A document, graph or plugin has errors; all of them are on stderr, or in the output of a check."""
     FAILED = 8
-    """An execution ran and failed."""
+    """A run failed."""
     STALE = 9
-    """A saved plan no longer fits the environment it was made for."""
+    """A saved plan no longer fits its environment."""
     DIFFERENT = 10
-    """Differences were found, and `--exit-code` asked to be told."""
+    """There are differences, and `--exit-code` was given."""
     DECLINED = 11
-    """A prompt was answered with no."""
+    """The user answered a question with no."""
     TIMED_OUT = 12
-    """Waiting took longer than was allowed; what was waited for goes on."""
+    """Waiting took longer than allowed; the run goes on."""
     INTERRUPTED = 130
     """Ctrl-C (128 + SIGINT)."""
     BROKEN_PIPE = 141
@@ -58,11 +58,11 @@ _CODES: tuple[tuple[type[BaseException], Exit], ...] = (
 
 
 def exit_of(error: BaseException) -> Exit:
-    """The exit code that `error` ends a command with.
+    """Return the exit code of a command that ends with `error`.
 
     >>> exit_of(errors.NotFound("release", 7))
     <Exit.NOT_FOUND: 5>
     >>> exit_of(ZeroDivisionError())
     <Exit.UNEXPECTED: 1>
     """
-    return next((code for kind, code in _CODES if isinstance(error, kind)), Exit.UNEXPECTED)
+    return next((code for error_type, code in _CODES if isinstance(error, error_type)), Exit.UNEXPECTED)

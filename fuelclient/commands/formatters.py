@@ -1,6 +1,6 @@
 """Output formats: cliff's own, and three of tabulate's for documents and reviews.
 
-They are listed here instead of being looked up in the metadata of all installed packages at every start.
+They are listed here, because cliff would look them up in the metadata of all installed packages at every start.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from fuelclient.printing import printable
 
 
 def text(cell: Any) -> Any:
-    """A cell as people read it; what is not a column of ours stays as it is."""
+    """Return a cell as text for people, if it is a `FormattableColumn`, else as it is."""
     return cell.human_readable() if isinstance(cell, FormattableColumn) else cell
 
 
 def _flat(cell: Any) -> Any:
-    """A cell on one line: a listing has one row to a line, because scripts count them."""
+    """Return a cell on one line: a list has one row on each line, because scripts count them."""
     shown = text(cell)
     if not isinstance(shown, str):
         return shown
@@ -39,61 +39,54 @@ def _flat(cell: Any) -> Any:
 
 
 def _block(cell: Any) -> Any:
-    """A cell on as many lines as it has."""
+    """Return a cell with its line breaks."""
     shown = text(cell)
     return printable(shown, keep="\n\t") if isinstance(shown, str) else shown
 
 
-def _rows(data: Iterable[Sequence[Any]]) -> list[list[Any]]:
-    return [[_flat(cell) for cell in row] for row in data]
-
-
-class Table(TableFormatter):
-    """PrettyTable with borders, one row to a line, fitted to the width of a terminal and of nothing else."""
+class _FlatRows(ListFormatter):
+    """Lists with one row on each line."""
 
     def emit_list(
         self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
     ) -> None:
-        super().emit_list(column_names, _rows(data), stdout, parsed_args)
+        rows = [[_flat(cell) for cell in row] for row in data]
+        super().emit_list(column_names, rows, stdout, parsed_args)  # type: ignore[safe-super]  # of cliff's class
+
+
+class _TextValues(SingleFormatter):
+    """Objects with their values as text, line breaks and all, for programs."""
+
+    def emit_one(self, column_names: Sequence[str], data: Sequence[Any], stdout: TextIO, parsed_args: Any) -> None:
+        values = [text(cell) for cell in data]
+        super().emit_one(column_names, values, stdout, parsed_args)  # type: ignore[safe-super]  # of cliff's class
+
+
+class Table(_FlatRows, TableFormatter):
+    """A table with borders and one row on each line, fitted to the width if stdout is a terminal."""
 
     def emit_one(self, column_names: Sequence[str], data: Sequence[Any], stdout: TextIO, parsed_args: Any) -> None:
         super().emit_one(column_names, [_block(cell) for cell in data], stdout, parsed_args)
 
 
-class Value(ValueFormatter):
-    """Values only, a row to a line, blanks between them; of one object they are as they are, for programs."""
-
-    def emit_list(
-        self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
-    ) -> None:
-        super().emit_list(column_names, _rows(data), stdout, parsed_args)
-
-    def emit_one(self, column_names: Sequence[str], data: Sequence[Any], stdout: TextIO, parsed_args: Any) -> None:
-        super().emit_one(column_names, [text(cell) for cell in data], stdout, parsed_args)
+class Value(_FlatRows, _TextValues, ValueFormatter):
+    """Values only, one row on each line, separated by blanks."""
 
 
-class Csv(CSVLister):
+class Csv(_FlatRows, CSVLister):
     """Comma separated values with a header."""
 
-    def emit_list(
-        self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
-    ) -> None:
-        super().emit_list(column_names, _rows(data), stdout, parsed_args)
 
-
-class Shell(ShellFormatter):
+class Shell(_TextValues, ShellFormatter):
     """Assignments for a shell."""
-
-    def emit_one(self, column_names: Sequence[str], data: Sequence[Any], stdout: TextIO, parsed_args: Any) -> None:
-        super().emit_one(column_names, [text(cell) for cell in data], stdout, parsed_args)
 
 
 _C1 = re.compile("[\x7f-\x9f]")
-"""Control characters that JSON may have as they are, and a terminal obeys."""
+"""Control characters that JSON allows unescaped, and that a terminal would obey."""
 
 
 class Json(JSONFormatter):
-    """JSON with characters as they are, and escaped where stdout could not take them."""
+    """JSON with characters unescaped, unless stdout cannot encode them."""
 
     def emit_list(
         self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
@@ -105,13 +98,13 @@ class Json(JSONFormatter):
 
     def _emit(self, data: Any, stdout: TextIO, parsed_args: Any) -> None:
         indent = None if parsed_args.noindent else 2
-        shown = _C1.sub(lambda one: f"\\u{ord(one[0]):04x}", json.dumps(data, indent=indent, ensure_ascii=False))
+        shown = _C1.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(data, indent=indent, ensure_ascii=False))
         stdout.write(shown if _fits(shown, stdout) else json.dumps(data, indent=indent))
         stdout.write("\n")
 
 
 class Yaml(YAMLFormatter):
-    """YAML with characters as they are, and escaped where stdout could not take them."""
+    """YAML with characters unescaped, unless stdout cannot encode them."""
 
     def emit_list(
         self,
@@ -140,18 +133,18 @@ class Yaml(YAMLFormatter):
 
 
 def _fields(column_names: Sequence[str], data: Sequence[Any]) -> dict[str, Any]:
-    """The cells of one row by column, as data."""
+    """Return the cells of one row by column, as data."""
     cells = [cell.machine_readable() if isinstance(cell, FormattableColumn) else cell for cell in data]
     return dict(zip(column_names, cells, strict=True))
 
 
 def encoding_of(stdout: TextIO) -> str:
-    """The encoding of a stream; one that has none takes everything."""
+    """Return the encoding of a stream; a stream without one accepts everything."""
     return getattr(stdout, "encoding", None) or "utf-8"
 
 
 def _fits(shown: str, stdout: TextIO) -> bool:
-    """Whether a stream takes all characters of what is to be printed."""
+    """Whether a stream can encode `shown`."""
     try:
         shown.encode(encoding_of(stdout))
     except UnicodeEncodeError:
@@ -160,7 +153,7 @@ def _fits(shown: str, stdout: TextIO) -> bool:
 
 
 class Tabulated(ListFormatter, SingleFormatter):
-    """A table in one of tabulate's formats; tabulate is imported when one is printed."""
+    """A table in one of tabulate's formats; tabulate is imported only when it is printed."""
 
     def __init__(self, style: str) -> None:
         self.style = style
@@ -177,14 +170,14 @@ class Tabulated(ListFormatter, SingleFormatter):
     ) -> None:
         from tabulate import tabulate
 
-        rows = [[self._cell(cell) for cell in row] for row in _rows(data)]
+        rows = [[self._cell(_flat(cell)) for cell in row] for row in data]
         stdout.write(tabulate(rows, headers=list(column_names), tablefmt=self.style, disable_numparse=True) + "\n")
 
     def emit_one(self, column_names: Sequence[str], data: Sequence[Any], stdout: TextIO, parsed_args: Any) -> None:
         self.emit_list(("Field", "Value"), list(zip(column_names, data, strict=True)), stdout, parsed_args)
 
     def _cell(self, cell: Any) -> str:
-        """A cell as a string; in Markdown a bar would end the cell."""
+        """Return a cell as a string; in Markdown a bar would end the cell."""
         shown = str(cell)
         return shown.replace("|", "\\|") if self.style == "github" else shown
 
@@ -201,13 +194,14 @@ _BOTH: Mapping[str, Callable[[], Formatter]] = {
 
 
 def formatters(extra: Mapping[str, Callable[[], Formatter]]) -> ExtensionManager[Any]:
-    """All formats that lists and single objects share, and those of `extra`, in the shape that cliff expects."""
+    """Return the formats that lists and single objects share, and those of `extra`, as cliff expects them."""
     made = [(name, make()) for name, make in sorted({**_BOTH, **extra}.items())]
     return ExtensionManager.make_test_instance(
-        [Extension(name, _point(type(one)), type(one), one) for name, one in made], propagate_map_exceptions=True
+        [Extension(name, _point(type(formatter)), type(formatter), formatter) for name, formatter in made],
+        propagate_map_exceptions=True,
     )
 
 
-def _point(kind: type) -> EntryPoint:
-    """What an entry point for `kind` would look like, for messages."""
-    return EntryPoint(kind.__name__, f"{kind.__module__}:{kind.__qualname__}", "cliff.formatter")
+def _point(formatter: type) -> EntryPoint:
+    """Return what the entry point of a format would look like, for messages."""
+    return EntryPoint(formatter.__name__, f"{formatter.__module__}:{formatter.__qualname__}", "cliff.formatter")

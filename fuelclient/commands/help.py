@@ -15,7 +15,7 @@ from fuelclient.errors import UsageError
 class Help(Command):
     """Show this overview, or the help of a command
 
-    A noun alone lists its commands. --all adds the commands that other installed packages offer.
+    A noun alone lists its commands. --all adds the commands of other installed packages.
 
       fuel2 help graph
       fuel2 help graph upload
@@ -24,7 +24,7 @@ class Help(Command):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         parser.add_argument("command", nargs="*", metavar="COMMAND", help="the words of a command, or its noun")
-        parser.add_argument("--all", action="store_true", help="list also the commands of other packages")
+        parser.add_argument("--all", action="store_true", help="also list the commands of other packages")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -38,13 +38,13 @@ class Help(Command):
             self._show(words)
 
     def _show(self, words: list[str]) -> None:
-        """Print the help of the command that `words` begin with, through a pager on a terminal."""
+        """Print the help of a command, through a pager on a terminal."""
         factory, name, others = self.app.command_manager.find_command(words)
         if others:
-            raise UsageError(f"'{' '.join(words)}' is no command.", hint=f"Did you mean '{PROGRAM} help {name}'?")
+            raise UsageError(f"'{' '.join(words)}' is not a command.", hint=f"Did you mean '{PROGRAM} help {name}'?")
         parser = factory(self.app, self.app_args, cmd_name=name).get_parser(f"{PROGRAM} {name}")
-        if not self.app.stdout.isatty():  # the pager would close a stdout whose reader has left
-            self.app.stdout.write(parser.format_help())  # print_help() would be silent where nothing can be written
+        if not self.app.stdout.isatty():  # a pager would close stdout if its reader has left
+            self.app.stdout.write(parser.format_help())  # print_help() would hide errors of writing
             return
         with autopage.argparse.help_pager(self.app.stdout) as out:
             autopage.argparse.use_color_for_parser(parser, True)

@@ -1,4 +1,4 @@
-"""The overview: global options and the list of commands, without importing cliff."""
+"""The overview of global options and commands, without importing cliff."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from fuelclient.commands.table import COMMANDS, EXTENSIONS
 
 PROGRAM = "fuel2"
 
-DESCRIPTION = "Store, merge, order and preview OpenStack Fuel deployment graphs, with or without a Fuel master."
+DESCRIPTION = "Store, merge, order, preview and run OpenStack Fuel deployment graphs, with or without a Fuel master."
 
 CLOSING = f"""\
-'{PROGRAM} help COMMAND' or '{PROGRAM} COMMAND --help' shows one command, '{PROGRAM} help --all' also those that other
-packages add. '{PROGRAM} demo' loads examples to try things on."""
+'{PROGRAM} help COMMAND' or '{PROGRAM} COMMAND --help' shows the help of one command. '{PROGRAM} help --all' also lists
+the commands of other packages. '{PROGRAM} demo' loads examples to try things on."""
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says in one line what it cannot understand, as the parsers of commands do."""
+    """Reports errors in one line, as the parsers of commands do."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}. See '{self.prog} --help'.\n")
 
 
 def _file(word: str) -> str:
-    """A path, which must not be empty: the default would be taken for it."""
+    """Return a path, which must not be empty: that would look like the default."""
     if not word.strip():
-        raise argparse.ArgumentTypeError(f"'{word}' is no path; leave the option out for the default")
+        raise argparse.ArgumentTypeError(f"'{word}' is not a path; leave the option out for the default")
     return word
 
 
 MASTER_OPTIONS: tuple[tuple[str, tuple[str, ...], str | None, str], ...] = (
-    ("OS_AUTH_URL", ("--os-auth-url",), "URL", "Keystone, where it is not behind the master's own address"),
+    ("OS_AUTH_URL", ("--os-auth-url",), "URL", "Keystone, if it is not behind the master's own address"),
     ("OS_USERNAME", ("--os-username",), "NAME", "the user"),
-    ("OS_PASSWORD", ("--os-password",), "PASSWORD", "the password; the variable OS_PASSWORD hides it from 'ps'"),
+    ("OS_PASSWORD", ("--os-password",), "PASSWORD", "the password; the variable OS_PASSWORD keeps it out of 'ps'"),
     ("OS_TENANT_NAME", ("--os-project-name", "--os-tenant-name"), "NAME", "the project (default: admin)"),
-    ("OS_PROJECT_ID", ("--os-project-id", "--os-tenant-id"), "ID", "the project by its id"),
+    ("OS_PROJECT_ID", ("--os-project-id", "--os-tenant-id"), "ID", "the id of the project"),
     ("OS_USER_DOMAIN_NAME", ("--os-user-domain-name",), "NAME", "the user's domain (default: Default)"),
     ("OS_PROJECT_DOMAIN_NAME", ("--os-project-domain-name",), "NAME", "the project's domain (default: Default)"),
     ("OS_IDENTITY_API_VERSION", ("--os-identity-api-version",), "VERSION", "Keystone's version: 2 or 3"),
@@ -45,20 +45,19 @@ MASTER_OPTIONS: tuple[tuple[str, tuple[str, ...], str | None, str], ...] = (
         "OS_APPLICATION_CREDENTIAL_ID",
         ("--os-application-credential-id",),
         "ID",
-        "an application credential; its secret comes from OS_APPLICATION_CREDENTIAL_SECRET",
+        "an application credential; its secret comes from the variable OS_APPLICATION_CREDENTIAL_SECRET",
     ),
-    ("OS_CACERT", ("--os-cacert",), "FILE", "who may sign for the master and Keystone"),
+    ("OS_CACERT", ("--os-cacert",), "FILE", "certificates of the authorities to trust"),
     ("OS_INSECURE", ("--insecure",), None, "accept any certificate"),
 )
-"""Options of a Fuel master: the setting, its spellings, the sign for its value (None: it has none), its help."""
+"""Options of a Fuel master: the setting, its spellings, the placeholder of its value (None for a flag), its help."""
 
 
 def global_parser() -> argparse.ArgumentParser:
-    """The options that stand anywhere on the line.
+    """Return the parser of the options that may stand anywhere on the line.
 
-    `--version` is not among those that are parsed: commands have one of their own (`release create`), so it
-    counts only before any command. Nothing may be abbreviated here, or `--d` of a command would turn on
-    `--debug`.
+    It does not have `--version`, because commands have their own (`release create`); it counts only before any
+    command. It accepts no abbreviations, or `--d` of a command would turn on `--debug`.
     """
     parser = _Parser(
         prog=PROGRAM,
@@ -69,7 +68,7 @@ def global_parser() -> argparse.ArgumentParser:
     )
     loudness = parser.add_mutually_exclusive_group()
     loudness.add_argument(
-        "-v", "--verbose", action="count", dest="verbose_level", default=1, help="say more on stderr; can be repeated"
+        "-v", "--verbose", action="count", dest="verbose_level", default=1, help="print more on stderr; can be repeated"
     )
     loudness.add_argument(
         "-q",
@@ -77,13 +76,13 @@ def global_parser() -> argparse.ArgumentParser:
         action="store_const",
         dest="verbose_level",
         const=0,
-        help="say nothing on stderr but warnings and errors",
+        help="print only warnings and errors on stderr",
     )
     parser.add_argument(
-        "--log-file", type=_file, metavar="FILE", help="also write what is said on stderr to FILE, with times"
+        "--log-file", type=_file, metavar="FILE", help="also write what goes to stderr to FILE, with times"
     )
     parser.add_argument(
-        "--engine", type=_file, metavar="PATH", help="the file that holds everything (default: the user's own)"
+        "--engine", type=_file, metavar="PATH", help="the engine file, which holds everything (default: your own)"
     )
     _add_master(parser)
     parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
@@ -92,12 +91,12 @@ def global_parser() -> argparse.ArgumentParser:
 
 
 def _add_master(parser: argparse.ArgumentParser) -> None:
-    """The options that name a Fuel master and who asks it; without any of them, and without settings that do, the
-    embedded engine answers."""
+    """Add the options that name a Fuel master and its user. Without them, and without settings that name a master,
+    the embedded engine is used."""
     group = parser.add_argument_group("options of a Fuel master")
     where = group.add_mutually_exclusive_group()
     where.add_argument("--server", metavar="URL", help="use this master, such as http://10.20.0.2:8000")
-    where.add_argument("--local", action="store_true", help="use the file above, even where settings name a master")
+    where.add_argument("--local", action="store_true", help="use the engine file, even if settings name a master")
     for name, spellings, metavar, meaning in MASTER_OPTIONS:
         if metavar is None:
             group.add_argument(*spellings, dest=name, action="store_const", const=True, help=meaning)
@@ -106,13 +105,13 @@ def _add_master(parser: argparse.ArgumentParser) -> None:
 
 
 def overrides(options: argparse.Namespace) -> dict[str, object]:
-    """What the options of a line say about settings, by setting; None for those that were not given."""
-    stated: dict[str, object] = {"ENGINE": options.engine, "SERVER_ADDRESS": options.server}
-    return stated | {name: getattr(options, name) for name, *_ in MASTER_OPTIONS}
+    """Return what the options say about settings, by setting; None for options that were not given."""
+    places: dict[str, object] = {"ENGINE": options.engine, "SERVER_ADDRESS": options.server}
+    return places | {name: getattr(options, name) for name, *_ in MASTER_OPTIONS}
 
 
 def version() -> str:
-    """The answer to `--version`.
+    """Return the output of `--version`.
 
     >>> version().split()[0]
     'fuel2'
@@ -121,7 +120,7 @@ def version() -> str:
 
 
 def overview(*, everything: bool = False) -> str:
-    """The answer to `--help`: usage, options and all commands; with `everything` those of other packages too."""
+    """Return the output of `--help`: usage, options and all commands; `everything` includes other packages."""
     parser = global_parser()
     parser.add_argument("--version", action="store_true", help="show the version and exit")
     lines = [parser.format_help(), "Commands:"]
@@ -132,7 +131,7 @@ def overview(*, everything: bool = False) -> str:
 
 
 def extensions() -> list[tuple[str, str]]:
-    """Commands that other packages offer, and which package that is; nothing of theirs is imported."""
+    """Return the commands of other packages with the name of the package, without importing them."""
     from importlib.metadata import entry_points
 
     return sorted(

@@ -1,40 +1,202 @@
-"""Roles: list, show, create, update, delete, download."""
+"""Roles and tags of a release or an environment: list, show, create, update, delete, download.
+
+Both are described by files, in the places where the original client keeps them: DIR/releases_ID/NAME.FORMAT and
+DIR/clusters_ID/NAME.FORMAT. Only roles can be shown.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from cliff.columns import FormattableColumn
 
 from fuelclient.commands.arguments import add_holder, owner_of, stated
-from fuelclient.commands.base import ShowOne
+from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.columns import Fields, Names, plain
-from fuelclient.commands.descriptions import Create, Delete, Download, Listing, Noun, Update, conflicts
-from fuelclient.model.release import Role
+from fuelclient.commands.output import STDOUT, add_place, make_folder, place_of, put
+from fuelclient.errors import NotFound
+from fuelclient.model.release import Role, Tag
+from fuelclient.serializers.role import (
+    role_document_to,
+    role_from_document,
+    tag_document_to,
+    tag_from_document,
+)
 
 if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend, OwnerRef
+    from fuelclient.backends.inventory import Descriptions
     from fuelclient.model.document import Document
 
+_OWNERS = {"cluster": "clusters", "release": "releases"}
 
-def _read(document: Document, name: str) -> Role:
-    from fuelclient.serializers.role import role_from_document
-
-    return role_from_document(document, name)
+Value = TypeVar("Value", Role, Tag)
 
 
-def _written(role: Role) -> Any:
-    from fuelclient.serializers.role import role_document_to
+@dataclass(frozen=True, slots=True)
+class Noun(Generic[Value]):
+    """Roles, or tags: the word, where a backend has them, and how to read and write their documents.
 
-    return role_document_to(role)
+    `read` takes a document and the name that was asked for, and raises `InvalidDocument`.
+    """
+
+    word: str
+    facet: Callable[[Backend], Descriptions[Value]]
+    read: Callable[[Document, str], Value]
+    write: Callable[[Value], Any]
+
+    def known(self, backend: Backend, owner: OwnerRef) -> Mapping[str, Value]:
+        """Return all that an owner has or inherits, by name. Raise `NotFound` if the owner does not exist."""
+        from fuelclient.model.graph import Level
+
+        facet = self.facet(backend)
+        return facet.of_cluster(owner.id) if owner.level is Level.CLUSTER else facet.of_release(owner.id)
+
+    def named(self, backend: Backend, owner: OwnerRef, name: str) -> Value:
+        """Return the role or tag of this name. Raise `NotFound`, with the known names, if it does not exist."""
+        known = self.known(backend, owner)
+        if name not in known:
+            raise NotFound(self.word, name, known=tuple(known))
+        return known[name]
 
 
-ROLE: Noun[Role] = Noun("role", lambda backend: backend.roles, _read, _written)
+ROLE: Noun[Role] = Noun("role", lambda backend: backend.roles, role_from_document, role_document_to)
+TAG: Noun[Tag] = Noun("tag", lambda backend: backend.tags, tag_from_document, tag_document_to)
+
+
+class _List(Lister, Generic[Value]):
+    """List what a release or an environment has."""
+
+    noun: Noun[Value]
+    sort_by = "name"
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_holder(parser)
+        return parser
+
+    def row(self, value: Value) -> Sequence[Any]:
+        """Return the cells of one row; each class adds its own to these."""
+        metadata = value.metadata
+        return (
+            value.name, metadata.get("group") or "", _conflicts(metadata), metadata.get("description") or "",
+        )  # fmt: skip
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        return [self.row(value) for value in self.noun.known(self.backend, owner_of(parsed_args)).values()]
+
+
+class _Named(Command, Generic[Value]):
+    """A command about one role or tag, which `--name` names."""
+
+    noun: Noun[Value]
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_holder(parser)
+        parser.add_argument(
+            "-n", "--name", required=True, type=stated, metavar="NAME", help=f"name of the {self.noun.word}"
+        )
+        return parser
+
+
+class _Upload(_Named[Value]):
+    """Store what a file describes. `done` is the word for that in the result."""
+
+    done = ""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_place(parser, "read")
+        return parser
+
+    def store(self, owner: OwnerRef, value: Value) -> None:
+        raise NotImplementedError
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient import files
+
+        owner, (path, _) = owner_of(parsed_args), _place(parsed_args)
+        document = files.load(path, stdin=self.app.stdin)
+        report(document.findings)
+        self.store(owner, self.noun.read(document, parsed_args.name))
+        self.say(
+            f"Description of {self.noun.word} '{parsed_args.name}' for {_OWNERS[owner.level]} with id {owner.id} was "
+            f"{self.done} from {document.file if path == STDOUT else path}"
+        )
+
+
+class _Create(_Upload[Value]):
+    """Create a role or tag from a file."""
+
+    done = "created"
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient.serializers.role import require_name
+
+        require_name(self.noun.word, parsed_args.name)  # first, or an invalid name would be reported as a missing file
+        super().take_action(parsed_args)
+
+    def store(self, owner: OwnerRef, value: Value) -> None:
+        self.noun.facet(self.writable()).create(owner, value)
+
+
+class _Update(_Upload[Value]):
+    """Replace a role or tag by what a file describes."""
+
+    done = "updated"
+
+    def store(self, owner: OwnerRef, value: Value) -> None:
+        self.noun.facet(self.writable()).update(owner, value)
+
+
+class _Download(_Named[Value]):
+    """Write a description to a file."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_place(parser, "write")
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        owner, (path, form) = owner_of(parsed_args), _place(parsed_args)
+        description = self.noun.write(self.noun.named(self.backend, owner, parsed_args.name))
+        if not parsed_args.file:
+            make_folder(path)
+        put(self.app.stdout, description, path, form, force=parsed_args.force)
+        if path != STDOUT:
+            self.say(
+                f"Description data of {self.noun.word} '{parsed_args.name}' within {_OWNERS[owner.level]} "
+                f"id {owner.id} was stored in {path}"
+            )
+
+
+class _Delete(_Named[Value]):
+    """Delete a role or tag."""
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        owner, name = owner_of(parsed_args), parsed_args.name
+        self.noun.facet(self.writable()).delete(owner, name)
+        self.say(f"{self.noun.word.capitalize()} '{name}' was deleted from {_OWNERS[owner.level]} with id {owner.id}")
+
+
+def _place(parsed_args: argparse.Namespace) -> tuple[str, str]:
+    """Return the path of the file and its format."""
+    owner = owner_of(parsed_args)
+    return place_of(parsed_args, f"{_OWNERS[owner.level]}_{owner.id}", parsed_args.name)
+
+
+def _conflicts(metadata: Mapping[str, Any]) -> Any:
+    """The cell of what cannot share a node with a role or tag: a list, or `*` for all others."""
+    conflicts = plain(metadata.get("conflicts"))
+    return Names(conflicts) if isinstance(conflicts, list) else conflicts or ""
 
 
 class Volumes(FormattableColumn[list[Any]]):
-    """The volumes of a role with all that is known of them; as text, their names and how much they take.
+    """The volumes of a role in full; as text, their names and sizes.
 
     >>> Volumes([{"id": "os", "allocate_size": "min", "type": "vg"}]).human_readable()
     'os (min)'
@@ -42,12 +204,12 @@ class Volumes(FormattableColumn[list[Any]]):
 
     def human_readable(self) -> str:
         return ", ".join(
-            f"{one.get('id')} ({one.get('allocate_size')})" if isinstance(one, Mapping) else str(one)
-            for one in self._value
+            f"{volume.get('id')} ({volume.get('allocate_size')})" if isinstance(volume, Mapping) else str(volume)
+            for volume in self._value
         )
 
 
-class RoleList(Listing[Role]):
+class RoleList(_List[Role]):
     """List the roles of a release or an environment
 
     The roles of an environment are those of its release and of the plugins enabled on it.
@@ -59,16 +221,12 @@ class RoleList(Listing[Role]):
     noun = ROLE
     columns = ("name", "group", "conflicts", "description")
 
-    def row(self, value: Role) -> Sequence[Any]:
-        stated = value.metadata
-        return value.name, stated.get("group") or "", conflicts(stated), stated.get("description") or ""
-
 
 class RoleShow(ShowOne):
     """Show one role of a release or an environment
 
-    Its volumes are those that nodes of this role get, and how much of the disks they take. With -f json or -f yaml
-    its limits and restrictions are structured, as the release or plugin states them, and the volumes complete.
+    The volumes are those that nodes with this role get, with the space they take. With -f json or -f yaml, limits,
+    restrictions and volumes are structured and complete, as the release or plugin states them.
 
       fuel2 role show controller --release 1
     """
@@ -86,21 +244,21 @@ class RoleShow(ShowOne):
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         role = ROLE.named(self.backend, owner_of(parsed_args), parsed_args.name)
-        stated: Mapping[str, Any] = plain(role.metadata)
+        metadata: Mapping[str, Any] = plain(role.metadata)
         return (
-            role.name, stated.get("name") or "", role.owner, stated.get("group") or "", Names(role.tags),
-            stated.get("has_primary", ""), stated.get("public_ip_required", ""), stated.get("weight", ""),
-            conflicts(role.metadata), Fields(stated.get("limits") or {}), Fields(stated.get("restrictions") or []),
-            Volumes(plain(role.volumes)), stated.get("description") or "",
+            role.name, metadata.get("name") or "", role.owner, metadata.get("group") or "", Names(role.tags),
+            metadata.get("has_primary", ""), metadata.get("public_ip_required", ""), metadata.get("weight", ""),
+            _conflicts(metadata), Fields(metadata.get("limits") or {}), Fields(metadata.get("restrictions") or []),
+            Volumes(plain(role.volumes)), metadata.get("description") or "",
         )  # fmt: skip
 
 
-class RoleCreate(Create[Role]):
+class RoleCreate(_Create[Role]):
     """Create a role of a release or an environment from a file
 
-    The file is DIR/releases_ID/NAME.FORMAT, or DIR/clusters_ID/NAME.FORMAT with --env, and has what 'role download'
-    writes: meta (name, description, tags, conflicts, limits, restrictions ...) and volumes_roles_mapping. A role of an
-    environment takes the place of one of the same name that its release or a plugin has.
+    Without --file the file is DIR/releases_ID/NAME.FORMAT, or with --env DIR/clusters_ID/NAME.FORMAT. It holds what
+    'role download' writes: meta (name, description, tags, conflicts, limits, restrictions ...) and
+    volumes_roles_mapping. A role of an environment overrides the role of the same name in its release or a plugin.
 
       fuel2 role create --release 1 --name watcher -f yaml
       fuel2 role create --env 1 --name watcher --file watcher.yaml
@@ -109,10 +267,10 @@ class RoleCreate(Create[Role]):
     noun = ROLE
 
 
-class RoleUpdate(Update[Role]):
+class RoleUpdate(_Update[Role]):
     """Update a role of a release or an environment from a file
 
-    The role is what the file describes, and nothing of what it was. The files are those of 'role create'.
+    The file replaces the whole role. See 'role create' for the file.
 
       fuel2 role download --release 1 --name compute --file - | sed s/Compute/Hypervisor/ |
           fuel2 role update --release 1 --name compute --file -
@@ -121,22 +279,82 @@ class RoleUpdate(Update[Role]):
     noun = ROLE
 
 
-class RoleDelete(Delete[Role]):
+class RoleDelete(_Delete[Role]):
     """Delete a role of a release or an environment
 
-    A role that a node has stays, and so does one of a plugin or, with --env, of the release; the exit code is 6.
+    A role that a node has cannot be deleted. Neither can a role of a plugin or, with --env, of the release. The exit
+    code is then 6.
     """
 
     noun = ROLE
 
 
-class RoleDownload(Download[Role]):
+class RoleDownload(_Download[Role]):
     """Write the description of a role to a file
 
-    The file is DIR/releases_ID/NAME.FORMAT, or DIR/clusters_ID/NAME.FORMAT with --env; one that exists is overwritten
-    with --force only. '--file -' prints the description, and nothing else, on stdout.
+    Without --file the file is DIR/releases_ID/NAME.FORMAT, or with --env DIR/clusters_ID/NAME.FORMAT. An existing file
+    is overwritten only with --force. '--file -' prints the description, and nothing else, on stdout.
 
       fuel2 role download --release 1 --name controller -f yaml
     """
 
     noun = ROLE
+
+
+class TagList(_List[Tag]):
+    """List the tags of a release or an environment
+
+    Nodes get tags from their roles, and tags decide where tasks run. The tags of an environment are its own, and those
+    of its release and of the plugins enabled on it. A role without tags carries one with its own name.
+
+      fuel2 tag list --release 1
+    """
+
+    noun = TAG
+    columns = ("name", "group", "conflicts", "description", "has_primary", "owner")
+
+    def row(self, value: Tag) -> Sequence[Any]:
+        return (*super().row(value), bool(value.metadata.get("has_primary")), value.owner)
+
+
+class TagCreate(_Create[Tag]):
+    """Create a tag of a release or an environment from a file
+
+    Without --file the file is DIR/releases_ID/NAME.FORMAT, or with --env DIR/clusters_ID/NAME.FORMAT. It holds what
+    'tag download' writes: meta, in which has_primary says whether one of the nodes with this tag is the primary. A tag
+    of an environment overrides the tag of the same name in its release or a plugin.
+
+      fuel2 tag create --release 1 --name database -f yaml
+      echo 'meta: {has_primary: true}' | fuel2 tag create --env 1 --name database --file -
+    """
+
+    noun = TAG
+
+
+class TagUpdate(_Update[Tag]):
+    """Update a tag of a release or an environment from a file
+
+    The file replaces the whole tag. See 'tag create' for the file.
+    """
+
+    noun = TAG
+
+
+class TagDelete(_Delete[Tag]):
+    """Delete a tag of a release or an environment
+
+    A tag that a role carries cannot be deleted. Neither can a tag of a plugin or, with --env, of the release. The exit
+    code is then 6.
+    """
+
+    noun = TAG
+
+
+class TagDownload(_Download[Tag]):
+    """Write the description of a tag to a file
+
+    Without --file the file is DIR/releases_ID/NAME.FORMAT, or with --env DIR/clusters_ID/NAME.FORMAT. An existing file
+    is overwritten only with --force. '--file -' prints the description, and nothing else, on stdout.
+    """
+
+    noun = TAG

@@ -1,4 +1,4 @@
-"""`server run`."""
+"""`server run`: serve the API of a Fuel master."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 class ServerRun(Command):
-    """Serve the engine over HTTP, with the paths of a Fuel master
+    """Serve the engine over HTTP with the API of a Fuel master
 
-    Our own client and the original one use it like a master: SERVER_ADDRESS and SERVER_PORT name it. The OpenAPI
-    document of what it answers is at /api/v1/openapi.json. It ends on SIGTERM or Ctrl-C; what runs goes on.
+    fuel2 and the original client use the server like a master; SERVER_ADDRESS and SERVER_PORT name it. Its OpenAPI
+    document is at /api/v1/openapi.json. The server ends on SIGTERM or Ctrl-C; runs go on.
 
-    Without authentication it listens on this machine only, since whoever reaches it may run commands here. With
-    --auth keystone it checks tokens: readers may read, administrators may write and execute, those of one project only
-    with --keystone-project. The service user that validates tokens stands in a file, in the section
-    [keystone_authtoken] as other OpenStack services have it.
+    Without authentication it listens on this machine only, because every client may run commands here. With --auth
+    keystone it checks tokens: readers may read, administrators may write and execute. --keystone-project restricts
+    writing to the administrators of one project. The service user that validates tokens is read from the section
+    [keystone_authtoken] of a file, as in other OpenStack services.
 
       fuel2 server run
       fuel2 server run --host 10.20.0.2 --auth keystone --keystone-config /etc/fuel/server.conf
@@ -36,14 +36,21 @@ class ServerRun(Command):
         parser.add_argument(
             "--host", type=stated, default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"
         )
-        parser.add_argument("--port", type=_port, default=8000, help="port to listen on; 0 takes a free one")
-        parser.add_argument("--auth", choices=("none", "keystone"), default="none", help="who may use it")
+        parser.add_argument(
+            "--port", type=_port, default=8000, help="port to listen on (default: 8000); 0 takes a free one"
+        )
+        parser.add_argument(
+            "--auth",
+            choices=("none", "keystone"),
+            default="none",
+            help="who may use the server (default: none, any program of this machine)",
+        )
         parser.add_argument(
             "--keystone-config", type=stated, metavar="FILE", help="file with the section [keystone_authtoken]"
         )
         parser.add_argument(
             "--keystone-project", type=stated, metavar="PROJECT",
-            help="id or name of the only project whose administrators may write (default: any project's)",
+            help="id or name of the only project whose administrators may write (default: any project)",
         )  # fmt: skip
         return parser
 
@@ -63,8 +70,8 @@ class ServerRun(Command):
         def connect() -> Backend:
             return backends.connect(settings)
 
-        self._require_usable()
-        cast("FuelShell", self.app).tell_absence()
+        self.writable().releases.list()  # an unusable backend fails here, and not at the first request
+        cast("FuelShell", self.app).warn_of_missing_engine()
         server = Server(application(connect, auth=policy), parsed_args.host, parsed_args.port)
 
         def ready() -> None:
@@ -74,13 +81,9 @@ class ServerRun(Command):
         server.run(ready)
         LOG.info("The server has ended.")
 
-    def _require_usable(self) -> None:
-        """Nothing happens when the backend answers; its error ends the command before anybody connects."""
-        self.writable().releases.list()
-
 
 def _policy(parsed_args: argparse.Namespace) -> Policy:
-    """Who may do what. `UsageError` for options that contradict each other."""
+    """Return who may do what. Raise `UsageError` for options that contradict each other."""
     from fuelclient.server.access import Keystone, Loopback, conf_from, require_loopback
 
     if parsed_args.auth == "none":
@@ -88,17 +91,17 @@ def _policy(parsed_args: argparse.Namespace) -> Policy:
         for option in ("keystone_config", "keystone_project"):
             if getattr(parsed_args, option):
                 name = f"--{option.replace('_', '-')}"
-                raise UsageError(f"{name} is for --auth keystone.", hint=f"Add that, or leave {name} out.")
+                raise UsageError(f"{name} needs --auth keystone.", hint=f"Add --auth keystone, or leave {name} out.")
         return Loopback()
     if not parsed_args.keystone_config:
         raise UsageError(
-            "--auth keystone needs a service user.", hint="Name the file that has one: --keystone-config FILE."
+            "--auth keystone needs a service user.", hint="Name the file that has it: --keystone-config FILE."
         )
     return Keystone(conf_from(parsed_args.keystone_config), parsed_args.keystone_project or "")
 
 
 def _port(text: str) -> int:
-    """A port, or 0."""
+    """Return a port, or 0."""
     if not text.isascii() or not text.isdigit() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port (0 to 65535)")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
     return int(text)

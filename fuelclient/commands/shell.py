@@ -1,4 +1,4 @@
-"""The application: from a command line to one command, and from an error to a line and an exit code."""
+"""The application: run the command of a command line, and turn errors into a message and an exit code."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import traceback
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from cliff.app import App
@@ -23,21 +24,24 @@ if TYPE_CHECKING:
     from fuelclient.settings import Settings
 
 LOG = logging.getLogger("fuelclient")
-"""All narration goes through here, and so to stderr and to `--log-file`."""
+"""The logger of everything on stderr that is not data; it also goes to `--log-file`."""
 
 _LEVELS = {0: logging.WARNING, 1: logging.INFO}
 
 
 class _Printable(logging.Formatter):
-    """Lines in which names and messages of others cannot command the terminal."""
+    """Escapes what a terminal would obey in names and messages of others."""
 
     def format(self, record: logging.LogRecord) -> str:
         return printable(super().format(record), keep="\n\t")
 
 
-class _Out:
-    """A stream for data that remembers why it took no more. Such an error names no file, and is told apart from those
-    of other files, a full disk under a package for instance, by where it was raised only."""
+class _Stdout:
+    """Stdout, which remembers its last error.
+
+    The error names no file. Without this, an error of stdout and one of another file, such as a full disk while a
+    package is written, would look the same.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -62,10 +66,9 @@ class _Out:
 
 
 class FuelShell(App):
-    """`fuel2`: global options, a backend that is connected when a command first asks for it, exit codes.
+    """`fuel2`: global options, a backend that is connected when a command first uses it, exit codes.
 
-    stdout carries data only; everything said about it goes to stderr. A traceback is shown for `--debug` and
-    never without.
+    Only data goes to stdout, all else to stderr. Tracebacks are shown only with `--debug`.
     """
 
     NAME = PROGRAM
@@ -73,7 +76,7 @@ class FuelShell(App):
 
     def __init__(self, stdin: TextIO | None = None, stdout: TextIO | None = None, stderr: TextIO | None = None) -> None:
         super().__init__(DESCRIPTION, __version__, TableManager(), stdin, stdout, stderr, deferred_help=True)
-        self._out = _Out(self.stdout)
+        self._out = _Stdout(self.stdout)
         self.stdout = cast("TextIO", self._out)
         self.options = argparse.Namespace()
         self._backend: Backend | None = None
@@ -86,12 +89,12 @@ class FuelShell(App):
         version: str | None,  # noqa: ARG002
         argparse_kwargs: dict[str, object] | None = None,  # noqa: ARG002
     ) -> argparse.ArgumentParser:
-        """The global options of the overview, which alone describes them."""
+        """Return the parser of the global options, which the overview defines."""
         return global_parser()
 
     @property
     def backend(self) -> Backend:
-        """Where the data lives, connected at first use; `settings` decide which backend that is."""
+        """Where the data lives: the backend that the settings name, connected at first use."""
         if self._backend is None:
             from fuelclient import backends
 
@@ -100,55 +103,56 @@ class FuelShell(App):
 
     @property
     def settings(self) -> Settings:
-        """The settings of this line, read at first use; what there is to say about them is said then."""
+        """The settings of this command line, read at first use, with their warnings printed then."""
         if self._settings is None:
             from fuelclient import settings
 
             if self.options.engine and self.options.server:
-                raise UsageError("--engine and --server name two places.", hint="Leave one of them out.")
+                raise UsageError("--engine and --server cannot be combined.", hint="Leave one of them out.")
             self._settings = settings.load(overrides(self.options), local=self.options.local)
             for warning in self._settings.warnings:
                 LOG.warning("%s", warning)
         return self._settings
 
     def run(self, argv: list[str]) -> int:
-        """Run one command line and return its exit code. Nothing is raised but what ends the interpreter."""
+        """Run one command line and return its exit code. Only exceptions that end the interpreter are raised."""
         try:
             self.options, rest = self.parser.parse_known_args(argv)
             self.configure_logging()
             _require_text(argv)
             return self._dispatch(rest)
-        except SystemExit as leaving:  # argparse, which has said what is wrong
-            return leaving.code if isinstance(leaving.code, int) else Exit.USAGE
+        except SystemExit as error:  # from argparse, which has printed what is wrong
+            return error.code if isinstance(error.code, int) else Exit.USAGE
         except (Exception, KeyboardInterrupt) as error:
             return self._report(error)
         finally:
             self._close()
 
     def _dispatch(self, rest: list[str]) -> int:
-        helping = self.options.deferred_help
         if rest[:1] == ["--version"]:
             self.stdout.write(version())
         elif not rest:
             self.stdout.write(overview())
         else:
-            return self.run_subcommand(["help", *_words(rest)] if helping else rest)
+            if self.options.deferred_help:  # for the words before the first option
+                rest = ["help", *takewhile(lambda word: not word.startswith("-"), rest)]
+            return self.run_subcommand(rest)
         return Exit.OK
 
     def run_subcommand(self, argv: list[str]) -> int:
-        """Run the command that `argv` begins with; its errors are the caller's."""
+        """Run the command that `argv` begins with. Its errors are raised."""
         factory, name, rest = self.command_manager.find_command(argv)
         command = factory(self, self.options, cmd_name=name)
         return command.run(command.get_parser(f"{self.NAME} {name}").parse_args(rest))
 
     def interact(self) -> None:
-        """There is no interactive shell: a line without a command prints the overview."""
+        """Print the overview; there is no interactive shell."""
         self.stdout.write(overview())
 
     def configure_logging(self) -> None:
-        """Send narration to stderr as loud as `-q` and `-v` say, and all of it to `--log-file`."""
+        """Send log messages to stderr at the level of `-q` and `-v`, and all of them to `--log-file`."""
         level = _LEVELS.get(self.options.verbose_level, logging.DEBUG)
-        self._listen(logging.StreamHandler(self.stderr), level, self.CONSOLE_MESSAGE_FORMAT)
+        self._add_handler(logging.StreamHandler(self.stderr), level, self.CONSOLE_MESSAGE_FORMAT)
         if self.options.log_file:
             try:
                 handler = logging.FileHandler(self.options.log_file, encoding="utf-8", errors="backslashreplace")
@@ -157,28 +161,28 @@ class FuelShell(App):
                 raise UsageError(
                     f"The log file {self.options.log_file} cannot be written: {reason}.", hint="Name another one."
                 ) from error
-            self._listen(handler, logging.DEBUG, self.LOG_FILE_MESSAGE_FORMAT)
+            self._add_handler(handler, logging.DEBUG, self.LOG_FILE_MESSAGE_FORMAT)
         LOG.setLevel(logging.DEBUG)
 
-    def _listen(self, handler: logging.Handler, level: int, layout: str) -> None:
+    def _add_handler(self, handler: logging.Handler, level: int, layout: str) -> None:
         handler.setLevel(level)
         handler.setFormatter(_Printable(layout))
         LOG.addHandler(handler)
         self._handlers.append(handler)
 
     def _report(self, error: BaseException) -> Exit:
-        """Say what went wrong, in one line and its findings, and return the exit code for it."""
+        """Print the findings and the message of an error, and return its exit code."""
         code = exit_of(error)
         if code is Exit.BROKEN_PIPE or error is self._out.failure:
-            raise error  # main() owns stdout, and knows how to leave it
+            raise error  # main() handles errors of stdout
         if code is Exit.INTERRUPTED:
             return code
         if getattr(self.options, "debug", False):
             traceback.print_exception(error, file=self.stderr)
-        found = _findings(error)
-        for finding in found:
+        findings = _findings(error)
+        for finding in findings:
             LOG.error("%s", finding)
-        if found and _repeats(error, found):
+        if findings and _is_repeated(error, findings):
             return code
         if isinstance(error, FuelError):
             LOG.error("%s", one_line(str(error)))
@@ -187,18 +191,20 @@ class FuelShell(App):
             LOG.error("unexpected error %s: %s (--debug shows the traceback)", type(error).__name__, text)
         return code
 
-    def tell_absence(self) -> None:
-        """Who named an engine file that is not there has been told so: what it was asked for may be a misspelt one's.
-        The user's own file is not there before the first write, and that is nothing to speak of."""
+    def warn_of_missing_engine(self) -> None:
+        """Warn if the engine file that the user named does not exist, because its name may be misspelt.
+
+        The default file does not exist before the first write, which needs no warning.
+        """
         settings = self._settings
         if settings is None or settings["SERVER_ADDRESS"].value or settings["ENGINE"].origin == "default":
             return
-        if _is_absent(settings.engine):
-            LOG.warning("Engine file %s does not exist yet, and reads as an empty one.", settings.engine)
+        if _is_missing(settings.engine):
+            LOG.warning("Engine file %s does not exist yet; it is read as empty.", settings.engine)
 
     def _close(self) -> None:
         if self._backend is not None:
-            self.tell_absence()
+            self.warn_of_missing_engine()
             self._backend.close()
             self._backend = None
         self._settings = None
@@ -209,7 +215,7 @@ class FuelShell(App):
 
 
 def one_line(text: str) -> str:
-    """`text` with every run of white space as one blank, so that it fills one line.
+    """Return `text` on one line, with each run of white space as one blank.
 
     >>> one_line("first\\n  second")
     'first second'
@@ -218,7 +224,7 @@ def one_line(text: str) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """A number with its noun.
+    """Return a number with its noun.
 
     >>> count(1, "node"), count(2, "node")
     ('1 node', '2 nodes')
@@ -227,12 +233,12 @@ def count(number: int, noun: str) -> str:
 
 
 CYCLE = "G050"
-"""The code of findings about the edges of a cycle, which are read in the order of the ring."""
+"""The code of findings about the edges of a cycle, which are printed in the order of the cycle."""
 
 
 def urgency(finding: object) -> tuple[bool, str, int]:
-    """Errors first, then by file and line; findings without a place come first among their equals, and so do the edges
-    of a cycle, in the order in which they are told."""
+    """Return a sort key: errors first, then by file and line. Findings without a place, and edges of a cycle in their
+    order, come before others of the same severity."""
     if getattr(finding, "code", "") == CYCLE:
         return False, "", 0
     place = getattr(finding, "place", None)
@@ -240,8 +246,8 @@ def urgency(finding: object) -> tuple[bool, str, int]:
 
 
 def _findings(error: BaseException) -> list[object]:
-    """What to print before the message of an error: its findings, unless the only one is the message in other words.
-    The edges of a cycle stay in the order of the ring."""
+    """Return the findings to print before the message of an error, unless the only one is repeated in the message.
+    The edges of a cycle stay in their order."""
     if not isinstance(error, InvalidDocument | Conflict):
         return []
     if len(error.findings) == 1 and getattr(error.findings[0], "message", "") in error.message:
@@ -249,19 +255,20 @@ def _findings(error: BaseException) -> list[object]:
     return list(error.findings) if isinstance(error, CycleDetected) else sorted(error.findings, key=urgency)
 
 
-def _repeats(error: BaseException, found: list[object]) -> bool:
-    """Whether the message only says the first of several findings once more, and how many others there are."""
+def _is_repeated(error: BaseException, findings: list[object]) -> bool:
+    """Whether the message only repeats one of several findings and counts the others."""
     message = getattr(error, "message", "")
-    return any(message.endswith(f"{getattr(one, 'message', '')} (and {len(found) - 1} more).") for one in found)
+    others = f" (and {len(findings) - 1} more)."
+    return any(message.endswith(getattr(finding, "message", "") + others) for finding in findings)
 
 
 def _require_text(argv: list[str]) -> None:
-    """Raise `UsageError` for an argument that is no text in the encoding of the locale; nothing could store it."""
+    """Raise `UsageError` for an argument that is not text in the encoding of the locale: nothing could store it."""
     for word in argv:
         if not _is_text(word):
             shown = word.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
             encoding = sys.getfilesystemencoding().upper()
-            hint = "A file of such a name can be given as standard input."
+            hint = "A file with such a name can be read from standard input."
             raise UsageError(f"The argument '{shown}' is not text in the encoding {encoding}.", hint=hint)
 
 
@@ -273,16 +280,10 @@ def _is_text(word: str) -> bool:
     return True
 
 
-def _is_absent(path: str) -> bool:
-    """Whether nothing has that name; not where nobody may look."""
+def _is_missing(path: str) -> bool:
+    """Whether the file does not exist. False if permissions hide it."""
     try:
         os.stat(path)
     except OSError as error:
         return isinstance(error, FileNotFoundError)
     return False
-
-
-def _words(rest: list[str]) -> list[str]:
-    """The words of a line before its first option: what help is asked for."""
-    first = next((index for index, word in enumerate(rest) if word.startswith("-")), len(rest))
-    return rest[:first]

@@ -1,21 +1,20 @@
-"""The command table: every command with the class that runs it and its one-line help.
+"""The command table: every command with its class and its one-line help.
 
-cliff finds commands by importing the module of each one at every start. This table is known without
-importing anything, so that help costs no more than printing it, and one command loads one module. The entry
-points `fuelclient.cli` in setup.cfg say the same for whoever looks commands up from outside; a test keeps the
-two equal, and the one-line helps equal to the first lines of the classes' docstrings.
+cliff would import the modules of all commands at every start. With this table, help imports nothing, and a command
+imports only its own module. The entry points `fuelclient.cli` in setup.cfg say the same to other programs; a test
+keeps both equal, and the one-line helps equal to the first lines of the classes' docstrings.
 """
 
 from __future__ import annotations
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "complete": ("fuelclient.commands.complete:Complete", "Print a script for bash that completes command lines"),
+    "complete": ("fuelclient.commands.complete:Complete", "Print a bash script that completes command lines"),
     "config show": (
         "fuelclient.commands.config:ConfigShow",
         "Show the settings in effect, and where each comes from",
     ),
-    "demo": ("fuelclient.commands.demo:Demo", "Load the packaged examples and say what to try next"),
-    "env add nodes": ("fuelclient.commands.env.nodes:EnvAddNodes", "Give nodes to an environment with roles"),
+    "demo": ("fuelclient.commands.demo:Demo", "Load the packaged examples and print commands to try"),
+    "env add nodes": ("fuelclient.commands.env.environment:EnvAddNodes", "Add nodes with roles to an environment"),
     "env create": ("fuelclient.commands.env.environment:EnvCreate", "Create an environment from a release"),
     "env delete": ("fuelclient.commands.env.environment:EnvDelete", "Delete an environment with its graphs"),
     "env deploy": ("fuelclient.commands.env.deploy:EnvDeploy", "Deploy an environment"),
@@ -29,7 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "env deployment-facts get-default": (
         "fuelclient.commands.env.facts:FactsDefault",
-        "Write the deployment facts that an environment has by itself to files",
+        "Write the computed deployment facts of an environment to files",
     ),
     "env deployment-facts upload": (
         "fuelclient.commands.env.facts:FactsUpload",
@@ -37,15 +36,15 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "env extension disable": (
         "fuelclient.commands.unsupported:Extensions",
-        "Not supported: extensions of Nailgun, which manage disks and networks",
+        "Not supported: Nailgun extensions, which manage disks and networks",
     ),
     "env extension enable": (
         "fuelclient.commands.unsupported:Extensions",
-        "Not supported: extensions of Nailgun, which manage disks and networks",
+        "Not supported: Nailgun extensions, which manage disks and networks",
     ),
     "env extension show": (
         "fuelclient.commands.unsupported:Extensions",
-        "Not supported: extensions of Nailgun, which manage disks and networks",
+        "Not supported: Nailgun extensions, which manage disks and networks",
     ),
     "env list": ("fuelclient.commands.env.environment:EnvList", "List all environments"),
     "env nodes deploy": ("fuelclient.commands.env.deploy:EnvNodesDeploy", "Deploy some nodes of an environment"),
@@ -55,22 +54,22 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "env provisioning-facts delete": (
         "fuelclient.commands.unsupported:ProvisioningFacts",
-        "Not supported: what Cobbler is told of nodes; graphs provision nodes here",
+        "Not supported: provisioning facts for Cobbler; graphs provision nodes here",
     ),
     "env provisioning-facts download": (
         "fuelclient.commands.unsupported:ProvisioningFacts",
-        "Not supported: what Cobbler is told of nodes; graphs provision nodes here",
+        "Not supported: provisioning facts for Cobbler; graphs provision nodes here",
     ),
     "env provisioning-facts get-default": (
         "fuelclient.commands.unsupported:ProvisioningFacts",
-        "Not supported: what Cobbler is told of nodes; graphs provision nodes here",
+        "Not supported: provisioning facts for Cobbler; graphs provision nodes here",
     ),
     "env provisioning-facts upload": (
         "fuelclient.commands.unsupported:ProvisioningFacts",
-        "Not supported: what Cobbler is told of nodes; graphs provision nodes here",
+        "Not supported: provisioning facts for Cobbler; graphs provision nodes here",
     ),
-    "env redeploy": ("fuelclient.commands.env.deploy:EnvRedeploy", "Deploy an environment anew"),
-    "env remove nodes": ("fuelclient.commands.env.nodes:EnvRemoveNodes", "Take nodes out of an environment"),
+    "env redeploy": ("fuelclient.commands.env.deploy:EnvRedeploy", "Deploy an environment from scratch"),
+    "env remove nodes": ("fuelclient.commands.env.environment:EnvRemoveNodes", "Remove nodes from an environment"),
     "env reset": ("fuelclient.commands.env.deploy:EnvReset", "Reset an environment"),
     "env settings download": (
         "fuelclient.commands.env.settings:SettingsDownload",
@@ -85,21 +84,21 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "fuelclient.commands.unsupported:Vms",
         "Not supported: virtual machines on nodes of the role virt",
     ),
-    "env stop-deployment": ("fuelclient.commands.env.stop:EnvStopDeployment", "Stop whatever runs on an environment"),
+    "env stop-deployment": ("fuelclient.commands.env.deploy:EnvStopDeployment", "Stop the run on an environment"),
     "env update": ("fuelclient.commands.env.environment:EnvUpdate", "Rename an environment"),
     "extension list": (
         "fuelclient.commands.unsupported:Extensions",
-        "Not supported: extensions of Nailgun, which manage disks and networks",
+        "Not supported: Nailgun extensions, which manage disks and networks",
     ),
-    "fuel-version": ("fuelclient.commands.version:FuelVersion", "Show which Fuel answers, and which API it speaks"),
-    "graph delete": ("fuelclient.commands.graph.delete:GraphDelete", "Delete one graph of an owner"),
+    "fuel-version": ("fuelclient.commands.version:FuelVersion", "Show the version of Fuel and of its API"),
+    "graph delete": ("fuelclient.commands.graph.graph:GraphDelete", "Delete one graph of an owner"),
     "graph download": ("fuelclient.commands.graph.download:GraphDownload", "Write a graph, or a merge, to a file"),
     "graph execute": ("fuelclient.commands.graph.execute:GraphExecute", "Run graphs on the nodes of an environment"),
-    "graph list": ("fuelclient.commands.graph.list:GraphList", "List graphs with their tasks and owners"),
+    "graph list": ("fuelclient.commands.graph.graph:GraphList", "List graphs with their tasks and owners"),
     "graph preview": ("fuelclient.commands.graph.preview:GraphPreview", "Show what would run where, in order"),
     "graph simulate": (
         "fuelclient.commands.graph.simulate:GraphSimulate",
-        "Show what would become of a run, and how long it would take",
+        "Show how a run would go, and how long it would take",
     ),
     "graph upload": ("fuelclient.commands.graph.upload:GraphUpload", "Upload a graph to an owner"),
     "graph validate": ("fuelclient.commands.graph.validate:GraphValidate", "Report everything wrong with a graph"),
@@ -136,7 +135,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "fuelclient.commands.node.node:NodeUndiscover",
         "Forget a node, or all nodes of an environment",
     ),
-    "node update": ("fuelclient.commands.node.node:NodeUpdate", "Give a node another name or another hostname"),
+    "node update": ("fuelclient.commands.node.node:NodeUpdate", "Change the name or the hostname of a node"),
     "plugins build": ("fuelclient.commands.plugins.build:PluginsBuild", "Build the package of a plugin"),
     "plugins check": ("fuelclient.commands.plugins.check:PluginsCheck", "Report everything wrong with plugin packages"),
     "plugins create": ("fuelclient.commands.plugins.create:PluginsCreate", "Write a plugin to start from"),
@@ -153,17 +152,17 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "plugins show": ("fuelclient.commands.plugins.show:PluginsShow", "Show one plugin and what it brings"),
     "plugins sync": ("fuelclient.commands.plugins.install:PluginsSync", "Read the files of installed plugins again"),
-    "release component list": ("fuelclient.commands.release.parts:ComponentList", "List the components of a release"),
-    "release create": ("fuelclient.commands.release.release:ReleaseCreate", "Create one release"),
-    "release delete": ("fuelclient.commands.release.release:ReleaseDelete", "Delete a release with its graphs"),
-    "release import": ("fuelclient.commands.release.release:ReleaseImport", "Create all releases of a file, or none"),
-    "release list": ("fuelclient.commands.release.release:ReleaseList", "List all releases"),
-    "release repos list": ("fuelclient.commands.release.parts:ReposList", "List the package repositories of a release"),
+    "release component list": ("fuelclient.commands.release:ComponentList", "List the components of a release"),
+    "release create": ("fuelclient.commands.release:ReleaseCreate", "Create one release"),
+    "release delete": ("fuelclient.commands.release:ReleaseDelete", "Delete a release with its graphs"),
+    "release import": ("fuelclient.commands.release:ReleaseImport", "Create all releases of a file, or none"),
+    "release list": ("fuelclient.commands.release:ReleaseList", "List all releases"),
+    "release repos list": ("fuelclient.commands.release:ReposList", "List the package repositories of a release"),
     "release repos update": (
-        "fuelclient.commands.release.parts:ReposUpdate",
+        "fuelclient.commands.release:ReposUpdate",
         "Set the package repositories of a release from a file",
     ),
-    "release show": ("fuelclient.commands.release.release:ReleaseShow", "Show one release"),
+    "release show": ("fuelclient.commands.release:ReleaseShow", "Show one release"),
     "role create": ("fuelclient.commands.role:RoleCreate", "Create a role of a release or an environment from a file"),
     "role delete": ("fuelclient.commands.role:RoleDelete", "Delete a role of a release or an environment"),
     "role download": ("fuelclient.commands.role:RoleDownload", "Write the description of a role to a file"),
@@ -171,37 +170,37 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "role show": ("fuelclient.commands.role:RoleShow", "Show one role of a release or an environment"),
     "role update": ("fuelclient.commands.role:RoleUpdate", "Update a role of a release or an environment from a file"),
     "sequence create": (
-        "fuelclient.commands.sequence.sequence:SequenceCreate",
+        "fuelclient.commands.sequence:SequenceCreate",
         "Create a sequence of graphs for the environments of a release",
     ),
-    "sequence delete": ("fuelclient.commands.sequence.sequence:SequenceDelete", "Delete a sequence; its graphs stay"),
+    "sequence delete": ("fuelclient.commands.sequence:SequenceDelete", "Delete a sequence; its graphs stay"),
     "sequence download": (
-        "fuelclient.commands.sequence.files:SequenceDownload",
+        "fuelclient.commands.sequence:SequenceDownload",
         "Print a sequence as a document, or write it to a file",
     ),
     "sequence execute": (
-        "fuelclient.commands.sequence.execute:SequenceExecute",
+        "fuelclient.commands.sequence:SequenceExecute",
         "Run the graphs of a sequence on an environment",
     ),
     "sequence list": (
-        "fuelclient.commands.sequence.sequence:SequenceList",
+        "fuelclient.commands.sequence:SequenceList",
         "List the sequences of a release, or those that an environment can execute",
     ),
-    "sequence show": ("fuelclient.commands.sequence.sequence:SequenceShow", "Show one sequence with its graph types"),
+    "sequence show": ("fuelclient.commands.sequence:SequenceShow", "Show one sequence with its graph types"),
     "sequence update": (
-        "fuelclient.commands.sequence.sequence:SequenceUpdate",
-        "Give a sequence another name, or other graph types",
+        "fuelclient.commands.sequence:SequenceUpdate",
+        "Change the name or the graph types of a sequence",
     ),
-    "sequence upload": ("fuelclient.commands.sequence.files:SequenceUpload", "Create a sequence from a file"),
+    "sequence upload": ("fuelclient.commands.sequence:SequenceUpload", "Create a sequence from a file"),
     "server run": (
         "fuelclient.commands.server:ServerRun",
-        "Serve the engine over HTTP, with the paths of a Fuel master",
+        "Serve the engine over HTTP with the API of a Fuel master",
     ),
-    "tag create": ("fuelclient.commands.tag:TagCreate", "Create a tag of a release or an environment from a file"),
-    "tag delete": ("fuelclient.commands.tag:TagDelete", "Delete a tag of a release or an environment"),
-    "tag download": ("fuelclient.commands.tag:TagDownload", "Write the description of a tag to a file"),
-    "tag list": ("fuelclient.commands.tag:TagList", "List the tags of a release or an environment"),
-    "tag update": ("fuelclient.commands.tag:TagUpdate", "Update a tag of a release or an environment from a file"),
+    "tag create": ("fuelclient.commands.role:TagCreate", "Create a tag of a release or an environment from a file"),
+    "tag delete": ("fuelclient.commands.role:TagDelete", "Delete a tag of a release or an environment"),
+    "tag download": ("fuelclient.commands.role:TagDownload", "Write the description of a tag to a file"),
+    "tag list": ("fuelclient.commands.role:TagList", "List the tags of a release or an environment"),
+    "tag update": ("fuelclient.commands.role:TagUpdate", "Update a tag of a release or an environment from a file"),
     "task delete": ("fuelclient.commands.task.task:TaskDelete", "Delete an execution with its history and its files"),
     "task deployment-info download": (
         "fuelclient.commands.task.downloads:DeploymentInfoDownload",
@@ -230,16 +229,18 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Command name -> (module and class, one-line help)."""
 
 ALIASES = {"plugin": "plugins"}
-"""Other spellings of nouns; they stand nowhere in the overview."""
+"""Other spellings of nouns, which the overview does not show."""
 
 EXTENSIONS = "fuelclient.extensions"
-"""The entry point group in which other packages offer commands. It is looked at only for a command that is not
-in the table, and by `fuel2 help --all`: scanning the metadata of all installed packages takes longer than most
-commands."""
+"""The entry point group in which other packages offer commands.
+
+It is read only for a command that is not in the table, and by `fuel2 help --all`: scanning the metadata of all
+installed packages takes longer than most commands.
+"""
 
 
 def verbs(noun: str) -> list[str]:
-    """The commands of one noun, in whatever spelling of it.
+    """Return the commands of a noun or of its alias.
 
     >>> verbs("server")
     ['server run']

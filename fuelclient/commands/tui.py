@@ -1,4 +1,4 @@
-"""`tui`."""
+"""`tui`: start the terminal UI."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 class Tui(Command):
     """Browse environments, roles and graph order on the terminal
 
-    Environments, what their roles bring, the merged tasks in execution order with who set each attribute, the graph
-    as lanes, why one task runs after another, findings and plugins, runs live and past. It only reads, until it is
-    armed (A). Every screen shows the command line that says the same; ? lists the keys.
+    The UI shows environments, their roles, the merged tasks in execution order and who set each attribute, the graph as
+    lanes, why one task runs after another, findings, plugins, and live and past runs. It only reads, until you arm it
+    (A). Every screen shows the command line that prints the same; ? lists the keys.
 
-    NO_COLOR=1 takes the colours away, --ascii all signs that are not ASCII. Ctrl-Z suspends it, fg comes back. When a
-    signal ends it, the terminal is as before and the exit code is 128 and the number of the signal.
+    NO_COLOR=1 removes colours, --ascii all characters that are not ASCII. Ctrl-Z suspends the UI, fg resumes it. If a
+    signal ends it, the terminal is restored and the exit code is 128 plus the number of the signal.
 
       fuel2 tui
       fuel2 tui --env 1
@@ -33,7 +33,7 @@ class Tui(Command):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         add_env(parser, required=False, help="open this environment")
-        parser.add_argument("--ascii", action="store_true", help="draw with ASCII signs only")
+        parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
         parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
         return parser
 
@@ -41,7 +41,7 @@ class Tui(Command):
         _require_terminal()
         from fuelclient.tui import collector
 
-        collector.hold()  # a second after the start the app releases it
+        collector.hold()  # the app releases it a second after the start
         from fuelclient import backends
         from fuelclient.tui.app import FuelUI
 
@@ -55,25 +55,25 @@ class Tui(Command):
         try:
             return ui.run_on_terminal(mouse=not parsed_args.no_mouse)
         finally:
-            cast("FuelShell", self.app).tell_absence()
+            cast("FuelShell", self.app).warn_of_missing_engine()
 
 
 def _require_terminal() -> None:
-    """Raise `UsageError` where nobody would see the UI, or could type at it. It draws on stderr."""
+    """Raise `UsageError` if a stream is not a terminal. The UI draws on stderr."""
     instead = "'fuel2 env list' and 'fuel2 graph preview --env ID' print the same."
     for name, stream in (("stdin", sys.stdin), ("stdout", sys.stdout), ("stderr", sys.stderr)):
         if not stream.isatty():
-            message = f"The terminal UI needs a terminal, and {name} is none."
+            message = f"The terminal UI needs a terminal, and {name} is not one."
             raise UsageError(message, hint=f"Do not redirect {name}. {instead}")
     if os.environ.get("TERM") == "dumb":
         raise UsageError("The terminal UI needs a terminal that can move its cursor.", hint=instead)
 
 
 def program(options: argparse.Namespace) -> str:
-    """How the program was called, for command lines that act on the same target.
+    """Return how the program was called, for command lines that act on the same target.
 
-    What came from the environment or a settings file comes from there again. Secrets are left out: such a line is
-    shown, logged and copied. Without them it may be refused, and never acts on anything else.
+    Environment variables and settings files apply to these as well. Secrets are left out, because command lines are
+    shown, logged and copied. Without them a command may be refused, but never acts on another target.
 
     >>> from fuelclient.commands.overview import global_parser
     >>> program(global_parser().parse_args(["--server", "http://10.20.0.2:8000", "--os-password", "x", "--insecure"]))

@@ -1,7 +1,7 @@
-"""Commands of the original client for which there is nothing here: each says why, and ends with exit code 2.
+"""Commands of the original client that fuel2 does not support: each says why and ends with exit code 2.
 
-They manage what belongs to a Fuel master's own machinery. Scripts that call them get a reason, and not a guess at what
-they might have meant.
+They manage parts of a Fuel master. Without them, scripts would get a guess at which other command they meant instead of
+a reason.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from fuelclient.errors import Unsupported
 
 
 class _Lenient(Parser):
-    """A parser that takes any words: whatever the options were, the answer is the same."""
+    """A parser that accepts any arguments, because the result is always the same."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        found, _ = super().parse_known_args(args, namespace)
-        return found, []
+        namespace, _ = super().parse_known_args(args, namespace)
+        return namespace, []
 
 
-class _Refused(Command):
-    """A command whose answer is `reason`, and as its hint what to do `instead`."""
+class _Unsupported(Command):
+    """A command that raises `Unsupported` with a `reason` and, as the hint, what to do `instead`."""
 
     reason = ""
     instead = ""
@@ -34,22 +34,22 @@ class _Refused(Command):
         raise Unsupported(self.reason, hint=self.instead)
 
 
-class Vms(_Refused):
+class Vms(_Unsupported):
     """Not supported: virtual machines on nodes of the role virt"""
 
-    reason = "fuel2 starts no virtual machines: it manages graphs, and the nodes that there are."
-    instead = "Run what starts them as a graph: `fuel2 graph execute --type TYPE`."
+    reason = "fuel2 does not start virtual machines: it manages graphs and existing nodes."
+    instead = "Write a graph that starts them, and run it with `fuel2 graph execute --type TYPE`."
 
 
-class Extensions(_Refused):
-    """Not supported: extensions of Nailgun, which manage disks and networks"""
+class Extensions(_Unsupported):
+    """Not supported: Nailgun extensions, which manage disks and networks"""
 
-    reason = "fuel2 knows no extensions: they manage disks and networks, which fuel2 leaves to the master."
-    instead = "Plugins extend an environment: `fuel2 plugins enable`."
+    reason = "fuel2 does not support extensions: they manage disks and networks, which fuel2 leaves to the master."
+    instead = "To extend an environment, enable a plugin: `fuel2 plugins enable`."
 
 
-class ProvisioningFacts(_Refused):
-    """Not supported: what Cobbler is told of nodes; graphs provision nodes here"""
+class ProvisioningFacts(_Unsupported):
+    """Not supported: provisioning facts for Cobbler; graphs provision nodes here"""
 
-    reason = "fuel2 has no provisioning facts: nodes are provisioned by a graph, which sees the deployment facts."
+    reason = "fuel2 has no provisioning facts: a graph provisions nodes, and its tasks see the deployment facts."
     instead = "See `fuel2 env deployment-facts get-default`."

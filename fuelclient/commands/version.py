@@ -1,4 +1,4 @@
-"""`fuel-version`."""
+"""`fuel-version`: which API the backend speaks."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from fuelclient.commands.columns import Names
 
 
 class FuelVersion(ShowOne):
-    """Show which Fuel answers, and which API it speaks
+    """Show the version of Fuel and of its API
 
-    The embedded engine speaks the API of the Fuel whose paths 'server run' has. 'fuel2 --version' is this program's
-    own.
+    For the embedded engine this is the version of Fuel whose API 'server run' offers. 'fuel2 --version' shows the
+    version of this program.
     """
 
     columns = ("api", "auth_required", "feature_groups", "openstack_version", "release")
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:  # noqa: ARG002 (no options)
-        found = self.backend.version()
-        return (
-            found.api, found.auth_required, Names(found.feature_groups), found.openstack_version, found.release,
-        )  # fmt: skip
+        version = self.backend.version()
+        groups = Names(version.feature_groups)
+        return version.api, version.auth_required, groups, version.openstack_version, version.release

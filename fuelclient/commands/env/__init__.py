@@ -1,1 +1,1 @@
-"""Commands of environments: the environments themselves, and the nodes in them."""
+"""Commands of environments: the environments and their nodes, settings, facts and deployment."""

@@ -1,6 +1,7 @@
-"""Deploying environments: `env deploy`, `env redeploy`, `env reset`, and some nodes of one.
+"""Deploy, reset and stop environments, or deploy and provision some of their nodes.
 
-Each is a run of graphs like any other: what Nailgun does by itself, the graphs of a release say here.
+Each is a run of graphs like any other. Nailgun has code for what a reset or provisioning means; here the graphs of a
+release say it.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import add_env, add_nodes, identifier
+from fuelclient.commands.arguments import add_env, add_id, add_nodes
+from fuelclient.commands.base import Command
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.starting import Starter, add_run
+from fuelclient.commands.task.task import STOPPING, warn_of_end
 from fuelclient.errors import Conflict
 
 if TYPE_CHECKING:
@@ -36,18 +39,17 @@ def _request(parsed_args: argparse.Namespace, env: int, graph_types: Sequence[st
 class EnvDeploy(Starter):
     """Deploy an environment
 
-    Runs the default graph on its nodes. Before that, nodes that are to be deleted go through the graph of the type
-    deletion, and nodes that are not provisioned through that of the type provision or provisioning, where there are
-    such nodes and such graphs. A sequence of the release called deploy-changes says something else. The run waits and
-    ends as that of 'graph execute' does.
+    Runs the default graph on its nodes. Before that, nodes marked for deletion go through the graph of type deletion,
+    and nodes that are not provisioned through that of type provision or provisioning, if the release has such graphs.
+    If the release has a sequence named deploy-changes, its graphs run instead. Waiting and exit codes are those of
+    'graph execute'.
 
       fuel2 env deploy 1 --dry-run
       fuel2 env deploy 1 --wait
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        parser.add_argument("id", type=identifier, help="id of the environment")
+        parser = add_id(super().get_parser(prog_name), "environment")
         add_run(parser, "-d")
         return parser
 
@@ -57,52 +59,53 @@ class EnvDeploy(Starter):
         self.execute(request, parsed_args)
 
     def _graph_types(self, env: int) -> Sequence[str]:
-        """The graphs that deploy the environment; what they leave out is told."""
+        """Return the graphs that deploy the environment, after a warning about nodes they leave out."""
         from fuelclient.backends.changes import changes_of
 
-        made = changes_of(self.backend, env)
-        for ids, what, kind in (
-            (made.unprovisioned, "not provisioned", "provisioning"),
-            (made.leaving, "to be deleted", "deletion"),
+        changes = changes_of(self.backend, env)
+        for ids, state, graph_type in (
+            (changes.unprovisioned, "not provisioned", "provisioning"),
+            (changes.leaving, "marked for deletion", "deletion"),
         ):
             if ids:
-                told = ", ".join(map(str, ids))
-                LOG.warning("Node %s is %s, but there is no graph of the type %s: it takes no part.", told, what, kind)
-        return made.graph_types
+                nodes = f"node{'s' if len(ids) > 1 else ''} {', '.join(map(str, ids))}"
+                LOG.warning("Skipping %s: %s, and there is no %s graph.", nodes, state, graph_type)
+        return changes.graph_types
 
     def _require_unharmed(self, request: RunRequest) -> None:
-        """Nothing happens when only nodes that are not provisioned would be provisioned; `Conflict` otherwise.
+        """Raise `Conflict` if a graph would provision nodes that are provisioned already.
 
-        The filter of such a graph goes by what waits to be added, which nodes that were imported do, too.
+        Such a graph selects nodes that are pending addition, and imported nodes are so too.
         """
         from fuelclient.backends.plans import planned
         from fuelclient.plan.changes import PROVISION_TYPES, is_unprovisioned
 
-        for kind in (one for one in request.graph_types if one in PROVISION_TYPES):
+        for graph_type in (name for name in request.graph_types if name in PROVISION_TYPES):
             fresh = {node.id for node in self.backend.nodes.list(request.cluster_id) if is_unprovisioned(node)}
-            (plan,) = planned(self.backend, replace(request, graph_types=(kind,)))
-            again = [one for one in plan.nodes if one not in fresh]
+            (plan,) = planned(self.backend, replace(request, graph_types=(graph_type,)))
+            again = [node_id for node_id in plan.nodes if node_id not in fresh]
             if again:
-                meant = " ".join(str(one) for one in plan.nodes if one in fresh)
+                others = " ".join(str(node_id) for node_id in plan.nodes if node_id in fresh)
                 raise Conflict(
-                    f"The {kind} graph would also provision node {', '.join(map(str, again))}, which is provisioned.",
-                    hint=f"First run `fuel2 env nodes provision --env {request.cluster_id} --nodes {meant}`.",
+                    f"The {graph_type} graph would also provision node {', '.join(map(str, again))}, which is "
+                    "already provisioned.",
+                    hint=f"First run `fuel2 env nodes provision --env {request.cluster_id} --nodes {others}`.",
                 )
 
 
 class EnvRedeploy(EnvDeploy):
-    """Deploy an environment anew
+    """Deploy an environment from scratch
 
-    As 'env deploy --force': everything runs as if nothing had ever run.
+    Does the same as 'env deploy --force': everything runs as if nothing had ever run.
 
       fuel2 env redeploy 1
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        for action in parser._actions:  # argparse has no public way to an option of a base class
+        for action in parser._actions:  # argparse has no public access to an option of a base class
             if "--force" in action.option_strings:
-                action.help = "accepted for scripts: it is always so here"
+                action.help = "accepted for scripts; always on in this command"
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -113,14 +116,13 @@ class EnvRedeploy(EnvDeploy):
 class EnvReset(Starter):
     """Reset an environment
 
-    Runs its graph of the type reset, which has to say what that means: without one, the exit code is 2.
+    Runs its graph of type reset, which decides what a reset means. Without such a graph the exit code is 2.
 
       fuel2 env reset 1 --wait
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        parser.add_argument("id", type=identifier, help="id of the environment")
+        parser = add_id(super().get_parser(prog_name), "environment")
         add_run(parser, "-f")
         return parser
 
@@ -128,29 +130,29 @@ class EnvReset(Starter):
         from fuelclient.backends.changes import graph_for
         from fuelclient.plan.changes import RESET_TYPES
 
-        kind = graph_for(self.backend, parsed_args.id, RESET_TYPES, "resets")
-        self.execute(_request(parsed_args, parsed_args.id, (kind,)), parsed_args, _RESET_STARTED)
+        graph_type = graph_for(self.backend, parsed_args.id, RESET_TYPES, "resets")
+        self.execute(_request(parsed_args, parsed_args.id, (graph_type,)), parsed_args, _RESET_STARTED)
 
 
 class _SomeNodes(Starter):
-    """A run on nodes that are named."""
+    """Begin a run on the named nodes."""
 
     what = ""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         add_env(parser, required=True)
-        add_nodes(parser, required=True, help="ids of the nodes: 1 2 or 1,2")
+        add_nodes(parser, required=True)
         add_run(parser, "-f")
         return parser
 
     def graph_type(self, env: int, nodes: Sequence[int]) -> str:
-        """The graph to run."""
+        """Return the type of the graph to run."""
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        kind = self.graph_type(parsed_args.env, parsed_args.nodes)
-        request = replace(_request(parsed_args, parsed_args.env, (kind,)), node_ids=tuple(parsed_args.nodes))
+        graph_type = self.graph_type(parsed_args.env, parsed_args.nodes)
+        request = replace(_request(parsed_args, parsed_args.env, (graph_type,)), node_ids=tuple(parsed_args.nodes))
         nodes = ", ".join(map(str, parsed_args.nodes))
         self.execute(request, parsed_args, _NODES_STARTED.format(what=self.what, nodes=nodes))
 
@@ -158,7 +160,7 @@ class _SomeNodes(Starter):
 class EnvNodesDeploy(_SomeNodes):
     """Deploy some nodes of an environment
 
-    Runs the default graph on these nodes only. They have to be provisioned, and to stay.
+    Runs the default graph on these nodes only. They must be provisioned and not marked for deletion.
 
       fuel2 env nodes deploy --env 1 --nodes 1 2
     """
@@ -169,15 +171,15 @@ class EnvNodesDeploy(_SomeNodes):
         from fuelclient.model.graph import DEFAULT_TYPE
         from fuelclient.plan.changes import is_leaving, is_unprovisioned
 
-        meant = [one for one in self.backend.nodes.list(env) if one.id in nodes]
+        selected = [node for node in self.backend.nodes.list(env) if node.id in nodes]
         reasons = (
-            ([one.id for one in meant if is_unprovisioned(one)], "are not provisioned yet"),
-            ([one.id for one in meant if is_leaving(one)], "marked for deletion"),
+            ([node.id for node in selected if is_unprovisioned(node)], "are not provisioned yet"),
+            ([node.id for node in selected if is_leaving(node)], "marked for deletion"),
         )
-        told = " ".join(f"Nodes with uids {ids} {why}." for ids, why in reasons if ids)
-        if told:
+        obstacles = " ".join(f"Nodes with uids {ids} {why}." for ids, why in reasons if ids)
+        if obstacles:
             raise Conflict(
-                f"Deployment operation cannot be started. {told}",
+                f"Deployment operation cannot be started. {obstacles}",
                 hint="Please remove them and restart deployment.",
             )
         return DEFAULT_TYPE
@@ -186,8 +188,8 @@ class EnvNodesDeploy(_SomeNodes):
 class EnvNodesProvision(_SomeNodes):
     """Provision some nodes of an environment
 
-    Runs its graph of the type provision or provisioning on these nodes, whether they are provisioned or not. Without
-    such a graph the exit code is 2.
+    Runs its graph of type provision or provisioning on these nodes, even on those that are provisioned. Without such a
+    graph the exit code is 2.
 
       fuel2 env nodes provision --env 1 --nodes 1 2
     """
@@ -199,3 +201,21 @@ class EnvNodesProvision(_SomeNodes):
         from fuelclient.plan.changes import PROVISION_TYPES
 
         return graph_for(self.backend, env, PROVISION_TYPES, "provisions")
+
+
+class EnvStopDeployment(Command):
+    """Stop the run on an environment
+
+    No further tasks start. Running tasks may finish, unless --kill ends them. The command does not wait for the end of
+    the run: use 'task watch' for that.
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = add_id(super().get_parser(prog_name), "environment")
+        parser.add_argument("--kill", action="store_true", help="end running tasks")
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        stopped = self.writable().runs.stop_cluster(parsed_args.id, kill=parsed_args.kill)
+        self.say(STOPPING.format(stopped))
+        warn_of_end(stopped)

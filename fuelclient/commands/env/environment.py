@@ -1,4 +1,4 @@
-"""Environments: list, show, create, update, delete."""
+"""Environments: list, show, create, rename and delete them; add and remove their nodes."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import RELEASE, identifier
+from fuelclient.commands.arguments import add_env, add_id, add_nodes, add_release, add_roles
 from fuelclient.commands.base import Command, Lister, ShowOne
 from fuelclient.commands.shell import LOG
+from fuelclient.errors import Conflict
 
 if TYPE_CHECKING:
     from fuelclient.model.cluster import Cluster
-
-_SHOWN = ("id", "status", "fuel_version", "name", "release_id", "is_customized", "changes")
-"""The columns of one environment; `fuel_version` is its release's, the last two are only known to a master."""
 
 
 class EnvList(Lister):
@@ -25,16 +23,16 @@ class EnvList(Lister):
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (no options)
         clusters = self.backend.clusters.list()
         if not clusters:
-            LOG.info("There is no environment yet: 'fuel2 env create NAME --release ID' makes one.")
-        return [(one.id, one.status, one.name, one.release_id) for one in clusters]
+            LOG.info("There are no environments yet. Create one with 'fuel2 env create NAME --release ID'.")
+        return [(cluster.id, cluster.status, cluster.name, cluster.release_id) for cluster in clusters]
 
 
 class _ShowEnv(ShowOne):
-    columns = _SHOWN
+    columns = ("id", "status", "fuel_version", "name", "release_id", "is_customized", "changes")
 
     def shown(self, cluster: Cluster) -> Sequence[Any]:
-        version = self.backend.releases.get(cluster.release_id).version
-        fuel_version = version.rpartition("-")[2]
+        fuel_version = self.backend.releases.get(cluster.release_id).version.rpartition("-")[2]
+        # the last two are the original client's: no backend knows them
         return (cluster.id, cluster.status, fuel_version, cluster.name, cluster.release_id, "", "")
 
 
@@ -42,9 +40,7 @@ class EnvShow(_ShowEnv):
     """Show one environment"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        parser.add_argument("id", type=identifier, help="id of the environment")
-        return parser
+        return add_id(super().get_parser(prog_name), "environment")
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         return self.shown(self.backend.clusters.get(parsed_args.id))
@@ -53,8 +49,8 @@ class EnvShow(_ShowEnv):
 class EnvCreate(_ShowEnv):
     """Create an environment from a release
 
-    The environment starts with an empty graph of the type default; its tasks are those of its release until a
-    plugin or a graph of its own overrides them.
+    The environment starts with an empty graph of the type default. Its tasks are those of its release, until a plugin
+    or a graph of its own overrides them.
 
       fuel2 env create prod --release 1
       fuel2 env create prod --release 1 -f value -c id
@@ -63,7 +59,7 @@ class EnvCreate(_ShowEnv):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         parser.add_argument("name", help="name of the new environment")
-        parser.add_argument(*RELEASE, type=identifier, required=True, metavar="ID", help="id of its release")
+        add_release(parser)
         parser.add_argument(
             "-nst", "--net-segmentation-type", choices=("vlan", "gre", "tun"), default="vlan",
             help="network segmentation type (default: vlan); gre is deprecated since Fuel 7.0",
@@ -73,7 +69,7 @@ class EnvCreate(_ShowEnv):
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         release = self.backend.releases.get(parsed_args.release)
         if release.state == "unavailable":
-            LOG.warning("Release %s (%s) is marked unavailable; it is used all the same.", release.id, release.name)
+            LOG.warning("Release %s (%s) is marked as unavailable; it is used all the same.", release.id, release.name)
         if parsed_args.net_segmentation_type == "gre":
             LOG.warning("WARNING: GRE network segmentation type is deprecated since 7.0 release.")
         created = self.writable().clusters.create(
@@ -86,8 +82,7 @@ class EnvUpdate(_ShowEnv):
     """Rename an environment"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        parser.add_argument("id", type=identifier, help="id of the environment")
+        parser = add_id(super().get_parser(prog_name), "environment")
         parser.add_argument("-n", "--name", required=True, help="its new name")
         return parser
 
@@ -98,19 +93,63 @@ class EnvUpdate(_ShowEnv):
 class EnvDelete(Command):
     """Delete an environment with its graphs
 
-    Its nodes stay, without environment and without roles; its executions go with it, with their history and their
-    files, those on nodes included; a node that keeps them is named, with the way to remove them. An operational
-    environment is only deleted with --force; without it, or while an execution on it has not ended, nothing happens
-    and the exit code is 6.
+    Its nodes stay, without environment and roles. Its runs are deleted with their history and files, also those on
+    nodes; if a node keeps files, a warning names it and says how to remove them. An operational environment is deleted
+    only with --force. Without --force, or while a run on the environment has not ended, nothing is deleted and the
+    exit code is 6.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        parser.add_argument("id", type=identifier, help="id of the environment")
+        parser = add_id(super().get_parser(prog_name), "environment")
         parser.add_argument("-f", "--force", action="store_true", help="even if it is operational")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        for stays in self.writable().clusters.delete(parsed_args.id, force=parsed_args.force):
-            LOG.warning("%s", stays)
+        for warning in self.writable().clusters.delete(parsed_args.id, force=parsed_args.force):
+            LOG.warning("%s", warning)
         self.say(f"Environment with id {parsed_args.id} was deleted")
+
+
+class EnvAddNodes(Command):
+    """Add nodes with roles to an environment
+
+    The roles are pending until a run on the nodes succeeds. Either all nodes are added or none.
+
+      fuel2 env add nodes --env 1 --nodes 1 2 3 --roles controller cinder
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_env(parser, required=True)
+        add_nodes(parser, required=True)
+        add_roles(parser, "-r", required=True)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        nodes, roles = parsed_args.nodes, parsed_args.roles
+        self.writable().clusters.add_nodes(parsed_args.env, nodes, roles)
+        self.say(f"Nodes {nodes} were added to the environment {parsed_args.env} with roles {roles}")
+
+
+class EnvRemoveNodes(Command):
+    """Remove nodes from an environment
+
+    The nodes still exist afterwards, without environment and roles. Either all of them are removed or none.
+
+      fuel2 env remove nodes --env 1 --nodes 3
+      fuel2 env remove nodes --env 1 --nodes-all
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_env(parser, required=True)
+        group = parser.add_mutually_exclusive_group(required=True)
+        add_nodes(group, required=False)
+        group.add_argument("--nodes-all", action="store_true", help="all nodes of the environment")
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        node_ids = None if parsed_args.nodes_all else parsed_args.nodes
+        if not self.writable().clusters.remove_nodes(parsed_args.env, node_ids):
+            raise Conflict(f"Environment with id={parsed_args.env} doesn't have nodes to remove.")
+        self.say(f"Nodes were removed from the environment with id={parsed_args.env}")

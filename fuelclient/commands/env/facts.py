@@ -1,4 +1,4 @@
-"""Deployment facts of environments: upload, download, delete, and what they are without any."""
+"""Deployment facts of environments: upload, download, delete, and the defaults."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_nodes, identifier, stated
+from fuelclient.commands.arguments import add_env, add_id, add_nodes, stated
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.columns import plain
 from fuelclient.commands.output import make_folder
@@ -18,29 +18,31 @@ if TYPE_CHECKING:
     from fuelclient.model.fact import DeploymentFacts
 
 _COMMON = "cluster"
-"""The name of the file with the common part; the other files are named by the node."""
+"""The name of the file with the facts that all nodes share; the other files have the name of a node."""
 
 _OURS = re.compile(r"(cluster|master|null|[0-9]+)\.(yaml|json)")
-"""The files that a download writes, and so may replace."""
+"""The files that a download writes, and therefore may replace."""
 
 
 class _Download(Command):
-    """Writes facts to a directory."""
+    """Write facts to a directory. `name` says in the result which facts."""
 
-    told = ""
+    name = ""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         _add_directory(parser)
-        add_nodes(parser, required=False, help="only the parts of these nodes: 1 2 or 1,2")
+        add_nodes(parser, required=False, help="only the facts of these nodes: 1 2 or 1,2")
         parser.add_argument(
-            "--no-split", action="store_true", help="no file of what nodes share: all of it in the file of each node"
+            "--no-split",
+            action="store_true",
+            help="repeat the common facts in the file of each node instead of a file of their own",
         )
         parser.add_argument("--force", action="store_true", help="replace the facts of an earlier download")
         return parser
 
     def facts(self, env: int) -> DeploymentFacts:
-        """What to write."""
+        """Return the facts to write."""
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -55,37 +57,38 @@ class _Download(Command):
         _prepare(directory, keep=texts, force=parsed_args.force)
         for name, text in texts.items():
             files.write(os.path.join(directory, name), text, force=parsed_args.force)
-        self.say(f"{self.told} deployment facts for the environment {parsed_args.env} were downloaded to {directory}")
+        self.say(f"{self.name} deployment facts for the environment {parsed_args.env} were downloaded to {directory}")
 
 
 class FactsDownload(_Download):
     """Write the uploaded deployment facts of an environment to files
 
-    The files are DIR/deployment_ID/cluster.FORMAT with what all nodes share, and one for each node; with --no-split
-    only these, and each has everything. With --force they replace those of an earlier download.
+    The files are DIR/deployment_ID/cluster.FORMAT with the common facts of all nodes, and a file for each node. With
+    --no-split there are only the files of nodes, each with all facts. With --force they replace the files of an earlier
+    download.
 
       fuel2 env deployment-facts download --env 1 -f yaml
     """
 
-    told = "User-defined"
+    name = "User-defined"
 
     def facts(self, env: int) -> DeploymentFacts:
-        found = self.backend.facts.get(env)
-        if found.is_empty:
+        facts = self.backend.facts.get(env)
+        if facts.is_empty:
             raise NotFound(
                 "upload", f"of facts for environment {env}", hint="Start from 'fuel2 env deployment-facts get-default'."
             )
-        return found
+        return facts
 
 
 class FactsDefault(_Download):
-    """Write the deployment facts that an environment has by itself to files
+    """Write the computed deployment facts of an environment to files
 
-    They are computed from its settings and its nodes, without what was uploaded. The files are as in 'env
+    They are computed from its settings and its nodes, without uploaded facts. The files are those of 'env
     deployment-facts download'.
     """
 
-    told = "Default"
+    name = "Default"
 
     def facts(self, env: int) -> DeploymentFacts:
         return self.backend.facts.default(env)
@@ -94,9 +97,8 @@ class FactsDefault(_Download):
 class FactsUpload(Command):
     """Set the deployment facts of an environment from files
 
-    They override what the environment says of itself, key by key. DIR/deployment_ID/cluster.FORMAT has what all nodes
-    share, and NODE.FORMAT (1.yaml, or compute_1.yaml) what one node has. Parts whose file is not there stay as they
-    were uploaded before.
+    They override the computed facts key by key. DIR/deployment_ID/cluster.FORMAT has the common facts of all nodes, and
+    NODE.FORMAT (1.yaml, or compute_1.yaml) those of one node. Facts without a file stay as they were uploaded before.
 
       fuel2 env deployment-facts upload --env 1 -f yaml
     """
@@ -118,26 +120,28 @@ class FactsUpload(Command):
         self.say(f"Deployment facts for the environment {env} were uploaded successfully.")
 
     def _read(self, directory: str, form: str) -> dict[str, Mapping[str, Any]]:
-        """The parts that the files of `directory` hold, by node."""
+        """Return the facts in the files of `directory` by node."""
         from fuelclient import files
 
         try:
-            found = sorted(name for name in os.listdir(directory) if name.endswith(f".{form}"))
+            names = sorted(name for name in os.listdir(directory) if name.endswith(f".{form}"))
         except OSError as error:
-            hint = "Name the directory that holds it with --directory."
+            hint = "Name the directory that contains it with --directory."
             raise NotFound("directory", directory, hint=hint) from error
-        if not found:
-            raise NotFound("file", os.path.join(directory, f"*.{form}"), hint="Is the --format another one?")
+        if not names:
+            raise NotFound("file", os.path.join(directory, f"*.{form}"), hint="Name their format with --format.")
         parts: dict[str, Mapping[str, Any]] = {}
-        for name in found:
+        for name in names:
             path = os.path.join(directory, name)
             document = files.load(path, stdin=self.app.stdin)
             report(document.findings)
             if not isinstance(document.data, Mapping):
-                raise InvalidDocument(f"{path}: facts are a mapping of names to values.", hint="Write {} for none.")
+                raise InvalidDocument(
+                    f"{path}: facts must be a mapping of names to values.", hint="Write {} for no facts."
+                )
             uid = name.removesuffix(f".{form}").rpartition("_")[2]
             if uid in parts:
-                raise Conflict(f"{path}: another file has the facts of {uid} too.", hint="Keep one of them.")
+                raise Conflict(f"{path}: another file also has the facts of {uid}.", hint="Keep only one of them.")
             parts[uid] = plain(document.data)
         return parts
 
@@ -146,9 +150,7 @@ class FactsDelete(Command):
     """Delete the uploaded deployment facts of an environment"""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        parser.add_argument("id", type=identifier, help="id of the environment")
-        return parser
+        return add_id(super().get_parser(prog_name), "environment")
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         self.writable().facts.delete(parsed_args.id)
@@ -164,60 +166,60 @@ def _add_directory(parser: argparse.ArgumentParser) -> None:
 
 
 def _directory(parsed_args: argparse.Namespace) -> str:
-    """Where the files of one environment lie."""
+    """Return the directory of the files of the environment."""
     return os.path.abspath(os.path.join(parsed_args.directory, f"deployment_{parsed_args.env}"))
 
 
 def _parts(facts: DeploymentFacts, wanted: list[int] | None) -> dict[str, Mapping[str, Any]]:
-    """The parts of facts by the names of their files; `NotFound` for a wanted node that has none."""
+    """Return facts by the names of their files. Raise `NotFound` for a wanted node without facts."""
     return {_COMMON: facts.common, **{uid: facts.nodes[uid] for uid in _uids(facts, wanted)}}
 
 
 def _whole(facts: DeploymentFacts, wanted: list[int] | None) -> dict[str, Mapping[str, Any]]:
-    """All that each node sees, by the names of their files; `NotFound` as in `_parts`, and for no node at all."""
+    """Return all facts of each node by the names of their files. Raise `NotFound` as `_parts`, or without nodes."""
     from fuelclient.serializers.fact import facts_to_list
 
     uids = _uids(facts, wanted)
     if not uids:
-        raise NotFound("fact", "of any node", hint="Leave --no-split out: what nodes share is there.")
+        raise NotFound("fact", "of any node", hint="Leave --no-split out to get the common facts.")
     return {str(part["uid"]): part for part in facts_to_list(facts, uids)}
 
 
 def require_names(names: Iterable[str]) -> None:
-    """Each is the name of a file in its directory; `InvalidDocument` for one that leads elsewhere."""
+    """Raise `InvalidDocument` for a name that would lead out of the directory."""
     for name in names:
         if "/" in name or "\0" in name or name in ("", ".", ".."):
             raise InvalidDocument(
-                f"There are facts of node {name!r}, which is no name of a file.", hint="Nothing was written."
+                f"There are facts of node {name!r}, which is not a file name.", hint="Nothing was written."
             )
 
 
 def _uids(facts: DeploymentFacts, wanted: list[int] | None) -> list[str]:
-    """The wanted nodes (None: all) that have facts."""
-    uids = list(facts.nodes) if wanted is None else [str(one) for one in wanted]
+    """Return the wanted nodes (None: all nodes with facts). Raise `NotFound` for one without facts."""
+    uids = list(facts.nodes) if wanted is None else list(map(str, wanted))
     for uid in uids:
         if uid not in facts.nodes:
-            raise NotFound("fact", f"of node {uid}", hint=f"Facts there are of: {', '.join(facts.nodes) or 'no node'}.")
+            raise NotFound("fact", f"of node {uid}", hint=f"Nodes with facts: {', '.join(facts.nodes) or 'none'}.")
     return uids
 
 
 def _prepare(directory: str, *, keep: Mapping[str, str], force: bool) -> None:
-    """The directory is there and has no facts but those of `keep`, which the next upload would take for meant.
+    """Make the directory, and remove facts of earlier downloads except `keep`, or the next upload would include them.
 
-    Raises `Conflict` when it has facts and not `force`, `Unavailable` when permissions refuse. Files that no download
-    writes stay.
+    Raise `Conflict` if it has facts and `force` is not set, and `Unavailable` if permissions forbid it. Files that no
+    download writes stay.
     """
     from fuelclient.files.writing import permitted
 
     if not os.path.lexists(directory):
         make_folder(os.path.join(directory, "facts"))
-        return  # where there is no place for it, the first write says so
+        return  # if its parent is missing, the first write will say so
     with permitted(directory, to="read"):
         listed = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
     stale = [name for name in listed if _OURS.fullmatch(name)]
     if stale and not force:
         raise Conflict(
-            f"{directory} has facts already.", hint="Replace them with --force, or name another --directory."
+            f"{directory} already has facts.", hint="Replace them with --force, or name another --directory."
         )
     for name in stale:
         if name not in keep:

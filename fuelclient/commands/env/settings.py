@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import identifier
+from fuelclient.commands.arguments import add_id
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.columns import plain
 from fuelclient.commands.output import STDOUT, add_place, make_folder, place_of, put
@@ -21,19 +21,17 @@ _EDITABLE, _GENERATED = "editable", "generated"
 class SettingsDownload(Command):
     """Write the settings of an environment to a file
 
-    The defaults of its release and of its enabled plugins, and over them what was set for it. Without --file the
-    file is DIR/environment_ID/settings.FORMAT; a file that exists is overwritten with --force only. '--file -'
-    prints the document, and nothing else, on stdout.
+    These are the defaults of its release and of its enabled plugins, overridden by what was set for the environment.
+    Without --file the file is DIR/environment_ID/settings.FORMAT. An existing file is overwritten only with --force.
+    '--file -' prints the document, and nothing else, on stdout.
 
       fuel2 env settings download 1 -f yaml
       fuel2 env settings download 1 --file - | less
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        parser.add_argument("id", type=identifier, help="id of the environment")
+        parser = add_id(super().get_parser(prog_name), "environment")
         add_place(parser, "write")
-        parser.add_argument("--force", action="store_true", help="overwrite a file that exists")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -49,19 +47,22 @@ class SettingsDownload(Command):
 class SettingsUpload(Command):
     """Set the settings of an environment from a file
 
-    The file has what 'env settings download' wrote: settings by section, in full or only those that are meant. They
-    take the place of all that was set before; what the file does not state is the default again. Without --file it
-    is DIR/environment_ID/settings.FORMAT; '--file -' reads stdin.
+    The file contains settings by section, as 'env settings download' writes them: all settings, or only some. They
+    replace all that was set before; what the file does not state has its default again. Without --file the file is
+    DIR/environment_ID/settings.FORMAT; '--file -' reads stdin.
 
       fuel2 env settings upload 1 -f yaml
       fuel2 env settings download 1 --file - | sed s/false/true/ | fuel2 env settings upload 1 --file -
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        parser.add_argument("id", type=identifier, help="id of the environment")
+        parser = add_id(super().get_parser(prog_name), "environment")
         add_place(parser, "read")
-        parser.add_argument("--force", action="store_true", help="accepted for scripts: nothing is locked here")
+        parser.add_argument(
+            "--force",
+            action="store_true",
+            help="accepted for scripts; has no effect, because settings are never locked",
+        )
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -77,12 +78,12 @@ class SettingsUpload(Command):
 
 
 def _place(parsed_args: argparse.Namespace) -> tuple[str, str]:
-    """The path of the file and its format."""
+    """Return the path of the file and its format."""
     return place_of(parsed_args, f"environment_{parsed_args.id}", "settings")
 
 
 def _sections(document: Document) -> Mapping[str, Any]:
-    """The settings by section: below `editable`, as a master writes them, or as they are."""
+    """Return the settings by section, which a master writes below `editable`."""
     from fuelclient.serializers.values import key_text, kind
 
     data = document.data
@@ -90,7 +91,8 @@ def _sections(document: Document) -> Mapping[str, Any]:
         data = data[_EDITABLE]
     if not isinstance(data, Mapping):
         raise InvalidDocument(
-            f"{document.file}: settings are a mapping of sections.", hint="Start from 'fuel2 env settings download'."
+            f"{document.file}: settings must be a mapping of sections.",
+            hint="Start from 'fuel2 env settings download'.",
         )
     for name, section in data.items():
         if not isinstance(section, Mapping):

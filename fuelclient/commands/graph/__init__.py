@@ -1,1 +1,1 @@
-"""Commands of graphs, one module per verb."""
+"""Commands of graphs."""

@@ -1,4 +1,4 @@
-"""Reading the graph that `--file` or `--dir` names."""
+"""Read the graph that `--file` or `--dir` names."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from fuelclient.serializers.graph import document_from, documents_from
 def graph_document(
     parsed_args: argparse.Namespace, stdin: TextIO, *, owner_label: str, absolute: bool = False
 ) -> GraphDocument:
-    """The document that the options of `arguments.add_source` name.
+    """Return the document that the options of `arguments.add_source` name.
 
-    `owner_label` names tasks of the legacy kind, which have no id of their own; `absolute` makes the places of tasks
-    lead to their files from any directory, for what is kept. Raises what `files` and `serializers.graph` raise for
-    documents that cannot be used, and `InvalidDocument` when there is no graph at all, not even an empty one.
+    `owner_label` becomes part of the ids of legacy tasks, which have none of their own. With `absolute`, tasks remember
+    absolute paths, which documents need that will be stored. Raise what `files` and `serializers.graph` raise for
+    unusable documents, and `InvalidDocument` if there is not even an empty graph.
     """
     documents = [_load(path, stdin, absolute) for path in _paths(parsed_args)]
     _require_graph(documents, parsed_args)
@@ -43,29 +43,32 @@ def _paths(parsed_args: argparse.Namespace) -> Sequence[str]:
 
 
 def _load(path: str, stdin: TextIO, absolute: bool) -> Document:
-    """The document in a file, or on standard input, which has the same name from everywhere."""
+    """Return the document in a file or on standard input."""
     document = files.load(path, stdin=stdin)
     if path == "-" or not absolute:
         return document
     file = os.path.abspath(path)
-    found = tuple(replace(one, place=replace(one.place, file=file)) for one in document.findings)
-    return replace(document, file=file, findings=found)
+    findings = tuple(replace(finding, place=replace(finding.place, file=file)) for finding in document.findings)
+    return replace(document, file=file, findings=findings)
 
 
 def _require_graph(documents: Sequence[Document], parsed_args: argparse.Namespace) -> None:
-    """Raise `InvalidDocument` when none of `documents` says anything of tasks: a command that failed before the pipe, a
-    file that was never written. Taken for an empty graph, it would wipe the one that is stored."""
-    if any(_says_tasks(document.data) for document in documents):
+    """Raise `InvalidDocument` if none of `documents` mentions tasks.
+
+    The command before a pipe may have failed, or the file was never written. Taken for an empty graph, such a document
+    would wipe the stored one.
+    """
+    if any(_has_tasks(document.data) for document in documents):
         return
     file = documents[0].file if parsed_args.dir is None else str(parsed_args.dir)
-    kind = "document" if parsed_args.dir is None else "directory"
-    message = f"this {kind} holds no graph; write [] for an empty one"
+    noun = "document" if parsed_args.dir is None else "directory"
+    message = f"this {noun} contains no graph; write [] for an empty one"
     finding = Finding(Severity.ERROR, "G006", message, Place(file))
     raise InvalidDocument(f"{file}: {message}.", findings=[finding])
 
 
-def _says_tasks(data: object) -> bool:
-    """Whether there is anything to judge: tasks, an empty list of them, or what is wrong in their place."""
+def _has_tasks(data: object) -> bool:
+    """Whether there are tasks, an empty list of them, or something wrong in their place."""
     if isinstance(data, Mapping) and "tasks" in data:
         return data["tasks"] is not None
     return data is not None

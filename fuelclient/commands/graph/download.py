@@ -1,4 +1,4 @@
-"""`graph download`."""
+"""`graph download`: write a graph or a merge to a file."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _LEVELS = {
 class GraphDownload(Command):
     """Write a graph, or a merge, to a file
 
-    Without --file the file is ./LEVEL_graph_ENV.FORMAT; a file that exists is overwritten with --force only.
-    '--file -' prints the document, and nothing else, on stdout. What --cluster and --release write can be
-    uploaded again; --all and --plugins write a merge, which is not to be: a YAML file says so
-    in its first line. A merge with errors is not written, and the exit code is 7.
+    Without --file the file is ./LEVEL_graph_ENV.FORMAT. An existing file is overwritten only with --force. '--file -'
+    prints the document, and nothing else, on stdout. What --cluster and --release write can be uploaded again. --all
+    and --plugins write a merge, which should not be uploaded; the first line of a YAML file says so. A merge with
+    errors is not written, and the exit code is 7.
 
       fuel2 graph download --env 1 --all
       fuel2 graph download --env 1 --cluster --type default --file - | less
@@ -44,14 +44,14 @@ class GraphDownload(Command):
             group.add_argument(short, f"--{level}", action="store_const", const=level, dest="level", help=meaning)
         add_type(parser, default="default")
         parser.add_argument("-f", "--file", type=stated, metavar="PATH", help="the file to write; - is stdout")
-        parser.add_argument("--format", choices=("yaml", "json"), help="default: that of the file's name, or yaml")
-        parser.add_argument("--force", action="store_true", help="overwrite a file that exists")
+        parser.add_argument("--format", choices=("yaml", "json"), help="default: by the name of the file, else yaml")
+        parser.add_argument("--force", action="store_true", help="overwrite an existing file")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        if parsed_args.file in ("yaml", "json"):  # -f is --format in most commands, so this is a slip
+        if parsed_args.file in ("yaml", "json"):  # a slip, because -f is --format in most commands
             raise UsageError(
-                f"-f names the file here, and '{parsed_args.file}' is a format.",
+                f"-f is --file in this command, and '{parsed_args.file}' is a format.",
                 hint=f"Use --format {parsed_args.file}, or --file ./{parsed_args.file}.",
             )
         if parsed_args.format is None:
@@ -63,8 +63,8 @@ class GraphDownload(Command):
             return
         from fuelclient import files
 
-        path = parsed_args.file or f"{parsed_args.level}_graph_{parsed_args.env}.{parsed_args.format}"
-        path = os.path.abspath(path)
+        name = parsed_args.file or f"{parsed_args.level}_graph_{parsed_args.env}.{parsed_args.format}"
+        path = os.path.abspath(name)
         files.write(path, text, force=parsed_args.force)
         self.say(f"Tasks were downloaded to {path}")
 
@@ -87,8 +87,10 @@ class GraphDownload(Command):
         return self._merge(backend, parsed_args, encoding)
 
     def _merge(self, backend: Backend, parsed_args: argparse.Namespace, encoding: str) -> str:
-        """The merge of several layers, with the warning not to take it for one. Raises `InvalidGraph` with the findings
-        for one that lacks what could not be merged."""
+        """Return the merge of several layers, in YAML with a warning not to upload it.
+
+        Raise `InvalidGraph` with the findings if something could not be merged, because it would be missing.
+        """
         from fuelclient import files
         from fuelclient.model.finding import errors_in
         from fuelclient.model.graph import Level
@@ -98,14 +100,14 @@ class GraphDownload(Command):
         merged = backend.graphs.layers(parsed_args.env, levels, parsed_args.graph_type)
         if errors_in(merged.findings):
             raise InvalidGraph(
-                f"The {parsed_args.graph_type} graph of environment {parsed_args.env} cannot be merged, and was not "
+                f"The {parsed_args.graph_type} graph of environment {parsed_args.env} cannot be merged. Nothing was "
                 "written.", findings=merged.findings,
             )  # fmt: skip
         report(merged.findings)
         _warn_of_variants(merged)
-        tasks = [one.task for one in merged.tasks]
+        tasks = [merged_task.task for merged_task in merged.tasks]
         text = files.dumps(layer_to(tasks, metadata=merged.metadata), parsed_args.format, encoding=encoding)
-        owners = {owner for one in merged.tasks for owner in (one.owner, *one.overrides)}
+        owners = {owner for task in merged.tasks for owner in (task.owner, *task.overrides)}
         rank = list(Level)
         order = sorted(owners, key=lambda owner: (rank.index(owner.level), owner.name, owner.version))
         layers = ", ".join(owner.label for owner in order) or "none"
@@ -113,16 +115,15 @@ class GraphDownload(Command):
             return text
         return (
             f"# Merge of the layers: {layers} (environment {parsed_args.env}, graph type {parsed_args.graph_type}). "
-            f"Do not upload it as one layer: it would hide the others.\n{text}"
+            f"Do not upload it: as one layer it would hide the others.\n{text}"
         )
 
 
 def _warn_of_variants(merged: MergedGraph) -> None:
-    """Say which ids are there more than once: variants of several plugins, which no upload takes in one file."""
+    """Warn about ids that several plugins define, which an upload refuses."""
     owners: dict[str, list[str]] = {}
-    for one in merged.tasks:
-        owners.setdefault(one.id, []).append(one.owner.label)
+    for merged_task in merged.tasks:
+        owners.setdefault(merged_task.id, []).append(merged_task.owner.label)
     for task, labels in owners.items():
         if len(labels) > 1:
-            told = ", ".join(labels)
-            LOG.warning("The document has the task id %s for each of: %s. It cannot be uploaded.", task, told)
+            LOG.warning("Several plugins define the task %s: %s. The file cannot be uploaded.", task, ", ".join(labels))

@@ -1,4 +1,4 @@
-"""`graph execute`."""
+"""`graph execute`: run graphs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def add_selection(parser: argparse.ArgumentParser) -> None:
-    """What to run where: `env`, `graph_types`, `nodes`, `task_names` and `subgraphs`; `selected` reads them."""
+    """Add what to run where: `env`, `graph_types`, `nodes`, `task_names` and `subgraphs`; `selected` reads them."""
     add_env(parser, required=True)
     parser.add_argument(
         "-t", "--type", "--types", "--graph-type", "--graph-types", nargs="+", type=names, action="extend",
-        metavar="TYPE", dest="graph_types", help="graph types in the order of their runs (default: default)",
+        metavar="TYPE", dest="graph_types", help="graph types in the order in which they run (default: default)",
     )  # fmt: skip
     add_nodes(parser, required=False, help="only these nodes of the environment: 1 2 or 1,2")
     parser.add_argument(
@@ -33,7 +33,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
 
 
 def selected(parsed_args: argparse.Namespace) -> RunRequest:
-    """The request that the options of `add_selection` describe."""
+    """Return the request that the options of `add_selection` describe."""
     from fuelclient.model.graph import DEFAULT_TYPE
     from fuelclient.model.run import RunRequest
 
@@ -49,13 +49,13 @@ def selected(parsed_args: argparse.Namespace) -> RunRequest:
 class GraphExecute(Starter):
     """Run graphs on the nodes of an environment
 
-    The graphs of the given types run one after another; the first that fails ends the run. It belongs to a process of
-    its own and goes on when the terminal closes. On a terminal the command follows it to its end, and
-    ends with exit code 8 when it failed; Ctrl-C stops it, a second one kills what runs. Without a terminal
-    the command returns at once, and 0 means started, unless there is --wait. With --timeout it waits, but not for
-    longer: then the exit code is 12, and the run goes on.
+    The graphs of the given types run one after another; the first that fails ends the run. The run is a process of its
+    own and goes on when the terminal closes. On a terminal the command follows the run to its end, with exit code 8 if
+    it fails. Ctrl-C stops the run, and a second Ctrl-C kills running tasks. Without a terminal the command returns at
+    once unless --wait is given, and exit code 0 means that the run has started. --timeout limits the waiting; the exit
+    code is then 12, and the run goes on.
 
-    --subgraphs take '[start[/nodes]][:end[/nodes]]': what follows start and precedes end.
+    --subgraphs takes '[start[/nodes]][:end[/nodes]]' and selects what follows start and precedes end.
 
       fuel2 graph execute --env 1 --type fix-1 --node 2 3
       fuel2 graph execute --env 1 --type default fix-1 --dry-run

@@ -1,4 +1,4 @@
-"""`graph preview`."""
+"""`graph preview`: show what would run where."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cliff.utils import terminal_width
 
 from fuelclient.commands.arguments import add_env, add_nodes, add_type, stated
-from fuelclient.commands.base import STRUCTURED, Lister, check_columns, report, sorted_by
+from fuelclient.commands.base import STRUCTURED, Lister, check_columns, column_name, report, sorted_by
 from fuelclient.commands.columns import Fields, Names
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.shell import LOG, count
@@ -26,25 +26,25 @@ _KEYS = (
     "order", "first_generation", "last_generation", "stage", "priority", "band", "task", "type", "roles", "nodes",
     "layer", "overrides", "requires", "findings",
 )  # fmt: skip
-"""What a row of JSON or YAML has, always and in this order."""
+"""The keys of a row in JSON and YAML, always all of them and in this order."""
 
 
 class GraphPreview(Lister):
     """Show what would run where, in order
 
-    The layers of the environment (release, plugins, cluster) are merged, placed on its nodes and ordered, before
-    anything runs. A row is a task; it stands where its first instance runs. 'generation' says in which rounds
-    its instances run, 'layer' which layer the task comes from, and 'overrides' which layers it overrides.
+    The layers of the environment (release, plugins, cluster) are merged, placed on its nodes and ordered; nothing is
+    executed. Each row is a task, at the position where its first instance runs. 'generation' says in which rounds its
+    instances run, 'layer' which layer the task comes from, and 'overrides' which layers it overrides.
 
-    On a terminal a row is a line: roles are shortened, columns without anything in them are left out, and so is what
-    does not fit beside order, task and, in this order, nodes, stage, layer, priority, roles, generation, type and
-    overrides. A file or a pipe gets everything.
+    On a terminal each row is one line: roles are shortened, and empty columns are left out. Order and task are always
+    shown; of nodes, stage, layer, priority, roles, generation, type and overrides, in this order, those that fit. A
+    file or a pipe gets everything.
 
-    --assume replaces the nodes of the environment for this preview, as ROLES=COUNT, ... with ROLES one role or
-    several joined by '+'. Without nodes and without --assume, a few nodes for each role are assumed.
+    --assume previews with other nodes than those of the environment. It takes ROLES=COUNT, ... where ROLES is one role
+    or several joined by '+'. If the environment has no nodes, a few nodes for each role are assumed.
 
-    --verify asks the place where the graphs live, such as a Fuel master, for its own merge, and compares it with the
-    one shown here, task by task; with --exit-code the exit code is 10 when they differ.
+    --verify compares this merge, task by task, with that of the place where the graphs are stored, such as a Fuel
+    master. With --exit-code the exit code is 10 if they differ.
 
       fuel2 graph preview --env 1
       fuel2 graph preview --env 1 --assume controller=3,compute=8,cinder=3 --only changed
@@ -63,17 +63,17 @@ class GraphPreview(Lister):
         where.add_argument("--assume", type=stated, metavar="SPEC", help="other nodes: controller=3,compute+cinder=2")
         parser.add_argument(
             "--merge-policy", choices=("replace", "overlay"), default="replace",
-            help="whether a record with a type replaces the task below it, or overrides single attributes of it",
+            help="whether a task with a type replaces the task below it, or overrides only the attributes it states",
         )  # fmt: skip
-        parser.add_argument("--only", choices=("changed",), help="only tasks that a plugin or the environment set")
+        parser.add_argument("--only", choices=("changed",), help="only tasks that a plugin or the environment changes")
         parser.add_argument("--verify", action="store_true", help="compare with the merge of the master itself")
-        parser.add_argument("--exit-code", action="store_true", help="with --verify: exit with 10 for differences")
+        parser.add_argument("--exit-code", action="store_true", help="with --verify: exit with 10 if they differ")
         return parser
 
     def run(self, parsed_args: argparse.Namespace) -> int:
-        """Print the preview; the exit code says whether the other merge differs, where that was asked for."""
+        """Print the preview; with `--exit-code` the exit code says whether the other merge differs."""
         if parsed_args.exit_code and not parsed_args.verify:
-            raise UsageError("--exit-code is about what --verify finds.", hint="Add --verify, or leave it out.")
+            raise UsageError("--exit-code needs --verify.", hint="Add --verify, or leave --exit-code out.")
         self._differ = False
         super().run(parsed_args)
         return Exit.DIFFERENT if self._differ and parsed_args.exit_code else Exit.OK
@@ -104,32 +104,27 @@ class GraphPreview(Lister):
     def _fitted(
         self, rows: Iterable[tuple[Sequence[Any], PreviewRow]], parsed_args: argparse.Namespace
     ) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-        """The rows for a terminal; what is not shown there is said."""
-        from fuelclient.commands.graph.fitting import fit
+        """Return the table for a terminal, and say on stderr what is not shown there."""
+        from fuelclient.commands.graph.table_width import fit
 
         width = parsed_args.max_width if parsed_args.max_width > 0 else terminal_width() or sys.maxsize
         roles = self.columns.index("roles")
         lists = [(*cells[:roles], row.roles, *cells[roles + 1 :]) for cells, row in rows]
-        asked, sorting = (list(map(_column, names)) for names in (parsed_args.columns, parsed_args.sort_columns))
+        asked, sorting = (list(map(column_name, names)) for names in (parsed_args.columns, parsed_args.sort_columns))
         fitted = fit(self.columns, lists, width, asked=asked, sorted_by=sorting)
-        parsed_args.max_width = sys.maxsize  # cliff would break names to fit what does not
-        told = [
+        parsed_args.max_width = sys.maxsize  # or cliff would break names to fit a table that is still too wide
+        missing = [
             f"{', '.join(names)} ({why})"
             for names, why in ((fitted.too_wide, f"{width} columns are too few"), (fitted.empty, "empty"))
             if names
         ]
-        if told:
-            LOG.info("Not shown: %s. -f json has everything.", "; ".join(told))
+        if missing:
+            LOG.info("Not shown: %s. -f json has everything.", "; ".join(missing))
         return fitted.columns, fitted.rows
 
 
-def _column(asked: str) -> str:
-    """The name of a column as `-c` takes it (see `check_columns`)."""
-    return asked.lower().strip().replace(" ", "_")
-
-
 def _cells(row: PreviewRow) -> tuple[Any, ...]:
-    """A row for people."""
+    """Return a row for people."""
     return (
         row.order, _generation(row), row.stage or "", "" if row.priority is None else row.priority, row.task,
         row.type, Names(row.roles), len(row.nodes), row.layer, Names(row.overrides),
@@ -145,7 +140,7 @@ def _generation(row: PreviewRow) -> str:
 
 
 def _record(row: PreviewRow) -> tuple[Any, ...]:
-    """A row for programs: the values of `_KEYS`."""
+    """Return a row for programs: the values of `_KEYS`."""
     return (
         row.order, row.first_generation, row.last_generation, row.stage, row.priority, row.band, row.task, row.type,
         Names(row.roles), Names(row.nodes), row.layer, Names(row.overrides), Names(row.requires),
@@ -161,30 +156,30 @@ def _finding(finding: Finding) -> dict[str, str]:
 
 
 def _verified(snapshot: Snapshot, theirs: Sequence[Task], options: PreviewOptions) -> bool:
-    """Say on stderr in what the merge of the other side differs from ours; whether it does."""
+    """Say on stderr how the merge of the other side differs from ours, and return whether it does."""
     from fuelclient.graph.merge import merge_layers
     from fuelclient.insight.agreement import differences
 
-    ours = [one.task for one in merge_layers(snapshot.layers, options.policy).tasks]
-    found = differences(ours, theirs)
-    for one in found:
-        LOG.warning("%s", one)
-    if found:
-        LOG.warning("The other side merges differently: %s.", count(len(found), "difference"))
+    ours = [merged.task for merged in merge_layers(snapshot.layers, options.policy).tasks]
+    differing = differences(ours, theirs)
+    for difference in differing:
+        LOG.warning("%s", difference)
+    if differing:
+        LOG.warning("The other side merges differently: %s.", count(len(differing), "difference"))
     else:
         LOG.info("The other side merges to the same %s.", count(len(ours), "task"))
-    return bool(found)
+    return bool(differing)
 
 
 def _narrate(seen: Preview) -> None:
-    """Say on stderr what the rows do not: the assumption, every finding, and the figures."""
+    """Say on stderr what the rows do not show: the assumed nodes, all findings, and the figures."""
     if seen.assumption:
         LOG.info("%s", seen.assumption)
     report(seen.findings)
     computed = ""
     if seen.computed:
-        have, their = ("has", "its") if seen.computed == 1 else ("have", "their")
-        computed = f"; {count(seen.computed, 'task')} {have} computed dependencies: {their} place is a lower bound"
+        have = "has" if seen.computed == 1 else "have"
+        computed = f"; {count(seen.computed, 'task')} {have} computed dependencies and may run later than shown"
     LOG.info(
         "%s, %s in %s on %s; %s, %d on the master%s.", count(len(seen.rows), "task"),
         count(seen.instances, "instance"), count(seen.generations, "generation"), count(seen.nodes, "node"),

@@ -1,4 +1,4 @@
-"""`graph simulate`."""
+"""`graph simulate`: compute how a run would go."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 class GraphSimulate(Lister):
-    """Show what would become of a run, and how long it would take
+    """Show how a run would go, and how long it would take
 
-    The run is only computed, from the durations of earlier runs; what never ran is assumed to take a second. The
-    instances of --fail fail in it: a row says what would be skipped or stopped then, and because of what. 'start'
-    and 'end' are seconds from the beginning. How the run would end is said on stderr.
+    Nothing is executed: durations are those of earlier runs, and one second for tasks that never ran. The instances of
+    --fail fail; rows then say which instances would be skipped or stopped, and why. 'start' and 'end' are seconds from
+    the beginning. The result of the run is on stderr.
 
       fuel2 graph simulate --env 1 --fail netconfig/2 keystone/1
 
-    --dot draws the run for Graphviz instead: green ended well, red failed, orange never runs because of it, violet
-    was skipped.
+    --dot draws the run for Graphviz instead: green succeeded, red failed, orange never runs because of a failure,
+    violet was skipped.
 
       fuel2 graph simulate --env 1 --dot | dot -Tsvg > run.svg
     """
@@ -42,14 +42,14 @@ class GraphSimulate(Lister):
             "--fail", nargs="+", type=stated, action="extend", default=[], metavar="TASK/NODE",
             help="let these task instances fail",
         )  # fmt: skip
-        parser.add_argument("--dot", action="store_true", help="draw the run in the language of Graphviz")
+        parser.add_argument("--dot", action="store_true", help="draw the run in the DOT language of Graphviz")
         return parser
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         if not parsed_args.dot:
             return super().run(parsed_args)
         if parsed_args.formatter != "table":
-            raise UsageError("--dot prints a picture, which has no other format.", hint="Leave --dot or -f out.")
+            raise UsageError("--dot and -f cannot be combined.", hint="Leave one of them out.")
         from fuelclient.backends.plans import pictured
 
         picture = pictured(self.backend, selected(parsed_args), parsed_args.fail)
@@ -64,11 +64,11 @@ class GraphSimulate(Lister):
             _narrate(graph)
         return [
             (
-                graph.graph_type, one.task, node(one.node), str(one.status), str(one.reason), one.because,
-                _seconds(one.start), _seconds(one.end),
+                graph.graph_type, instance.task, node(instance.node), str(instance.status), str(instance.reason),
+                instance.because, _seconds(instance.start), _seconds(instance.end),
             )
             for graph in graphs
-            for one in graph.instances
+            for instance in graph.instances
         ]  # fmt: skip
 
 
@@ -81,13 +81,13 @@ def _length(seconds: float) -> str:
 
 
 def _narrate(graph: SimulatedGraph) -> None:
-    """Say on stderr how a run would end, and how sure its length is."""
+    """Say on stderr how a run would end, and how many of its durations are assumed."""
     report(graph.findings)
     LOG.info("Graph %s would end: %s. %s", graph.graph_type, graph.verdict, graph.message)
-    running = sum(one.start is not None for one in graph.instances)
+    running = sum(instance.start is not None for instance in graph.instances)
     others = f", the others are assumed to be {_length(graph.assumed_seconds)}" if running > graph.known else ""
     LOG.info(
-        "It would take %.1f seconds: %d of its %d durations are those of earlier runs%s.",
+        "It would take %.1f seconds: %d of %d durations come from earlier runs%s.",
         graph.makespan, graph.known, max(running, graph.known), others,
     )  # fmt: skip
     if graph.critical:

@@ -1,4 +1,4 @@
-"""`graph upload`."""
+"""`graph upload`: store a graph."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ DEFAULT = "default"
 class GraphUpload(Command):
     """Upload a graph to an owner
 
-    The owner is an environment, a release or a plugin; it has one graph of each type. An upload over a graph
-    that exists replaces its tasks; its id stays, and so do its name and metadata where the document has none.
-    Without --type it goes to the type default, after a question where a terminal can answer it.
+    The owner is an environment, a release or a plugin; it has one graph of each type. If it already has a graph of the
+    type, the upload replaces the tasks of that graph. Its id stays, and so do its name and metadata unless the document
+    has its own. Without --type the graph type is default; on a terminal the command asks first.
 
-    Nothing is stored when one task is wrong; all findings are listed then, and the exit code is 7. So it is for a
-    document that says nothing; an empty graph is written as [].
+    If a task is invalid, or the document is empty, nothing is stored, all findings are listed, and the exit code is 7.
+    Write [] for a graph without tasks.
 
       fuel2 graph upload --env 1 --type default --file override.yaml
       fuel2 graph upload --release 1 --dir fuel-library/deployment/puppet --yes
@@ -38,7 +38,7 @@ class GraphUpload(Command):
         add_owner(parser)
         add_type(parser, default=None)
         add_source(parser, short=True)
-        parser.add_argument("--name", help="name of the graph; the document's own otherwise")
+        parser.add_argument("--name", help="name of the graph (default: the name in the document)")
         add_yes(parser)
         return parser
 
@@ -60,17 +60,17 @@ class GraphUpload(Command):
         self.say("Deployment graph was successfully uploaded.")
 
     def _default_type(self, owner: str, *, ask: bool) -> str:
-        """The type default, once the user has agreed, or cannot be asked."""
+        """Return the type default once the user has agreed, or if no terminal can ask."""
         if ask and self.app.stdin.isatty():
             self.writable()
-            self.confirm(f"No graph type is given. Upload to the graph type '{DEFAULT}' of {owner}?")
+            self.confirm(f"--type is not given. Upload to the graph type '{DEFAULT}' of {owner}?")
         else:
-            LOG.info("No graph type is given: uploading to the graph type '%s' of %s.", DEFAULT, owner)
+            LOG.info("--type is not given: uploading to the graph type '%s' of %s.", DEFAULT, owner)
         return DEFAULT
 
 
 def _tasks(backend: Backend, owner: OwnerRef, graph_type: str) -> int:
-    """How many tasks the graph has that is about to be replaced; 0 when there is none."""
+    """Return how many tasks the graph to replace has; 0 if it does not exist."""
     try:
         return len(backend.graphs.get(owner, graph_type).tasks)
     except NotFound:
@@ -78,7 +78,7 @@ def _tasks(backend: Backend, owner: OwnerRef, graph_type: str) -> int:
 
 
 def _narrate(uploaded: Uploaded, before: int, where: str) -> None:
-    """Say on stderr what came and what went; as a warning when nothing is left of what there was."""
+    """Say on stderr what was stored and replaced, as a warning if the new graph is empty and the old one was not."""
     now = len(uploaded.graph.tasks)
     if uploaded.created:
         LOG.info("Created graph %d with %s: %s.", uploaded.graph.id, count(now, "task"), where)

@@ -1,4 +1,4 @@
-"""`graph validate`."""
+"""`graph validate`: report what is wrong with a graph."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from fuelclient.commands.arguments import add_env, add_source, add_type
-from fuelclient.commands.base import tally
-from fuelclient.commands.checking import Check, cells
+from fuelclient.commands.base import Check, finding_rows, tally
 from fuelclient.commands.shell import LOG, urgency
 from fuelclient.errors import InvalidDocument, UsageError
 
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 class GraphValidate(Check):
     """Report everything wrong with a graph
 
-    With --file or --dir the document is checked on its own, as far as that goes; with --env the merged graph of
-    an environment, as a preview would see it. The exit code is 7 when one of the findings is an error.
+    With --file or --dir a document is checked by itself, as far as that is possible. With --env the merged graph of an
+    environment is checked, as a preview would see it. The exit code is 7 if there is an error among the findings.
 
       fuel2 graph validate --file override.yaml
       fuel2 graph validate --env 1 --type default -f json
@@ -34,11 +33,11 @@ class GraphValidate(Check):
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         if parsed_args.env is None and parsed_args.graph_type is not None:
-            raise UsageError("A document has no graph type of its own.", hint="--type goes with --env; leave it out.")
+            raise UsageError("--type needs --env: a document has no graph type of its own.", hint="Leave --type out.")
         findings = self._environment(parsed_args) if parsed_args.env is not None else self._document(parsed_args)
         self.broken = any(finding.is_error for finding in findings)
         LOG.info("%s", f"{tally(findings)}." if findings else "No findings.")
-        return cells(sorted(findings, key=urgency))
+        return finding_rows(sorted(findings, key=urgency))
 
     def _environment(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
         from fuelclient.model.graph import DEFAULT_TYPE
@@ -49,7 +48,7 @@ class GraphValidate(Check):
         )
 
     def _document(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
-        """The findings of a document; one that cannot even be read is a report of its own, not a failure."""
+        """Return the findings of a document, also if they keep it from being read."""
         from fuelclient.commands.graph.documents import graph_document
         from fuelclient.graph.validate import check_document
 

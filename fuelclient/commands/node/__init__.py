@@ -1,1 +1,1 @@
-"""Commands of nodes: themselves, their labels, their attributes."""
+"""Commands of nodes, their labels and their attributes."""

@@ -1,4 +1,4 @@
-"""Attributes of nodes: download and upload; and the inventory that Ansible reads."""
+"""Attributes of nodes: download and upload; and an inventory for Ansible."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, identifier, stated
+from fuelclient.commands.arguments import add_env, add_id, stated
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.node.labels import add_labels, labelled, labels_of
-from fuelclient.commands.output import make_folder
+from fuelclient.commands.output import add_force, make_folder
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def _add_file(parser: argparse.ArgumentParser, verb: str) -> None:
-    parser.add_argument("id", type=identifier, help="id of the node")
+    add_id(parser, "node")
     parser.add_argument(
         "-d", "--dir", "--directory", type=stated, default=".", metavar="DIR", dest="directory",
-        help=f"where the file to {verb} lies (default: the current directory)",
+        help=f"directory of the file to {verb} (default: the current directory)",
     )  # fmt: skip
     parser.add_argument("-f", "--format", choices=("json", "yaml"), default="yaml", help="default: yaml")
 
@@ -35,8 +35,8 @@ def _path(parsed_args: argparse.Namespace) -> str:
 class AttributesDownload(Command):
     """Write the attributes of a node to a file
 
-    They are what was stated of the node beyond its name, roles and address; tasks see them among the facts of the node.
-    The file is DIR/node_ID/attributes.FORMAT; one that exists is overwritten with --force only.
+    Attributes are all that was stated about the node besides its name, roles and address; tasks see them among the
+    facts of the node. The file is DIR/node_ID/attributes.FORMAT. An existing file is overwritten only with --force.
 
       fuel2 node attributes-download 1
     """
@@ -44,7 +44,7 @@ class AttributesDownload(Command):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         _add_file(parser, "write")
-        parser.add_argument("--force", action="store_true", help="overwrite a file that exists")
+        add_force(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -61,8 +61,7 @@ class AttributesDownload(Command):
 class AttributesUpload(Command):
     """Set the attributes of a node from a file
 
-    The file is DIR/node_ID/attributes.FORMAT, as 'node attributes-download' writes it. It takes the place of all that
-    was stated before.
+    The file is DIR/node_ID/attributes.FORMAT, as 'node attributes-download' writes it. It replaces all attributes.
 
       fuel2 node attributes-upload 1
     """
@@ -78,7 +77,7 @@ class AttributesUpload(Command):
         document = files.load(_path(parsed_args), stdin=self.app.stdin)
         report(document.findings)
         if not isinstance(document.data, Mapping):
-            raise InvalidDocument(f"{document.file}: attributes are a mapping.", hint="Write {} for none.")
+            raise InvalidDocument(f"{document.file}: attributes must be a mapping.", hint="Write {} for no attributes.")
         attributes: Mapping[str, Any] = document.data
         self.writable().nodes.set_attributes(parsed_args.id, attributes)
         self.say(f"Attributes for node {parsed_args.id} were uploaded.")
@@ -87,8 +86,8 @@ class AttributesUpload(Command):
 class AnsibleInventory(Command):
     """Print the nodes of an environment as an inventory for Ansible
 
-    Each role is a group of hosts with their addresses. Roles are those that are deployed; with --pending also those
-    that wait for a successful run. Nodes without an address are left out.
+    Each role is a group of hosts with their addresses. Only deployed roles are listed, unless --pending adds those that
+    wait for a successful run. Nodes without an address are left out.
 
       fuel2 node ansible-inventory --env 1 > hosts.ini
       fuel2 node ansible-inventory --env 1 --labels rack=b
@@ -97,14 +96,14 @@ class AnsibleInventory(Command):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         add_env(parser, required=True)
-        add_labels(parser, "only nodes that have one of these labels: name or name=value")
-        parser.add_argument("--pending", action="store_true", help="also roles that wait for a successful run")
+        add_labels(parser, "only nodes with one of these labels: name or name=value")
+        parser.add_argument("--pending", action="store_true", help="also list roles that wait for a successful run")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        wanted = labels_of(parsed_args)
         groups: dict[str, list[Node]] = {}
-        nodes = labelled(self.backend.nodes.list(parsed_args.env), wanted)
+        labels = labels_of(parsed_args)
+        nodes = labelled(self.backend.nodes.list(parsed_args.env), labels)
         for node in nodes:
             if not node.ip:
                 LOG.warning("Node %d (%s) has no address and is left out.", node.id, node.name)
@@ -112,13 +111,10 @@ class AnsibleInventory(Command):
             for role in node.all_roles if parsed_args.pending else node.roles:
                 groups.setdefault(role, []).append(node)
         if not groups and (not nodes or any(node.ip for node in nodes)):
-            LOG.warning("No node has a role.%s", "" if parsed_args.pending else " --pending shows those that wait.")
+            LOG.warning("No node has a role.%s", "" if parsed_args.pending else " --pending adds pending roles.")
         for role, hosts in sorted(groups.items()):
             self.say(f"[{role}]")
-            for line in sorted(f"{_hostname(node)} ansible_host={node.ip}" for node in hosts):
+            names = [(node.attributes.get("hostname") or node.name, node.ip) for node in hosts]
+            for line in sorted(f"{name} ansible_host={ip}" for name, ip in names):
                 self.say(line)
             self.say("")
-
-
-def _hostname(node: Node) -> str:
-    return str(node.attributes.get("hostname") or node.name)

@@ -1,10 +1,9 @@
-"""Labels of nodes: list, set, delete."""
+"""Labels of nodes: list, set, delete, and select nodes by them."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_nodes
@@ -18,42 +17,42 @@ if TYPE_CHECKING:
 
 
 def add_labels(parser: argparse._ActionsContainer, help: str, *, required: bool = False) -> None:
-    """`--labels a b=c`: `labels` is a list of texts, or None; read it with `labels_of`."""
+    """Add `--labels a b=c`: `labels` is a list of texts, or None; `labels_of` reads it."""
     parser.add_argument("-l", "--labels", nargs="+", action="extend", required=required, metavar="LABEL", help=help)
 
 
 def labels_of(parsed_args: argparse.Namespace) -> tuple[Label, ...]:
-    """The labels that `add_labels` made the user name; `UsageError` for one without a name."""
+    """Return the labels that the option of `add_labels` names. Raise `UsageError` for one without a name."""
     from fuelclient.model.label import label_from
 
-    found = tuple(label_from(text) for text in parsed_args.labels or ())
-    for text, label in zip(parsed_args.labels or (), found, strict=True):
+    labels = tuple(label_from(text) for text in parsed_args.labels or ())
+    for text, label in zip(parsed_args.labels or (), labels, strict=True):
         if not label.name:
             raise UsageError(f"The label {text!r} has no name.", hint="Write it as name or name=value.")
-    return found
+    return labels
 
 
 def labelled(nodes: Iterable[Node], wanted: Sequence[Label]) -> list[Node]:
-    """The nodes that have one of the labels, or all of them where none is wanted."""
+    """Return the nodes with one of the labels, or all nodes if no labels are wanted."""
     from fuelclient.model.label import has_any
 
     return [node for node in nodes if not wanted or has_any(node.labels, wanted)]
 
 
-class _Some(Command):
-    """A command about nodes that are named, or all."""
+class _OnNodes(Command):
+    """A command about the nodes of `--nodes`, or about all nodes."""
 
     def add_nodes(self, parser: argparse.ArgumentParser) -> None:
         group = parser.add_mutually_exclusive_group(required=True)
-        add_nodes(group, required=False, help="ids of the nodes: 1 2 or 1,2")
+        add_nodes(group, required=False)
         group.add_argument("--nodes-all", action="store_true", help="all nodes")
 
-    def told(self, verb: str, ids: Iterable[int]) -> None:
-        """Say which nodes were changed; scripts know the blank at the end."""
-        found = ",".join(map(str, ids))
-        if not found:
+    def say_changed(self, verb: str, ids: Iterable[int]) -> None:
+        """Say which nodes were changed. Scripts match the blank at the end."""
+        changed = ",".join(map(str, ids))
+        if not changed:
             LOG.warning("There are no nodes.")
-        self.say(f"Labels have been {verb} on nodes: {found} ")
+        self.say(f"Labels have been {verb} on nodes: {changed} ")
 
 
 class LabelList(Lister):
@@ -64,23 +63,19 @@ class LabelList(Lister):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        add_nodes(parser, required=False, help="only of these nodes: 1 2 or 1,2")
+        add_nodes(parser, required=False, help="only labels of these nodes: 1 2 or 1,2")
         return parser
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         facet = self.backend.nodes
-        nodes = facet.list() if parsed_args.nodes is None else [facet.get(one) for one in parsed_args.nodes]
-        return chain.from_iterable(_rows(node) for node in nodes)
+        nodes = facet.list() if parsed_args.nodes is None else [facet.get(node_id) for node_id in parsed_args.nodes]
+        return [(node.id, name, value) for node in nodes for name, value in sorted(node.labels.items())]
 
 
-def _rows(node: Node) -> list[Sequence[Any]]:
-    return [(node.id, name, value) for name, value in sorted(node.labels.items())]
-
-
-class LabelSet(_Some):
+class LabelSet(_OnNodes):
     """Set labels of nodes
 
-    A label is a name with or without a value. Those that a node has besides stay. Either all nodes get them or none.
+    A label is a name with or without a value. Other labels of a node stay. Either all nodes get the labels or none.
 
       fuel2 node label set --labels rack=b ssd --nodes 1 2
       fuel2 node label set --labels site=west --nodes-all
@@ -95,13 +90,13 @@ class LabelSet(_Some):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         labels = {label.name: label.value for label in labels_of(parsed_args)}
         ids = self.writable().nodes.set_labels(None if parsed_args.nodes_all else parsed_args.nodes, labels)
-        self.told("updated", ids)
+        self.say_changed("updated", ids)
 
 
-class LabelDelete(_Some):
+class LabelDelete(_OnNodes):
     """Delete labels of nodes
 
-    A name deletes the label whatever its value is, name=value only where it has that value.
+    A name deletes the label with any value, name=value only with that value.
 
       fuel2 node label delete --labels rack --nodes 1 2
       fuel2 node label delete --labels-all --nodes-all
@@ -118,4 +113,4 @@ class LabelDelete(_Some):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         labels = None if parsed_args.labels_all else labels_of(parsed_args)
         ids = self.writable().nodes.delete_labels(None if parsed_args.nodes_all else parsed_args.nodes, labels)
-        self.told("deleted", ids)
+        self.say_changed("deleted", ids)

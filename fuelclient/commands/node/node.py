@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_executor, add_roles, identifier, identifiers
+from fuelclient.commands.arguments import add_env, add_executor, add_id, add_roles, identifier, identifiers
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.columns import Names
 from fuelclient.commands.node.labels import add_labels, labelled, labels_of
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 _COLUMNS = ("id", "name", "status", "os_platform", "roles", "ip", "mac", "cluster", "platform_name", "online")
 
 
-def _stated(node: Node, attribute: str) -> Any:
-    """A value that only a master knows about its hardware, or that the nodes file stated; else empty."""
+def _attribute(node: Node, attribute: str) -> Any:
+    """Return an attribute that a master or the nodes file stated, or an empty text."""
     return node.attributes.get(attribute, "")
 
 
 def _row(node: Node) -> tuple[Any, ...]:
     return (
-        node.id, node.name, node.status, _stated(node, "os_platform"), Names(node.all_roles), node.ip, node.mac,
-        node.cluster_id, _stated(node, "platform_name"), node.online,
+        node.id, node.name, node.status, _attribute(node, "os_platform"), Names(node.all_roles), node.ip, node.mac,
+        node.cluster_id, _attribute(node, "platform_name"), node.online,
     )  # fmt: skip
 
 
 class NodeList(Lister):
     """List nodes
 
-    Roles are those that are deployed and those that wait for a successful run; 'node show' tells them apart.
+    The roles are the deployed ones and those that wait for a successful run; 'node show' lists them separately.
 
       fuel2 node list --env 1 --labels rack=b ssd
     """
@@ -45,17 +45,17 @@ class NodeList(Lister):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         add_env(parser, required=False, help="only nodes of this environment")
-        add_labels(parser, "only nodes that have one of these labels: name or name=value")
+        add_labels(parser, "only nodes with one of these labels: name or name=value")
         return parser
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        wanted = labels_of(parsed_args)
-        found = self.backend.nodes.list(parsed_args.env)
-        if not found and parsed_args.env is None:
-            LOG.info("There is no node yet: 'fuel2 node import FILE' or 'fuel2 node create NAME' brings some.")
-        elif not found:
-            LOG.info("Environment %d has no nodes: 'fuel2 env add nodes' gives it some.", parsed_args.env)
-        return [_row(node) for node in labelled(found, wanted)]
+        labels = labels_of(parsed_args)
+        nodes = self.backend.nodes.list(parsed_args.env)
+        if not nodes and parsed_args.env is None:
+            LOG.info("There are no nodes yet. Create some with 'fuel2 node import FILE' or 'fuel2 node create NAME'.")
+        elif not nodes:
+            LOG.info("Environment %d has no nodes. Add some with 'fuel2 env add nodes'.", parsed_args.env)
+        return [_row(node) for node in labelled(nodes, labels)]
 
 
 class _ShowNode(ShowOne):
@@ -73,19 +73,17 @@ class _ShowNode(ShowOne):
             "cluster": node.cluster_id, "online": node.online, "executor": node.executor,
             "primary_tags": Names(node.primary_tags),
         }  # fmt: skip
-        return [known[column] if column in known else _stated(node, column) for column in self.columns]
+        return [known[column] if column in known else _attribute(node, column) for column in self.columns]
 
 
 class NodeShow(_ShowNode):
     """Show one node
 
-    Of the tags in 'primary_tags' it is the primary: tasks of 'primary-TAG' run there, and so they will in later runs.
+    The node is the primary of the tags in 'primary_tags': tasks of 'primary-TAG' run on it, also in later runs.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        parser.add_argument("id", type=identifier, help="id of the node")
-        return parser
+        return add_id(super().get_parser(prog_name), "node")
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         return self.shown(self.backend.nodes.get(parsed_args.id))
@@ -94,8 +92,8 @@ class NodeShow(_ShowNode):
 class NodeCreate(_ShowNode):
     """Create one node
 
-    A node belongs to an environment from the start, or is given to one by 'env add nodes', which then checks the
-    roles it brings along. Without --executor, a node is reached over SSH at its address.
+    With --env the node belongs to an environment from the start. Otherwise 'env add nodes' adds it to one later, and
+    checks its roles then. Without --executor, tasks reach the node over SSH at its address.
 
       fuel2 node create node-1 --ip 10.20.0.3 --env 1 --roles controller cinder
     """
@@ -103,10 +101,10 @@ class NodeCreate(_ShowNode):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         parser.add_argument("name", help="name of the new node")
-        add_env(parser, required=False, help="the environment that it belongs to")
+        add_env(parser, required=False, help="id of its environment")
         add_roles(parser, required=False)
         parser.add_argument("--ip", default="", help="its address")
-        add_executor(parser, "how tasks reach it")
+        add_executor(parser, "how tasks reach the node")
         return parser
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
@@ -122,9 +120,10 @@ class NodeCreate(_ShowNode):
 class NodeImport(Lister):
     """Create all nodes of a file, or none
 
-    The file is a YAML or JSON list of mappings: name, and optionally id, roles, ip, status, online, executor
-    (as --executor of 'node create'), ssh (user, port, key, jump) and attributes (worker names a node's Dask worker).
-    Imported nodes count as online and provisioned; their roles are pending until a run succeeds.
+    The file is a YAML or JSON list of mappings with name, and optionally id, roles, ip, status, online, executor (see
+    'node create'), ssh (user, port, key, jump) and attributes (worker is the name of a node's Dask worker).
+    Imported nodes are online and provisioned unless the file says otherwise; their roles are pending until a run
+    succeeds.
 
       fuel2 node import nodes.yaml --env 1
     """
@@ -134,7 +133,7 @@ class NodeImport(Lister):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         parser.add_argument("file", metavar="FILE", help="the file; - is stdin")
-        add_env(parser, required=False, help="the environment that the nodes belong to")
+        add_env(parser, required=False, help="id of the environment of the nodes")
         return parser
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
@@ -145,7 +144,7 @@ class NodeImport(Lister):
         document = files.load(parsed_args.file, stdin=self.app.stdin)
         report(document.findings)
         if document.data is None:
-            raise InvalidDocument(f"{document.file} holds no nodes; write [] for none.")
+            raise InvalidDocument(f"{document.file} contains no nodes.", hint="Write [] for an empty list.")
         nodes = [replace(node, cluster_id=parsed_args.env) for node in nodes_from(document, executor_kinds())]
         created = self.writable().nodes.create(nodes) if nodes else ()
         LOG.info("Created %s.", count(len(created), "node"))
@@ -153,17 +152,16 @@ class NodeImport(Lister):
 
 
 class NodeUpdate(_ShowNode):
-    """Give a node another name or another hostname
+    """Change the name or the hostname of a node
 
-    The name tells it apart from the other nodes of its environment; the hostname is what the node calls itself, which
-    is its name where nothing else is stated. Tasks see it among the facts of the node.
+    The name distinguishes the node from others of its environment. The hostname is what the node calls itself, by
+    default its name; tasks see it among the facts of the node.
 
       fuel2 node update 1 --name controller-1
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        parser.add_argument("id", type=identifier, help="id of the node")
+        parser = add_id(super().get_parser(prog_name), "node")
         parser.add_argument("-H", "--hostname", help="its new hostname")
         parser.add_argument("--name", help="its new name")
         return parser
@@ -176,8 +174,8 @@ class NodeUpdate(_ShowNode):
 class NodeUndiscover(Command):
     """Forget a node, or all nodes of an environment
 
-    Either all of them or none. Nodes that are online are only forgotten with --force: a Fuel master discovers them
-    again when they start.
+    Either all of the nodes are deleted or none. Nodes that are online are deleted only with --force. A Fuel master
+    discovers them again when they start.
 
       fuel2 node undiscover --node 3
       fuel2 node undiscover --env 1 --force
@@ -192,7 +190,7 @@ class NodeUndiscover(Command):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        nodes = self._meant(parsed_args)
+        nodes = self._nodes(parsed_args)
         online = [node.id for node in nodes if node.online]
         if online and not parsed_args.force:
             raise Conflict(
@@ -203,7 +201,7 @@ class NodeUndiscover(Command):
         self.writable().nodes.delete(ids, force=True)
         self.say(f"Nodes {ids} were deleted from the database")
 
-    def _meant(self, parsed_args: argparse.Namespace) -> Sequence[Node]:
+    def _nodes(self, parsed_args: argparse.Namespace) -> Sequence[Node]:
         if parsed_args.node is not None:
             return [self.backend.nodes.get(parsed_args.node)]
         nodes = self.backend.nodes.list(parsed_args.env)
@@ -215,7 +213,7 @@ class NodeUndiscover(Command):
 class NodeDelete(Command):
     """Delete nodes
 
-    Either all of them or none. A node that belongs to an environment is only deleted with --force.
+    Either all of the nodes are deleted or none. A node that belongs to an environment is deleted only with --force.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:

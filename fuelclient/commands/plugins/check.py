@@ -9,8 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from fuelclient.commands.arguments import stated_path
-from fuelclient.commands.base import tally
-from fuelclient.commands.checking import Check, cells
+from fuelclient.commands.base import Check, finding_rows, tally
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.finding import Finding, Severity
@@ -47,7 +46,7 @@ class PluginsCheck(Check):
                 findings,
                 key=lambda finding: (severities.index(finding.severity), finding.place.file, finding.place.line),
             )
-        return cells(rows)
+        return finding_rows(rows)
 
 
 def findings_of(path: Path) -> Sequence[Finding]:

@@ -55,7 +55,7 @@ def test_deprecated_names_are_told_on_stderr(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (["--server", "http://a", "--engine", "x.db"], "--engine and --server name two places"),
+        (["--server", "http://a", "--engine", "x.db"], "--engine and --server"),
         (["--server", " "], "--server is empty"),
     ],
 )

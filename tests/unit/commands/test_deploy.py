@@ -71,7 +71,7 @@ def test_nodes_that_are_not_provisioned_are_provisioned_first(env: CommandLine) 
 def test_without_a_graph_that_provisions_such_nodes_are_left_out(env: CommandLine) -> None:
     has(env, USED, FRESH)
     done = env.ok("env", "deploy", 1, "--wait")
-    assert "Node 2 is not provisioned, but there is no graph of the type provisioning" in done.err
+    assert "node 2: not provisioned, and there is no provisioning graph" in done.err
     assert (notes(env), statuses(env)) == (["deploy"], ["ready", "discover"])
 
 
@@ -80,7 +80,7 @@ def test_a_node_that_is_provisioned_is_not_provisioned_by_the_way(env: CommandLi
     upload(env, "provision", PROVISION)
     done = env("env", "deploy", 1)
     assert (done.code, done.out) == (6, "")
-    assert "The provision graph would also provision node 1, which is provisioned." in done.err
+    assert "The provision graph would also provision node 1, which is already provisioned." in done.err
     assert "`fuel2 env nodes provision --env 1 --nodes 2`" in done.err
     env.ok("env", "nodes", "provision", "--env", 1, "--nodes", 2, "--wait")
     env.ok("env", "deploy", 1, "--wait")
@@ -111,7 +111,7 @@ def test_provisioning_of_some_nodes(env: CommandLine) -> None:
     has(env, FRESH)
     refused = env("env", "nodes", "provision", "-e", 1, "-n", 1)
     assert (refused.code, refused.out) == (2, "")
-    assert "none of the type provision or provisioning" in refused.err
+    assert "none of type provision or provisioning" in refused.err
     upload(env, "provision", PROVISION)
     done = env.ok("env", "nodes", "provision", "-e", 1, "-n", 1, "--wait")
     assert done.out == "Provisioning task with id 1 for the nodes 1 within the environment 1 has been started.\n"
@@ -122,7 +122,7 @@ def test_reset(env: CommandLine) -> None:
     has(env, USED)
     refused = env("env", "reset", 1)
     assert (refused.code, refused.out) == (2, "")
-    assert "Environment 1 has no graph that resets nodes: none of the type reset." in refused.err
+    assert "Environment 1 has no graph that resets nodes: none of type reset." in refused.err
     upload(env, "reset", RESET)
     done = env.ok("env", "reset", 1, "--force", "--wait")
     assert done.out == "Reset task with id 1 for the environment 1 has been started.\n"

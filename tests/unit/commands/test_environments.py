@@ -15,7 +15,7 @@ def test_without_a_release_the_next_step_is_told(fuel2: CommandLine) -> None:
     assert (done.code, done.out) == (5, "")
     error, absent = done.err.splitlines()
     assert "fuel2 release import FILE" in error
-    assert absent == f"Engine file {fuel2.engine} does not exist yet, and reads as an empty one."
+    assert absent == f"Engine file {fuel2.engine} does not exist yet; it is read as empty."
 
 
 def test_create_prints_the_id_for_scripts(tiny: CommandLine) -> None:
@@ -32,7 +32,7 @@ def test_create_refuses_a_name_that_is_taken(tiny: CommandLine) -> None:
 
 def test_an_unavailable_release_is_used_with_a_warning(fuel2: CommandLine) -> None:
     fuel2.ok("release", "import", "-", stdin=UNAVAILABLE)
-    assert "marked unavailable" in fuel2.ok("env", "create", "prod", "--release", 1).err
+    assert "unavailable" in fuel2.ok("env", "create", "prod", "--release", 1).err
 
 
 def test_gre_is_deprecated_on_stderr(tiny: CommandLine) -> None:

@@ -107,8 +107,8 @@ def test_common_facts_alone_are_no_file_of_a_node(fuel2: CommandLine, tmp_path: 
     ("texts", "code", "message"),
     [
         ({"of_9": "a: 1\n"}, 5, "Node 9 of environment 1 does not exist."),
-        ({"cluster": "- a\n"}, 7, "cluster.yaml: facts are a mapping"),
-        ({"of_1": "a: 1\n", "compute_1": "a: 2\n"}, 6, "the facts of 1 too"),
+        ({"cluster": "- a\n"}, 7, "cluster.yaml: facts must be a mapping"),
+        ({"of_1": "a: 1\n", "compute_1": "a: 2\n"}, 6, "the facts of 1"),
         ({}, 5, "*.yaml does not exist."),
     ],
 )
@@ -131,7 +131,7 @@ def test_a_simulation_says_what_a_failure_would_cost(env: Executions, fuel2: Com
     assert "Graph default would end: error." in done.err
     whole = fuel2.ok("graph", "simulate", "--env", 1, "-f", "json")
     assert [(one["start"], one["end"]) for one in whole.json if one["node"] == 2] == [(0.0, 1.0), (1.0, 2.0)]
-    assert "It would take 2.0 seconds: 0 of its 6 durations" in whole.err
+    assert "It would take 2.0 seconds: 0 of 6 durations" in whole.err
     assert env.noted() == []
     env.graph(TOLERANT, shell("a"), shell("b", requires=["a"]))
     tolerated = fuel2.ok("graph", "simulate", "--env", 1, "--fail", "a/1")
@@ -146,8 +146,8 @@ def test_a_simulation_knows_durations_by_graph_type(env: Executions, fuel2: Comm
     env.run("short")
 
     short, long = (fuel2.ok("graph", "simulate", "-e", 1, "-t", kind).err for kind in ("short", "long"))
-    assert "3 of its 3 durations are those of earlier runs." in short
-    assert "It would take 1.0 seconds: 0 of its 3 durations" in long
+    assert "3 of 3 durations come from earlier runs." in short
+    assert "It would take 1.0 seconds: 0 of 3 durations" in long
 
 
 def test_a_simulation_is_drawn(env: Executions, fuel2: CommandLine) -> None:

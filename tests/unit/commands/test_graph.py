@@ -284,7 +284,7 @@ def test_a_merge_with_errors_is_not_written(tiny: CommandLine, tmp_path: Path) -
         assert (done.code, done.out, path.exists()) == (7, "", False)
         first, *_, last = done.err.splitlines()
         assert "keystone" in first
-        assert last == "The default graph of environment 1 cannot be merged, and was not written."
+        assert last == "The default graph of environment 1 cannot be merged. Nothing was written."
 
 
 def test_variants_of_one_id_are_told_in_a_download(tiny: CommandLine, tmp_path: Path) -> None:
@@ -300,7 +300,7 @@ def test_variants_of_one_id_are_told_in_a_download(tiny: CommandLine, tmp_path: 
     tiny.ok("plugins", "enable", 1, 2, "--env", 2)
     done = tiny.ok("graph", "download", "--env", 2, "--all", "--type", "extra", "--file", "-")
     assert done.out.count("- id: same\n") == 2
-    told = "The document has the task id same for each of: plugin one-1.0.0, plugin two-1.0.0. It cannot be uploaded."
+    told = "Several plugins define the task same: plugin one-1.0.0, plugin two-1.0.0. The file cannot be uploaded."
     assert told in done.err.splitlines()
 
 

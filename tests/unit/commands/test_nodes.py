@@ -129,7 +129,7 @@ def test_an_inventory_for_ansible(tiny: CommandLine) -> None:
     tiny.ok("node", "update", 1, "--hostname", "brain")
     tiny.ok("node", "create", "nowhere", "--env", 1, "--roles", "compute")
     none = tiny.ok("node", "ansible-inventory", "--env", 1)
-    assert (none.out, "--pending shows those that wait" in none.err) == ("", True)
+    assert (none.out, "--pending adds pending roles" in none.err) == ("", True)
     done = tiny.ok("node", "ansible-inventory", "-e", 1, "--pending")
     assert done.out == INVENTORY
     assert "Node 3 (nowhere) has no address and is left out." in done.err

@@ -31,7 +31,7 @@ def test_a_document_that_says_nothing_wipes_no_graph(tiny: CommandLine, tmp_path
     ):
         done = tiny("graph", "upload", "--env", 1, "--type", "default", *source, stdin=text)
         assert (done.code, done.out) == (7, "")
-        assert done.err == f"{said} holds no graph; write [] for an empty one.\n"
+        assert done.err == f"{said} contains no graph; write [] for an empty one.\n"
         checked = tiny("graph", "validate", *source, "-f", "json", stdin=text)
         assert (checked.code, [row["code"] for row in checked.json]) == (7, ["G006"])
     assert stored(tiny) == before
@@ -80,8 +80,8 @@ def test_an_upload_warns_only_of_tasks_that_are_gone(
 def test_other_documents_that_say_nothing(tiny: CommandLine) -> None:
     before = stored(tiny)
     for line, message in (
-        ("node import -", "<stdin> holds no nodes; write [] for none."),
-        ("release import -", "<stdin> holds no release. Write a list of releases, each with a name and a version."),
+        ("node import -", "<stdin> contains no nodes. Write [] for an empty list."),
+        ("release import -", "<stdin> contains no releases. Write a list of releases, each with a name and a version."),
     ):
         done = tiny(*line.split())
         assert (done.code, done.out, done.err) == (7, "", f"{message}\n")

@@ -259,7 +259,7 @@ def test_the_noun_has_two_spellings(fuel2: CommandLine) -> None:
     assert all(line.startswith("  plugins ") for line in lines)
     unknown = fuel2("plugin", "instal-it")
     assert (unknown.code, "Did you mean 'plugins install'?" in unknown.err) == (2, True)
-    assert "plugins' is not a whole" in fuel2("plugin").err
+    assert "plugins' is not a complete" in fuel2("plugin").err
 
 
 def test_a_reader_that_leaves_early_is_no_error(mitaka: CommandLine, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine, Done
 
-from fuelclient.commands.graph.fitting import KEPT, fit, shortened
+from fuelclient.commands.graph.table_width import BY_IMPORTANCE, fit, shortened
 
 ROLES = ("primary-controller", "controller", *(f"role-{number}" for number in range(8)))
 NAME = "primary-openstack-network-agents-metadata"
@@ -105,7 +105,7 @@ def test_an_empty_preview_has_its_columns(tiny: CommandLine) -> None:
 def test_every_column_has_a_rank() -> None:
     from fuelclient.commands.graph.preview import GraphPreview
 
-    assert sorted(KEPT) == sorted(GraphPreview.columns)
+    assert sorted(BY_IMPORTANCE) == sorted(GraphPreview.columns)
 
 
 @pytest.mark.parametrize(("width", "expected"), [(0, "a, +2"), (5, "a, +2"), (7, "a, b, c"), (6, "a, +2")])
@@ -130,8 +130,8 @@ def test_computed_dependencies_are_counted(tiny: CommandLine, tmp_path: Path) ->
     line = ("graph", "upload", "--env", 1, "--type", "default", "--file", "-")
     assert "computed" not in tiny.ok("graph", "preview", "--env", 1).err
     tiny.ok(*line, stdin=task("a"))
-    told = "; 1 task has computed dependencies: its place is a lower bound.\n"
+    told = "; 1 task has computed dependencies and may run later than shown.\n"
     assert told in tiny.ok("graph", "preview", "--env", 1).err
     tiny.ok(*line, stdin=task("a") + task("b"))
-    told = "; 2 tasks have computed dependencies: their place is a lower bound.\n"
+    told = "; 2 tasks have computed dependencies and may run later than shown.\n"
     assert told in tiny.ok("graph", "preview", "--env", 1).err

@@ -33,7 +33,7 @@ def test_preview_of_newton(newton: CommandLine) -> None:
     assert len(rows.json) == 202
     assert [row["order"] for row in rows.json] == list(range(1, 203))
     assert "202 tasks, 930 instances in " in rows.err
-    assert " on 14 nodes; 6 sync points, 8 on the master; 3 tasks have computed dependencies: " in rows.err
+    assert " on 14 nodes; 6 sync points, 8 on the master; 3 tasks have computed dependencies " in rows.err
     assert len(newton.ok(*line).out.splitlines()) == 202 + 4
 
 

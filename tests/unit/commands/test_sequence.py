@@ -47,9 +47,9 @@ def test_a_graph_type_that_nothing_has_is_a_warning(env: Executions, fuel2: Comm
     told = [line for line in made.err.splitlines() if "G051" in line]
     where = "warning: neither release 1, nor an environment of it, nor a plugin has"
     assert told == [
-        f"{where} a graph of type secnod yet [G051] Did you mean second? Upload it before the sequence is executed.",
-        f"{where} a graph of type alien yet [G051] There are: broken, default, first, second. "
-        "Upload it before the sequence is executed.",
+        f"{where} a graph of type secnod yet [G051] Did you mean second? Upload one before you execute the sequence.",
+        f"{where} a graph of type alien yet [G051] Known: broken, default, first, second. "
+        "Upload one before you execute the sequence.",
     ]
     assert fuel2.ok("sequence", "show", 1, "-f", "json").json["graphs"] == ["first", "secnod", "alien"]
     assert fuel2("sequence", "execute", 1, "--env", 1).code == 5

@@ -97,19 +97,22 @@ def test_help_of_a_noun_lists_its_commands(fuel2: CommandLine) -> None:
     ("line", "message"),
     [
         ("graph lst", "'graph lst' is not a fuel2 command. Did you mean 'graph list'?"),
-        ("role rename x", "'role rename x' is not a fuel2 command. 'role' goes on with: "),
-        ("env relabel 1", "'env relabel 1' is not a fuel2 command. 'env' goes on with: " + ", ".join(ENV) + "."),
-        ("plugins restore a", "'plugins restore a' is not a fuel2 command. 'plugins' goes on with: "),
+        ("role rename x", "'role rename x' is not a fuel2 command. Continue 'role' with: "),
+        ("env relabel 1", "'env relabel 1' is not a fuel2 command. Continue 'env' with: " + ", ".join(ENV) + "."),
+        ("plugins restore a", "'plugins restore a' is not a fuel2 command. Continue 'plugins' with: "),
         ("env dlete 1", "'env dlete 1' is not a fuel2 command. Did you mean 'env delete'?"),
         ("env add nods 1", "'env add nods 1' is not a fuel2 command. Did you mean 'env add nodes'?"),
         (
             "env set 1",
             "'env set 1' is not a fuel2 command. Did you mean 'env settings download' or 'env settings upload'?",
         ),
-        ("role", "'role' is not a whole fuel2 command. It goes on with: create, delete, download, list, show, update."),
+        (
+            "role",
+            "'role' is not a complete fuel2 command. Continue with: create, delete, download, list, show, update.",
+        ),
         ("grahp list", "'grahp list' is not a fuel2 command. Did you mean 'graph'?"),
         ("xyzzy", "'xyzzy' is not a fuel2 command. 'fuel2 help' lists all commands."),
-        ("--bogus graph list", "'--bogus' is not an option of fuel2 itself. Put it behind a command."),
+        ("--bogus graph list", "'--bogus' is not a global option of fuel2. Put it after the command it belongs to."),
         ("help graph lst", "'graph lst' is not a fuel2 command. Did you mean 'graph list'?"),
     ],
 )
@@ -149,7 +152,7 @@ def test_global_options_stand_anywhere_and_cannot_be_abbreviated(
 ) -> None:
     engine = tmp_path / "here.db"
     assert main(["release", "list", "--engine", str(engine), "-q"]) == 0
-    assert capsys.readouterr().err == f"Engine file {engine} does not exist yet, and reads as an empty one.\n"
+    assert capsys.readouterr().err == f"Engine file {engine} does not exist yet; it is read as empty.\n"
     assert main(["graph", "upload", "--env", "1", "--d", "nowhere", "--engine", str(engine)]) == 5  # --dir, not --debug
     assert "Traceback" not in capsys.readouterr().err
 
@@ -213,9 +216,9 @@ def test_a_directory_where_a_file_is_meant(tiny: CommandLine, tmp_path: Path, li
 
 def test_quiet_verbose_and_the_log_file(fuel2: CommandLine, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    assert "There is no release yet" in fuel2.ok("release", "list", "--log-file", log).err
-    assert "There is no release yet" in log.read_text(encoding="utf-8")
-    assert "There is no release yet" not in fuel2.ok("release", "list", "-q").err
+    assert "There are no releases yet" in fuel2.ok("release", "list", "--log-file", log).err
+    assert "There are no releases yet" in log.read_text(encoding="utf-8")
+    assert "There are no releases yet" not in fuel2.ok("release", "list", "-q").err
     assert fuel2("release", "list", "--log-file", tmp_path / "no" / "log").code == 2
 
 

@@ -74,11 +74,11 @@ def test_a_limit_is_a_wish_to_wait(fuel2: Fuel2, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--timeout", "0"], "'0' is no time; write 90, 90s, 30m or 2h"),
-        (["--timeout", "1d"], "'1d' is no time"),
-        (["--timeout", ""], "'' is no time"),
-        (["--timeout", "-1"], "'-1' is no time"),
-        (["--timeout", "9" * 30], "is no time"),
+        (["--timeout", "0"], "'0' is not a duration; write 90, 90s, 30m or 2h"),
+        (["--timeout", "1d"], "'1d' is not a duration"),
+        (["--timeout", ""], "'' is not a duration"),
+        (["--timeout", "-1"], "'-1' is not a duration"),
+        (["--timeout", "9" * 30], "is not a duration"),
         (["--timeout", "5", "--no-wait"], "--timeout limits a wait, and --no-wait is none."),
     ],
 )

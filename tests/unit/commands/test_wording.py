@@ -15,7 +15,7 @@ def test_a_type_without_an_environment_is_refused(tiny: CommandLine, tmp_path: P
     graph.write_text(GRAPH, encoding="utf-8")
     done = tiny("graph", "validate", "--file", graph, "--type", "default")
     assert (done.code, done.out) == (2, "")
-    assert "--type goes with --env" in done.err
+    assert "--type needs --env" in done.err
     assert tiny("graph", "validate", "--env", 1, "--type", "defualt").code == 5
     assert tiny.ok("graph", "validate", "--env", 1).out == tiny.ok("graph", "validate", "-e", 1, "-t", "default").out
 
@@ -33,8 +33,8 @@ def test_help_of_more_than_a_command_is_refused(tiny: CommandLine) -> None:
 
 
 def test_a_redeployment_says_that_it_is_always_forced(tiny: CommandLine) -> None:
-    assert "it is always so here" in tiny.ok("help", "env", "redeploy").out
-    assert "it is always so here" not in tiny.ok("help", "env", "deploy").out
+    assert "always on in this command" in tiny.ok("help", "env", "redeploy").out
+    assert "always on in this command" not in tiny.ok("help", "env", "deploy").out
 
 
 @pytest.mark.parametrize(("name", "asked", "is_json"), [
@@ -68,7 +68,7 @@ def test_nodes_without_an_address_are_not_said_to_have_no_role(tiny: CommandLine
 @pytest.mark.parametrize("line", ["plugins show", "role show --env 1", "release create x --version", "release create"])
 def test_an_empty_name_is_a_usage_error(tiny: CommandLine, line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert tiny(*line.split(), "").code == 2
-    assert "says nothing" in capsys.readouterr().err
+    assert "is empty" in capsys.readouterr().err
 
 
 def test_a_log_file_that_cannot_be_written_is_named(tiny: CommandLine, tmp_path: Path) -> None:

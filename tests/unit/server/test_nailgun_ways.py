@@ -89,7 +89,7 @@ def test_a_run_has_the_fields_of_nailgun(api: Api, env: Executions) -> None:
 def test_a_reset_runs_the_graph_that_says_what_it_is(api: Api, env: Executions) -> None:
     env.graph(shell("a", env.note("a")))
     told = api.refusal("PUT", "clusters/1/reset/?force=0", {}, status=400)
-    assert "no graph that resets nodes: none of the type reset" in told
+    assert "no graph that resets nodes: none of type reset" in told
     api.ask("PUT", "clusters/9/reset/", {}, status=404)
     env.graph(shell("r", env.note("reset")), graph_type="reset")
 

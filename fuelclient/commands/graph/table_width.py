@@ -1,6 +1,6 @@
-"""A preview on a terminal: one row is one line, and task names stay whole.
+"""Fit the table of a preview into the width of a terminal: one row is one line, and task names stay whole.
 
-Columns that are empty in every row go, roles are shortened, and then columns are left out until the rest fits.
+Empty columns are dropped, roles are shortened, and then columns are dropped until the rest fits.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from typing import Any
 
 from fuelclient.commands.formatters import text
 
-KEPT = ("order", "task", "nodes", "stage", "layer", "priority", "roles", "generation", "type", "overrides")
-"""What matters most comes first: a column is left out when it does not fit beside those before it."""
+BY_IMPORTANCE = ("order", "task", "nodes", "stage", "layer", "priority", "roles", "generation", "type", "overrides")
+"""Columns, the most important first. A column is dropped if it does not fit beside those before it."""
 
-_ALWAYS = KEPT[:2]
+_ALWAYS = BY_IMPORTANCE[:2]
 _FRAME = 3
-"""What a column takes beside its cells: two blanks and a border; the table has one border more."""
+"""The width of a column besides its cells: two blanks and a border. The table has one more border."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What to print, and the columns that are not in it, because nothing is in them or because of the width."""
+    """What to print, and the columns that were dropped because they are empty or too wide."""
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
@@ -30,7 +30,7 @@ class Fitted:
 
 
 def shortened(names: Sequence[str], width: int) -> str:
-    """As many of `names` as fit into `width`, at least the first, and how many others there are.
+    """Return as many of `names` as fit into `width`, at least the first, and the number of the others.
 
     >>> shortened(["primary-controller", "controller", "compute", "cinder"], 35)
     'primary-controller, controller, +2'
@@ -40,8 +40,8 @@ def shortened(names: Sequence[str], width: int) -> str:
     whole = ", ".join(names)
     if len(whole) <= width or len(names) < 2:
         return whole
-    shown = [", ".join((*names[:number], f"+{len(names) - number}")) for number in range(1, len(names))]
-    return max((one for one in shown if len(one) <= width), key=len, default=shown[0])
+    texts = [", ".join((*names[:number], f"+{len(names) - number}")) for number in range(1, len(names))]
+    return max((text for text in texts if len(text) <= width), key=len, default=texts[0])
 
 
 def fit(
@@ -52,10 +52,10 @@ def fit(
     asked: Sequence[str] = (),
     sorted_by: Sequence[str] = (),
 ) -> Fitted:
-    """The table of `columns` and `rows` for a terminal of `width` columns. `roles` are lists of names.
+    """Return the table of `columns` and `rows` for a terminal of `width` columns. `roles` are lists of names.
 
-    Columns that were `asked` for stay, all of them, and no others are looked at; those of `sorted_by` stay where there
-    is anything in them, because somebody still has to sort by them.
+    If columns were `asked` for, the table has these and no others. Columns of `sorted_by` stay unless they are empty,
+    because cliff sorts by them later.
 
     >>> fit(("order", "task", "roles", "type"), [(1, "netconfig", ["compute", "cinder"], "")], 36)
     Fitted(columns=('order', 'task', 'roles'), rows=[(1, 'netconfig', 'compute, +1')], empty=('type',), too_wide=())
@@ -66,11 +66,11 @@ def fit(
     fixed = {*_ALWAYS, *sorted_by, *asked}
     kept: list[str] = []
     used = 1
-    for name in sorted(wanted, key=lambda name: (name not in fixed, KEPT.index(name))):
-        takes = _FRAME + _width(name, cells[name])
-        if name in fixed or used + takes <= width:
+    for name in sorted(wanted, key=lambda name: (name not in fixed, BY_IMPORTANCE.index(name))):
+        needed = _FRAME + _width(name, cells[name])
+        if name in fixed or used + needed <= width:
             kept.append(name)
-            used += takes
+            used += needed
     if "roles" in kept:
         room = width - used + _width("roles", cells["roles"])
         cells["roles"] = [shortened(cell, room) for cell in cells["roles"]]
@@ -80,6 +80,6 @@ def fit(
 
 
 def _width(name: str, cells: Sequence[Any]) -> int:
-    """The width that a column takes at least: that of its name, or of its widest cell, with roles at their shortest."""
-    shown = (shortened(cell, 0) if name == "roles" else str(text(cell)) for cell in cells)
-    return max([len(name), *map(len, shown)])
+    """Return the least width of a column: that of its name or of its widest cell, with roles at their shortest."""
+    texts = (shortened(cell, 0) if name == "roles" else str(text(cell)) for cell in cells)
+    return max([len(name), *map(len, texts)])

@@ -1,0 +1,69 @@
+"""Graphs: list and delete them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from fuelclient.commands.arguments import NOUNS, add_env, add_owner, add_type, owner_of
+from fuelclient.commands.base import Command, Lister, report
+from fuelclient.commands.columns import Names, Relations
+from fuelclient.commands.shell import LOG
+
+
+class GraphList(Lister):
+    """List graphs with their tasks and owners
+
+    Without --env all graphs are listed, with it those of the environment, of its release and of the plugins enabled on
+    it. --cluster, --plugins and --release can be combined. A relation names an owner of the graph and the type under
+    which it has it. With -f json and -f yaml tasks are a list and relations are mappings.
+
+      fuel2 graph list --env 1
+      fuel2 graph list --env 1 --cluster -c tasks -f csv
+    """
+
+    columns = ("id", "name", "tasks", "relations")
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_env(parser, required=False, help="only graphs that are merged for this environment")
+        parser.add_argument("--cluster", action="store_true", help="graphs of environments")
+        parser.add_argument("--plugins", action="store_true", help="graphs of plugins")
+        parser.add_argument("--release", action="store_true", help="graphs of releases")
+        return parser
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        from fuelclient.model.graph import Level
+
+        asked = {
+            Level.RELEASE: parsed_args.release, Level.PLUGIN: parsed_args.plugins, Level.CLUSTER: parsed_args.cluster,
+        }  # fmt: skip
+        levels = [level for level, is_asked in asked.items() if is_asked]
+        graphs = self.backend.graphs.list(parsed_args.env, levels)
+        if not graphs and parsed_args.env is None and not levels:
+            LOG.info("There are no graphs yet. 'fuel2 graph upload' stores one; releases and plugins bring their own.")
+        for graph in graphs:
+            relation = {"type": graph.type, "model": str(graph.owner.level), "model_id": graph.owner.id}
+            yield graph.id, graph.name, Names(sorted(graph.task_ids)), Relations([relation])
+
+
+class GraphDelete(Command):
+    """Delete one graph of an owner
+
+    --type is required, so that the default graph is not deleted by accident.
+
+      fuel2 graph delete --env 1 --type rollback
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_owner(parser)
+        add_type(parser, default=None, required=True)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        owner = owner_of(parsed_args)
+        report(self.writable().graphs.delete(owner, parsed_args.graph_type))
+        noun = NOUNS[owner.level]
+        self.say(f"Deployment graph '{parsed_args.graph_type}' for {noun} with id {owner.id} was deleted.")

@@ -1,0 +1,254 @@
+"""Releases, their components and their package repositories."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from cliff.columns import FormattableColumn
+
+from fuelclient.commands.arguments import add_id, stated
+from fuelclient.commands.base import STRUCTURED, Command, Lister, ShowOne, check_columns, report
+from fuelclient.commands.columns import Names, plain
+from fuelclient.commands.shell import LOG
+from fuelclient.errors import InvalidDocument
+
+if TYPE_CHECKING:
+    from fuelclient.model.document import Marked
+    from fuelclient.model.release import Release
+
+_COLUMNS = ("id", "name", "state", "operating_system", "version")
+
+
+def _row(release: Release) -> tuple[Any, ...]:
+    return (release.id, release.name, release.state, release.operating_system, release.version)
+
+
+class ReleaseList(Lister):
+    """List all releases"""
+
+    columns = _COLUMNS
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (no options)
+        releases = self.backend.releases.list()
+        if not releases:
+            LOG.info(
+                "There are no releases yet. Create some with 'fuel2 plugins install FILE', 'fuel2 release import FILE' "
+                "or 'fuel2 demo'."
+            )
+        return [_row(release) for release in releases]
+
+
+class ReleaseImport(Lister):
+    """Create all releases of a file, or none
+
+    The file is YAML or JSON: a Nailgun fixture (openstack.yaml of fuel-web, with its 'extend' inheritance), or one
+    release or a list of releases as the REST API returns them. If a release of the same name and version already
+    exists, nothing is created and the exit code is 6.
+
+      fuel2 release import nailgun/fixtures/openstack.yaml
+    """
+
+    columns = _COLUMNS
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument("file", metavar="FILE", help="the file; - is stdin")
+        return parser
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        from fuelclient import files
+        from fuelclient.serializers.release import releases_from
+
+        document = files.load(parsed_args.file, stdin=self.app.stdin)
+        report(document.findings)
+        if not document.data:
+            hint = "Write a list of releases, each with a name and a version."
+            raise InvalidDocument(f"{document.file} contains no releases.", hint=hint)
+        releases = releases_from(document)
+        return [_row(release) for release in self.writable().releases.create(releases)]
+
+
+class _ShowRelease(ShowOne):
+    """Show a summary of a release for people, or all its fields for programs and for `release import`."""
+
+    columns = (*_COLUMNS, "description", "roles")
+
+    def shown(self, parsed_args: argparse.Namespace, release: Release) -> tuple[Sequence[str], Sequence[Any]]:
+        from fuelclient.serializers.release import release_to
+
+        if parsed_args.formatter in STRUCTURED:
+            fields = release_to(release)
+            check_columns(parsed_args.columns, tuple(fields))
+            return tuple(fields), tuple(fields.values())
+        check_columns(parsed_args.columns, self.columns)
+        roles = Names(list(release.metadata.get("roles_metadata") or {}))
+        return self.columns, (*_row(release), release.description, roles)
+
+
+class ReleaseShow(_ShowRelease):
+    """Show one release
+
+    With -f json or -f yaml all its fields are shown, in a form that 'release import' accepts.
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        return add_id(super().get_parser(prog_name), "release")
+
+    def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:
+        return self.shown(parsed_args, self.backend.releases.get(parsed_args.id))
+
+
+class ReleaseCreate(_ShowRelease):
+    """Create one release
+
+    Fields without an option (roles_metadata, tags_metadata, volumes_metadata ...) come from a file with one release.
+    The command line overrides its name, version and operating system.
+
+      fuel2 release create "My OpenStack" --version 1-1.0 --operating-system Ubuntu --file roles.yaml
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument("name", type=stated, help="name of the new release")
+        parser.add_argument("--version", type=stated, required=True, help="its version, such as newton-10.0")
+        parser.add_argument("--operating-system", default="", metavar="OS", help="its operating system")
+        parser.add_argument(
+            "--file", type=stated, metavar="FILE", help="YAML or JSON mapping with further fields; - is stdin"
+        )
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:
+        from fuelclient.model.document import Document, Marked
+        from fuelclient.serializers.release import releases_from
+
+        below, file = self._fields(parsed_args.file)
+        options = {"name": parsed_args.name, "version": parsed_args.version}
+        if parsed_args.operating_system:
+            options["operating_system"] = parsed_args.operating_system
+        fields = Marked({**below, **options}, below.line, below.lines)
+        releases = releases_from(Document(fields, file))
+        [release] = self.writable().releases.create(releases)
+        return self.shown(parsed_args, release)
+
+    def _fields(self, path: str | None) -> tuple[Marked, str]:
+        """Return the further fields of a file, and what messages call the file."""
+        from fuelclient import files
+        from fuelclient.model.document import Marked
+
+        if path is None:
+            return Marked(), ""
+        document = files.load(path, stdin=self.app.stdin)
+        report(document.findings)
+        if not isinstance(document.data, Marked):
+            raise InvalidDocument(
+                f"{document.file}: the fields of a release must be a mapping.",
+                hint="To create a list of releases, use 'release import'.",
+            )
+        return document.data, document.file
+
+
+class ReleaseDelete(Command):
+    """Delete a release with its graphs
+
+    A release that an environment uses cannot be deleted; the exit code is then 6.
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        return add_id(super().get_parser(prog_name), "release")
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        self.writable().releases.delete(parsed_args.id)
+        self.say(f"Release with id {parsed_args.id} was deleted")
+
+
+class ComponentRelations(FormattableColumn[list[Any]]):
+    """The components that a component requires, or is compatible or incompatible with; as text, their names.
+
+    A choice among several is the word of the choice and their names.
+
+    >>> ComponentRelations([{"name": "hypervisor:kvm"}, {"any_of": {"items": ["a", "b"]}}]).human_readable()
+    'hypervisor:kvm, any_of (a, b)'
+    """
+
+    def human_readable(self) -> str:
+        return ", ".join(map(self._text, self._value))
+
+    def _text(self, relation: Any) -> str:
+        if not isinstance(relation, Mapping) or "name" in relation:
+            return str(relation["name"] if isinstance(relation, Mapping) else relation)
+        for word in ("any_of", "all_of", "one_of", "none_of"):
+            choice = relation.get(word)
+            if choice is not None:
+                items = choice.get("items") if isinstance(choice, Mapping) else choice
+                return f"{word} ({', '.join(map(str, items or ()))})"
+        return ", ".join(map(str, relation))
+
+
+class _OfRelease(Lister):
+    """List what belongs to one release."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        return add_id(super().get_parser(prog_name), "release")
+
+
+class ComponentList(_OfRelease):
+    """List the components of a release
+
+    These are the release's own components and those of the plugins that extend it. - means that nothing is stated.
+
+      fuel2 release component list 1
+    """
+
+    columns = ("name", "requires", "compatible", "incompatible", "default")
+    sort_by = "name"
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        for component in self.backend.releases.components(parsed_args.id):
+            cells = [component.get(column, "-") for column in self.columns]
+            yield [ComponentRelations(plain(cell)) if isinstance(cell, list | tuple) else cell for cell in cells]
+
+
+class ReposList(_OfRelease):
+    """List the package repositories of a release
+
+    They are the default for the environments of the release.
+
+      fuel2 release repos list 1
+    """
+
+    columns = ("name", "priority", "uri", "section", "suite", "type")
+    sort_by = "priority"
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        repositories = self.backend.releases.repositories(parsed_args.id)
+        return [[repository.get(column) for column in self.columns] for repository in repositories]
+
+
+class ReposUpdate(Command):
+    """Set the package repositories of a release from a file
+
+    The file is a YAML or JSON list of mappings with name and uri and, where known, type, suite, section and priority.
+    It replaces all repositories of the release. Environments that set their own repositories keep them.
+
+      fuel2 release repos update 1 --file repos.yaml
+      fuel2 release repos list 1 -f json | fuel2 release repos update 2 --file -
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = add_id(super().get_parser(prog_name), "release")
+        parser.add_argument(
+            "-f", "--file", required=True, type=stated, metavar="FILE", help="the list of repositories; - is stdin"
+        )
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient import files
+        from fuelclient.serializers.release import repositories_from
+
+        document = files.load(parsed_args.file, stdin=self.app.stdin)
+        report(document.findings)
+        repositories = repositories_from(document)
+        self.writable().releases.set_repositories(parsed_args.id, repositories)
+        self.say(f"Repositories for the release with id {parsed_args.id} were set from {parsed_args.file}.")

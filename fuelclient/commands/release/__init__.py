@@ -1,1 +1,0 @@
-"""Commands of releases: themselves, and the components and repositories that they have."""

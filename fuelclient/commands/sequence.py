@@ -1,0 +1,255 @@
+"""Sequences: the graphs of a release that run one after another."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from fuelclient.commands.arguments import add_env, add_holder, add_id, add_release, names, stated
+from fuelclient.commands.base import Command, Lister, ShowOne, report
+from fuelclient.commands.columns import Names
+from fuelclient.commands.output import add_output, format_of, put
+from fuelclient.commands.shell import LOG
+from fuelclient.commands.task.starting import Starter, add_run
+from fuelclient.errors import FuelError, nearest
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+
+_MOST_NAMED = 8
+
+
+def _add_types(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    """Add `--type`: `graph_types` is a list of lists of names, or None."""
+    parser.add_argument(
+        "-t", "--type", "--types", "--graph-type", "--graph-types", nargs="+", type=names, action="extend",
+        required=required, metavar="TYPE", dest="graph_types", help="graph types in the order in which they run",
+    )  # fmt: skip
+
+
+class _Create(ShowOne):
+    """Create a sequence and show it."""
+
+    columns = ("id", "release_id", "name")
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_release(parser)
+        return parser
+
+    def stated(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
+        """Return the name and the graph types of the new sequence."""
+        raise NotImplementedError
+
+    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+        name, types = self.stated(parsed_args)
+        created = self.writable().sequences.create(parsed_args.release, name, types)
+        report_unknown(self.backend, created.release_id, types)
+        # The original client prints this on stdout, where it breaks readers of JSON.
+        LOG.info("Sequence was successfully created:")
+        return created.id, created.release_id, created.name
+
+
+class SequenceCreate(_Create):
+    """Create a sequence of graphs for the environments of a release
+
+    A graph type that no graph has yet causes a warning: its graph may be uploaded later.
+
+      fuel2 sequence create --release 1 --name upgrade --type prepare default verify
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument("-n", "--name", type=stated, required=True, help="its name, unique within the release")
+        _add_types(parser, required=True)
+        return parser
+
+    def stated(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
+        return parsed_args.name, list(chain.from_iterable(parsed_args.graph_types))
+
+
+class SequenceUpload(_Create):
+    """Create a sequence from a file
+
+    The file contains what 'sequence download' wrote, or just a name and graphs. The sequence gets a new id.
+
+      name: upgrade
+      graphs: [{type: prepare}, {type: default}]
+
+      fuel2 sequence upload --release 1 --file upgrade.yaml
+      fuel2 sequence download 1 | fuel2 sequence upload --release 2 --file -
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            "--file", type=stated, required=True, metavar="FILE", help="YAML or JSON file of the sequence; - is stdin"
+        )
+        return parser
+
+    def stated(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
+        from fuelclient import files
+        from fuelclient.serializers.sequence import sequence_document_from
+
+        document = files.load(parsed_args.file, stdin=self.app.stdin)
+        report(document.findings)
+        return sequence_document_from(document)
+
+
+class SequenceList(Lister):
+    """List the sequences of a release, or those that an environment can execute"""
+
+    columns = ("id", "release_id", "name")
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        add_holder(parser)
+        return parser
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        sequences = self.backend.sequences.list(release_id=parsed_args.release, cluster_id=parsed_args.env)
+        return [(sequence.id, sequence.release_id, sequence.name) for sequence in sequences]
+
+
+class SequenceShow(ShowOne):
+    """Show one sequence with its graph types"""
+
+    columns = ("id", "release_id", "name", "graphs")
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        return add_id(super().get_parser(prog_name), "sequence")
+
+    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+        sequence = self.backend.sequences.get(parsed_args.id)
+        return sequence.id, sequence.release_id, sequence.name, Names(sequence.graph_types)
+
+
+class SequenceUpdate(ShowOne):
+    """Change the name or the graph types of a sequence"""
+
+    columns = ("id", "name")
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = add_id(super().get_parser(prog_name), "sequence")
+        parser.add_argument("-n", "--name", type=stated, help="its new name")
+        _add_types(parser, required=False)
+        return parser
+
+    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+        types = parsed_args.graph_types
+        updated = self.writable().sequences.update(
+            parsed_args.id,
+            name=parsed_args.name,
+            graph_types=None if types is None else list(chain.from_iterable(types)),
+        )
+        if types is not None:
+            report_unknown(self.backend, updated.release_id, updated.graph_types)
+        LOG.info("Sequence was successfully updated:")
+        return updated.id, updated.name
+
+
+class SequenceDelete(Command):
+    """Delete a sequence; its graphs stay"""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        return add_id(super().get_parser(prog_name), "sequence")
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        self.writable().sequences.delete(parsed_args.id)
+        self.say(f"Sequence with id {parsed_args.id} was deleted")
+
+
+class SequenceDownload(Command):
+    """Print a sequence as a document, or write it to a file
+
+    Without --file it is printed. The name of the file decides its format, and YAML is the default. An existing file is
+    overwritten only with --force.
+
+      fuel2 sequence download 1 --file upgrade.json
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = add_id(super().get_parser(prog_name), "sequence")
+        add_output(parser, "--file", default="stdout")
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient.serializers.sequence import sequence_to
+
+        path = parsed_args.file or "-"
+        form = format_of(path, parsed_args.format)
+        sequence = self.backend.sequences.get(parsed_args.id)
+        put(self.app.stdout, sequence_to(sequence), path, form, force=parsed_args.force)
+        if path != "-":
+            LOG.info("Sequence with id %d was downloaded to %s", sequence.id, path)
+
+
+class SequenceExecute(Starter):
+    """Run the graphs of a sequence on an environment
+
+    The first graph that fails ends the run. Waiting and exit codes are those of 'graph execute'.
+
+      fuel2 sequence execute 1 --env 1 --wait
+    """
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = add_id(super().get_parser(prog_name), "sequence")
+        add_env(parser, required=True)
+        add_run(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient.model.run import RunRequest
+
+        sequence = self.backend.sequences.for_cluster(parsed_args.id, parsed_args.env)
+        request = RunRequest(
+            parsed_args.env, sequence.graph_types, force=parsed_args.force, dry_run=parsed_args.dry_run,
+            noop=parsed_args.noop, trace=parsed_args.trace, executor=parsed_args.executor,
+        )  # fmt: skip
+        self.execute(request, parsed_args)
+
+
+def report_unknown(backend: Backend, release_id: int, graph_types: Iterable[str]) -> None:
+    """Warn on stderr about graph types for which no environment of the release has a graph.
+
+    This is not an error, because graphs may be uploaded later. But otherwise only a run would reveal a mistyped type,
+    and only after the graphs before it. The graphs of all plugins count, because an environment may enable any of them.
+    If graphs cannot be listed, the sequence is valid all the same.
+    """
+    wanted = list(dict.fromkeys(graph_types))
+    try:
+        known = sorted(_known_types(backend, release_id))
+    except FuelError as error:
+        LOG.info("Could not check whether its graph types exist: %s", error)
+        return
+    unknown = [graph_type for graph_type in wanted if graph_type not in known]
+    if not unknown:
+        return
+    from fuelclient.model.finding import Finding, Severity
+
+    findings = []
+    for graph_type in unknown:
+        close = nearest(graph_type, known)
+        named = ", ".join(known[:_MOST_NAMED]) + (", ..." if len(known) > _MOST_NAMED else "")
+        hint = f"Did you mean {close}?" if close else f"Known: {named}." if known else "There are no graphs at all."
+        owners = f"neither release {release_id}, nor an environment of it, nor a plugin"
+        message = f"{owners} has a graph of type {graph_type} yet"
+        hint = f"{hint} Upload one before you execute the sequence."
+        findings.append(Finding(Severity.WARNING, "G051", message, hint=hint))
+    report(findings)
+
+
+def _known_types(backend: Backend, release_id: int) -> set[str]:
+    """Return the types of the graphs that the release, its environments, and plugins have."""
+    from fuelclient.model.graph import Level
+
+    owners = {
+        (Level.CLUSTER, cluster.id) for cluster in backend.clusters.list() if cluster.release_id == release_id
+    } | {(Level.RELEASE, release_id)}
+    return {
+        graph.type
+        for graph in backend.graphs.list()
+        if graph.owner.level is Level.PLUGIN or (graph.owner.level, graph.owner.id) in owners
+    }

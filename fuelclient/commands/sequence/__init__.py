@@ -1,1 +1,0 @@
-"""Commands of sequences: graphs of a release that run one after another."""
