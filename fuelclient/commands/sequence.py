@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.commands.arguments import add_env, add_holder, add_id, add_release, names, stated
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.columns import Names
+from fuelclient.commands.graph.execute import run_flags
 from fuelclient.commands.output import add_output, format_of, put
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.starting import Starter, add_run
@@ -204,10 +205,7 @@ class SequenceExecute(Starter):
         from fuelclient.model.run import RunRequest
 
         sequence = self.backend.sequences.for_cluster(parsed_args.id, parsed_args.env)
-        request = RunRequest(
-            parsed_args.env, sequence.graph_types, force=parsed_args.force, dry_run=parsed_args.dry_run,
-            noop=parsed_args.noop, trace=parsed_args.trace, executor=parsed_args.executor,
-        )  # fmt: skip
+        request = RunRequest(parsed_args.env, sequence.graph_types, **run_flags(parsed_args))
         self.execute(request, parsed_args)
 
 

@@ -71,7 +71,7 @@ def test_a_reader_reads_and_does_not_write(shared: Site) -> None:
     assert names(shared.user("reader", "env", "list", "-f", "json")) == ["prod"]
     refused = shared.user("reader", "graph", "delete", "--env", 1, "--type", "default")
     assert refused.code == UNAUTHORISED, refused
-    assert "The role admin is needed for this" in refused.err
+    assert "needs the role admin" in refused.err
     assert "User reader has these roles in project admin: reader." in refused.err
     assert shared.admin("graph", "download", "--env", 1, "--cluster", "--file", "-").code == 0
 
@@ -100,7 +100,7 @@ def test_another_project_is_told_with_those_there_are(shared: Site) -> None:
 
 def test_roles_that_allow_nothing(shared: Site) -> None:
     status, told = asked(shared, shared.token("nailgun", SECRETS["nailgun"], "service"))
-    assert (status, told["message"]) == (403, "The role reader is needed for this, in the project of the token.")
+    assert (status, told["message"]) == (403, "This needs the role reader in the project of the token.")
     assert asked(shared, shared.token(project=None))[0] == 403
     refused = shared.fuel2("env", "list", username="nailgun", password=SECRETS["nailgun"], project_name="service")
     assert refused.code == UNAUTHORISED, refused
@@ -183,7 +183,7 @@ def test_writers_of_one_project_only(shared: Site, tmp_path: Path) -> None:
         assert asked(narrow, token)[0] == 200
         refused = narrow.fuel2("env", "delete", 2, token=token)
         assert refused.code == UNAUTHORISED, refused
-        assert "The role admin is needed for this in the project admin, and the token is for another" in refused.err
+        assert "needs the role admin in the project admin, and the token is for another" in refused.err
         assert narrow.admin("env", "delete", 2).code == 0
     with server(place, SECRETS["nailgun"], "--keystone-project", other.id) as narrow:
         assert narrow.fuel2("env", "create", "third", "--release", 1, token=token).code == 0

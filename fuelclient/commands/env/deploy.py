@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import add_env, add_id, add_nodes
 from fuelclient.commands.base import Command
+from fuelclient.commands.graph.execute import run_flags
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.starting import Starter, add_run
 from fuelclient.commands.task.task import STOPPING, warn_of_end
@@ -30,10 +31,7 @@ _RESET_STARTED = "Reset task with id {0.id} for the environment {0.cluster_id} h
 def _request(parsed_args: argparse.Namespace, env: int, graph_types: Sequence[str]) -> RunRequest:
     from fuelclient.model.run import RunRequest
 
-    return RunRequest(
-        env, tuple(graph_types), force=parsed_args.force, dry_run=parsed_args.dry_run, noop=parsed_args.noop,
-        trace=parsed_args.trace, executor=parsed_args.executor,
-    )  # fmt: skip
+    return RunRequest(env, tuple(graph_types), **run_flags(parsed_args))
 
 
 class EnvDeploy(Starter):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_env, add_nodes, names, stated
 from fuelclient.commands.task.starting import Starter, add_run
@@ -46,6 +46,11 @@ def selected(parsed_args: argparse.Namespace) -> RunRequest:
     )
 
 
+def run_flags(parsed_args: argparse.Namespace) -> dict[str, Any]:
+    """Return the fields of a `RunRequest` that the options of `add_run` set."""
+    return {name: getattr(parsed_args, name) for name in ("force", "dry_run", "noop", "trace", "executor")}
+
+
 class GraphExecute(Starter):
     """Run graphs on the nodes of an environment
 
@@ -70,8 +75,4 @@ class GraphExecute(Starter):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        request = replace(
-            selected(parsed_args), force=parsed_args.force, dry_run=parsed_args.dry_run, noop=parsed_args.noop,
-            trace=parsed_args.trace, executor=parsed_args.executor,
-        )  # fmt: skip
-        self.execute(request, parsed_args)
+        self.execute(replace(selected(parsed_args), **run_flags(parsed_args)), parsed_args)

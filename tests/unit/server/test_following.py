@@ -88,5 +88,5 @@ def test_a_server_that_stays_away_ends_the_watch_and_not_the_run(env: Executions
 def test_facts_of_what_is_no_name_of_a_file_are_refused(uid: str) -> None:
     """The embedded engine takes no such node; a server may say anything."""
     require_names(["cluster", "7", "null"])
-    with pytest.raises(InvalidDocument, match="no name of a file"):
+    with pytest.raises(InvalidDocument, match="not a file name"):
         require_names(["cluster", uid])

@@ -125,10 +125,10 @@ def _sent_until(line: socket.socket, until: float) -> None:
     ("options", "code", "told"),
     [
         (["--host", "0.0.0.0"], 2, "listens on this machine only, not on 0.0.0.0"),  # noqa: S104 (it is refused)
-        (["--port", "65536"], 2, "no port"),
+        (["--port", "65536"], 2, "not a port"),
         (["--auth", "keystone"], 2, "needs a service user"),
-        (["--keystone-project", "admin"], 2, "--keystone-project is for --auth keystone."),
-        (["--keystone-config", "x"], 2, "is for --auth keystone"),
+        (["--keystone-project", "admin"], 2, "--keystone-project needs --auth keystone."),
+        (["--keystone-config", "x"], 2, "needs --auth keystone"),
         (["--auth", "keystone", "--keystone-config", "/nonexistent"], 5, "does not exist"),
         (["--host", "127.0.0.300"], 2, "this machine only"),
     ],
