@@ -91,10 +91,9 @@ class _Joined(argparse.Action):
         setattr(namespace, self.dest, list(dict.fromkeys([*before, *(item for part in values for item in part)])))
 
 
-def add_id(parser: argparse.ArgumentParser, noun: str) -> argparse.ArgumentParser:
-    """Add the id of a `noun`: `id`. Return the parser."""
+def add_id(parser: argparse.ArgumentParser, noun: str) -> None:
+    """Add the id of a `noun`: `id`."""
     parser.add_argument("id", type=identifier, help=f"id of the {noun}")
-    return parser
 
 
 def add_env(parser: argparse._ActionsContainer, *, required: bool, help: str = "id of the environment") -> None:

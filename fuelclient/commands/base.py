@@ -10,6 +10,7 @@ import cliff.command
 import cliff.lister
 import cliff.show
 from cliff._argparse import ArgumentParser, SmartHelpFormatter
+from cliff.display import DisplayCommandBase
 from stevedore.extension import ExtensionManager
 
 from fuelclient.commands.exits import Exit
@@ -64,12 +65,18 @@ class Command(cliff.command.Command):
         return self._epilog or ""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        return Parser(
+        parser = Parser(
             prog=prog_name,
             description=self.get_description(),
             epilog=self.get_epilog(),
             formatter_class=_HelpFormatter,
         )
+        if not isinstance(self, DisplayCommandBase):  # which adds its own options first
+            self.add_arguments(parser)
+        return parser
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of this command."""
 
     @property
     def backend(self) -> Backend:
@@ -168,6 +175,7 @@ class Lister(cliff.lister.Lister, Command):
             help=f"sort by these columns, each ascending (default: {self.sort_by or 'as the rows come'})",
         )  # fmt: skip
         parser.set_defaults(print_empty=True)  # an empty list is a table without rows, not an empty line
+        self.add_arguments(parser)
         return parser
 
     def _load_formatter_plugins(self) -> ExtensionManager[Any]:
@@ -208,6 +216,11 @@ class ShowOne(cliff.show.ShowOne, Command):
     """A command that shows one object as `columns` and their values."""
 
     columns: tuple[str, ...] = ()
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        self.add_arguments(parser)
+        return parser
 
     def _load_formatter_plugins(self) -> ExtensionManager[Any]:
         return formatters({"shell": Shell})

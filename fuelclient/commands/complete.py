@@ -48,11 +48,9 @@ class Complete(Command, CompleteCommand):
             [_extension("bash", _Bash), _extension("none", CompleteNoCode)]
         )
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = Command.get_parser(self, prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--name", metavar="NAME", help="the command to complete (default: fuel2)")
         parser.add_argument("--shell", choices=("bash", "none"), default="bash", help="none prints only the data")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:
         return CompleteCommand.take_action(self, parsed_args)

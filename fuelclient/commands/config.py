@@ -27,10 +27,8 @@ class ConfigShow(Lister):
     columns = ("name", "value", "origin")
     sort_by = "name"
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--origin", action="store_true", help="also say where each value comes from")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         columns = self.columns if parsed_args.origin else self.columns[:2]

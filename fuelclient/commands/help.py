@@ -21,11 +21,9 @@ class Help(Command):
       fuel2 help graph upload
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("command", nargs="*", metavar="COMMAND", help="the words of a command, or its noun")
         parser.add_argument("--all", action="store_true", help="also list the commands of other packages")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         words = parsed_args.command

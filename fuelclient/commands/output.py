@@ -64,7 +64,7 @@ def add_place(parser: argparse.ArgumentParser, verb: str) -> None:
     """Add the options of a file to read or to write (`verb`), which `place_of` reads."""
     parser.add_argument("-f", "--format", choices=("json", "yaml"), help="default: by the name of the file, else yaml")
     group = parser.add_mutually_exclusive_group()
-    group.add_argument("-d", "--directory", type=stated, metavar="DIR", help="default: the current directory")
+    group.add_argument("-d", "--directory", type=stated, metavar="DIR", help="directory of the files (default: .)")
     stream = "stdout" if verb == "write" else "stdin"
     group.add_argument("--file", type=stated, metavar="PATH", help=f"the file to {verb}; - is {stream}")
     if verb == "write":

@@ -52,10 +52,8 @@ class ReleaseImport(Lister):
 
     columns = _COLUMNS
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("file", metavar="FILE", help="the file; - is stdin")
-        return parser
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient import files
@@ -93,8 +91,8 @@ class ReleaseShow(_ShowRelease):
     With -f json or -f yaml all its fields are shown, in a form that 'release import' accepts.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        return add_id(super().get_parser(prog_name), "release")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "release")
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:
         return self.shown(parsed_args, self.backend.releases.get(parsed_args.id))
@@ -109,15 +107,13 @@ class ReleaseCreate(_ShowRelease):
       fuel2 release create "My OpenStack" --version 1-1.0 --operating-system Ubuntu --file roles.yaml
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("name", type=stated, help="name of the new release")
         parser.add_argument("--version", type=stated, required=True, help="its version, such as newton-10.0")
         parser.add_argument("--operating-system", default="", metavar="OS", help="its operating system")
         parser.add_argument(
             "--file", type=stated, metavar="FILE", help="YAML or JSON mapping with further fields; - is stdin"
         )
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:
         from fuelclient.model.document import Document, Marked
@@ -155,8 +151,8 @@ class ReleaseDelete(Command):
     A release that an environment uses cannot be deleted; the exit code is then 6.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        return add_id(super().get_parser(prog_name), "release")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "release")
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         self.writable().releases.delete(parsed_args.id)
@@ -189,8 +185,8 @@ class ComponentRelations(FormattableColumn[list[Any]]):
 class _OfRelease(Lister):
     """List what belongs to one release."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        return add_id(super().get_parser(prog_name), "release")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "release")
 
 
 class ComponentList(_OfRelease):
@@ -236,12 +232,11 @@ class ReposUpdate(Command):
       fuel2 release repos list 1 -f json | fuel2 release repos update 2 --file -
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = add_id(super().get_parser(prog_name), "release")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "release")
         parser.add_argument(
             "-f", "--file", required=True, type=stated, metavar="FILE", help="the list of repositories; - is stdin"
         )
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient import files

@@ -73,10 +73,8 @@ class _List(Lister, Generic[Value]):
     noun: Noun[Value]
     sort_by = "name"
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_holder(parser)
-        return parser
 
     def row(self, value: Value) -> Sequence[Any]:
         """Return the cells of one row; each class adds its own to these."""
@@ -94,13 +92,11 @@ class _Named(Command, Generic[Value]):
 
     noun: Noun[Value]
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_holder(parser)
         parser.add_argument(
             "-n", "--name", required=True, type=stated, metavar="NAME", help=f"name of the {self.noun.word}"
         )
-        return parser
 
 
 class _Upload(_Named[Value]):
@@ -108,10 +104,9 @@ class _Upload(_Named[Value]):
 
     done = ""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        super().add_arguments(parser)
         add_place(parser, "read")
-        return parser
 
     def store(self, owner: OwnerRef, value: Value) -> None:
         raise NotImplementedError
@@ -156,10 +151,9 @@ class _Update(_Upload[Value]):
 class _Download(_Named[Value]):
     """Write a description to a file."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        super().add_arguments(parser)
         add_place(parser, "write")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         owner, (path, form) = owner_of(parsed_args), _place(parsed_args)
@@ -236,11 +230,9 @@ class RoleShow(ShowOne):
         "limits", "restrictions", "volumes", "description",
     )  # fmt: skip
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("name", type=stated, help="name of the role")
         add_holder(parser)
-        return parser
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         role = ROLE.named(self.backend, owner_of(parsed_args), parsed_args.name)

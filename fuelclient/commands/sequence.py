@@ -35,10 +35,8 @@ class _Create(ShowOne):
 
     columns = ("id", "release_id", "name")
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_release(parser)
-        return parser
 
     def stated(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
         """Return the name and the graph types of the new sequence."""
@@ -61,11 +59,10 @@ class SequenceCreate(_Create):
       fuel2 sequence create --release 1 --name upgrade --type prepare default verify
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        super().add_arguments(parser)
         parser.add_argument("-n", "--name", type=stated, required=True, help="its name, unique within the release")
         _add_types(parser, required=True)
-        return parser
 
     def stated(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
         return parsed_args.name, list(chain.from_iterable(parsed_args.graph_types))
@@ -83,12 +80,11 @@ class SequenceUpload(_Create):
       fuel2 sequence download 1 | fuel2 sequence upload --release 2 --file -
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        super().add_arguments(parser)
         parser.add_argument(
             "--file", type=stated, required=True, metavar="FILE", help="YAML or JSON file of the sequence; - is stdin"
         )
-        return parser
 
     def stated(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
         from fuelclient import files
@@ -104,10 +100,8 @@ class SequenceList(Lister):
 
     columns = ("id", "release_id", "name")
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_holder(parser)
-        return parser
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         sequences = self.backend.sequences.list(release_id=parsed_args.release, cluster_id=parsed_args.env)
@@ -119,8 +113,8 @@ class SequenceShow(ShowOne):
 
     columns = ("id", "release_id", "name", "graphs")
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        return add_id(super().get_parser(prog_name), "sequence")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "sequence")
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         sequence = self.backend.sequences.get(parsed_args.id)
@@ -132,11 +126,10 @@ class SequenceUpdate(ShowOne):
 
     columns = ("id", "name")
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = add_id(super().get_parser(prog_name), "sequence")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "sequence")
         parser.add_argument("-n", "--name", type=stated, help="its new name")
         _add_types(parser, required=False)
-        return parser
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         types = parsed_args.graph_types
@@ -154,8 +147,8 @@ class SequenceUpdate(ShowOne):
 class SequenceDelete(Command):
     """Delete a sequence; its graphs stay"""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        return add_id(super().get_parser(prog_name), "sequence")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "sequence")
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         self.writable().sequences.delete(parsed_args.id)
@@ -171,10 +164,9 @@ class SequenceDownload(Command):
       fuel2 sequence download 1 --file upgrade.json
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = add_id(super().get_parser(prog_name), "sequence")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "sequence")
         add_output(parser, "--file", default="stdout")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.serializers.sequence import sequence_to
@@ -195,11 +187,10 @@ class SequenceExecute(Starter):
       fuel2 sequence execute 1 --env 1 --wait
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = add_id(super().get_parser(prog_name), "sequence")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "sequence")
         add_env(parser, required=True)
         add_run(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.model.run import RunRequest

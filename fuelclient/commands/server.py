@@ -31,8 +31,7 @@ class ServerRun(Command):
       fuel2 server run --host 10.20.0.2 --auth keystone --keystone-config /etc/fuel/server.conf
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "--host", type=stated, default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"
         )
@@ -52,7 +51,6 @@ class ServerRun(Command):
             "--keystone-project", type=stated, metavar="PROJECT",
             help="id or name of the only project whose administrators may write (default: any project)",
         )  # fmt: skip
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         try:

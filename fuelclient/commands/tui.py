@@ -30,12 +30,10 @@ class Tui(Command):
       fuel2 tui --env 1
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(parser, required=False, help="open this environment")
         parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
         parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:
         _require_terminal()

@@ -46,10 +46,9 @@ class EnvDeploy(Starter):
       fuel2 env deploy 1 --wait
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = add_id(super().get_parser(prog_name), "environment")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "environment")
         add_run(parser, "-d")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         request = _request(parsed_args, parsed_args.id, self._graph_types(parsed_args.id))
@@ -99,12 +98,11 @@ class EnvRedeploy(EnvDeploy):
       fuel2 env redeploy 1
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        super().add_arguments(parser)
         for action in parser._actions:  # argparse has no public access to an option of a base class
             if "--force" in action.option_strings:
                 action.help = "accepted for scripts; always on in this command"
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         parsed_args.force = True
@@ -119,10 +117,9 @@ class EnvReset(Starter):
       fuel2 env reset 1 --wait
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = add_id(super().get_parser(prog_name), "environment")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "environment")
         add_run(parser, "-f")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.backends.changes import graph_for
@@ -137,12 +134,10 @@ class _SomeNodes(Starter):
 
     what = ""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(parser, required=True)
         add_nodes(parser, required=True)
         add_run(parser, "-f")
-        return parser
 
     def graph_type(self, env: int, nodes: Sequence[int]) -> str:
         """Return the type of the graph to run."""
@@ -208,10 +203,9 @@ class EnvStopDeployment(Command):
     the run: use 'task watch' for that.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = add_id(super().get_parser(prog_name), "environment")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "environment")
         parser.add_argument("--kill", action="store_true", help="end running tasks")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         stopped = self.writable().runs.stop_cluster(parsed_args.id, kill=parsed_args.kill)

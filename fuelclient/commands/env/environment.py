@@ -39,8 +39,8 @@ class _ShowEnv(ShowOne):
 class EnvShow(_ShowEnv):
     """Show one environment"""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        return add_id(super().get_parser(prog_name), "environment")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "environment")
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         return self.shown(self.backend.clusters.get(parsed_args.id))
@@ -56,15 +56,13 @@ class EnvCreate(_ShowEnv):
       fuel2 env create prod --release 1 -f value -c id
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("name", help="name of the new environment")
         add_release(parser)
         parser.add_argument(
             "-nst", "--net-segmentation-type", choices=("vlan", "gre", "tun"), default="vlan",
             help="network segmentation type (default: vlan); gre is deprecated since Fuel 7.0",
         )  # fmt: skip
-        return parser
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         release = self.backend.releases.get(parsed_args.release)
@@ -81,10 +79,9 @@ class EnvCreate(_ShowEnv):
 class EnvUpdate(_ShowEnv):
     """Rename an environment"""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = add_id(super().get_parser(prog_name), "environment")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "environment")
         parser.add_argument("-n", "--name", required=True, help="its new name")
-        return parser
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         return self.shown(self.writable().clusters.rename(parsed_args.id, parsed_args.name))
@@ -99,10 +96,9 @@ class EnvDelete(Command):
     exit code is 6.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = add_id(super().get_parser(prog_name), "environment")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "environment")
         parser.add_argument("-f", "--force", action="store_true", help="even if it is operational")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         for warning in self.writable().clusters.delete(parsed_args.id, force=parsed_args.force):
@@ -118,12 +114,10 @@ class EnvAddNodes(Command):
       fuel2 env add nodes --env 1 --nodes 1 2 3 --roles controller cinder
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(parser, required=True)
         add_nodes(parser, required=True)
         add_roles(parser, "-r", required=True)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         nodes, roles = parsed_args.nodes, parsed_args.roles
@@ -140,13 +134,11 @@ class EnvRemoveNodes(Command):
       fuel2 env remove nodes --env 1 --nodes-all
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(parser, required=True)
         group = parser.add_mutually_exclusive_group(required=True)
         add_nodes(group, required=False)
         group.add_argument("--nodes-all", action="store_true", help="all nodes of the environment")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         node_ids = None if parsed_args.nodes_all else parsed_args.nodes

@@ -29,8 +29,7 @@ class _Download(Command):
 
     name = ""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         _add_directory(parser)
         add_nodes(parser, required=False, help="only the facts of these nodes: 1 2 or 1,2")
         parser.add_argument(
@@ -39,7 +38,6 @@ class _Download(Command):
             help="repeat the common facts in the file of each node instead of a file of their own",
         )
         parser.add_argument("--force", action="store_true", help="replace the facts of an earlier download")
-        return parser
 
     def facts(self, env: int) -> DeploymentFacts:
         """Return the facts to write."""
@@ -103,10 +101,8 @@ class FactsUpload(Command):
       fuel2 env deployment-facts upload --env 1 -f yaml
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         _add_directory(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.model.fact import DeploymentFacts
@@ -149,8 +145,8 @@ class FactsUpload(Command):
 class FactsDelete(Command):
     """Delete the uploaded deployment facts of an environment"""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        return add_id(super().get_parser(prog_name), "environment")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "environment")
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         self.writable().facts.delete(parsed_args.id)
@@ -160,9 +156,10 @@ class FactsDelete(Command):
 def _add_directory(parser: argparse.ArgumentParser) -> None:
     add_env(parser, required=True)
     parser.add_argument(
-        "-d", "--directory", "--dir", type=stated, default=".", metavar="DIR", help="default: the current directory"
-    )
-    parser.add_argument("-f", "--format", choices=("json", "yaml"), default="yaml", help="default: yaml")
+        "-d", "--directory", "--dir", type=stated, default=".", metavar="DIR",
+        help="directory of the files (default: .)",
+    )  # fmt: skip
+    parser.add_argument("-f", "--format", choices=("json", "yaml"), default="yaml", help="file format (default: yaml)")
 
 
 def _directory(parsed_args: argparse.Namespace) -> str:

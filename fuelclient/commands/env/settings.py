@@ -29,10 +29,9 @@ class SettingsDownload(Command):
       fuel2 env settings download 1 --file - | less
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = add_id(super().get_parser(prog_name), "environment")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "environment")
         add_place(parser, "write")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         path, form = _place(parsed_args)
@@ -55,15 +54,14 @@ class SettingsUpload(Command):
       fuel2 env settings download 1 --file - | sed s/false/true/ | fuel2 env settings upload 1 --file -
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = add_id(super().get_parser(prog_name), "environment")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "environment")
         add_place(parser, "read")
         parser.add_argument(
             "--force",
             action="store_true",
             help="accepted for scripts; has no effect, because settings are never locked",
         )
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient import files

@@ -36,8 +36,7 @@ class GraphDownload(Command):
       fuel2 graph download --env 1 --cluster --type default --file - | less
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(parser, required=True)
         group = parser.add_mutually_exclusive_group(required=True)
         for level, (short, meaning) in _LEVELS.items():
@@ -46,7 +45,6 @@ class GraphDownload(Command):
         parser.add_argument("-f", "--file", type=stated, metavar="PATH", help="the file to write; - is stdout")
         parser.add_argument("--format", choices=("yaml", "json"), help="default: by the name of the file, else yaml")
         parser.add_argument("--force", action="store_true", help="overwrite an existing file")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         if parsed_args.file in ("yaml", "json"):  # a slip, because -f is --format in most commands

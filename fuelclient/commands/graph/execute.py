@@ -68,11 +68,9 @@ class GraphExecute(Starter):
       fuel2 graph execute --env 1 --subgraphs keystone/1: --noop
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_selection(parser)
         add_run(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         self.execute(replace(selected(parsed_args), **run_flags(parsed_args)), parsed_args)

@@ -25,13 +25,11 @@ class GraphList(Lister):
 
     columns = ("id", "name", "tasks", "relations")
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(parser, required=False, help="only graphs that are merged for this environment")
         parser.add_argument("--cluster", action="store_true", help="graphs of environments")
         parser.add_argument("--plugins", action="store_true", help="graphs of plugins")
         parser.add_argument("--release", action="store_true", help="graphs of releases")
-        return parser
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.model.graph import Level
@@ -56,11 +54,9 @@ class GraphDelete(Command):
       fuel2 graph delete --env 1 --type rollback
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_owner(parser)
         add_type(parser, default=None, required=True)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         owner = owner_of(parsed_args)

@@ -54,8 +54,7 @@ class GraphPreview(Lister):
     columns = ("order", "generation", "stage", "priority", "task", "type", "roles", "nodes", "layer", "overrides")
     sort_by = "order"
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(parser, required=True)
         add_type(parser, default="default")
         where = parser.add_mutually_exclusive_group()
@@ -68,7 +67,6 @@ class GraphPreview(Lister):
         parser.add_argument("--only", choices=("changed",), help="only tasks that a plugin or the environment changes")
         parser.add_argument("--verify", action="store_true", help="compare with the merge of the master itself")
         parser.add_argument("--exit-code", action="store_true", help="with --verify: exit with 10 if they differ")
-        return parser
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         """Print the preview; with `--exit-code` the exit code says whether the other merge differs."""

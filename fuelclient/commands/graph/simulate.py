@@ -35,15 +35,13 @@ class GraphSimulate(Lister):
     columns = ("graph_type", "task", "node", "status", "reason", "because", "start", "end")
     sort_by = ""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_selection(parser)
         parser.add_argument(
             "--fail", nargs="+", type=stated, action="extend", default=[], metavar="TASK/NODE",
             help="let these task instances fail",
         )  # fmt: skip
         parser.add_argument("--dot", action="store_true", help="draw the run in the DOT language of Graphviz")
-        return parser
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         if not parsed_args.dot:

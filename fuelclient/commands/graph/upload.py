@@ -33,14 +33,12 @@ class GraphUpload(Command):
       fuel2 graph upload --plugin 2 --type default --file -
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_owner(parser)
         add_type(parser, default=None)
         add_source(parser, short=True)
         parser.add_argument("--name", help="name of the graph (default: the name in the document)")
         add_yes(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.commands.graph.documents import graph_document

@@ -25,11 +25,9 @@ class GraphValidate(Check):
       fuel2 graph validate --env 1 --type default -f json
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(add_source(parser, short=False), required=False, help="the merged graph of this environment")
         add_type(parser, default=None)
-        return parser
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         if parsed_args.env is None and parsed_args.graph_type is not None:

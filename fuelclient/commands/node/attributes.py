@@ -22,9 +22,9 @@ def _add_file(parser: argparse.ArgumentParser, verb: str) -> None:
     add_id(parser, "node")
     parser.add_argument(
         "-d", "--dir", "--directory", type=stated, default=".", metavar="DIR", dest="directory",
-        help=f"directory of the file to {verb} (default: the current directory)",
+        help=f"directory of the file to {verb} (default: .)",
     )  # fmt: skip
-    parser.add_argument("-f", "--format", choices=("json", "yaml"), default="yaml", help="default: yaml")
+    parser.add_argument("-f", "--format", choices=("json", "yaml"), default="yaml", help="file format (default: yaml)")
 
 
 def _path(parsed_args: argparse.Namespace) -> str:
@@ -41,11 +41,9 @@ class AttributesDownload(Command):
       fuel2 node attributes-download 1
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         _add_file(parser, "write")
         add_force(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient import files
@@ -66,10 +64,8 @@ class AttributesUpload(Command):
       fuel2 node attributes-upload 1
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         _add_file(parser, "read")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient import files
@@ -93,12 +89,10 @@ class AnsibleInventory(Command):
       fuel2 node ansible-inventory --env 1 --labels rack=b
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(parser, required=True)
         add_labels(parser, "only nodes with one of these labels: name or name=value")
         parser.add_argument("--pending", action="store_true", help="also list roles that wait for a successful run")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         groups: dict[str, list[Node]] = {}

@@ -61,10 +61,8 @@ class LabelList(Lister):
     columns = ("node_id", "label_name", "label_value")
     sort_by = "node_id"
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_nodes(parser, required=False, help="only labels of these nodes: 1 2 or 1,2")
-        return parser
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         facet = self.backend.nodes
@@ -81,11 +79,9 @@ class LabelSet(_OnNodes):
       fuel2 node label set --labels site=west --nodes-all
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_labels(parser, "labels: name or name=value", required=True)
         self.add_nodes(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         labels = {label.name: label.value for label in labels_of(parsed_args)}
@@ -102,13 +98,11 @@ class LabelDelete(_OnNodes):
       fuel2 node label delete --labels-all --nodes-all
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         group = parser.add_mutually_exclusive_group(required=True)
         add_labels(group, "labels: name or name=value")
         group.add_argument("--labels-all", action="store_true", help="all labels")
         self.add_nodes(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         labels = None if parsed_args.labels_all else labels_of(parsed_args)

@@ -42,11 +42,9 @@ class NodeList(Lister):
 
     columns = _COLUMNS
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(parser, required=False, help="only nodes of this environment")
         add_labels(parser, "only nodes with one of these labels: name or name=value")
-        return parser
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         labels = labels_of(parsed_args)
@@ -82,8 +80,8 @@ class NodeShow(_ShowNode):
     The node is the primary of the tags in 'primary_tags': tasks of 'primary-TAG' run on it, also in later runs.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        return add_id(super().get_parser(prog_name), "node")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "node")
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         return self.shown(self.backend.nodes.get(parsed_args.id))
@@ -98,14 +96,12 @@ class NodeCreate(_ShowNode):
       fuel2 node create node-1 --ip 10.20.0.3 --env 1 --roles controller cinder
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("name", help="name of the new node")
         add_env(parser, required=False, help="id of its environment")
         add_roles(parser, required=False)
         parser.add_argument("--ip", default="", help="its address")
         add_executor(parser, "how tasks reach the node")
-        return parser
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         from fuelclient.model.node import Node
@@ -130,11 +126,9 @@ class NodeImport(Lister):
 
     columns = _COLUMNS
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("file", metavar="FILE", help="the file; - is stdin")
         add_env(parser, required=False, help="id of the environment of the nodes")
-        return parser
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient import files
@@ -160,11 +154,10 @@ class NodeUpdate(_ShowNode):
       fuel2 node update 1 --name controller-1
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = add_id(super().get_parser(prog_name), "node")
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "node")
         parser.add_argument("-H", "--hostname", help="its new hostname")
         parser.add_argument("--name", help="its new name")
-        return parser
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         changed = self.writable().nodes.update(parsed_args.id, name=parsed_args.name, hostname=parsed_args.hostname)
@@ -181,13 +174,11 @@ class NodeUndiscover(Command):
       fuel2 node undiscover --env 1 --force
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         group = parser.add_mutually_exclusive_group(required=True)
         add_env(group, required=False, help="all nodes of this environment")
         group.add_argument("-n", "--node", type=identifier, metavar="ID", help="this node")
         parser.add_argument("-f", "--force", action="store_true", help="even if they are online")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         nodes = self._nodes(parsed_args)
@@ -216,11 +207,9 @@ class NodeDelete(Command):
     Either all of the nodes are deleted or none. A node that belongs to an environment is deleted only with --force.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("id", nargs="+", type=identifiers, metavar="ID", help="ids of the nodes: 1 2 or 1,2")
         parser.add_argument("-f", "--force", action="store_true", help="even if they belong to an environment")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         ids = list(dict.fromkeys(number for part in parsed_args.id for number in part))
