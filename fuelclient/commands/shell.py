@@ -265,19 +265,13 @@ def _is_repeated(error: BaseException, findings: list[object]) -> bool:
 def _require_text(argv: list[str]) -> None:
     """Raise `UsageError` for an argument that is not text in the encoding of the locale: nothing could store it."""
     for word in argv:
-        if not _is_text(word):
+        try:
+            word.encode()
+        except UnicodeEncodeError:
             shown = word.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
             encoding = sys.getfilesystemencoding().upper()
             hint = "A file with such a name can be read from standard input."
-            raise UsageError(f"The argument '{shown}' is not text in the encoding {encoding}.", hint=hint)
-
-
-def _is_text(word: str) -> bool:
-    try:
-        word.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+            raise UsageError(f"The argument '{shown}' is not text in the encoding {encoding}.", hint=hint) from None
 
 
 def _is_missing(path: str) -> bool:

@@ -6,9 +6,10 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import add_env, add_type, stated
+from fuelclient.commands.arguments import add_env, add_type
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.formatters import encoding_of
+from fuelclient.commands.output import STDOUT, add_output
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidGraph, UsageError
 
@@ -42,9 +43,7 @@ class GraphDownload(Command):
         for level, (short, meaning) in _LEVELS.items():
             group.add_argument(short, f"--{level}", action="store_const", const=level, dest="level", help=meaning)
         add_type(parser, default="default")
-        parser.add_argument("-f", "--file", type=stated, metavar="PATH", help="the file to write; - is stdout")
-        parser.add_argument("--format", choices=("yaml", "json"), help="default: by the name of the file, else yaml")
-        parser.add_argument("--force", action="store_true", help="overwrite an existing file")
+        add_output(parser, "-f", "--file", default="./LEVEL_graph_ENV.FORMAT")
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         if parsed_args.file in ("yaml", "json"):  # a slip, because -f is --format in most commands
@@ -54,15 +53,14 @@ class GraphDownload(Command):
             )
         if parsed_args.format is None:
             parsed_args.format = "json" if (parsed_args.file or "").lower().endswith(".json") else "yaml"
-        encoding = encoding_of(self.app.stdout) if parsed_args.file == "-" else "utf-8"
+        encoding = encoding_of(self.app.stdout) if parsed_args.file == STDOUT else "utf-8"
         text = self._text(parsed_args, encoding)
-        if parsed_args.file == "-":
+        if parsed_args.file == STDOUT:
             self.app.stdout.write(text)
             return
         from fuelclient import files
 
-        name = parsed_args.file or f"{parsed_args.level}_graph_{parsed_args.env}.{parsed_args.format}"
-        path = os.path.abspath(name)
+        path = os.path.abspath(parsed_args.file or f"{parsed_args.level}_graph_{parsed_args.env}.{parsed_args.format}")
         files.write(path, text, force=parsed_args.force)
         self.say(f"Tasks were downloaded to {path}")
 
