@@ -21,6 +21,7 @@ from fuelclient.errors import Declined, UsageError, nearest
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.commands.shell import FuelShell
+    from fuelclient.model.document import Document
     from fuelclient.model.finding import Finding
 
 
@@ -93,6 +94,14 @@ class Command(cliff.command.Command):
             self._target_shown = True
             LOG.info("Target: %s", self.backend.target)
         return self.backend
+
+    def load(self, path: str) -> Document:
+        """Return the document in a file, or on stdin if the path is `-`, and print its findings."""
+        from fuelclient import files
+
+        document = files.load(path, stdin=self.app.stdin)
+        report(document.findings)
+        return document
 
     def say(self, line: str) -> None:
         """Print a line on stdout: a message that is this command's result."""

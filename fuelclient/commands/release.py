@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cliff.columns import FormattableColumn
 
 from fuelclient.commands.arguments import add_id, stated
-from fuelclient.commands.base import STRUCTURED, Command, Lister, ShowOne, check_columns, report
+from fuelclient.commands.base import STRUCTURED, Command, Lister, ShowOne, check_columns
 from fuelclient.commands.columns import Names, plain
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument
@@ -56,11 +56,9 @@ class ReleaseImport(Lister):
         parser.add_argument("file", metavar="FILE", help="the file; - is stdin")
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        from fuelclient import files
         from fuelclient.serializers.release import releases_from
 
-        document = files.load(parsed_args.file, stdin=self.app.stdin)
-        report(document.findings)
+        document = self.load(parsed_args.file)
         if not document.data:
             hint = "Write a list of releases, each with a name and a version."
             raise InvalidDocument(f"{document.file} contains no releases.", hint=hint)
@@ -130,13 +128,11 @@ class ReleaseCreate(_ShowRelease):
 
     def _fields(self, path: str | None) -> tuple[Marked, str]:
         """Return the further fields of a file, and what messages call the file."""
-        from fuelclient import files
         from fuelclient.model.document import Marked
 
         if path is None:
             return Marked(), ""
-        document = files.load(path, stdin=self.app.stdin)
-        report(document.findings)
+        document = self.load(path)
         if not isinstance(document.data, Marked):
             raise InvalidDocument(
                 f"{document.file}: the fields of a release must be a mapping.",
@@ -239,11 +235,9 @@ class ReposUpdate(Command):
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient import files
         from fuelclient.serializers.release import repositories_from
 
-        document = files.load(parsed_args.file, stdin=self.app.stdin)
-        report(document.findings)
+        document = self.load(parsed_args.file)
         repositories = repositories_from(document)
         self.writable().releases.set_repositories(parsed_args.id, repositories)
         self.say(f"Repositories for the release with id {parsed_args.id} were set from {parsed_args.file}.")

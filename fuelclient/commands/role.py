@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from cliff.columns import FormattableColumn
 
 from fuelclient.commands.arguments import add_holder, owner_of, stated
-from fuelclient.commands.base import Command, Lister, ShowOne, report
+from fuelclient.commands.base import Command, Lister, ShowOne
 from fuelclient.commands.columns import Fields, Names, plain
 from fuelclient.commands.output import STDOUT, add_place, make_folder, place_of, put
 from fuelclient.errors import NotFound
@@ -112,11 +112,8 @@ class _Upload(_Named[Value]):
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient import files
-
         owner, (path, _) = owner_of(parsed_args), _place(parsed_args)
-        document = files.load(path, stdin=self.app.stdin)
-        report(document.findings)
+        document = self.load(path)
         self.store(owner, self.noun.read(document, parsed_args.name))
         self.say(
             f"Description of {self.noun.word} '{parsed_args.name}' for {_OWNERS[owner.level]} with id {owner.id} was "

@@ -87,11 +87,9 @@ class SequenceUpload(_Create):
         )
 
     def stated(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
-        from fuelclient import files
         from fuelclient.serializers.sequence import sequence_document_from
 
-        document = files.load(parsed_args.file, stdin=self.app.stdin)
-        report(document.findings)
+        document = self.load(parsed_args.file)
         return sequence_document_from(document)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_env, add_id, add_nodes, stated
-from fuelclient.commands.base import Command, report
+from fuelclient.commands.base import Command
 from fuelclient.commands.columns import plain
 from fuelclient.commands.output import make_folder
 from fuelclient.errors import Conflict, InvalidDocument, NotFound
@@ -117,8 +117,6 @@ class FactsUpload(Command):
 
     def _read(self, directory: str, form: str) -> dict[str, Mapping[str, Any]]:
         """Return the facts in the files of `directory` by node."""
-        from fuelclient import files
-
         try:
             names = sorted(name for name in os.listdir(directory) if name.endswith(f".{form}"))
         except OSError as error:
@@ -129,8 +127,7 @@ class FactsUpload(Command):
         parts: dict[str, Mapping[str, Any]] = {}
         for name in names:
             path = os.path.join(directory, name)
-            document = files.load(path, stdin=self.app.stdin)
-            report(document.findings)
+            document = self.load(path)
             if not isinstance(document.data, Mapping):
                 raise InvalidDocument(
                     f"{path}: facts must be a mapping of names to values.", hint="Write {} for no facts."

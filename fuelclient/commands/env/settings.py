@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_id
-from fuelclient.commands.base import Command, report
+from fuelclient.commands.base import Command
 from fuelclient.commands.columns import plain
 from fuelclient.commands.output import STDOUT, add_place, make_folder, place_of, put
 from fuelclient.errors import InvalidDocument
@@ -64,11 +64,8 @@ class SettingsUpload(Command):
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient import files
-
         path, _ = _place(parsed_args)
-        document = files.load(path, stdin=self.app.stdin)
-        report(document.findings)
+        document = self.load(path)
         settings = _sections(document)
         self.writable().clusters.set_settings(parsed_args.id, settings)
         shown = document.file if path == STDOUT else path

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_env, add_id, stated
-from fuelclient.commands.base import Command, report
+from fuelclient.commands.base import Command
 from fuelclient.commands.node.labels import add_labels, labelled, labels_of
 from fuelclient.commands.output import add_force, make_folder
 from fuelclient.commands.shell import LOG
@@ -68,10 +68,7 @@ class AttributesUpload(Command):
         _add_file(parser, "read")
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient import files
-
-        document = files.load(_path(parsed_args), stdin=self.app.stdin)
-        report(document.findings)
+        document = self.load(_path(parsed_args))
         if not isinstance(document.data, Mapping):
             raise InvalidDocument(f"{document.file}: attributes must be a mapping.", hint="Write {} for no attributes.")
         attributes: Mapping[str, Any] = document.data

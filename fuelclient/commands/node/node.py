@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_env, add_executor, add_id, add_roles, identifier, identifiers
-from fuelclient.commands.base import Command, Lister, ShowOne, report
+from fuelclient.commands.base import Command, Lister, ShowOne
 from fuelclient.commands.columns import Names
 from fuelclient.commands.node.labels import add_labels, labelled, labels_of
 from fuelclient.commands.shell import LOG, count
@@ -131,12 +131,10 @@ class NodeImport(Lister):
         add_env(parser, required=False, help="id of the environment of the nodes")
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        from fuelclient import files
         from fuelclient.backends import executor_kinds
         from fuelclient.serializers.node import nodes_from
 
-        document = files.load(parsed_args.file, stdin=self.app.stdin)
-        report(document.findings)
+        document = self.load(parsed_args.file)
         if document.data is None:
             raise InvalidDocument(f"{document.file} contains no nodes.", hint="Write [] for an empty list.")
         nodes = [replace(node, cluster_id=parsed_args.env) for node in nodes_from(document, executor_kinds())]
