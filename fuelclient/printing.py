@@ -14,6 +14,8 @@ _OBEYED = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 _COLOUR = r"\x1b\[[0-9;:]*m"
 _PIECE = re.compile(rf"{_COLOUR}|\r\n|.", re.DOTALL)
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[^\[]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def printable(text: str, keep: str = "") -> str:
@@ -36,6 +38,26 @@ def one_line(text: str) -> str:
     if text.isprintable():
         return text
     return printable(text.replace("\n", " ").replace("\t", " "))
+
+
+def plain_lines(text: str) -> list[str]:
+    """Return the lines of an output without colours, cursor movements, and what a carriage return writes over.
+
+    >>> plain_lines("a\\x1b[31mred\\x1b[0m\\n10 %\\r20 %\\n")
+    ['ared', '20 %']
+    """
+    plain = _ESCAPES.sub("", text).removesuffix("\n")
+    lines = plain.split("\n") if plain else []
+    return [_CONTROLS.sub(" ", line.rstrip("\r").rpartition("\r")[2]) for line in lines]
+
+
+def plain_line(text: str) -> str:
+    """Return the message of another program on one line.
+
+    >>> plain_line("no such\\n\\tfile")
+    'no such file'
+    """
+    return printable(" ".join(" ".join(plain_lines(text)).split()))
 
 
 def tame(text: str) -> str:

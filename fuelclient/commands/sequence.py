@@ -13,7 +13,7 @@ from fuelclient.commands.columns import Names
 from fuelclient.commands.graph.execute import run_flags
 from fuelclient.commands.output import add_output, format_of, put
 from fuelclient.commands.shell import LOG
-from fuelclient.commands.task.starting import Starter, add_run
+from fuelclient.commands.task.start import Starter, add_run
 from fuelclient.errors import FuelError, nearest
 
 if TYPE_CHECKING:

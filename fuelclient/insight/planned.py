@@ -39,8 +39,9 @@ def planned(made: Plan, *, after_earlier: bool = False) -> PlannedGraph:
             )
         )
     return PlannedGraph(
-        made.graph_type, tuple(found), made.findings, made.node_ids, made.digest, order.generations, after_earlier
-    )
+        made.graph_type, tuple(found), made.findings, made.node_ids, made.digest, order.generations, after_earlier,
+        made.is_left_out,
+    )  # fmt: skip
 
 
 def simulated(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]) -> tuple[SimulatedGraph, ...]:

@@ -21,6 +21,15 @@ NodeKey = int | str | None
 """Where a task instance stands: a node's id, "master", or None for the sync points."""
 
 
+def instance_name(task: str, node: NodeKey) -> str:
+    """Return a task instance as options take it; a sync point has no node.
+
+    >>> instance_name("keystone", 1), instance_name("deploy_end", None)
+    ('keystone/1', 'deploy_end')
+    """
+    return task if node is None else f"{task}/{node}"
+
+
 @dataclass(frozen=True, slots=True)
 class RunRequest:
     """What to run on an environment: graphs of some types, one after another.
@@ -175,11 +184,24 @@ class PlannedInstance:
     reason: str = ""
     detail: str = ""
 
+    @property
+    def action(self) -> str:
+        """What would happen to it.
+
+        >>> PlannedInstance("a", 1, "shell", "release", 1, runs=False, reason="condition", detail="is false").action
+        'skip (condition: is false)'
+        """
+        if self.runs:
+            return "run"
+        why = ": ".join(filter(None, (self.reason, self.detail)))
+        return f"skip ({why})" if why else "skip"
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedGraph:
     """A plan of one graph for people: its instances in execution order, what was found, and how many there are of
-    what. `after_earlier` says that graphs before it may still change what it is computed from."""
+    what. `after_earlier` says that graphs before it may still change what it is computed from; `is_left_out`, that the
+    filters of the request are why nothing would run."""
 
     graph_type: str
     instances: tuple[PlannedInstance, ...]
@@ -188,6 +210,12 @@ class PlannedGraph:
     digest: str
     generations: int
     after_earlier: bool = False
+    is_left_out: bool = False
+
+    @property
+    def places_nothing(self) -> bool:
+        """Whether it has no task instances but sync points."""
+        return all(instance.node is None for instance in self.instances)
 
 
 @dataclass(frozen=True, slots=True)

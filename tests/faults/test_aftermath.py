@@ -17,7 +17,7 @@ from executions import Executions, executions, shell
 
 from fuelclient.backends.base import OwnerRef
 from fuelclient.commands.shell import LOG
-from fuelclient.commands.task.following import follow
+from fuelclient.commands.task.follow import follow
 from fuelclient.engine.runs import processes
 from fuelclient.engine.runs.processes import NOT_STARTED
 from fuelclient.errors import StalePlan
@@ -175,7 +175,7 @@ def test_the_examples_end_well_and_leave_this_machine_alone(tmp_path: Path) -> N
     done = fuel2("graph", "execute", "--env", 1, "--wait")
 
     assert done.code == 0
-    assert "Transaction 1 ended: ready." in done.err
+    assert "Run 1 ended: ready." in done.err
     assert [path.name for path in Path(f"{fuel2.engine}.runs").rglob("*")] == ["1.log"]
 
 

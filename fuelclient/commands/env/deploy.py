@@ -15,7 +15,7 @@ from fuelclient.commands.arguments import add_env, add_id, add_nodes
 from fuelclient.commands.base import Command
 from fuelclient.commands.graph.execute import run_flags
 from fuelclient.commands.shell import LOG
-from fuelclient.commands.task.starting import Starter, add_run
+from fuelclient.commands.task.start import Starter, add_run
 from fuelclient.commands.task.task import STOPPING, warn_of_end
 from fuelclient.errors import Conflict
 

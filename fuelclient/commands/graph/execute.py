@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_env, add_nodes, names, stated
-from fuelclient.commands.task.starting import Starter, add_run
+from fuelclient.commands.task.start import Starter, add_run
 
 if TYPE_CHECKING:
     from fuelclient.model.run import RunRequest

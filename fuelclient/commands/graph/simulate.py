@@ -10,7 +10,7 @@ from fuelclient.commands.arguments import stated
 from fuelclient.commands.base import Lister, report
 from fuelclient.commands.graph.execute import add_selection, selected
 from fuelclient.commands.shell import LOG
-from fuelclient.commands.task.cells import node
+from fuelclient.commands.task.rows import node
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:

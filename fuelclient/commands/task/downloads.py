@@ -1,4 +1,4 @@
-"""What an execution was computed from, as files: deployment info, settings, network configuration."""
+"""Write what a run was computed from to files: deployment info, settings, network configuration."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fuelclient.commands.task.task import add_id
 
 
 class _Download(Command):
-    """Writes one document of an execution."""
+    """Write one document of a run."""
 
     name, told = "", ""
 
@@ -23,7 +23,7 @@ class _Download(Command):
         return parser
 
     def document(self, run_id: int) -> Any:
-        """What to write."""
+        """Return what to write."""
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -35,11 +35,10 @@ class _Download(Command):
 
 
 class DeploymentInfoDownload(_Download):
-    """Write the facts that an execution saw to a file
+    """Write the facts that a run saw to a file
 
-    They were recorded when its graph was planned: what all nodes share, and the part of each node. Of an
-    execution of several graphs they are those of the last one that was planned; its parts have their own. They may
-    hold passwords.
+    They were recorded when its graph was planned: what all nodes share, and the part of each node. A run of several
+    graphs has those of the last one that was planned; its parts have their own. They may hold passwords.
 
       fuel2 task deployment-info download 12 --file - | less
     """
@@ -53,7 +52,7 @@ class DeploymentInfoDownload(_Download):
 
 
 class SettingsDownload(_Download):
-    """Write the settings that an execution was begun with to a file
+    """Write the settings that a run began with to a file
 
     They were recorded when its graph was planned. 'env settings upload' takes the file. They may hold passwords.
     """
@@ -67,9 +66,9 @@ class SettingsDownload(_Download):
 
 
 class NetworkConfigurationDownload(_Download):
-    """Write the networks that an execution was begun with to a file
+    """Write the networks that a run began with to a file
 
-    A master has them. The embedded engine knows no networks, and says so.
+    Only a master has them: the embedded engine knows no networks.
     """
 
     name, told = "network_configuration", "Network configuration"

@@ -1,4 +1,4 @@
-"""`task history show`."""
+"""`task history show`: what became of each task instance of a run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cliff.columns import FormattableColumn
 from fuelclient.commands.arguments import identifier, names
 from fuelclient.commands.base import STRUCTURED, Lister, check_columns, sorted_by
 from fuelclient.commands.columns import Fields, plain
-from fuelclient.commands.task.cells import node
+from fuelclient.commands.task.rows import node
 
 if TYPE_CHECKING:
     from fuelclient.model.run import HistoryRow
@@ -35,11 +35,11 @@ class Lines(FormattableColumn[list[str]]):
 
 
 class HistoryShow(Lister):
-    """Show what became of the tasks of an execution
+    """Show what became of the tasks of a run
 
-    The rows are those of all graphs of the execution, in the order of their plans, or of one of its parts. A task
-    that was placed nowhere has the node '-', a sync point the node 'null'. With --why a row has the reason
-    of its status and the failure to blame; -f json and -f yaml always have them.
+    The rows are those of all graphs of the run in the order of their plans, or of one of its parts. A task that was
+    placed on no node has the node '-', a sync point the node 'null'. --why adds the reason of each status and the
+    failure to blame; -f json and -f yaml always have them.
 
       fuel2 task history show 12 --statuses error --why
       fuel2 task history show 12 --nodes 1 master --tasks-names netconfig
@@ -77,24 +77,23 @@ class HistoryShow(Lister):
             tuple(parsed_args.statuses),
             tuple(chain.from_iterable(parsed_args.tasks)),
         )
-        found = self.backend.runs.history(parsed_args.id, filters)
-        several = len({row.run_id for row in found}) > 1
+        history = self.backend.runs.history(parsed_args.id, filters)
+        several = len({row.run_id for row in history}) > 1
         if parsed_args.show_parameters:
-            columns, rows = (("graph_type",) * several + _BY_TASK), _by_task(found, several)
+            columns, rows = (("graph_type",) * several + _BY_TASK), _by_task(history, several)
         else:
             columns = ("graph_type",) * several + _BASE
             if parsed_args.why or parsed_args.formatter in STRUCTURED:
                 columns += _WHY
             if parsed_args.include_summary:
                 columns += ("summary",)
-            rows = [_cells(row, columns) for row in found]
+            rows = [_cells(row, columns) for row in history]
         check_columns([*parsed_args.columns, *(parsed_args.sort_keys or ())], columns)
         rows = sorted_by(rows, columns, parsed_args.sort_keys or ())
-        return columns, rows if parsed_args.show_parameters else [_as_told(row, columns) for row in rows]
+        return columns, rows if parsed_args.show_parameters else [_with_text_node(row, columns) for row in rows]
 
 
 def _cells(row: HistoryRow, columns: Sequence[str]) -> Sequence[Any]:
-    """The cells of one task instance."""
     cells = {
         "graph_type": row.graph_type, "task_name": row.task, "node_id": node(row.node), "status": str(row.status),
         "time_start": row.time_start, "time_end": row.time_end, "reason": row.reason, "because": row.because,
@@ -103,19 +102,24 @@ def _cells(row: HistoryRow, columns: Sequence[str]) -> Sequence[Any]:
     return [cells[column] for column in columns]
 
 
-def _as_told(row: Sequence[Any], columns: Sequence[str]) -> Sequence[Any]:
-    """A row whose node is a text, as a master gives it, whatever it is; it was sorted as a number."""
+def _with_text_node(row: Sequence[Any], columns: Sequence[str]) -> Sequence[Any]:
+    """Return a row whose node is a text, as a master gives it. Before sorting it had to be a number."""
     index = columns.index("node_id")
     return [*row[:index], str(row[index]), *row[index + 1 :]]
 
 
-def _by_task(found: Sequence[HistoryRow], several: bool) -> list[Sequence[Any]]:
-    """A row to each task of each graph: how it is defined, and what became of it on each node."""
+def _by_task(history: Sequence[HistoryRow], several: bool) -> list[Sequence[Any]]:
+    """Return a row for each task of each graph: how it is defined, and what became of it on each node."""
     grouped: dict[tuple[int, str], list[HistoryRow]] = {}
-    for row in found:
+    for row in history:
         grouped.setdefault((row.run_id, row.task), []).append(row)
     return [
-        (*([rows[0].graph_type] if several else []), rows[0].task, _definition(rows[0]), Lines(list(map(_told, rows))))
+        (
+            *([rows[0].graph_type] if several else []),
+            rows[0].task,
+            _definition(rows[0]),
+            Lines(list(map(_status_on_node, rows))),
+        )
         for rows in grouped.values()
     ]
 
@@ -126,18 +130,18 @@ def _definition(row: HistoryRow) -> Lines:
     return Lines(files.dumps(plain(row.definition), "yaml").splitlines())
 
 
-def _told(row: HistoryRow) -> str:
-    """What became of a task on one node, in the words that the original client has for it."""
+def _status_on_node(row: HistoryRow) -> str:
+    """Return what became of a task on one node, in the words of the original client."""
     began, ended = (
-        _moment(time, never) for time, never in ((row.time_start, "not started"), (row.time_end, "not ended"))
+        _whole_seconds(time, never) for time, never in ((row.time_start, "not started"), (row.time_end, "not ended"))
     )
     return f"{node(row.node)} - {row.status} - {began} - {ended}"
 
 
-def _moment(time: str | None, never: str) -> str:
-    """A time without the fraction of its second.
+def _whole_seconds(time: str | None, never: str) -> str:
+    """Return a time without the fraction of its second.
 
-    >>> _moment("2026-01-02T03:04:05.678901", "not ended"), _moment(None, "not ended")
+    >>> _whole_seconds("2026-01-02T03:04:05.678901", "not ended"), _whole_seconds(None, "not ended")
     ('2026-01-02T03:04:05', 'not ended')
     """
     return time.partition(".")[0] if time else never

@@ -1,4 +1,4 @@
-"""Transactions: list, show, delete, stop, resume, watch, logs."""
+"""`task`: list, show, delete, stop, resume and watch runs, and print their logs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from fuelclient.commands.arguments import add_env, identifier, stated
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.shell import LOG
-from fuelclient.commands.task.cells import COLUMNS, row
-from fuelclient.commands.task.starting import Starter, add_timeout, add_wait
+from fuelclient.commands.task.rows import COLUMNS, row
+from fuelclient.commands.task.start import Starter, add_timeout, add_wait
 from fuelclient.errors import UsageError
 from fuelclient.printing import tame
 
@@ -23,21 +23,21 @@ STOPPING = "Stop deployment task with id {0.id} for the environment {0.cluster_i
 
 
 def warn_of_end(stopped: Run) -> None:
-    """Where the runner of what was to stop was gone, it is said how that has ended: this was its end, and the last
-    chance to tell what may go on."""
+    """Print how the run ended if stopping it was its end, because its runner was gone: nothing else will say what may
+    still go on."""
     if stopped.is_final:
-        LOG.warning("Transaction %d ended: %s. %s", stopped.id, stopped.status, stopped.message)
+        LOG.warning("Run %d ended: %s. %s", stopped.id, stopped.status, stopped.message)
 
 
 def add_id(parser: argparse.ArgumentParser) -> None:
-    """The transaction: `id`."""
+    """Add the id of a run: `id`."""
     parser.add_argument("id", type=identifier, help="id of the task")
 
 
 class TaskList(Lister):
-    """List executions and their parts
+    """List runs and their parts
 
-    An execution is named deploy; it has a part named deployment for each of its graphs, with the graph's type.
+    A run is named deploy; it has a part named deployment for each of its graphs, with the graph's type.
 
       fuel2 task list --env 1 --statuses running
       fuel2 task list --names deploy -s cluster id
@@ -58,16 +58,16 @@ class TaskList(Lister):
         return parser
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        found = self.backend.runs.list(
+        runs = self.backend.runs.list(
             cluster_id=parsed_args.env, statuses=parsed_args.statuses, names=parsed_args.names
         )
-        if not found and parsed_args.env is None and not parsed_args.statuses and not parsed_args.names:
-            LOG.info("Nothing was executed yet: 'fuel2 graph execute --env ID' does.")
-        return [row(one) for one in found]
+        if not runs and parsed_args.env is None and not parsed_args.statuses and not parsed_args.names:
+            LOG.info("No graph has been executed yet: 'fuel2 graph execute --env ID' executes one.")
+        return [row(run) for run in runs]
 
 
 class TaskShow(ShowOne):
-    """Show one execution, or one of its parts"""
+    """Show one run, or one of its parts"""
 
     columns = (COLUMNS[0], "uuid", *COLUMNS[1:], "message")
 
@@ -77,39 +77,40 @@ class TaskShow(ShowOne):
         return parser
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        found = self.backend.runs.get(parsed_args.id)
-        report(found.findings)
-        if found.runner == "gone":
-            LOG.warning("Nobody works at it: its runner is gone. Run `fuel2 task resume %d`.", found.id)
-        cells = row(found)
-        return (cells[0], found.uuid, *cells[1:], found.message)
+        run = self.backend.runs.get(parsed_args.id)
+        report(run.findings)
+        if run.runner == "gone":
+            LOG.warning("The runner of run %d is gone. Run `fuel2 task resume %d` to resume it.", run.id, run.id)
+        cells = row(run)
+        return (cells[0], run.uuid, *cells[1:], run.message)
 
 
 class TaskDelete(Command):
-    """Delete an execution with its history and its files
+    """Delete a run with its history and its files
 
-    What it left on its nodes is removed there too; which nodes keep it, because they cannot be reached or a command
-    still runs there, is told with the way to remove it. One that runs is not deleted. One that has not ended although
-    its runner is gone takes --force.
+    What the run left on its nodes is removed too. If a node cannot be reached, or a command still runs there, the
+    command says how to remove it later. A live run is not deleted; a run whose runner is gone needs --force.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         add_id(parser)
-        parser.add_argument("-f", "--force", action="store_true", help="even if it has not ended, unless it runs")
+        parser.add_argument(
+            "-f", "--force", action="store_true", help="delete a run that has not ended, if its runner is gone"
+        )
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        for stays in self.writable().runs.delete(parsed_args.id, force=parsed_args.force):
-            LOG.warning("%s", stays)
+        for warning in self.writable().runs.delete(parsed_args.id, force=parsed_args.force):
+            LOG.warning("%s", warning)
         self.say(f"Task with id {parsed_args.id} was deleted")
 
 
 class TaskStop(Command):
-    """Stop an execution
+    """Stop a run
 
-    What runs may end, nothing more starts; with --kill what runs is ended too. The command does not wait for that:
-    'task watch' does.
+    Task instances that run may end, and no others start; --kill ends those that run too. The command does not wait for
+    that: 'task watch' does.
 
       fuel2 task stop 12
       fuel2 task stop 12 --kill
@@ -118,7 +119,7 @@ class TaskStop(Command):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         add_id(parser)
-        parser.add_argument("--kill", action="store_true", help="end what runs")
+        parser.add_argument("--kill", action="store_true", help="end running task instances too")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -128,10 +129,10 @@ class TaskStop(Command):
 
 
 class TaskResume(Starter):
-    """Go on with an execution whose process was killed
+    """Resume a run whose runner was killed
 
-    What had ended is not run again. Where it is not known how something ended, because the machine went down, the
-    command names it and does nothing, unless --rerun-interrupted says to run that again. It waits as
+    Task instances that have ended are not run again. If nothing recorded how some of them ended, because the machine
+    went down, the command names them and does nothing; --rerun-interrupted runs them again. It waits as
     'graph execute' does.
 
       fuel2 task resume 12 --wait
@@ -140,7 +141,7 @@ class TaskResume(Starter):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         add_id(parser)
-        parser.add_argument("--rerun-interrupted", action="store_true", help="run again what nobody knows the end of")
+        parser.add_argument("--rerun-interrupted", action="store_true", help="run again what has no known end")
         add_wait(parser)
         return parser
 
@@ -151,11 +152,11 @@ class TaskResume(Starter):
 
 
 class TaskWatch(Command):
-    """Follow an execution to its end
+    """Follow a run to its end
 
-    Everything that happened is told from the beginning, on stderr. The exit code is 8 when the run failed. Ctrl-C
-    stops the run, a second one kills what runs, as with 'graph execute'. After --timeout it ends with exit code 12, and
-    the run goes on.
+    Prints on stderr what has happened since the run began, and what happens. The exit code is 8 if the run fails.
+    Ctrl-C stops the run, a second one kills what runs, as with 'graph execute'. After --timeout the command ends with
+    exit code 12, and the run goes on.
     """
 
     def run(self, parsed_args: argparse.Namespace) -> int:
@@ -170,17 +171,17 @@ class TaskWatch(Command):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient.commands.task.following import follow
+        from fuelclient.commands.task.follow import follow
 
-        found = self.backend.runs.get(parsed_args.id)
-        self._exit = follow(self.backend, found.parent_id or found.id, self.app.stderr, timeout=parsed_args.timeout)
+        run = self.backend.runs.get(parsed_args.id)
+        self._exit = follow(self.backend, run.parent_id or run.id, self.app.stderr, timeout=parsed_args.timeout)
 
 
 class TaskLogs(Command):
     """Print what a task instance printed
 
-    Its standard output goes to stdout, its standard error to stderr, all tries one after another. On a terminal
-    whatever would command it, but for colours, is escaped; in a pipe or file the text is as it is.
+    Its standard output goes to stdout and its standard error to stderr, all tries one after another. On a terminal,
+    control characters except colours are escaped; pipes and files get the text as it is.
 
       fuel2 task logs 12 netconfig/3
     """
@@ -195,7 +196,7 @@ class TaskLogs(Command):
         task, slash, node = parsed_args.instance.rpartition("/")
         if not (slash and task and node):
             raise UsageError(
-                f"'{parsed_args.instance}' is no task on a node.", hint="Write TASK/NODE, as in netconfig/3."
+                f"'{parsed_args.instance}' is not a task on a node.", hint="Write TASK/NODE, as in netconfig/3."
             )
         logs = self.backend.runs.logs(parsed_args.id, task, node)
         shell = cast("FuelShell", self.app)
@@ -203,6 +204,6 @@ class TaskLogs(Command):
             stream.write(tame(written) if stream.isatty() else written)
             stream.flush()
         if logs.return_code is None:
-            LOG.info("It has no return code: it has not ended, or was ended.")
+            LOG.info("There is no return code: the task instance has not ended, or was killed.")
         else:
             LOG.info("Return code: %d", logs.return_code)

@@ -81,7 +81,7 @@ def test_progress_is_shown_while_it_runs_and_failures_stay(held: Executions, gat
     with session(held.engine, "graph", "execute", "--env", 1, "--wait", stdout=False) as shown:
         text = shown.until_shown("held/1", "1/4  25%", "elapsed")
         lines = text.splitlines()
-        title = lines.index("Task 1  graph default  environment 1")
+        title = lines.index("Run 1  graph default  environment 1")
         assert lines[title + 1] == "━" * 12 + "·" * 38
         assert lines[title + 3] == "1 running  1 ready  2 pending"
         assert lines[title + 4].endswith("  held/1")
@@ -90,7 +90,7 @@ def test_progress_is_shown_while_it_runs_and_failures_stay(held: Executions, gat
         kept = shown.screen.text
     assert (code, out) == (8, STARTED)
     assert "default: bad/1 error (exit code 3)\n  fuel2 task logs 2 bad/1\n" in kept
-    assert "Transaction 1 ended: error." in kept
+    assert "Run 1 ended: error." in kept
     assert "1 error, 1 not reached, 2 ready in 0:" in kept
     assert "elapsed" not in kept
     assert "━" not in kept
@@ -106,7 +106,7 @@ def test_a_document_is_all_of_stdout(held: Executions, gate: Gate) -> None:
         code, out = shown.ended()
     document = json.loads(out)
     assert (code, document["id"], document["status"]) == (0, 1, "ready")
-    assert "Transaction 1 ended: ready." in shown.screen.text
+    assert "Run 1 ended: ready." in shown.screen.text
 
 
 def test_without_colours_the_same_is_shown(held: Executions, gate: Gate) -> None:
@@ -143,7 +143,7 @@ def test_what_does_not_fit_is_counted(tmp_path: Path) -> None:
     env.graph(shell("a-task-whose-name-is-long-and-would-not-fit", "sleep 600"))
     with session(env.engine, "graph", "execute", "--env", 1, width=40, height=10) as shown:
         text = shown.until_shown("9 running", "  and 6 more")
-        frame = text.splitlines()[text.splitlines().index("Task 1  graph default  environment 1") :]
+        frame = text.splitlines()[text.splitlines().index("Run 1  graph default  environment 1") :]
         assert max(map(len, frame)) <= 40
         assert len([line for line in frame if line.startswith("  0:")]) == 3
         assert all(line.endswith("…") for line in frame if line.startswith("  0:"))
@@ -158,7 +158,7 @@ def test_it_is_drawn_calmly_and_fits_when_the_window_shrinks(held: Executions) -
         shown.until(lambda _: shown.received.count("elapsed") >= before + 10)
         assert time.monotonic() - began > 0.9
         shown.resize(30, 12)
-        shown.until(lambda text: "Task 1  graph default" in text.splitlines())
+        shown.until(lambda text: "Run 1  graph default" in text.splitlines())
         interrupted_twice(shown)
 
 
@@ -166,10 +166,10 @@ def test_one_interrupt_lets_end_what_runs(held: Executions, gate: Gate) -> None:
     with session(held.engine, "graph", "execute", "--env", 1) as shown:
         shown.until_shown("held/1")
         shown.type("\x03")
-        shown.until_shown("Stopping: what runs may end, nothing more starts.", "Task 1  stopping  graph default")
+        shown.until_shown("Stopping: what runs may end, nothing more starts.", "Run 1  stopping  graph default")
         gate.open()
         assert shown.ended()[0] == 130
-    assert "Transaction 1 ended: error." in shown.screen.text
+    assert "Run 1 ended: error." in shown.screen.text
     assert held.outcomes(1)["held@1"][0] == "ready"
 
 
@@ -189,9 +189,9 @@ def test_a_watcher_sees_the_graphs_of_a_sequence(env: Executions, gate: Gate) ->
     env.graph(shell("b", gate.command), graph_type="second")
     CommandLine(env.engine).ok("sequence", "create", "-r", 1, "-n", "both", "-t", "first", "second")
     with session(env.engine, "sequence", "execute", 1, "--env", 1) as shown:
-        shown.until_shown("Task 1  graph second (2 of 2)", "1/2  50%", "b/1")
+        shown.until_shown("Run 1  graph second (2 of 2)", "1/2  50%", "b/1")
         with session(env.engine, "task", "watch", 3) as watching:
-            watching.until_shown("Task 1  graph second (2 of 2)", "1/2  50%", "b/1")
+            watching.until_shown("Run 1  graph second (2 of 2)", "1/2  50%", "b/1")
             gate.open()
             assert watching.ended()[0] == shown.ended()[0] == 0
 
@@ -201,7 +201,7 @@ def test_what_takes_longer_than_before_is_told(env: Executions, gate: Gate) -> N
     env.run()
     env.graph(shell("a", gate.command))
     with session(env.engine, "graph", "execute", "-e", 1, "--force") as shown:
-        shown.until_shown("longer than in task 1", "a/1")
+        shown.until_shown("longer than run 1", "a/1")
         gate.open()
         assert shown.ended()[0] == 0
 
@@ -215,6 +215,6 @@ def test_a_resumed_run_is_shown(env: Executions, gate: Gate) -> None:
     os.kill(runner.pid, 9)
     env.until(running.id, lambda found: found.runner == "gone")
     with session(env.engine, "task", "resume", running.id) as shown:
-        shown.until_shown(f"Task {running.id}  graph default", "0/1  0%", "1 running", "held/1")
+        shown.until_shown(f"Run {running.id}  graph default", "0/1  0%", "1 running", "held/1")
         gate.open()
         assert shown.ended()[0] == 0

@@ -6,10 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from fuelclient.commands.task.live import bar, frame
-from fuelclient.commands.task.pace import Earlier, Pace
-from fuelclient.commands.task.progress import Progress, counted, named, why
-from fuelclient.model.run import CHILD, PARENT, Event, EventKind, HistoryRow, Run, RunRequest
+from fuelclient.commands.task.display import bar, counts, frame, labelled
+from fuelclient.insight.progress import Earlier, Progress, Remaining, explanation
+from fuelclient.model.run import CHILD, PARENT, Event, EventKind, HistoryRow, NodeKey, Run, RunRequest
 from fuelclient.model.status import InstanceStatus, RunStatus
 
 BEGAN = datetime(2026, 1, 2, 3, 0, tzinfo=UTC)
@@ -38,103 +37,103 @@ def event(
     return Event(1, text(seconds), EventKind.INSTANCE, 1, part, "default", task, node, status, reason)
 
 
-def expected(*places: tuple[str, int | str | None], earlier: Earlier | None = None) -> Progress:
-    progress = Progress()
-    progress.remember(2, earlier)
-    progress.expect(HistoryRow(2, "default", task, node, InstanceStatus.PENDING) for task, node in places)
-    return progress
+def expected(*places: tuple[str, NodeKey], earlier: Earlier | None = None) -> Progress:
+    rows = (HistoryRow(2, "default", task, node, InstanceStatus.PENDING) for task, node in places)
+    return Progress(rows, {2: earlier})
 
 
 def test_counts_follow_the_events() -> None:
     progress = expected(("a", 1), ("b", 1), ("c", 1), ("end", None), ("lost", "-"))
-    assert (progress.total, progress.done, counted(progress)) == (4, 0, ["4 pending"])
-    for one in (
+    assert (len(progress), progress.done, counts(progress)) == (4, 0, ["4 pending"])
+    happened = (
         event("a", "running"), event("a", "ready"), event("b", "running"), event("b", "error", reason="interrupted"),
         event("c", "skipped", reason="node_failed"), event("end", "skipped", node=None, reason="sync_point"),
-    ):  # fmt: skip
-        progress.apply(one)
-    assert counted(progress) == ["1 interrupted", "1 not reached", "1 ready", "1 skipped"]
+    )  # fmt: skip
+    assert progress.apply(happened) == [0, 1, 2, 3]
+    assert progress.apply(happened) == []
+    assert counts(progress) == ["1 interrupted", "1 not reached", "1 ready", "1 skipped"]
     assert (progress.done, progress.running) == (4, {})
-    assert [(named(one), why(one)) for one in progress.failures] == [("default: b/1", "interrupted")]
+    assert [(progress.name(number), progress.reasons[number]) for number in progress.failures] == [
+        ("b/1", "interrupted")
+    ]
 
 
 def test_what_was_told_before_it_was_expected_counts_once() -> None:
     progress = Progress()
-    progress.remember(2, None)
-    progress.apply(event("a", "running", 3))
-    progress.expect([HistoryRow(2, "default", "a", 1, InstanceStatus.PENDING)])
-    assert (progress.total, counted(progress)) == (1, ["1 running"])
+    progress.apply([event("a", "running", 3)])
+    progress.add([HistoryRow(2, "default", "a", 1, InstanceStatus.PENDING)])
+    assert (len(progress), counts(progress)) == (1, ["1 running"])
     assert list(progress.running.values()) == [at(3)]
-    progress.apply(Event(9, text(4), EventKind.NODE, 1, 2, node=1, status="ready"))
-    assert counted(progress) == ["1 running"]
+    progress.apply([Event(9, text(4), EventKind.NODE, 1, 2, node=1, status="ready")])
+    assert counts(progress) == ["1 running"]
 
 
 def test_without_a_past_it_goes_on_as_it_went() -> None:
     progress = expected(("a", 1), ("b", 1), ("c", 1), ("d", 1))
-    assert progress.left(run(part()), at(5)) is None
-    progress.apply(event("a", "ready", 10))
-    assert progress.left(run(part()), at(10)) == (30.0, [])
-    assert progress.left(run(part(), part(3, RunStatus.PENDING)), at(10)) is None
-    assert progress.left(run(part(2, RunStatus.READY)), at(10)) == (0.0, [])
+    assert progress.remaining(run(part()), at(5)) is None
+    progress.apply([event("a", "ready", 10)])
+    assert progress.remaining(run(part()), at(10)) == Remaining(30.0)
+    assert progress.remaining(run(part(), part(3, RunStatus.PENDING)), at(10)) is None
+    assert progress.remaining(run(part(2, RunStatus.READY)), at(10)) == Remaining(0.0)
 
 
-PAST = Earlier(7, 40.0, {("a", "1"): 10.0, ("b", "1"): 30.0, ("a", "2"): 10.0})
+PAST = Earlier(7, 40.0, {("a", 1): 10.0, ("b", 1): 30.0, ("a", 2): 10.0})
 
 
 def test_with_a_past_it_takes_as_long_as_then() -> None:
     progress = expected(("a", 1), ("b", 1), ("a", 2), ("end", None), earlier=PAST)
     found = run(part())
-    assert progress.left(found, at(0)) == (40.0, [7])
-    progress.apply(event("a", "running", 0))
-    assert progress.left(found, at(5)) == (36.0, [7])
-    assert progress.left(found, at(50)) == (32.0, [7])
-    progress.apply(event("a", "ready", 50))
-    progress.apply(event("a", "ready", 50, node=2))
-    assert progress.left(found, at(50)) == (24.0, [7])
-    progress.apply(event("end", "skipped", 50, node=None))
-    progress.apply(event("b", "ready", 90))
-    assert progress.left(found, at(90)) == (0.0, [7])
+    assert progress.remaining(found, at(0)) == Remaining(40.0, (7,))
+    progress.apply([event("a", "running", 0)])
+    assert progress.remaining(found, at(5)) == Remaining(36.0, (7,))
+    assert progress.remaining(found, at(50)) == Remaining(32.0, (7,))
+    progress.apply([event("a", "ready", 50)])
+    progress.apply([event("a", "ready", 50, node=2)])
+    assert progress.remaining(found, at(50)) == Remaining(24.0, (7,))
+    progress.apply([event("end", "skipped", 50, node=None)])
+    progress.apply([event("b", "ready", 90)])
+    assert progress.remaining(found, at(90)) == Remaining(0.0, (7,))
 
 
 def test_fewer_nodes_take_what_their_busiest_takes() -> None:
-    assert expected(("a", 2), earlier=PAST).left(run(part()), at(0)) == (10.0, [7])
-    unplanned = Progress()
-    unplanned.remember(2, PAST)
-    assert unplanned.left(run(part(2, RunStatus.PENDING)), at(0)) == (40.0, [7])
+    assert expected(("a", 2), earlier=PAST).remaining(run(part()), at(0)) == Remaining(10.0, (7,))
+    unplanned = Progress(earlier={2: PAST})
+    assert unplanned.remaining(run(part(2, RunStatus.PENDING)), at(0)) == Remaining(40.0, (7,))
 
 
 def test_what_never_ran_before_makes_the_past_no_guide() -> None:
     progress = expected(("a", 1), ("new", 1), earlier=PAST)
-    progress.apply(event("a", "ready", 10))
-    assert progress.left(run(part()), at(10)) == (0.0, [7])
-    progress.apply(event("new", "running", 10))
-    assert progress.left(run(part()), at(10)) == (10.0, [])
-    assert Pace(Earlier(7, 1.0, {})).left((), None, at(0)) == 1.0
-    assert expected(("a", 1), earlier=Earlier(7, 1.0, {})).left(run(part()), at(3)) is None
+    progress.apply([event("a", "ready", 10)])
+    assert progress.remaining(run(part()), at(10)) == Remaining(0.0, (7,))
+    progress.apply([event("new", "running", 10)])
+    assert progress.remaining(run(part()), at(10)) == Remaining(10.0)
+    unplanned = Progress(earlier={2: Earlier(7, 1.0, {})})
+    assert unplanned.remaining(run(part()), at(0)) == Remaining(1.0, (7,))
+    assert expected(("a", 1), earlier=Earlier(7, 1.0, {})).remaining(run(part()), at(3)) is None
 
 
 def test_why_obeys_no_terminal() -> None:
-    bad = Event(1, text(0), EventKind.INSTANCE, 1, 2, "default", "a", 1, "error", message="red \x1b[31m\n\rline\x07")
-    assert why(bad) == "red  [31m line "
+    assert explanation("", "red \x1b[31m\n\rline\x07") == "red line"
+    assert labelled("default", "a\x1b[2J", 1) == "default: a\\x1b[2J/1"
 
 
 @pytest.mark.parametrize(("done", "shown"), [(0, "----"), (1, "#---"), (2, "##--"), (4, "####")])
 def test_the_bar(done: int, shown: str) -> None:
     progress = expected(*((f"t{number}", 1) for number in range(4)))
     for number in range(done):
-        progress.apply(event(f"t{number}", "ready"))
+        progress.apply([event(f"t{number}", "ready")])
     assert bar(progress, 4, unicode=False) == shown
 
 
 def test_the_frame_fits_its_terminal() -> None:
     progress = expected(*(("task", node) for node in range(1, 31)), ("end", None), earlier=PAST)
     for node in range(1, 21):
-        progress.apply(event("task", "running", node, node=node))
-    progress.apply(event("task", "error", 20, node=20))
+        progress.apply([event("task", "running", node, node=node)])
+    progress.apply([event("task", "error", 20, node=20)])
     found = run(part(2, RunStatus.READY), part(3))
     lines = frame(found, progress, at(125), 200, 24)
     assert lines[:3] == [
-        "Task 1  graph default (2 of 2)  environment 1",
+        "Run 1  graph default (2 of 2)  environment 1",
         "1/31  3%  2:05 elapsed",
         "1 error  19 running  11 pending",
     ]
@@ -144,17 +143,17 @@ def test_the_frame_fits_its_terminal() -> None:
         lines = frame(found, progress, at(125), width, height)
         assert len(lines) <= max(3, height - 2)
         assert lines[1].startswith("1/31")
-    assert frame(found, progress, at(125), 20, 6)[0] == "Task 1"
+    assert frame(found, progress, at(125), 20, 6)[0] == "Run 1"
 
 
 def test_the_frame_says_what_was_asked_for_and_what_takes_long() -> None:
     progress = expected(("a", 2), earlier=PAST)
-    progress.apply(event("a", "running", 0, node=2))
+    progress.apply([event("a", "running", 0, node=2)])
     child = part()
     stopping = Run(
         1, "u", 1, PARENT, RunStatus.RUNNING, REQUEST, time_start=text(0), stop="graceful", children=(child,)
     )
     lines = frame(stopping, progress, at(3), 100, 20)
-    assert lines[0] == "Task 1  stopping  graph default  environment 1"
-    assert lines[1] == "0/1  0%  0:03 elapsed  about 0:07 left  (by task 7)"
-    assert frame(stopping, progress, at(30), 100, 20)[1] == "0/1  0%  0:30 elapsed  longer than in task 7"
+    assert lines[0] == "Run 1  stopping  graph default  environment 1"
+    assert lines[1] == "0/1  0%  0:03 elapsed  about 0:07 left  (judging by run 7)"
+    assert frame(stopping, progress, at(30), 100, 20)[1] == "0/1  0%  0:30 elapsed  longer than run 7"

@@ -17,7 +17,7 @@ GRAPH = """
 - {{id: slow, type: shell, version: 2.0.0, roles: [compute],
    parameters: {{cmd: "until [ -e {directory}/go ]; do sleep 0.05; done", timeout: 100}}}}
 """
-WAITED = "Transaction 1 has not ended in the time that --timeout allows: it goes on. `fuel2 task watch 1` follows it."
+WAITED = "Run 1 has not ended within the time of --timeout; it goes on. `fuel2 task watch 1` follows it."
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_a_limit_is_a_wish_to_wait(fuel2: Fuel2, tmp_path: Path) -> None:
     done = fuel2("graph", "execute", "--env", 1, "--timeout", "2h", "--format", "json")
     assert done.code == 0, done
     assert done.json["status"] == "ready"
-    assert "Transaction 1 ended: ready." in done.err
+    assert "Run 1 ended: ready." in done.err
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_limit_is_a_wish_to_wait(fuel2: Fuel2, tmp_path: Path) -> None:
         (["--timeout", ""], "'' is not a duration"),
         (["--timeout", "-1"], "'-1' is not a duration"),
         (["--timeout", "9" * 30], "is not a duration"),
-        (["--timeout", "5", "--no-wait"], "--timeout limits a wait, and --no-wait is none."),
+        (["--timeout", "5", "--no-wait"], "--timeout limits the wait that --no-wait turns off"),
     ],
 )
 def test_limits_that_are_none(

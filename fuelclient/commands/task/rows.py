@@ -1,24 +1,23 @@
-"""Transactions as rows and documents."""
+"""Runs as table rows and documents."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.columns import Fields, plain
-from fuelclient.printing import printable
 
 if TYPE_CHECKING:
     from fuelclient.model.run import NodeKey, Run
 
 COLUMNS = ("id", "status", "name", "graph_type", "cluster", "result", "dry_run", "progress")
-"""What a list of transactions shows."""
+"""The columns of a list of runs."""
 
 SYNC_POINTS = "null"
-"""The node of sync points, as filters of nodes take it."""
+"""The node of sync points, as filters take it."""
 
 
 def row(run: Run) -> tuple[Any, ...]:
-    """The cells of `COLUMNS`."""
+    """Return the cells of `COLUMNS`."""
     return (
         run.id, str(run.status), run.name, run.graph_type, run.cluster_id,
         Fields(plain(run.result)), run.dry_run, run.progress,
@@ -26,7 +25,7 @@ def row(run: Run) -> tuple[Any, ...]:
 
 
 def document(run: Run) -> dict[str, Any]:
-    """A transaction as a master answers it, and its children."""
+    """Return a run and its children as a master answers them."""
     return {
         "id": run.id, "cluster": run.cluster_id, "uuid": run.uuid, "name": run.name,
         "status": str(run.status), "progress": run.progress, "message": run.message,
@@ -37,19 +36,9 @@ def document(run: Run) -> dict[str, Any]:
 
 
 def node(key: NodeKey) -> int | str:
-    """The node of a task instance in one word.
+    """Return the node of a task instance as one word.
 
     >>> node(3), node("master"), node(None)
     (3, 'master', 'null')
     """
     return SYNC_POINTS if key is None else key
-
-
-def instance(task: str, key: NodeKey) -> str:
-    """A task instance in one word, as options take it: `task/node`; a sync point has no node. What no terminal can
-    show is escaped.
-
-    >>> instance("keystone", 1), instance("deploy_end", None)
-    ('keystone/1', 'deploy_end')
-    """
-    return printable(task if key is None else f"{task}/{key}")

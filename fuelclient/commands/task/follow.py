@@ -1,0 +1,211 @@
+"""Follow a run until it ends. A follower only reads, so closing it never hurts the run."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from types import FrameType
+from typing import TYPE_CHECKING, TextIO
+
+from fuelclient.backends.earlier_runs import earlier_of_graph
+from fuelclient.commands.exits import Exit
+from fuelclient.commands.shell import LOG, count
+from fuelclient.commands.task.display import LiveDisplay, counts, labelled, live_display, look_at
+from fuelclient.errors import Conflict, Gone, Unavailable
+from fuelclient.insight.progress import Progress, duration, elapsed, explanation, status_word
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+    from fuelclient.model.run import Event, Run
+
+_PAUSE = 0.2
+"""Seconds between two looks at a run: people take it for at once, and it costs next to nothing."""
+
+_AWAY = 15
+"""Seconds for which a server may be away before its follower gives up: enough to restart it."""
+
+_BATCH = 1000
+_LEVELS = {"running": logging.INFO, "ready": logging.INFO, "error": logging.ERROR}
+_SUMMED_UP = 5
+"""How many failures a summary lists."""
+
+
+class PlainLines:
+    """Print a line for each change: for logs, pipes, and terminals that cannot move their cursor."""
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Do nothing: there is nothing to draw and to remove."""
+        yield
+
+    def tell(self, event: Event) -> None:
+        """Print an event; instances that are skipped, and events about anything else, with `-v` only."""
+        if event.kind != "instance":
+            LOG.debug("%s %d: %s %d%% %s", event.kind, event.run_id, event.status, event.progress, event.message)
+            return
+        why = explanation(event.reason, event.message)
+        word = status_word(event.status, event.reason)
+        LOG.log(
+            _LEVELS.get(event.status, logging.DEBUG), "%s %s%s", labelled(event.graph_type, event.task, event.node),
+            word, f" ({why})" if why else "",
+        )  # fmt: skip
+
+    def show(self, run: Run, progress: Progress, now: datetime) -> None:
+        """Do nothing: the lines have said it."""
+
+
+def follow(backend: Backend, run_id: int, stderr: TextIO, *, timeout: float | None = None) -> Exit:
+    """Print what happens to a run until it has ended, or its runner is gone, and return the exit code for that.
+
+    The first Ctrl-C asks the run to stop, the second one kills what runs; both follow the run to its end and return
+    `INTERRUPTED`. The third one leaves while the run goes on ending.
+
+    A server that is away, for example because it is restarted, is asked again for some seconds before `Unavailable` is
+    raised. After `timeout` seconds the follower leaves; the run goes on.
+    """
+    return _Follower(backend, run_id, live_display(stderr) or PlainLines(), timeout).follow()
+
+
+class _Follower:
+    """One run that is followed: what is known of it, the interrupts that were served, since when its server is away."""
+
+    def __init__(self, backend: Backend, run_id: int, display: LiveDisplay | PlainLines, timeout: float | None) -> None:
+        self._backend, self._id, self._display = backend, run_id, display
+        self._until = None if timeout is None else time.monotonic() + timeout
+        self._progress = Progress()
+        self._known: set[int] = set()
+        self._planned: set[int] = set()
+        self._last_event = 0
+        self._served = 0
+        self._away_since: float | None = None
+
+    def follow(self) -> Exit:
+        with _interrupts() as given, self._display.shown():
+            try:
+                while (run := self._look(len(given))) is None or not (run.is_final or run.runner == "gone"):
+                    if self._until is not None and time.monotonic() >= self._until:
+                        LOG.error(
+                            "Run %d has not ended within the time of --timeout; it goes on. `fuel2 task watch %d` "
+                            "follows it.", self._id, self._id,
+                        )  # fmt: skip
+                        return Exit.INTERRUPTED if given else Exit.TIMED_OUT
+                    time.sleep(_PAUSE)
+            except KeyboardInterrupt:
+                self._serve(2)  # all three may have come between two looks: the first two count all the same
+                LOG.warning("Not following run %d any more; `fuel2 task watch %d` does.", self._id, self._id)
+                raise
+        code = outcome(run, self._progress)
+        return Exit.INTERRUPTED if given else code
+
+    def _look(self, interrupts: int) -> Run | None:
+        """Bring everything up to date and return the run; None if the server does not answer."""
+        try:
+            run = self._backend.runs.get(self._id)
+            self._learn(run)
+            while events := self._backend.runs.events(self._id, after=self._last_event, limit=_BATCH):
+                self._progress.apply(events)
+                for event in events:
+                    self._display.tell(event)
+                self._last_event = events[-1].id
+            if not (run.is_final or run.runner == "gone"):
+                self._serve(interrupts)
+        except Gone:
+            raise
+        except Unavailable as error:
+            self._wait_for_server(error)
+            return None
+        self._away_since = None
+        self._display.show(run, self._progress, datetime.now(UTC))
+        return run
+
+    def _learn(self, run: Run) -> None:
+        """Read the instances of graphs that have been planned and, for a display, how the graphs went earlier."""
+        for child in run.children:
+            if child.id not in self._known:
+                earlier = earlier_of_graph(self._backend, child) if isinstance(self._display, LiveDisplay) else None
+                self._progress.remember(child.id, earlier)
+                self._known.add(child.id)
+            if child.id not in self._planned and (child.digest or child.status != "pending"):
+                self._progress.add(self._backend.runs.history(child.id))
+                self._planned.add(child.id)
+
+    def _serve(self, interrupts: int) -> None:
+        """Do what each Ctrl-C does that has not been served; a run that has ended meanwhile needs nothing."""
+        while self._served < interrupts:
+            kill = self._served > 0
+            if kill:
+                LOG.warning("Killing what runs. Another Ctrl-C leaves.")
+            else:
+                LOG.warning("Stopping: what runs may end, nothing more starts. Another Ctrl-C kills what runs.")
+            with suppress(Conflict):
+                self._backend.runs.stop(self._id, kill=kill)
+            self._served += 1
+
+    def _wait_for_server(self, error: Unavailable) -> None:
+        """Say once that the server does not answer. Raise `Unavailable` if that has been so for too long."""
+        now = time.monotonic()
+        if self._away_since is None:
+            self._away_since = now
+            LOG.warning("%s Asking again for %d seconds.", error.message, _AWAY)
+        elif now - self._away_since > _AWAY:
+            hint = f"The run goes on; `fuel2 task watch {self._id}` follows it."
+            raise Unavailable(error.message, hint=hint) from error
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Collect the first two Ctrl-C in the list that this yields; the third one interrupts as ever.
+
+    As exceptions they would come anywhere: a second one while the first is being served would leave at once, with
+    what runs neither stopped nor killed. Only the main thread gets signals, and where Ctrl-C is ignored, as in the
+    background of a shell, it stays so.
+    """
+    given: list[int] = []
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        yield given
+        return
+
+    def note(number: int, _frame: FrameType | None) -> None:
+        given.append(number)
+        if len(given) > 2:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield given
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def outcome(run: Run, progress: Progress) -> Exit:
+    """Print how a run ended and what to look at, and return the exit code for it."""
+    if not run.is_final:
+        LOG.error(
+            "Run %d has not ended, but its runner is gone. `fuel2 task resume %d` resumes it, `fuel2 task stop %d` "
+            "ends it.", run.id, run.id, run.id,
+        )  # fmt: skip
+        if run.message:
+            LOG.info("%s", run.message)
+        return Exit.FAILED
+    is_ready = run.status == "ready"
+    LOG.log(logging.INFO if is_ready else logging.ERROR, "Run %d ended: %s. %s", run.id, run.status, run.message)
+    took = elapsed(run.time_start, run.time_end, datetime.now(UTC)) if run.time_end else None
+    LOG.info("%s%s.", ", ".join(counts(progress)) or "nothing", "" if took is None else f" in {duration(took)}")
+    failures = progress.failures
+    for number in failures[:_SUMMED_UP]:
+        child, task, node = progress.keys[number]
+        why = explanation(progress.reasons[number], progress.messages[number])
+        name = labelled(progress.graph_type(number), task, node)
+        LOG.info("  %s %s%s", name, progress.word(number), f" ({why})" if why else "")
+        LOG.info("    %s", look_at(child, task, node))
+    if len(failures) > _SUMMED_UP:
+        LOG.info("  and %s.", count(len(failures) - _SUMMED_UP, "more failure"))
+    if is_ready:
+        return Exit.OK
+    LOG.info("`fuel2 task history show %d --why` has the reasons.", run.id)
+    return Exit.FAILED

@@ -1,0 +1,385 @@
+"""The progress of a run: what became of its task instances, in which words, and about how long the run still takes.
+
+The terminal and the TUI both fold history rows and events with `Progress`, so that they always show the same. Nothing
+here reads a clock: `now` is an argument.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from fuelclient.model.run import Event, EventKind, HistoryRow, NodeKey, Run, instance_name
+from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason
+from fuelclient.printing import plain_line
+
+NOT_REACHED, INTERRUPTED = "not reached", "interrupted"
+
+WORDS = ("error", "running", INTERRUPTED, NOT_REACHED, "ready", "skipped", "pending")
+"""What can become of a task instance, what needs attention first."""
+
+NOWHERE = "-"
+"""The node of a task that was placed on no node: the history has a row of it, but no instance."""
+
+_REASONS: Mapping[str, str] = {
+    Reason.DEP_FAILED: "a task before it failed",
+    Reason.NODE_FAILED: "its node failed",
+    Reason.STOPPED: "the run was stopped",
+    Reason.CONDITION: "its condition is false",
+    Reason.FILTERED: "its node was not selected",
+    Reason.SUBGRAPH: "it is outside the selected part of the graph",
+    Reason.TYPE: "tasks of this type do nothing here",
+    Reason.SYNC_POINT: "a sync point",
+    Reason.FAILURE_IGNORED: "it failed, but its failures are ignored",
+    Reason.EXECUTOR: "its executor skipped it",
+}
+
+_RANK = {InstanceStatus.PENDING: 0, InstanceStatus.RUNNING: 1}
+_FINAL = 2
+
+Key = tuple[int, str, NodeKey]
+"""A task instance of a run: the id of its graph's run, the task, the node."""
+
+
+def status_word(status: str, reason: str) -> str:
+    """Return one of `WORDS` for the status of a task instance.
+
+    >>> status_word("skipped", "dep_failed"), status_word("skipped", "condition"), status_word("error", "interrupted")
+    ('not reached', 'skipped', 'interrupted')
+    """
+    if status == InstanceStatus.SKIPPED and reason in NEVER_RAN:
+        return NOT_REACHED
+    return INTERRUPTED if status == InstanceStatus.ERROR and reason == Reason.INTERRUPTED else str(status)
+
+
+def explanation(reason: str, message: str = "", because: str = "") -> str:
+    """Say on one line why a task instance has its status; `because` names the instance to blame.
+
+    >>> explanation("dep_failed", because="netconfig@2"), explanation("", "exit code 3")
+    ('a task before it failed: netconfig@2', 'exit code 3')
+    >>> explanation("interrupted", "stopped: its processes were ended"), explanation("interrupted")
+    ('the run was stopped: its processes were ended', 'nothing recorded how it ended')
+    """
+    message = plain_line(message)
+    if reason == Reason.INTERRUPTED:
+        return f"the run was {message}" if message.startswith("stopped") else message or "nothing recorded how it ended"
+    text = _REASONS.get(reason, reason)
+    if because:
+        text += f": {because}"
+    return f"{text}. {message}" if text and message else text or message
+
+
+def run_word(run: Run) -> str:
+    """Return how a run stands: its status, or while it lasts what is the matter with it."""
+    if run.is_final:
+        return str(run.status)
+    if run.runner == "gone":
+        return "runner gone"
+    return {"kill": "killing", "graceful": "stopping"}.get(run.stop, str(run.status))
+
+
+def parse_time(text: str) -> datetime:
+    """Return a time of a run; one without a zone is UTC.
+
+    >>> parse_time("2026-01-02T03:04:05").isoformat()
+    '2026-01-02T03:04:05+00:00'
+    """
+    time = datetime.fromisoformat(text)
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def elapsed(start: str | None, end: str | None, now: datetime) -> float | None:
+    """Return the seconds from `start` to `end`, or to `now` without an end; None without a start."""
+    return None if start is None else _seconds(parse_time(start), now if end is None else parse_time(end))
+
+
+def duration(seconds: float) -> str:
+    """Return a duration as clocks show it.
+
+    >>> duration(5.9), duration(75), duration(3725)
+    ('0:05', '1:15', '1:02:05')
+    """
+    minutes, rest = divmod(max(0, int(seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """An earlier run of a graph: its id, how many seconds the graph took, and how many each (task, node) took."""
+
+    run_id: int
+    seconds: float
+    instances: Mapping[tuple[str, NodeKey], float]
+
+    @property
+    def busiest(self) -> float:
+        """The most seconds that one node worked."""
+        sums: dict[NodeKey, float] = defaultdict(float)
+        for (_, node), seconds in self.instances.items():
+            sums[node] += seconds
+        return max(sums.values(), default=0.0)
+
+
+def earlier_run(runs: Iterable[Run], child: Run) -> Run | None:
+    """Return the last successful run of the same graph before `child` that was asked for in the same way."""
+    wanted = _manner(child)
+    alike = (run for run in runs if run.id < child.id and run.time_start and run.time_end and _manner(run) == wanted)
+    return max(alike, key=lambda run: run.id, default=None)
+
+
+def _manner(run: Run) -> tuple[object, ...]:
+    return run.graph_type, run.dry_run, run.request.task_names, run.request.subgraphs
+
+
+def earlier_of(run: Run, rows: Iterable[HistoryRow]) -> Earlier:
+    """Return what a run that has ended says of the duration of the next one."""
+    times = {(row.task, row.node): _took(row.time_start, row.time_end) for row in rows}
+    return Earlier(run.parent_id or run.id, _took(run.time_start, run.time_end), times)
+
+
+def _took(start: str | None, end: str | None) -> float:
+    return _seconds(parse_time(start), parse_time(end)) if start and end else 0.0
+
+
+def _seconds(start: datetime, end: datetime) -> float:
+    return max(0.0, (end - start).total_seconds())  # clocks of several machines may disagree
+
+
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """About how many seconds a run still takes, and the earlier runs that this is derived from, if any."""
+
+    seconds: float
+    earlier: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class _Graph:
+    """How far one graph of a run is. An instance that runs but did not run earlier makes the earlier run no guide."""
+
+    earlier: Earlier | None = None
+    graph_type: str = ""
+    expected: int = 0
+    ended: int = 0
+    todo: float = 0.0
+    total: float = 0.0
+    by_node: dict[NodeKey, float] = field(default_factory=lambda: defaultdict(float))
+    is_surprised: bool = False
+
+    @property
+    def guide(self) -> Earlier | None:
+        """The earlier run, if it can tell how long this one takes."""
+        if self.earlier is None or self.is_surprised:
+            return None
+        is_comparable = not self.expected or (self.total > 0 and self.earlier.busiest > 0)
+        return self.earlier if is_comparable else None
+
+    def expect(self, task: str, node: NodeKey) -> None:
+        self.expected += 1
+        seconds = self.seconds(task, node) or 0.0
+        self.todo += seconds
+        self.total += seconds
+        self.by_node[node] += seconds
+
+    def end(self, task: str, node: NodeKey) -> None:
+        self.ended += 1
+        self.todo -= self.seconds(task, node) or 0.0
+
+    def seconds(self, task: str, node: NodeKey) -> float | None:
+        return None if self.earlier is None else self.earlier.instances.get((task, node))
+
+    def left(self, running: Iterable[tuple[str, NodeKey, datetime]], began: str | None, now: datetime) -> float | None:
+        """Return the seconds that the graph still takes, or None if nothing tells.
+
+        With an earlier run: it takes as long as that one did, in proportion to the work of its busiest node, because a
+        node runs one task at a time; the share of the work that is done is the share of the time. Without one: it goes
+        on as fast as so far.
+        """
+        guide = self.guide
+        if guide is not None:
+            if not self.expected:  # not planned yet
+                return guide.seconds
+            spent = sum(min(self.seconds(task, node) or 0.0, _seconds(since, now)) for task, node, since in running)
+            share = max(0.0, self.todo - spent) / self.total
+            return guide.seconds * max(self.by_node.values()) / guide.busiest * share
+        if not self.ended or began is None:
+            return None
+        return _seconds(parse_time(began), now) * (self.expected - self.ended) / self.ended
+
+
+class Progress:
+    """The task instances of a run, numbered as they become known, and what became of each.
+
+    History rows and events may come in any mixture: what says less than is known already changes nothing, so the events
+    of a run may be folded from its first one over rows that were read later.
+    """
+
+    def __init__(self, rows: Iterable[HistoryRow] = (), earlier: Mapping[int, Earlier | None] | None = None) -> None:
+        """Begin with these rows; `earlier` as `remember` takes it, by the graphs' runs."""
+        self.keys: list[Key] = []
+        self.statuses: list[InstanceStatus] = []
+        self.reasons: list[str] = []
+        self.messages: list[str] = []
+        self.began: list[str | None] = []
+        self.ended: list[str | None] = []
+        self.running: dict[int, datetime] = {}
+        self.counts: Counter[str] = Counter()
+        self._numbers: dict[Key, int] = {}
+        self._graphs: dict[int, _Graph] = {}
+        for child_id, run in (earlier or {}).items():
+            self.remember(child_id, run)
+        self.add(rows)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @property
+    def done(self) -> int:
+        """The number of instances that need nothing more."""
+        return len(self.keys) - self.counts["pending"] - self.counts["running"]
+
+    @property
+    def failures(self) -> list[int]:
+        """The instances that failed or were interrupted, the first one first."""
+        failed = (number for number, status in enumerate(self.statuses) if status is InstanceStatus.ERROR)
+        return sorted(failed, key=lambda number: (self.ended[number] or "", number))
+
+    # folding
+
+    def remember(self, child_id: int, earlier: Earlier | None) -> None:
+        """Note how a graph of the run went earlier; before any of its instances is known."""
+        self._graphs[child_id] = _Graph(earlier)
+
+    def add(self, rows: Iterable[HistoryRow]) -> None:
+        """Fold rows of the history."""
+        for row in rows:
+            if row.node != NOWHERE:
+                number = self._number((row.run_id, row.task, row.node), row.graph_type)
+                self._change(number, row.status, row.reason, row.message, row.time_start, row.time_end)
+
+    def apply(self, events: Iterable[Event]) -> list[int]:
+        """Fold events, and return the instances that they changed; new ones have the highest numbers."""
+        changed: dict[int, None] = {}
+        for event in events:
+            if event.kind is not EventKind.INSTANCE:
+                continue
+            number = self._number((event.run_id, event.task, event.node), event.graph_type)
+            status = InstanceStatus(event.status)
+            is_final = status not in _RANK
+            began = self.began[number] if is_final and self.began[number] else event.time
+            if self._change(number, status, event.reason, event.message, began, event.time if is_final else None):
+                changed[number] = None
+        return list(changed)
+
+    def _number(self, key: Key, graph_type: str) -> int:
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self.keys)
+            self.keys.append(key)
+            self.statuses.append(InstanceStatus.PENDING)
+            self.reasons.append("")
+            self.messages.append("")
+            self.began.append(None)
+            self.ended.append(None)
+            self.counts["pending"] += 1
+            graph = self._graphs.setdefault(key[0], _Graph())
+            graph.graph_type = graph_type
+            graph.expect(key[1], key[2])
+        return number
+
+    def _change(
+        self, number: int, status: InstanceStatus, reason: str, message: str, began: str | None, ended: str | None
+    ) -> bool:
+        if _RANK.get(status, _FINAL) <= _RANK.get(self.statuses[number], _FINAL):
+            return False
+        child, task, node = self.keys[number]
+        graph = self._graphs[child]
+        self.counts[self.word(number)] -= 1
+        self.statuses[number], self.reasons[number], self.messages[number] = status, reason, message
+        self.began[number], self.ended[number] = began, ended
+        self.counts[self.word(number)] += 1
+        if status is InstanceStatus.RUNNING and began is not None:
+            self.running[number] = parse_time(began)
+        elif status is not InstanceStatus.RUNNING:
+            self.running.pop(number, None)
+            graph.end(task, node)
+        # an instance that is passed by has one time for both, and was never expected to take any
+        graph.is_surprised = graph.is_surprised or (began != ended and graph.seconds(task, node) is None)
+        return True
+
+    # one instance
+
+    def number(self, key: Key) -> int:
+        """Return the number of an instance, or -1 if it is not known."""
+        return self._numbers.get(key, -1)
+
+    def word(self, number: int) -> str:
+        """Return what became of an instance, as one of `WORDS`."""
+        return status_word(self.statuses[number], self.reasons[number])
+
+    def is_fault(self, number: int) -> bool:
+        """Whether an instance failed, was interrupted, or was not reached."""
+        return self.statuses[number] is InstanceStatus.ERROR or self.word(number) == NOT_REACHED
+
+    def is_done(self, number: int) -> bool:
+        """Whether an instance needs nothing more."""
+        return self.statuses[number] not in _RANK
+
+    def name(self, number: int) -> str:
+        """Return an instance as options take it."""
+        _, task, node = self.keys[number]
+        return instance_name(task, node)
+
+    def graph_type(self, number: int) -> str:
+        """Return the type of the graph that an instance belongs to."""
+        return self._graphs[self.keys[number][0]].graph_type
+
+    def seconds(self, number: int, now: datetime) -> float | None:
+        """Return how long an instance took, or has been running; None for one that never began."""
+        if self.began[number] == self.ended[number]:
+            return None
+        return elapsed(self.began[number], self.ended[number], now)
+
+    # the run
+
+    def remaining(self, run: Run, now: datetime) -> Remaining | None:
+        """Return how long a run still takes; None if nothing tells, or if it does not go on."""
+        if run.is_final or run.runner == "gone":
+            return None
+        total, earlier = 0.0, set()
+        for child in run.children:
+            if child.is_final:
+                continue
+            graph = self._graphs.get(child.id, _Graph())
+            running = ((self.keys[number], since) for number, since in self.running.items())
+            mine = [(task, node, since) for (child_id, task, node), since in running if child_id == child.id]
+            seconds = graph.left(mine, child.time_start, now)
+            if seconds is None:
+                return None
+            total += seconds
+            if graph.guide is not None:
+                earlier.add(graph.guide.run_id)
+        return Remaining(total, tuple(sorted(earlier)))
+
+
+def counted(progress: Progress) -> list[tuple[str, int]]:
+    """Return how many instances have which word; words that none has are left out."""
+    return [(word, progress.counts[word]) for word in WORDS if progress.counts[word]]
+
+
+def remaining_words(progress: Progress, run: Run, now: datetime) -> list[str]:
+    """Say how long a run still takes, and which earlier runs tell; nothing if nothing tells."""
+    left = progress.remaining(run, now)
+    if left is None:
+        return []
+    runs = _runs(left.earlier)
+    if runs and left.seconds < 1 and progress.running:
+        return [f"longer than {runs}"]
+    return [f"about {duration(left.seconds)} left", *([f"(judging by {runs})"] if runs else [])]
+
+
+def _runs(ids: Sequence[int]) -> str:
+    return f"run{'s' if len(ids) > 1 else ''} {', '.join(map(str, ids))}" if ids else ""
