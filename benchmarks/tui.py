@@ -36,11 +36,10 @@ from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
 from fuelclient.store import history, runners
 from fuelclient.tui.app import FuelUI
-from fuelclient.tui.presenters.instances import Instances
-from fuelclient.tui.requests import AskRun
+from fuelclient.tui.presenters.preview import Instances
+from fuelclient.tui.requests import AskRun, GraphData, graph_data
 from fuelclient.tui.routes import Route, View
 from fuelclient.tui.screens.run import RunScreen
-from fuelclient.tui.subject import Subject, subject
 from fuelclient.tui.widgets.vtable import VirtualTable
 
 TASKS, NODES, LIVE_NODES = 100, 1000, 200
@@ -55,7 +54,7 @@ _FOOTER, _LAST_ROLE = "quit", "deployed"
 """What the first frame has, and a title of its table: Textual writes a frame at once, so all of it is there."""
 
 
-def many() -> Subject:
+def many() -> GraphData:
     """A chain of a hundred tasks on a thousand nodes."""
     tasks = tuple(
         Task(f"task-{number:03}", {
@@ -67,7 +66,7 @@ def many() -> Subject:
     nodes = tuple(Node(number, f"node-{number}", 1, roles=("worker",)) for number in range(1, NODES + 1))
     layer = Layer(Owner(Level.RELEASE, 1), tasks)
     snapshot = Snapshot(Cluster(1, "many", 1), (layer,), nodes, {"worker": Role("worker", ("worker",))})
-    return subject(snapshot, Release(1, "many", "1"), (), (), {})
+    return graph_data(snapshot, Release(1, "many", "1"), (), (), {})
 
 
 @contextmanager

@@ -37,9 +37,9 @@ class Tui(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:
         _require_terminal()
-        from fuelclient.tui import collector
+        from fuelclient.tui import garbage
 
-        collector.hold()  # the app releases it a second after the start
+        garbage.hold()  # the app releases it a second after the start
         from fuelclient import backends
         from fuelclient.tui.app import FuelUI
 
@@ -57,11 +57,11 @@ class Tui(Command):
 
 
 def _require_terminal() -> None:
-    """Raise `UsageError` if a stream is not a terminal. The UI draws on stderr."""
+    """Raise `UsageError` unless stdin, stdout and stderr are a terminal that can show the UI, which draws on stderr."""
     instead = "'fuel2 env list' and 'fuel2 graph preview --env ID' print the same."
     for name, stream in (("stdin", sys.stdin), ("stdout", sys.stdout), ("stderr", sys.stderr)):
         if not stream.isatty():
-            message = f"The terminal UI needs a terminal, and {name} is not one."
+            message = f"The terminal UI needs a terminal, but {name} is not one."
             raise UsageError(message, hint=f"Do not redirect {name}. {instead}")
     if os.environ.get("TERM") == "dumb":
         raise UsageError("The terminal UI needs a terminal that can move its cursor.", hint=instead)

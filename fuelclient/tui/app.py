@@ -1,41 +1,31 @@
-"""The app: where one is, what is known, and the keys that work everywhere. It decides nothing about graphs."""
+"""The app: it goes from screen to screen, hands answers to them, and has the keys that work everywhere."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib import import_module
 from typing import cast
 
 from textual import events, on
 from textual.binding import Binding
-from textual.filter import LineFilter
 
 from fuelclient.backends.base import Backend
-from fuelclient.model.run import Run
-from fuelclient.tui import collector
-from fuelclient.tui.arming import Arming
-from fuelclient.tui.drawing import Harmless
-from fuelclient.tui.gateway import Gateway
-from fuelclient.tui.glyphs import glyphs
-from fuelclient.tui.keys import active_keys, help_groups
-from fuelclient.tui.known import Known
-from fuelclient.tui.marks import Marks
-from fuelclient.tui.messages import Acted, Answered, Failed, Refused
-from fuelclient.tui.presenters import chrome
-from fuelclient.tui.presenters.chrome import Part
+from fuelclient.tui import garbage
+from fuelclient.tui.gateway import Acted, Answered, Failed, Refused
+from fuelclient.tui.palette import Places
+from fuelclient.tui.presenters import bars
+from fuelclient.tui.presenters.bars import Part
 from fuelclient.tui.presenters.table import Tone
-from fuelclient.tui.providers import Places
-from fuelclient.tui.requests import AskRuns
-from fuelclient.tui.routes import TABS, Route, Trail, View, command_line
+from fuelclient.tui.routes import TABS, Route, View, command_line
+from fuelclient.tui.screens.dialogs import active_keys, help_groups
+from fuelclient.tui.screens.graph import MarkedTask
 from fuelclient.tui.screens.view import ViewScreen
-from fuelclient.tui.subject import Subject
-from fuelclient.tui.theme import THEME
-from fuelclient.tui.typeahead import PatientApp
+from fuelclient.tui.ui import UI
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.panes import ASCII_CSS
-from fuelclient.tui.widgets.tones import TONE_CSS
+from fuelclient.tui.widgets.styles import THEME, TONE_CSS
+from fuelclient.tui.write_guard import WriteGuard
 
 _SCREENS = {
     View.ENVIRONMENTS: "environments:EnvironmentsScreen",
@@ -50,14 +40,13 @@ _SCREENS = {
     View.RUN: "run:RunScreen",
     View.WHY: "browse:WhyScreen",
 }
-"""The module and the class of each view; they are loaded when they are shown first, so that the first screen does not
-wait for the others."""
+"""The module and the class of each view, loaded when it is shown first so that the first screen is fast."""
 
 _TASKS = (View.PREVIEW, View.LANES, View.BROWSE, View.PROBLEMS, View.WHY)
 """The views whose rows are tasks, or about one."""
 
 
-class FuelUI(PatientApp):
+class FuelUI(UI):
     """The terminal UI over any backend; `connect` makes one in whatever thread calls it."""
 
     TITLE = "fuel2"
@@ -65,7 +54,7 @@ class FuelUI(PatientApp):
     COMMANDS = {Places}
     ENABLE_COMMAND_PALETTE = True
     HELP = (
-        "fuel2 shows environments, their roles, the order of their graphs, and runs. It only reads until A arms it;"
+        "fuel2 shows environments, their roles, the order of their graphs, and runs. It is read-only until A arms it;"
         " then e executes, and x, X, u, D stop, kill, resume and delete a run. Each asks first, and leaving disarms."
     )
     BINDING_GROUP_TITLE = "everywhere"
@@ -102,20 +91,10 @@ class FuelUI(PatientApp):
         program: str = "fuel2",
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        super().__init__()
-        self.clock = clock
-        self.glyphs = glyphs(ascii_only=ascii_only)
-        self.gateway = Gateway(connect, self.post_message, time.monotonic)
-        self.trail = Trail(Route())
-        if env:
-            self.trail.go(Route(View.ROLES, env))
-        self.known = Known(self.gateway, self.trail)
-        self.log_lines: list[str] = []
-        self.marks = Marks(self)
-        self.program = program
+        super().__init__(connect, env, ascii_only, program, clock)
+        self.marks = MarkedTask(self)
         self.trouble = ""
-        self._harmless = Harmless()
-        self.arming = Arming(self)
+        self.guard = WriteGuard(self)
         self.register_theme(THEME)
         self.theme = THEME.name
 
@@ -126,22 +105,18 @@ class FuelUI(PatientApp):
     def on_unmount(self) -> None:
         self.gateway.close()
 
-    def get_line_filters(self) -> Sequence[LineFilter]:
-        return [*super().get_line_filters(), self._harmless]
-
-    # where one is
+    # going from place to place
 
     def go(self, route: Route) -> None:
-        """Be somewhere else."""
         self._remember()
         before = self.trail.here
         self.trail.go(route)
         self._enter(before)
 
     def _enter(self, before: Route) -> None:
-        self.arming.left(before, self.trail.here)
+        self.guard.left(before, self.trail.here)
         while not isinstance(self.screen, ViewScreen):
-            self.pop_screen()  # a dialog over the place that is left
+            self.pop_screen()  # a dialog
         self.switch_screen(self._made())
 
     def _made(self) -> ViewScreen:
@@ -153,11 +128,11 @@ class FuelUI(PatientApp):
         screen.fit(self.size)
         self.gateway.revisit(screen.request())
         self.trouble = self.gateway.trouble(screen.request())
-        self.gateway.answer(screen.request())  # asked for already while the screen is put together
+        self.gateway.answer(screen.request())  # the backend works while the screen is put together
         return screen
 
     def _remember(self) -> None:
-        """Keep what the screen shows, so that coming back finds it."""
+        """Note what the screen shows, so that coming back finds it."""
         if isinstance(self.screen, ViewScreen) and self.screen.filled:
             self.trail.amend(self.screen.state())
 
@@ -178,7 +153,7 @@ class FuelUI(PatientApp):
             self.go(Route(focus=str(self.trail.here.env)))
 
     def action_view(self, view: str) -> None:
-        """Another view of the environment, or of the one under the cursor; at the same task."""
+        """Go to another view of the environment, or of the one under the cursor, at the same task."""
         here, screen = self.trail.here, self.screen
         if not isinstance(screen, ViewScreen) or view == here.view:
             return
@@ -188,17 +163,13 @@ class FuelUI(PatientApp):
             self.go(Route(View(view), screen.env_here()))
 
     def action_types(self) -> None:
-        """The next graph type of the environment."""
-        subject = self.subject_here()
-        if subject is not None and len(subject.types) > 1:
-            place = subject.types.index(self.trail.here.graph_type)
-            self.go(self.trail.here.of(subject.types[(place + 1) % len(subject.types)]))
+        """Go to the next graph type of the environment."""
+        types = self.graph.types if self.graph is not None else ()
+        if len(types) > 1:
+            place = types.index(self.trail.here.graph_type)
+            self.go(self.trail.here.of(types[(place + 1) % len(types)]))
         else:
             self.notify("There is no other graph type here.")
-
-    def subject_here(self) -> Subject | None:
-        """What is known of the environment on the screen."""
-        return self.known.subject
 
     # marks
 
@@ -209,60 +180,51 @@ class FuelUI(PatientApp):
         self.marks.why()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's)
-        """Keys about tasks work where rows are tasks."""
+        """Enable the keys about tasks on the views whose rows are tasks."""
         return action not in ("mark", "why", "copy_yaml") or self.trail.here.view in _TASKS
 
     # copying
 
     def action_copy_id(self) -> None:
         if isinstance(self.screen, ViewScreen):
-            self._copy(self.screen.name_here())
+            self.copy_line(self.screen.name_here())
 
     def action_copy_yaml(self) -> None:
         """Copy the merged definition of the task under the cursor."""
-        subject = self.subject_here()
-        row = self.screen.subject_row() if isinstance(self.screen, ViewScreen) else -1
-        if subject is None or row < 0:
+        graph = self.graph
+        row = self.screen.task_row() if isinstance(self.screen, ViewScreen) else -1
+        if graph is None or row < 0:
             self.notify("There is no task under the cursor.")
             return
         from fuelclient import files
         from fuelclient.serializers.task import task_to
 
-        self._copy(files.dumps([task_to(subject.study.task(row).task)], "yaml"))
+        self.copy_line(files.dumps([task_to(graph.study.task(row).task)], "yaml"))
 
     def action_copy_line(self) -> None:
-        self._copy(self.log_lines[-1])
+        self.copy_line(self.log_lines[-1])
 
-    def copy_line(self, line: str) -> None:
-        """Copy a command line."""
-        self._copy(line)
-
-    def _copy(self, text: str) -> None:
+    def copy_line(self, text: str) -> None:
         if text:
             self.copy_to_clipboard(text)
             self.notify(text if len(text) < 200 else f"{text[:200]} ...", title="copied", markup=False)
 
-    # acting
+    # changing something
 
     def action_arm(self) -> None:
-        self.arming.toggle()
+        self.guard.toggle()
 
     def action_execute(self) -> None:
-        self.arming.execute()
+        self.guard.execute()
 
     def action_stop(self, kill: bool) -> None:
-        self.arming.stop(kill=kill)
+        self.guard.stop(kill=kill)
 
     def action_resume(self) -> None:
-        self.arming.resume()
+        self.guard.resume()
 
     def action_delete(self) -> None:
-        self.arming.delete()
-
-    def run_found(self, found: Run) -> None:
-        """A run is known better than the history had it, which is asked for again when it is shown."""
-        self.gateway.forget(AskRuns())
-        self.gateway.forget(AskRuns(found.cluster_id))
+        self.guard.delete()
 
     # typing ahead
 
@@ -274,7 +236,7 @@ class FuelUI(PatientApp):
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key):
-            self.arming.touch()
+            self.guard.touch()
         await super().on_event(event)
 
     # dialogs
@@ -323,18 +285,18 @@ class FuelUI(PatientApp):
 
     @on(Acted)
     def _acted(self, message: Acted) -> None:
-        self.arming.acted(message)
+        self.guard.acted(message)
 
     @on(Refused)
     def _refused(self, message: Refused) -> None:
-        self.arming.refused(message)
+        self.guard.refused(message)
 
     def _watch(self) -> None:
-        """Once a second: tell when a backend takes its time, and ask again for what changes by itself."""
-        collector.release()
+        """Once a second: say so if a backend takes its time, and ask again for what changes by itself."""
+        garbage.release()
         if not self.trouble and self._troubled():
             self.tell_trouble(self._troubled())
-        self.arming.watch()
+        self.guard.watch()
         screen = self._view()
         if (
             screen is not None
@@ -345,13 +307,12 @@ class FuelUI(PatientApp):
             screen.renewed()
 
     def _troubled(self) -> str:
-        """What is wrong with what the screen shows, else with what is waited for; empty when all is well."""
+        """Return what is wrong with what the screen shows, else with any request; empty if all is well."""
         screen, slow = self._view(), self.gateway.slow()
         trouble = self.gateway.trouble(*(screen.asked() if screen is not None else ()))
         return trouble or (f"Still waiting for {slow[0]} ...  ctrl+r asks again" if slow else "")
 
     def tell_trouble(self, text: str) -> None:
-        """Show a banner, or none."""
         self.trouble = text
         self.decorate()
 
@@ -362,29 +323,28 @@ class FuelUI(PatientApp):
             self.decorate()
 
     def _view(self) -> ViewScreen | None:
-        """The view that is shown, maybe under a dialog; None while the app begins or ends."""
+        """Return the view that is shown, maybe under a dialog; None while the app starts or ends."""
         views = [screen for screen in self._screen_stack if isinstance(screen, ViewScreen)]
         return views[-1] if views else None
 
     # the bars
 
     def decorate(self) -> None:
-        """Fill the bars of the screen."""
         screen = self._view()
         if screen is None or not screen.query("#keys"):
             return
-        here, subject = self.trail.here, self.subject_here()
-        badges = chrome.badges(here, subject, screen.size.width - 62, armed=self.arming.armed)
-        screen.query_one("#head", Bar).show(chrome.crumbs(here, subject, self.glyphs), badges)
-        screen.query_one("#tabs", Bar).show(chrome.tabs(here))
+        here, graph = self.trail.here, self.graph
+        badges = bars.badges(here, graph, screen.size.width - 62, armed=self.guard.armed)
+        screen.query_one("#head", Bar).show(bars.crumbs(here, graph, self.glyphs), badges)
+        screen.query_one("#tabs", Bar).show(bars.tabs(here))
         banner = screen.query_one("#banner", Bar)
         banner.set_class(bool(self.trouble), "shown")
         banner.show([Part(f" {self.glyphs.error} {self.trouble}", Tone.BAD)])
-        screen.query_one("#line", Bar).show(*chrome.line(command_line(here, self.program), self.marks.text))
-        screen.query_one("#keys", Bar).show(chrome.keys(active_keys(screen, armed=self.arming.armed)))
+        screen.query_one("#line", Bar).show(*bars.line(command_line(here, self.program), self.marks.text))
+        screen.query_one("#keys", Bar).show(bars.keys(active_keys(screen, armed=self.guard.armed)))
 
 
 def screen_class(view: View) -> type[ViewScreen]:
-    """The class of a view's screens."""
+    """Return the class of a view's screens."""
     module, _, name = _SCREENS[view].partition(":")
     return cast("type[ViewScreen]", getattr(import_module(f"fuelclient.tui.screens.{module}"), name))

@@ -1,9 +1,9 @@
-"""The gateway: the one place that calls a backend, in threads of its own, and tells the app what came of it."""
+"""The gateway: it alone calls a backend, in threads of its own, keeps the answers, and posts messages to the app."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
@@ -11,20 +11,118 @@ from textual.message import Message
 
 from fuelclient.backends.base import Backend
 from fuelclient.errors import FuelError, NotFound
+from fuelclient.model.run import PlannedGraph, Run
 from fuelclient.printing import printable
 from fuelclient.tui.actions import Action
-from fuelclient.tui.answers import Answers
-from fuelclient.tui.messages import Acted, Answered, Failed, Refused
-from fuelclient.tui.requests import Request
+from fuelclient.tui.requests import AskGraph, AskLog, AskRun, AskSource, Request
 from fuelclient.tui.workers import Feed, Job, Workers, is_lost
+
+
+@dataclass
+class Answered(Message):
+    """A backend has answered the `ticket`-th request."""
+
+    ticket: int
+    request: Request[object]
+    value: object
+
+
+@dataclass
+class Failed(Message):
+    """A backend could not answer. What is `passing` may be well again in a moment; the rest stays as it is until the
+    data change. What is `gone` the backend does not have, or not any more."""
+
+    ticket: int
+    request: Request[object]
+    reason: str
+    passing: bool
+    gone: bool = False
+
+
+@dataclass
+class Acted(Message):
+    """A backend has done something; `value` is what it said."""
+
+    action: Action
+    value: Run | Sequence[PlannedGraph] | None
+
+
+@dataclass
+class Refused(Message):
+    """A backend did not do something; with `unknown` it may have been done all the same."""
+
+    action: Action
+    reason: str
+    unknown: bool
+
 
 Answer = TypeVar("Answer")
 
 PATIENCE = (1.0, 2.0, 5.0, 15.0)
-"""Seconds before the first, second ... next attempt; the last one goes for all that follow."""
+"""Seconds before the next attempt after the first, second ... failure; the last one holds for all that follow."""
 
 SLOW = 3.0
-"""Seconds after which a request that has no answer is told."""
+"""Seconds after which the UI says that it still waits for an answer."""
+
+KEPT: dict[type, int] = {AskLog: 32, AskRun: 6, AskSource: 64, AskGraph: 12}
+"""How many answers of a kind are kept, so that a day of looking at logs and runs needs no more memory than the first
+minutes: a run may have a hundred thousand instances. Answers of other kinds are few and small."""
+
+
+class AnswerCache:
+    """Answers by their requests, the last used at the end. An *old* one is shown while it is asked for again."""
+
+    def __init__(self) -> None:
+        self._known: dict[Request[object], object] = {}
+        self._old: set[Request[object]] = set()
+
+    def __contains__(self, request: object) -> bool:
+        return request in self._known
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def get(self, request: Request[object]) -> object | None:
+        """Return what is known, and count that as use."""
+        if request not in self._known:
+            return None
+        answer = self._known[request] = self._known.pop(request)
+        return answer
+
+    def put(self, request: Request[object], value: object) -> None:
+        """Keep an answer, and drop the one of its kind that was not used for the longest time if there are too many."""
+        self._known.pop(request, None)
+        self._known[request] = value
+        self._old.discard(request)
+        most = KEPT.get(type(request))
+        if most is not None:
+            same = [known for known in self._known if type(known) is type(request)]
+            for oldest in same[:-most]:
+                self.drop(oldest)
+
+    def drop(self, request: Request[object]) -> None:
+        self._known.pop(request, None)
+        self._old.discard(request)
+
+    def clear(self) -> None:
+        self._known.clear()
+        self._old.clear()
+
+    def age(self, request: Request[object]) -> None:
+        """Make an answer old, if there is one."""
+        if request in self._known:
+            self._old.add(request)
+
+    def age_all(self) -> None:
+        """Make all answers old."""
+        self._old.update(self._known)
+
+    def unage(self, request: Request[object]) -> None:
+        """Note that an answer has been asked for again."""
+        self._old.discard(request)
+
+    def is_old(self, request: Request[object]) -> bool:
+        return request in self._old
 
 
 @dataclass(slots=True)
@@ -38,11 +136,11 @@ class Pending:
 
 @dataclass(slots=True)
 class Gateway:
-    """Asks, remembers answers, and forgets the ones that come too late.
+    """Ask, keep answers, and ignore the ones that come too late.
 
     `connect` makes a backend in the thread that calls it; `post` takes messages from any thread; `now` is a clock.
-    `acting` is an action on its way and since when; nobody repeats one by himself. `failed` says of requests that had
-    no answer since they failed what is wrong, and who asks again.
+    `acting` is an action on its way and since when; actions are never repeated. `failed` says of requests what is
+    wrong since their last answer, and when or how they are asked again.
     """
 
     connect: Callable[[], Backend]
@@ -51,7 +149,7 @@ class Gateway:
     pending: dict[Request[object], Pending] = field(default_factory=dict)
     acting: tuple[Action, float] | None = None
     failed: dict[Request[object], str] = field(default_factory=dict)
-    _answers: Answers = field(default_factory=Answers)
+    _answers: AnswerCache = field(default_factory=AnswerCache)
     _tickets: itertools.count[int] = field(default_factory=itertools.count)
     _feeds: list[Feed] = field(default_factory=list)
     _workers: Workers = field(init=False)
@@ -60,20 +158,20 @@ class Gateway:
         self._workers = Workers(self.connect, self.now)
 
     def answer(self, request: Request[Answer]) -> Answer | None:
-        """What is known, or None; what is not known, or old, is asked for, unless somebody has already."""
+        """Return what is known, or None. Ask for what is not known or old, unless it has been asked for already."""
         known = request in self._answers
         if (not known or self._answers.is_old(request)) and request not in self.pending:
             self.ask(request)
-        self._answers.renewing(request)
+        self._answers.unage(request)
         return cast(Answer, self._answers.get(request)) if known else None
 
     def revisit(self, request: Request[object]) -> None:
-        """Somebody comes to see it: what failed, and was given up, is asked for again."""
+        """Ask again for what failed and was given up: the user comes back to it."""
         if request in self.failed and request not in self.pending:
             self.ask(request)
 
     def ask(self, request: Request[object]) -> None:
-        """Ask, whatever is known or on its way; only the answer to the last of equal requests counts."""
+        """Ask, whatever is known or on its way. Of equal requests only the answer to the last one counts."""
         before = self.pending.get(request)
         if before is None:
             self.failed.pop(request, None)
@@ -93,7 +191,7 @@ class Gateway:
         self._workers.put(Job(wanted, run, failed))
 
     def known(self, request: Request[object]) -> object | None:
-        """What is known, and nothing is asked for."""
+        """Return what is known, and do not ask."""
         return self._answers.get(request)
 
     @property
@@ -102,22 +200,22 @@ class Gateway:
         return len(self._answers)
 
     def forget(self, request: Request[object]) -> None:
-        """An answer is old: it is asked for again when somebody wants it, who gets the old one meanwhile."""
+        """Make an answer old: when it is wanted next, it is shown and asked for again."""
         self._answers.age(request)
 
     def drop(self, request: Request[object]) -> None:
-        """Nobody waits for this any more."""
+        """Stop waiting for an answer."""
         self.pending.pop(request, None)
         self.failed.pop(request, None)
 
     def renew(self, request: Request[object]) -> None:
-        """Ask again, since the data may have changed; all answers are old, and stay until there are new ones."""
+        """Ask again because the data may have changed; that makes all other answers old."""
         self._answers.age_all()
-        self._answers.renewing(request)
+        self._answers.unage(request)
         self.ask(request)
 
     def settle(self, message: Answered) -> bool:
-        """Remember an answer; False for one that somebody stopped waiting for."""
+        """Keep an answer; return False for one that is not waited for any more."""
         waiting = self.pending.get(message.request)
         if waiting is None or waiting.ticket != message.ticket:
             return False
@@ -126,8 +224,7 @@ class Gateway:
         return True
 
     def fail(self, message: Failed) -> float | None:
-        """Note a failure, and after how many seconds to ask again; None when that is pointless, or too late. What does
-        not exist any more is not known any more either."""
+        """Note a failure, and return after how many seconds to ask again; None if that is pointless or too late."""
         waiting = self.pending.get(message.request)
         if waiting is None or waiting.ticket != message.ticket:
             return None
@@ -142,20 +239,19 @@ class Gateway:
         return delay
 
     def trouble(self, *requests: Request[object]) -> str:
-        """What is wrong with the first of some requests that failed, else with any that is still asked for; empty when
-        all is well."""
-        return next((self.failed[one] for one in (*requests, *self.pending) if one in self.failed), "")
+        """Return what is wrong with the first of `requests` that failed, else with any that is still asked for."""
+        return next((self.failed[failed] for failed in (*requests, *self.pending) if failed in self.failed), "")
 
     def slow(self) -> list[str]:
-        """What has been waited for too long without any word."""
+        """Return what has been waited for too long."""
         now = self.now()
-        late = [one.what for one, waiting in self.pending.items() if now - waiting.since > SLOW]
+        late = [request.what for request, waiting in self.pending.items() if now - waiting.since > SLOW]
         if self.acting is not None and now - self.acting[1] > SLOW:
             late.insert(0, f"the answer to: {self.acting[0].what}")
         return late
 
     def act(self, action: Action) -> bool:
-        """Have something changed, once; False while the last action has had no answer yet."""
+        """Have something done, once; return False while the last action has had no answer yet."""
         if self.acting is not None:
             return False
         self.acting = (action, self.now())
@@ -170,8 +266,8 @@ class Gateway:
         return True
 
     def acted(self, *, removed: bool = False) -> None:
-        """The action has had its answer, and what was known before it is old; where something was removed, it may be
-        about what is not there any more, and is forgotten."""
+        """Note that the action has had its answer: what was known before is old, or after a removal dropped, because
+        it may be about what does not exist any more."""
         self.acting = None
         self._answers.age_all()
         if removed:
@@ -179,17 +275,17 @@ class Gateway:
 
     @property
     def following(self) -> int:
-        """How many runs are followed, or were until the last one began to be."""
+        """The number of feeds that are kept."""
         return len(self._feeds)
 
     def follow(self, run_id: int) -> Feed:
-        """The log of a run, as it grows; whoever follows it stops it."""
+        """Return a feed of the events of a run; the caller stops it."""
         feed = Feed(self.connect, run_id, patience)
-        self._feeds = [*(one for one in self._feeds if one.is_reading()), feed]
+        self._feeds = [*(other for other in self._feeds if other.is_reading()), feed]
         return feed
 
     def close(self) -> None:
-        """Let go of all backends. It takes a second where one of them hangs."""
+        """Close all backends; that takes a second if one of them hangs."""
         for feed in self._feeds:
             feed.stop()
         end = self.now() + 1.0
@@ -200,16 +296,16 @@ class Gateway:
     def _post(self, message: Message) -> None:
         try:
             self.post(message)
-        except RuntimeError:  # the app has gone meanwhile, and its loop with it
+        except RuntimeError:  # the app and its event loop are gone
             return
 
 
 def patience(failures: int) -> float:
-    """How many seconds to wait after so many failures in a row."""
+    """Return how many seconds to wait after so many failures in a row."""
     return PATIENCE[min(failures, len(PATIENCE)) - 1]
 
 
 def reason(error: Exception) -> str:
-    """An error in one line; one that nobody meant is called so."""
+    """Return an error on one line; an error that is not ours is called unexpected."""
     told = str(error) if isinstance(error, FuelError) else f"unexpected error {type(error).__name__}: {error}"
     return printable(" ".join(told.split()))

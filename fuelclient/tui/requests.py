@@ -1,4 +1,4 @@
-"""What the UI asks of a backend: each request is a value that knows how to read its answer.
+"""Requests of the UI to a backend, as values that know how to read their answers.
 
 Only the gateway calls `read`, in a thread of its own; what is expensive to derive from the answer is derived there.
 """
@@ -11,7 +11,11 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from fuelclient.backends.base import Backend
+from fuelclient.backends.earlier_runs import earlier_of_graph
 from fuelclient.errors import NotFound, Unsupported
+from fuelclient.insight.reduction import Reach
+from fuelclient.insight.roles import tasks_of_roles
+from fuelclient.insight.study import Study, study
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import DEFAULT_TYPE, GraphSummary, Level
@@ -19,28 +23,28 @@ from fuelclient.model.node import Node
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
 from fuelclient.model.run import PARENT, Run
+from fuelclient.model.snapshot import Snapshot
 from fuelclient.plugins.clashes import Contributor, clashes
-from fuelclient.tui.presenters.words import printable
-from fuelclient.tui.subject import Subject, subject
-from fuelclient.tui.watched import Watched
+from fuelclient.printing import plain_lines
+from fuelclient.tui.run_state import RunState
 
 _Answer_co = TypeVar("_Answer_co", covariant=True)
 
 
 class Request(Protocol[_Answer_co]):
-    """Something to ask for; equal requests have the same answer until somebody changes the data."""
+    """Something to ask for; equal requests have the same answer until the data change."""
 
     @property
     def what(self) -> str:
-        """What is asked for, for people who wait for it."""
+        """What is asked for, as people read it."""
 
     def read(self, backend: Backend) -> _Answer_co:
-        """Ask the backend. Raises its errors."""
+        """Ask the backend; raise its errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """All environments, and what there is beside them."""
+    """All environments, releases, nodes, plugins and graphs."""
 
     clusters: tuple[Cluster, ...]
     releases: tuple[Release, ...]
@@ -70,7 +74,7 @@ class AskOverview:
 
 
 @dataclass(frozen=True, slots=True)
-class AskSubject:
+class AskGraph:
     """Ask for one graph of one environment."""
 
     env: int
@@ -80,18 +84,18 @@ class AskSubject:
     def what(self) -> str:
         return f"the {self.graph_type} graph of environment {self.env}"
 
-    def read(self, backend: Backend) -> Subject:
+    def read(self, backend: Backend) -> GraphData:
         snapshot = backend.graphs.snapshot(self.env, self.graph_type)
         release = backend.releases.get(snapshot.cluster.release_id)
         graphs = tuple(backend.graphs.list(self.env))
         plugins = tuple(backend.plugins.list())
         everywhere = backend.graphs.list(levels=[Level.RELEASE, Level.PLUGIN])
-        return subject(snapshot, release, graphs, plugins, _clashes(self.env, release, plugins, everywhere))
+        return graph_data(snapshot, release, graphs, plugins, _clashes(self.env, release, plugins, everywhere))
 
 
 @dataclass(frozen=True, slots=True)
 class AskSource:
-    """Ask for the lines around one line of a file on this machine; there are none where it cannot be read."""
+    """Ask for the lines around one line of a file on this machine; none if it cannot be read."""
 
     file: str
     line: int
@@ -116,7 +120,7 @@ class AskSource:
 
 @dataclass(frozen=True, slots=True)
 class AskRuns:
-    """Ask for the executions of an environment (0: of all), the last one first."""
+    """Ask for the runs of an environment (0: of all), the last one first."""
 
     env: int = 0
 
@@ -126,15 +130,15 @@ class AskRuns:
 
     def read(self, backend: Backend) -> tuple[Run, ...]:
         try:
-            found = backend.runs.list(cluster_id=self.env or None, names=[PARENT])
-        except Unsupported:  # a backend without executions has had none
+            runs = backend.runs.list(cluster_id=self.env or None, names=[PARENT])
+        except Unsupported:  # a backend that cannot run anything has no runs
             return ()
-        return tuple(sorted(found, key=lambda one: -one.id))
+        return tuple(sorted(runs, key=lambda run: -run.id))
 
 
 @dataclass(frozen=True, slots=True)
 class AskRun:
-    """Ask for one execution with its task instances."""
+    """Ask for one run with its task instances."""
 
     id: int
 
@@ -142,17 +146,18 @@ class AskRun:
     def what(self) -> str:
         return f"run {self.id}"
 
-    def read(self, backend: Backend) -> Watched:
-        found = backend.runs.get(self.id)
-        if found.parent_id is not None:
-            found = backend.runs.get(found.parent_id)
-        return Watched(found, backend.runs.history(found.id))
+    def read(self, backend: Backend) -> RunState:
+        run = backend.runs.get(self.id)
+        if run.parent_id is not None:
+            run = backend.runs.get(run.parent_id)
+        earlier = {child.id: earlier_of_graph(backend, child) for child in run.children if not child.is_final}
+        return RunState(run, backend.runs.history(run.id), earlier)
 
 
 @dataclass(frozen=True, slots=True)
 class AskLog:
-    """Ask for what a task instance of a run printed: its last lines, those of its errors last. Where there is none,
-    the answer says why. It is bounded in lines and in characters, since whoever shows it wraps it."""
+    """Ask for the last lines that a task instance of a run printed, those of its errors last. If there are none, the
+    answer says why. It is bounded in lines and characters, because wrapping it takes time."""
 
     run: int
     task: str
@@ -180,8 +185,8 @@ _SHOWN, _LINE = 32_000, 2_000
 
 
 def tail(text: str, lines: int, shown: int = _SHOWN) -> list[str]:
-    """The end of an output in at most so many lines and so many characters, below a line that says how much is left
-    out. Of a long line the end is kept too: that is where commands say how they ended.
+    """Return the end of an output in at most so many lines and characters, below a line that says how much is left out.
+    Of a long line the end is kept too: that is where commands say how they ended.
 
     >>> tail("a\\nb\\nc\\n", 2), tail("ab" * 2000, 5)[0][:33]
     (['[4 characters are left out]', 'c'], '[2000 characters are left out] ab')
@@ -195,7 +200,7 @@ def tail(text: str, lines: int, shown: int = _SHOWN) -> list[str]:
         if kept and (len(kept) + bool(start) >= lines or used > shown):
             return [f"[{end + 1} characters are left out]", *reversed(kept)]
         without = end - start - len(line)
-        told = (printable(line) or [""])[-1]
+        told = (plain_lines(line) or [""])[-1]
         kept.append(f"[{without} characters are left out] {told}" if without else told)
         end = start - 1
     return kept[::-1]
@@ -204,7 +209,7 @@ def tail(text: str, lines: int, shown: int = _SHOWN) -> list[str]:
 def _clashes(
     env: int, release: Release, plugins: Sequence[Plugin], graphs: Sequence[GraphSummary]
 ) -> Mapping[int, tuple[Finding, ...]]:
-    """For each plugin, in what it meets the environment's release and the plugins that are enabled there."""
+    """Return for each plugin how it clashes with the environment's release and with the plugins enabled there."""
     tasks: dict[tuple[Level, int], dict[str, tuple[str, ...]]] = {}
     for graph in graphs:
         tasks.setdefault((graph.owner.level, graph.owner.id), {})[graph.type] = graph.task_ids
@@ -219,6 +224,52 @@ def _clashes(
     for plugin in plugins:
         if release.id in plugin.releases:
             continue  # it brought the release itself
-        others = [parties[one.id] for one in plugins if env in one.clusters and one.id != plugin.id]
+        others = [parties[other.id] for other in plugins if env in other.clusters and other.id != plugin.id]
         found[plugin.id] = clashes(parties[plugin.id], base, others)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class GraphData:
+    """One graph of one environment, ready to be shown.
+
+    `reach` is about rows of the study, by their order. `tasks_of` has the merged tasks of each role. `graphs` are all
+    graphs of the environment. `plugins` are all installed ones, enabled here or not, and `clashes` what they bring
+    twice.
+    """
+
+    study: Study
+    release: Release
+    reach: Reach
+    tasks_of: Mapping[str, frozenset[int]]
+    graphs: tuple[GraphSummary, ...] = ()
+    plugins: tuple[Plugin, ...] = ()
+    clashes: Mapping[int, tuple[Finding, ...]] | None = None
+
+    @property
+    def env(self) -> int:
+        """The id of the environment."""
+        return self.study.snapshot.cluster.id
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The graph types that the environment has, from any layer."""
+        return tuple(sorted({graph.type for graph in self.graphs} | {self.study.snapshot.graph_type}))
+
+
+def graph_data(
+    snapshot: Snapshot,
+    release: Release,
+    graphs: tuple[GraphSummary, ...],
+    plugins: tuple[Plugin, ...],
+    clashes: Mapping[int, tuple[Finding, ...]],
+) -> GraphData:
+    """Make a snapshot ready to be shown. This takes as long as a preview, so it belongs into a worker."""
+    studied = study(snapshot)
+    following = [
+        [studied.row_of[after] for after in studied.after[index] if after in studied.row_of]
+        for index in studied.indices
+    ]
+    return GraphData(
+        studied, release, Reach(following), tasks_of_roles(studied.merged.tasks, snapshot), graphs, plugins, clashes
+    )

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 
-from fuelclient.tui.ending import EndableApp
+from fuelclient.tui.terminal import EndableApp
 
 LONGEST = 3.0
 """Seconds that a key waits at most; then it goes to whatever is there."""

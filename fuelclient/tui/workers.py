@@ -1,7 +1,7 @@
-"""Workers: a few threads, each with a backend that it keeps; and one that reads the log of a run again and again.
+"""Worker threads, each with a backend of its own, and one that reads the events of a run again and again.
 
 An engine connection is usable only in the thread that opened it, so a backend never leaves the thread that made it,
-which also closes it. Threads are daemons: a backend that never answers keeps nobody from leaving.
+which also closes it. Threads are daemons: a backend that never answers does not keep the UI from ending.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fuelclient.errors import FuelError, NotFound, Unavailable
 from fuelclient.model.run import Event, Run
 
 SIZE = 3
-"""How many answers are worked at at once; those that hang do not count."""
+"""How many answers are worked on at once; those that hang do not count."""
 
 STUCK = 10.0
 """Seconds after which a worker is taken for hanging, and another one may take its place."""
@@ -30,7 +30,7 @@ PAUSE, LONGEST_PAUSE = 0.1, 1.0
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Something to do with a backend, unless nobody wants it any more; `failed` is told of any exception."""
+    """Something to do with a backend if `wanted` still says so; `failed` gets any exception."""
 
     wanted: Callable[[], bool]
     run: Callable[[Backend], None]
@@ -56,10 +56,10 @@ class Workers:
         self._lock = threading.Lock()
 
     def put(self, job: Job) -> None:
-        """Have something done as soon as a worker is free."""
+        """Do something as soon as a worker is free."""
         with self._lock:
             self._outstanding += 1
-            stuck = sum(one.since is not None and self._now() - one.since > STUCK for one in self._workers)
+            stuck = sum(busy.since is not None and self._now() - busy.since > STUCK for busy in self._workers)
             if self._outstanding > len(self._workers) and len(self._workers) - stuck < SIZE:
                 worker = _Worker()
                 worker.thread = threading.Thread(target=self._work, args=(worker,), name="tui-worker", daemon=True)
@@ -68,7 +68,7 @@ class Workers:
         self._jobs.put(job)
 
     def close(self, seconds: float = 1.0) -> None:
-        """Have all backends closed; workers that do not come to an end within `seconds` are left alone."""
+        """Close all backends; workers that do not end within `seconds` are left alone."""
         end = self._now() + seconds
         for _ in self._workers:
             self._jobs.put(None)
@@ -96,34 +96,33 @@ class Workers:
 
 
 def is_lost(error: Exception) -> bool:
-    """Whether an error is about the backend, and may pass; a deliberate one is about the request, and stays."""
+    """Whether an error is about the backend and may pass; the other ones are about the request and stay."""
     return not isinstance(error, FuelError) or isinstance(error, Unavailable)
 
 
 def _close(backend: Backend | None) -> None:
-    """A backend, if there is one, is closed, even if it cannot even do that."""
+    """Close a backend, if there is one, and ignore whatever goes wrong."""
     if backend is not None:
         try:
             backend.close()
-        except Exception:  # it is given up anyway
+        except Exception:  # the backend is given up anyway
             return
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What happened to a run since the last batch, and how it stands; or in `trouble`, why nobody knows."""
+    """What happened to a run since the last batch, and how it stands; or why that could not be read."""
 
     events: tuple[Event, ...] = ()
-    found: Run | None = None
+    run: Run | None = None
     trouble: Exception | None = None
     delay: float = 0.0
 
 
 class Feed:
-    """The log of one run, read in a thread of its own until the run has ended or nobody wants it any more.
+    """The events of one run, read in a thread of its own until the run has ended or `stop` is called.
 
-    What it reads waits in a queue until somebody takes it. `patience` says how many seconds to wait after so many
-    failures in a row.
+    What it reads waits in a queue. `patience` says how many seconds to wait after so many failures in a row.
     """
 
     def __init__(self, connect: Callable[[], Backend], run_id: int, patience: Callable[[int], float]) -> None:
@@ -134,7 +133,7 @@ class Feed:
         self._thread.start()
 
     def take(self) -> list[Batch]:
-        """All that has come since it was last asked."""
+        """Return everything that has come since the last call."""
         taken = []
         while True:
             try:
@@ -147,11 +146,11 @@ class Feed:
         self._stopped.set()
 
     def is_reading(self) -> bool:
-        """Whether its thread has not come to its end."""
+        """Return whether its thread still runs."""
         return self._thread.is_alive()
 
     def join(self, seconds: float) -> None:
-        """Wait until the thread has let go of its backend, but not for longer."""
+        """Wait until the thread has closed its backend, for so many seconds at most."""
         self._thread.join(seconds)
 
     def _read(self) -> None:
@@ -160,7 +159,7 @@ class Feed:
         while not self._stopped.is_set():
             try:
                 backend = backend or self._connect()
-                found = backend.runs.get(self._id)  # before its events: its end is told by the last of them
+                run = backend.runs.get(self._id)  # before its events: the last of them tell of its end
                 events = tuple(backend.runs.events(self._id, after=after, limit=BATCH))
             except Exception as error:  # whatever a backend does, the UI lives
                 if is_lost(error):
@@ -170,11 +169,11 @@ class Feed:
                 pause = self._patience(failures)
                 self._batches.put(Batch(trouble=error, delay=pause))
                 if isinstance(error, NotFound):
-                    break  # somebody has deleted the run
+                    break  # the run has been deleted
             else:
                 failures, after = 0, events[-1].id if events else after
-                self._batches.put(Batch(events, found))
-                if not events and (found.is_final or found.runner == "gone"):
+                self._batches.put(Batch(events, run))
+                if not events and (run.is_final or run.runner == "gone"):
                     break
                 pause = 0.0 if len(events) == BATCH else PAUSE if events else min(2 * max(pause, PAUSE), LONGEST_PAUSE)
             self._stopped.wait(pause)

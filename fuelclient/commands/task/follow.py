@@ -68,16 +68,16 @@ def follow(backend: Backend, run_id: int, stderr: TextIO, *, timeout: float | No
     A server that is away, for example because it is restarted, is asked again for some seconds before `Unavailable` is
     raised. After `timeout` seconds the follower leaves; the run goes on.
     """
-    return _Follower(backend, run_id, live_display(stderr) or PlainLines(), timeout).follow()
+    return Follower(backend, run_id, live_display(stderr) or PlainLines(), timeout).follow()
 
 
-class _Follower:
+class Follower:
     """One run that is followed: what is known of it, the interrupts that were served, since when its server is away."""
 
     def __init__(self, backend: Backend, run_id: int, display: LiveDisplay | PlainLines, timeout: float | None) -> None:
         self._backend, self._id, self._display = backend, run_id, display
         self._until = None if timeout is None else time.monotonic() + timeout
-        self._progress = Progress()
+        self.progress = Progress()
         self._known: set[int] = set()
         self._planned: set[int] = set()
         self._last_event = 0
@@ -85,9 +85,10 @@ class _Follower:
         self._away_since: float | None = None
 
     def follow(self) -> Exit:
+        """Follow the run until it has ended, its runner is gone, or the time is up."""
         with _interrupts() as given, self._display.shown():
             try:
-                while (run := self._look(len(given))) is None or not (run.is_final or run.runner == "gone"):
+                while (run := self.look(len(given))) is None or not (run.is_final or run.runner == "gone"):
                     if self._until is not None and time.monotonic() >= self._until:
                         LOG.error(
                             "Run %d has not ended within the time of --timeout; it goes on. `fuel2 task watch %d` "
@@ -99,16 +100,16 @@ class _Follower:
                 self._serve(2)  # all three may have come between two looks: the first two count all the same
                 LOG.warning("Not following run %d any more; `fuel2 task watch %d` does.", self._id, self._id)
                 raise
-        code = outcome(run, self._progress)
+        code = outcome(run, self.progress)
         return Exit.INTERRUPTED if given else code
 
-    def _look(self, interrupts: int) -> Run | None:
-        """Bring everything up to date and return the run; None if the server does not answer."""
+    def look(self, interrupts: int) -> Run | None:
+        """Bring everything up to date, serve so many Ctrl-C, and return the run; None if the server does not answer."""
         try:
             run = self._backend.runs.get(self._id)
             self._learn(run)
             while events := self._backend.runs.events(self._id, after=self._last_event, limit=_BATCH):
-                self._progress.apply(events)
+                self.progress.apply(events)
                 for event in events:
                     self._display.tell(event)
                 self._last_event = events[-1].id
@@ -120,7 +121,7 @@ class _Follower:
             self._wait_for_server(error)
             return None
         self._away_since = None
-        self._display.show(run, self._progress, datetime.now(UTC))
+        self._display.show(run, self.progress, datetime.now(UTC))
         return run
 
     def _learn(self, run: Run) -> None:
@@ -128,10 +129,10 @@ class _Follower:
         for child in run.children:
             if child.id not in self._known:
                 earlier = earlier_of_graph(self._backend, child) if isinstance(self._display, LiveDisplay) else None
-                self._progress.remember(child.id, earlier)
+                self.progress.remember(child.id, earlier)
                 self._known.add(child.id)
             if child.id not in self._planned and (child.digest or child.status != "pending"):
-                self._progress.add(self._backend.runs.history(child.id))
+                self.progress.add(self._backend.runs.history(child.id))
                 self._planned.add(child.id)
 
     def _serve(self, interrupts: int) -> None:

@@ -15,13 +15,13 @@ from fuelclient.tui.presenters.words import (
     count,
     fact,
     layer_name,
+    set_by,
     short_place,
     sigil,
     title,
-    told,
     value_text,
 )
-from fuelclient.tui.subject import Subject
+from fuelclient.tui.requests import GraphData
 
 _NEIGHBOURS = (
     Column("change", "", least=1, most=1),
@@ -55,15 +55,13 @@ _STEPS = (
 )
 
 
-def neighbours(
-    subject: Subject, row: int, *, following: bool, reduced: bool, glyphs: Glyphs
-) -> tuple[Table, list[int]]:
+def neighbours(data: GraphData, row: int, *, following: bool, reduced: bool, glyphs: Glyphs) -> tuple[Table, list[int]]:
     """The rows that directly precede (or follow) a task, with the words that say so, and which rows these are.
 
     With `reduced` those are left out between which and the task another task stands anyway.
     """
-    rows = _reduced(subject, row, following) if reduced else _all(subject, row, following)
-    study = subject.study
+    rows = _reduced(data, row, following) if reduced else _all(data, row, following)
+    study = data.study
     lines: list[tuple[Value, ...]] = []
     for other in rows:
         pair = (study.task(row), study.task(other)) if following else (study.task(other), study.task(row))
@@ -80,13 +78,13 @@ def neighbours(
     return Table(_NEIGHBOURS, lines, [study.rows[other].task for other in rows], (f"Nothing {word} it.",)), rows
 
 
-def further(subject: Subject, row: int, *, following: bool, glyphs: Glyphs) -> tuple[Table, list[int]]:
+def further(data: GraphData, row: int, *, following: bool, glyphs: Glyphs) -> tuple[Table, list[int]]:
     """The rows beyond the direct neighbours, the nearest first, each with the task through which it is reached.
 
     There are at most `MOST`, so that this costs the same in a graph of any size.
     """
-    study = subject.study
-    found = _beyond(subject, row, following)
+    study = data.study
+    found = _beyond(data, row, following)
     lines: list[tuple[Value, ...]] = [
         (
             Cell(sigil(study.task(other), glyphs), Tone.ACCENT),
@@ -101,9 +99,9 @@ def further(subject: Subject, row: int, *, following: bool, glyphs: Glyphs) -> t
     return Table(_FURTHER, lines, [study.rows[other].task for other in rows], (f"Nothing {word} those.",)), rows
 
 
-def _beyond(subject: Subject, row: int, following: bool) -> list[tuple[int, int, int]]:
+def _beyond(data: GraphData, row: int, following: bool) -> list[tuple[int, int, int]]:
     """Rows with the row through which each is reached, and the number of edges between it and `row`."""
-    near = _all(subject, row, following)
+    near = _all(data, row, following)
     seen = {row, *near}
     found: list[tuple[int, int, int]] = []
     ring, steps = near, 1
@@ -111,7 +109,7 @@ def _beyond(subject: Subject, row: int, following: bool) -> list[tuple[int, int,
         steps += 1
         reached: dict[int, int] = {}
         for through in ring:
-            for other in _all(subject, through, following):
+            for other in _all(data, through, following):
                 if other not in seen:
                     seen.add(other)
                     reached[other] = through
@@ -120,14 +118,14 @@ def _beyond(subject: Subject, row: int, following: bool) -> list[tuple[int, int,
     return found[:MOST]
 
 
-def _all(subject: Subject, row: int, following: bool) -> list[int]:
-    study = subject.study
+def _all(data: GraphData, row: int, following: bool) -> list[int]:
+    study = data.study
     found = (study.after if following else study.before)[study.indices[row]]
     return sorted(study.row_of[index] for index in found)
 
 
-def _reduced(subject: Subject, row: int, following: bool) -> list[int]:
-    every = subject.reach.reduced()
+def _reduced(data: GraphData, row: int, following: bool) -> list[int]:
+    every = data.reach.reduced()
     if following:
         return every[row]
     return [other for other in range(row) if row in every[other]]
@@ -139,21 +137,21 @@ def _because(words: Sequence[Word], centre: str) -> str:
     return ", ".join(told)
 
 
-def total(subject: Subject, row: int, *, following: bool) -> int:
+def total(data: GraphData, row: int, *, following: bool) -> int:
     """How many tasks precede or follow directly, reduced or not."""
-    return len(_all(subject, row, following))
+    return len(_all(data, row, following))
 
 
-def centre(subject: Subject, row: int, glyphs: Glyphs) -> Table:
+def centre(data: GraphData, row: int, glyphs: Glyphs) -> Table:
     """The task in the middle: what it is, and its attributes."""
-    study = subject.study
+    study = data.study
     shown, task = study.rows[row], study.task(row)
     rows: list[tuple[Value, ...]] = [
         (Cell("layers", Tone.DIM), chips(task, study.snapshot.layers, glyphs), layer_name(task.owner)),
         (Cell("stage", Tone.DIM), shown.stage or "none", ""),
         (Cell("nodes", Tone.DIM), str(len(shown.nodes)), ""),
-        (Cell("before", Tone.DIM), f"{count(subject.reach.ancestors(row), 'task')} in all", ""),
-        (Cell("after", Tone.DIM), f"{count(subject.reach.descendants(row), 'task')} in all", ""),
+        (Cell("before", Tone.DIM), f"{count(data.reach.ancestors(row), 'task')} in all", ""),
+        (Cell("after", Tone.DIM), f"{count(data.reach.descendants(row), 'task')} in all", ""),
     ]
     for one in blame(task):
         tone = Tone.ACCENT if one.is_changed else Tone.PLAIN
@@ -167,14 +165,14 @@ _FACTS = 5
 """So many rows of the middle stand above the attributes."""
 
 
-def in_full(subject: Subject, row: int, place: int, glyphs: Glyphs) -> list[Line]:
+def in_full(data: GraphData, row: int, place: int, glyphs: Glyphs) -> list[Line]:
     """What a row of the middle says in full: an attribute with its whole value, who set it where, and what that
     replaced; above the attributes, where the task stands and runs, and its findings."""
-    attributes = blame(subject.study.task(row))
+    attributes = blame(data.study.task(row))
     if not _FACTS <= place < _FACTS + len(attributes):
-        return detail(subject, row, glyphs)
+        return detail(data, row, glyphs)
     one = attributes[place - _FACTS]
-    lines = [title(one.path), fact("set by", told(one.origin)), fact("where", short_place(one.origin.place)), ()]
+    lines = [title(one.path), fact("set by", set_by(one.origin)), fact("where", short_place(one.origin.place)), ()]
     lines += [("not stated any more",)] if one.dropped else [(line,) for line in _block(one.value)]
     return [*lines, *_replaced(one, glyphs)]
 
@@ -183,7 +181,7 @@ def _replaced(one: Blame, glyphs: Glyphs) -> Iterator[Line]:
     for value, origin in one.replaced:
         yield ()
         sign = glyphs.gone if one.dropped else glyphs.was
-        yield (Cell(f"{sign}  ", Tone.DIM), told(origin), Cell(f"  {short_place(origin.place)}", Tone.DIM))
+        yield (Cell(f"{sign}  ", Tone.DIM), set_by(origin), Cell(f"  {short_place(origin.place)}", Tone.DIM))
         if value == one.value and not one.dropped:
             yield (Cell("the same", Tone.DIM),)
         else:
@@ -205,18 +203,18 @@ def _block(value: Any) -> list[str]:
     return [value_text(value)]
 
 
-def between(subject: Subject, one: int, other: int) -> tuple[tuple[Step, ...], bool]:
+def between(data: GraphData, one: int, other: int) -> tuple[tuple[Step, ...], bool]:
     """The shortest chain between two rows, in whichever direction there is one; whether it begins at `one`."""
-    study = subject.study
+    study = data.study
     there = chain(study.expansion, study.indices[one], study.indices[other])
     if there:
         return there, True
     return chain(study.expansion, study.indices[other], study.indices[one]), False
 
 
-def why(subject: Subject, one: int, other: int, glyphs: Glyphs) -> Table:
+def why(data: GraphData, one: int, other: int, glyphs: Glyphs) -> Table:
     """The chain as rows, one for each statement that makes an edge."""
-    steps, _ = between(subject, one, other)
+    steps, _ = between(data, one, other)
     rows: list[tuple[Value, ...]] = []
     ids: list[str] = []
     for number, step in enumerate(steps, start=1):
@@ -233,7 +231,7 @@ def why(subject: Subject, one: int, other: int, glyphs: Glyphs) -> Table:
                 )
             )
             ids.append(step.after)
-    names = (subject.study.rows[one].task, subject.study.rows[other].task)
+    names = (data.study.rows[one].task, data.study.rows[other].task)
     return Table(_STEPS, rows, ids, (f"Nothing makes {names[0]} wait for {names[1]}, nor the other way round.",
                                      "", "They may run at the same time."))  # fmt: skip
 
@@ -248,51 +246,51 @@ def _tone(word: Word) -> Tone:
     return Tone.DIM if word.place.layer == "release" else Tone.ACCENT
 
 
-def sentence(subject: Subject, one: int, other: int, glyphs: Glyphs) -> list[Line]:
+def sentence(data: GraphData, one: int, other: int, glyphs: Glyphs) -> list[Line]:
     """The chain in words: the answer in one line, then one line for each task on the way."""
-    steps, forward = between(subject, one, other)
+    steps, forward = between(data, one, other)
     first, last = (one, other) if forward else (other, one)
-    rows = subject.study.rows
+    rows = data.study.rows
     if not steps:
         return [title(f"{rows[one].task} and {rows[other].task} are in no order")]
     lines = [
         title(f"{rows[last].task} runs after {rows[first].task}: {count(len(steps), 'edge')}, the fewest"),
         (),
-        _stop(subject, steps[0].before, steps[0].before_task),
+        _stop(data, steps[0].before, steps[0].before_task),
     ]
     for step in steps:
         for word in step.words:
             layer = word.place.layer.removeprefix("plugin ")
             lines.append((f"  {glyphs.ink.lane} {word.task}.{word.attribute}: {word.word}",))
             lines.append((f"  {glyphs.ink.lane}   ", Cell(f"{layer}  {short_place(word.place)}", _tone(word))))
-        lines.append(_stop(subject, step.after, step.after_task))
+        lines.append(_stop(data, step.after, step.after_task))
     return lines
 
 
-def both(subject: Subject, step: Step, glyphs: Glyphs) -> list[Line]:
+def both(data: GraphData, step: Step, glyphs: Glyphs) -> list[Line]:
     """The two tasks of an edge: what each is, where it runs, and who set its attributes."""
-    study = subject.study
+    study = data.study
     lines: list[Line] = []
     for name, index in ((step.before, step.before_task), (step.after, step.after_task)):
-        lines += [*([()] if lines else []), _stop(subject, name, index)]
+        lines += [*([()] if lines else []), _stop(data, name, index)]
         lines += attribute_lines(study.merged.tasks[index], glyphs)
     return lines
 
 
-def _stop(subject: Subject, name: str, index: int) -> Line:
+def _stop(data: GraphData, name: str, index: int) -> Line:
     """A task on the way: its name, what it is and where it runs."""
-    row = subject.study.row_of.get(index)
+    row = data.study.row_of.get(index)
     if row is None:
         return (Cell(name, Tone.STRONG),)
-    shown = subject.study.rows[row]
+    shown = data.study.rows[row]
     nodes = count(len(shown.nodes), "node") if None not in shown.nodes else "sync point"
     told_of = [shown.type, *([shown.stage] if shown.stage else []), nodes]
     return (Cell(name, Tone.STRONG), Cell(f"  {', '.join(told_of)}", Tone.DIM))
 
 
-def nothing(subject: Subject) -> Table:
+def nothing(data: GraphData) -> Table:
     """The table of a graph that has no order."""
-    return Table(_NEIGHBOURS, (), (), empty(subject))
+    return Table(_NEIGHBOURS, (), (), empty(data))
 
 
 def lost(why: str) -> Table:

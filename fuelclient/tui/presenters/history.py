@@ -1,16 +1,17 @@
-"""History: executions, the last one first."""
+"""History: the runs of an environment, or of all, the last one first."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from fuelclient.insight.progress import duration, elapsed
 from fuelclient.model.run import Run
+from fuelclient.printing import plain_line
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.run import manner, run_status
 from fuelclient.tui.presenters.table import Cell, Column, Table, Tone, Value
-from fuelclient.tui.presenters.words import length, moment, names, sentence
-from fuelclient.tui.watched import between
+from fuelclient.tui.presenters.words import names, time_text
 
 _ID = Column("id", "run", least=3, right=True)
 _ENV = Column("env", "environment", least=5, most=24)
@@ -25,33 +26,31 @@ _COLUMNS = (
 
 
 def table(runs: Sequence[Run], env: int, names_of: Mapping[int, str], now: datetime, glyphs: Glyphs) -> Table:
-    """One row for each run; of all environments (0) each says of which."""
-    every = not env
+    """Return one row for each run; those of all environments (0) say of which."""
     rows: list[tuple[Value, ...]] = []
-    for found in runs:
-        took = between(found.time_start, found.time_end, now)
-        graphs = found.request.graph_types
+    for run in runs:
+        took = elapsed(run.time_start, run.time_end, now)
         rows.append(
             (
-                str(found.id),
-                *([f"{found.cluster_id} {names_of.get(found.cluster_id, '')}".strip()] if every else []),
-                run_status(found, glyphs),
-                names(graphs),
-                moment(found.time_start),
-                "" if took is None else length(took),
-                manner(found),
-                Cell(sentence(found.message), Tone.DIM),
+                str(run.id),
+                *([] if env else [f"{run.cluster_id} {names_of.get(run.cluster_id, '')}".strip()]),
+                run_status(run, glyphs),
+                names(run.request.graph_types),
+                time_text(run.time_start),
+                "" if took is None else duration(took),
+                manner(run),
+                Cell(plain_line(run.message), Tone.DIM),
             )
         )
-    columns = (_ID, *([_ENV] if every else []), *_COLUMNS)
-    return Table(columns, rows, [str(found.id) for found in runs], _empty(env))
+    columns = (_ID, *([] if env else [_ENV]), *_COLUMNS)
+    return Table(columns, rows, [str(run.id) for run in runs], _empty(env))
 
 
 def _empty(env: int) -> tuple[str, ...]:
     if not env:
-        return ("Nothing was ever executed.", "", "fuel2 graph execute --env ID", "or A and e on an environment.")
+        return ("No graph has been executed yet.", "", "fuel2 graph execute --env ID", "or A and e on an environment.")
     return (
-        f"Nothing was executed on environment {env} yet.",
+        f"No graph has been executed on environment {env} yet.",
         "",
         "A arms the UI, then e executes a graph.",
         f"fuel2 graph execute --env {env} --dry-run   shows what would run",
@@ -60,14 +59,13 @@ def _empty(env: int) -> tuple[str, ...]:
 
 
 def last(runs: Sequence[Run], env: int, glyphs: Glyphs) -> Cell:
-    """The last run of an environment in a cell: its id and how it stands."""
-    found = next((one for one in runs if one.cluster_id == env), None)
-    if found is None:
+    """Return the last run of an environment as a cell: its id and how it stands."""
+    run = next((run for run in runs if run.cluster_id == env), None)
+    if run is None:
         return Cell("never", Tone.DIM)
-    told = run_status(found, glyphs)
-    share = f" {found.progress} %" if not found.is_final else ""
-    return Cell(f"{found.id} {told}{share}", told.tone)
+    told = run_status(run, glyphs)
+    return Cell(f"{run.id} {told}{'' if run.is_final else f' {run.progress} %'}", told.tone)
 
 
 NOTHING = Table((_ID,), empty=("",))
-"""What stands beside the runs where there is none."""
+"""What stands beside an empty list of runs."""

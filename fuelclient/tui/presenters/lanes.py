@@ -11,7 +11,7 @@ from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.preview import empty
 from fuelclient.tui.presenters.table import Cell, Column, Table, Tone, Value
 from fuelclient.tui.presenters.words import chips, sigil
-from fuelclient.tui.subject import Subject
+from fuelclient.tui.requests import GraphData
 
 MOST = 14
 """How many lanes are drawn; more are folded into their number, so that task names stay on the screen."""
@@ -35,36 +35,36 @@ FIELDS = ("task", "type", "role", "stage", "band", "layer")
 """What a query of this screen can ask of: `role` is a role of the environment, `layer` a layer's name."""
 
 
-def keep(subject: Subject, query: Query) -> list[int]:
+def keep(data: GraphData, query: Query) -> list[int]:
     """The rows of the study that answer `query`. Tasks that run nowhere have no lane, and are left out."""
-    study = subject.study
+    study = data.study
     placed = [row for row, shown in enumerate(study.rows) if shown.nodes]
     roles: dict[int, list[str]] = {}
-    for role, tasks in subject.tasks_of.items():
+    for role, tasks in data.tasks_of.items():
         for index in tasks:
             roles.setdefault(index, []).append(role)
-    fields = [_fields(subject, row, roles) for row in placed]
+    fields = [_fields(data, row, roles) for row in placed]
     texts = [" ".join(one.values()) for one in fields]
     return [placed[found] for found in query.select(len(placed), texts.__getitem__, lambda row, key: fields[row][key])]
 
 
-def _fields(subject: Subject, row: int, roles: dict[int, list[str]]) -> dict[str, str]:
-    shown = subject.study.rows[row]
+def _fields(data: GraphData, row: int, roles: dict[int, list[str]]) -> dict[str, str]:
+    shown = data.study.rows[row]
     return {
         "task": shown.task.lower(),
         "type": shown.type.lower(),
-        "role": ",".join(roles.get(subject.study.indices[row], ())).lower(),
+        "role": ",".join(roles.get(data.study.indices[row], ())).lower(),
         "stage": (shown.stage or "").lower(),
         "band": (shown.band or "").lower(),
         "layer": ",".join((shown.layer, *shown.overrides)).lower(),
     }
 
 
-def table(subject: Subject, kept: Sequence[int], glyphs: Glyphs) -> Table:
+def table(data: GraphData, kept: Sequence[int], glyphs: Glyphs) -> Table:
     """The rows that were kept, with lanes between them that carry the order of those that were not."""
-    study = subject.study
+    study = data.study
     place = {row: number for number, row in enumerate(kept)}
-    following = [[place[after] for after in line] for line in subject.reach.reduced(kept)]
+    following = [[place[after] for after in line] for line in data.reach.reduced(kept)]
     rows: list[tuple[Value, ...]] = []
     band = None
     for line in lanes(following):
@@ -88,12 +88,12 @@ def table(subject: Subject, kept: Sequence[int], glyphs: Glyphs) -> Table:
         )
     widest = max((len(str(cells[2])) for cells in rows), default=5)
     columns = [replace(column, least=widest) if column.key == "lanes" else column for column in _COLUMNS]
-    nothing = empty(subject) if not study.rows else ("No task answers the filter.", "", "Esc clears it.")
+    nothing = empty(data) if not study.rows else ("No task answers the filter.", "", "Esc clears it.")
     return Table(columns, rows, [study.rows[row].task for row in kept], nothing)
 
 
-def width(subject: Subject, kept: Sequence[int]) -> int:
+def width(data: GraphData, kept: Sequence[int]) -> int:
     """How many lanes the kept rows need."""
     place = {row: number for number, row in enumerate(kept)}
-    following = [[place[after] for after in line] for line in subject.reach.reduced(kept)]
+    following = [[place[after] for after in line] for line in data.reach.reduced(kept)]
     return max((line.width for line in lanes(following)), default=0)

@@ -6,7 +6,7 @@ from fuelclient.model.node import Node, NodeStatus
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
 from fuelclient.tui.presenters.words import count, fact, names, title, value_text
-from fuelclient.tui.subject import Subject
+from fuelclient.tui.requests import GraphData
 
 _COLUMNS = (
     Column("id", "id", least=2, right=True),
@@ -28,9 +28,9 @@ _EMPTY = (
 )
 
 
-def table(subject: Subject, glyphs: Glyphs) -> Table:
+def table(data: GraphData, glyphs: Glyphs) -> Table:
     """All nodes by id."""
-    nodes = sorted(subject.study.snapshot.nodes, key=lambda node: node.id)
+    nodes = sorted(data.study.snapshot.nodes, key=lambda node: node.id)
     return Table(_COLUMNS, [_row(node, glyphs) for node in nodes], [str(node.id) for node in nodes], _EMPTY)
 
 
@@ -48,9 +48,9 @@ def roles(node: Node) -> str:
     return names([*node.roles, *(f"+{role}" for role in node.pending_roles if role not in node.roles)])
 
 
-def detail(subject: Subject, node: Node, glyphs: Glyphs) -> list[Line]:
+def detail(data: GraphData, node: Node, glyphs: Glyphs) -> list[Line]:
     """One node, and its task instances in execution order."""
-    study = subject.study
+    study = data.study
     uid = [place for place, one in enumerate(study.expansion.fleet.nodes) if one.uid == node.id]
     lines = [
         title(f"node {node.id} {node.name}"),

@@ -11,7 +11,7 @@ from fuelclient.model.plugin import Plugin
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
 from fuelclient.tui.presenters.words import count, fact, names, severity, title, value_text
-from fuelclient.tui.subject import Subject
+from fuelclient.tui.requests import GraphData
 
 _COLUMNS = (
     Column("id", "id", least=2, right=True),
@@ -34,21 +34,21 @@ _EMPTY = (
 )
 
 
-def table(subject: Subject, glyphs: Glyphs) -> Table:
+def table(data: GraphData, glyphs: Glyphs) -> Table:
     """All installed plugins by name and version, with what they do here."""
-    rows = [_row(plugin, subject, glyphs) for plugin in subject.plugins]
-    return Table(_COLUMNS, rows, [str(plugin.id) for plugin in subject.plugins], _EMPTY)
+    rows = [_row(plugin, data, glyphs) for plugin in data.plugins]
+    return Table(_COLUMNS, rows, [str(plugin.id) for plugin in data.plugins], _EMPTY)
 
 
-def _row(plugin: Plugin, subject: Subject, glyphs: Glyphs) -> tuple[Cell | str, ...]:
-    enabled = subject.env in plugin.clusters
-    added, overridden = _tasks(plugin, subject)
-    clashes = sum(finding.is_error for finding in (subject.clashes or {}).get(plugin.id, ()))
+def _row(plugin: Plugin, data: GraphData, glyphs: Glyphs) -> tuple[Cell | str, ...]:
+    enabled = data.env in plugin.clusters
+    added, overridden = _tasks(plugin, data)
+    clashes = sum(finding.is_error for finding in (data.clashes or {}).get(plugin.id, ()))
     return (
         str(plugin.id),
         Cell(plugin.name, Tone.STRONG),
         plugin.version,
-        Cell(*_state(plugin, subject, glyphs)),
+        Cell(*_state(plugin, data, glyphs)),
         str(len(added)) if enabled else "",
         str(len(overridden)) if enabled else "",
         names(plugin.metadata.get("roles_metadata") or {}),
@@ -56,19 +56,19 @@ def _row(plugin: Plugin, subject: Subject, glyphs: Glyphs) -> tuple[Cell | str, 
     )
 
 
-def _state(plugin: Plugin, subject: Subject, glyphs: Glyphs) -> tuple[str, Tone]:
-    if subject.release.id in plugin.releases:
+def _state(plugin: Plugin, data: GraphData, glyphs: Glyphs) -> tuple[str, Tone]:
+    if data.release.id in plugin.releases:
         return f"{glyphs.ok} its release", Tone.PLAIN
-    if subject.env in plugin.clusters:
+    if data.env in plugin.clusters:
         return f"{glyphs.ok} enabled", Tone.ACCENT
     return f"{glyphs.no} installed", Tone.DIM
 
 
-def _tasks(plugin: Plugin, subject: Subject) -> tuple[list[str], list[str]]:
+def _tasks(plugin: Plugin, data: GraphData) -> tuple[list[str], list[str]]:
     """The tasks that a plugin's layer adds to the merged graph, and those that it overrides."""
     added: list[str] = []
     overridden: list[str] = []
-    for task in subject.study.merged.tasks:
+    for task in data.study.merged.tasks:
         owners = (task.owner, *task.overrides)
         place = next((n for n, owner in enumerate(owners) if owner.level is Level.PLUGIN and owner.id == plugin.id), -1)
         if place >= 0:
@@ -76,47 +76,47 @@ def _tasks(plugin: Plugin, subject: Subject) -> tuple[list[str], list[str]]:
     return added, overridden
 
 
-def detail(subject: Subject, plugin: Plugin, glyphs: Glyphs) -> list[Line]:
+def detail(data: GraphData, plugin: Plugin, glyphs: Glyphs) -> list[Line]:
     """One plugin: what it says of itself, what it brings, adds, overrides, and where it clashes."""
     metadata = plugin.metadata
     settings = metadata.get("attributes_metadata") or {}
-    added, overridden = _tasks(plugin, subject)
+    added, overridden = _tasks(plugin, data)
     lines = [title(f"{plugin.title or plugin.name} {plugin.version}")]
     if metadata.get("description"):
         lines += [(" ".join(str(metadata["description"]).split()),), ()]
     lines += [
-        fact("here", *(Cell(text, tone) for text, tone in [_state(plugin, subject, glyphs)])),
+        fact("here", *(Cell(text, tone) for text, tone in [_state(plugin, data, glyphs)])),
         fact("environments", names(plugin.clusters) or "none"),
         fact("package", plugin.package_version),
         fact("releases", names(_releases(metadata)) or "its own"),
         fact("roles", names(metadata.get("roles_metadata") or {}) or "none"),
         fact("volumes", names(_ids((metadata.get("volumes_metadata") or {}).get("volumes"))) or "none"),
         fact("settings", names(key for key in settings if key != "metadata") or "none"),
-        *(fact("graph", f"{graph.type}: {count(len(graph.task_ids), 'task')}") for graph in subject.graphs
+        *(fact("graph", f"{graph.type}: {count(len(graph.task_ids), 'task')}") for graph in data.graphs
           if graph.owner.level is Level.PLUGIN and graph.owner.id == plugin.id),
     ]  # fmt: skip
     for word, sign, tasks in (("adds", glyphs.added, added), ("overrides", glyphs.changed, overridden)):
         if tasks:
             lines += [(), title(f"{word} {count(len(tasks), 'task')}")]
             for task in tasks:
-                lines.append((Cell(f"  {sign} {task}", Tone.ACCENT), Cell(_where(subject, task), Tone.DIM)))
-                lines += _set(subject, plugin, task, glyphs) if tasks is overridden else []
-    return [*lines, *_clashes(subject, plugin, glyphs)]
+                lines.append((Cell(f"  {sign} {task}", Tone.ACCENT), Cell(_where(data, task), Tone.DIM)))
+                lines += _set(data, plugin, task, glyphs) if tasks is overridden else []
+    return [*lines, *_clashes(data, plugin, glyphs)]
 
 
-def _where(subject: Subject, task: str) -> str:
+def _where(data: GraphData, task: str) -> str:
     """On how many nodes a task runs; nothing for one that is not in the order."""
-    row = subject.study.named(task)
+    row = data.study.named(task)
     if row is None:
         return ""
-    nodes = subject.study.rows[row].nodes
+    nodes = data.study.rows[row].nodes
     return f"  {count(len(nodes), 'node')}" if nodes else "  on no node here"
 
 
-def _set(subject: Subject, plugin: Plugin, task: str, glyphs: Glyphs) -> Iterator[Line]:
+def _set(data: GraphData, plugin: Plugin, task: str, glyphs: Glyphs) -> Iterator[Line]:
     """The attributes that a plugin changes in a task of a layer below, and what they were."""
-    row = subject.study.named(task)
-    for one in blame(subject.study.task(row)) if row is not None else ():
+    row = data.study.named(task)
+    for one in blame(data.study.task(row)) if row is not None else ():
         owner = one.origin.owner
         if one.is_changed and owner.level is Level.PLUGIN and owner.id == plugin.id:
             was = value_text(one.replaced[0][0]) if one.replaced else ""
@@ -125,8 +125,8 @@ def _set(subject: Subject, plugin: Plugin, task: str, glyphs: Glyphs) -> Iterato
             yield (Cell(f"        {glyphs.gone if one.dropped else glyphs.was} {was}", Tone.DIM),)
 
 
-def _clashes(subject: Subject, plugin: Plugin, glyphs: Glyphs) -> Iterator[Line]:
-    found = (subject.clashes or {}).get(plugin.id, ())
+def _clashes(data: GraphData, plugin: Plugin, glyphs: Glyphs) -> Iterator[Line]:
+    found = (data.clashes or {}).get(plugin.id, ())
     if found:
         yield ()
         yield title("clashes, and what to know")

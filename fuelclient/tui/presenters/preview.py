@@ -8,22 +8,23 @@ from fuelclient.insight.blame import Blame, blame
 from fuelclient.model.graph import MergedTask
 from fuelclient.plan.preview import PreviewRow
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone, Value
+from fuelclient.tui.presenters.table import Cell, Column, Distinct, Lazy, Line, Table, Tone, Value
 from fuelclient.tui.presenters.words import (
     chips,
     count,
     fact,
     layer_name,
     names,
+    node_words,
+    set_by,
     severity,
     short_place,
     sigil,
     title,
-    told,
     value_text,
     worst,
 )  # fmt: skip
-from fuelclient.tui.subject import Subject
+from fuelclient.tui.requests import GraphData
 
 _TASKS = (
     Column("order", "#", least=3, right=True),
@@ -48,25 +49,25 @@ _BLAME = (
 )
 
 
-def empty(subject: Subject) -> tuple[str, ...]:
+def empty(data: GraphData) -> tuple[str, ...]:
     """What to say and do where there is no row."""
-    if subject.study.problem:
-        return (subject.study.problem, "", "6 shows what is wrong, and where.")
+    if data.study.problem:
+        return (data.study.problem, "", "6 shows what is wrong, and where.")
     return (
-        f"No layer has a task of type {subject.study.snapshot.graph_type}.",
+        f"No layer has a task of type {data.study.snapshot.graph_type}.",
         "",
-        f"fuel2 graph upload --env {subject.env} --type {subject.study.snapshot.graph_type} --file FILE",
+        f"fuel2 graph upload --env {data.env} --type {data.study.snapshot.graph_type} --file FILE",
     )
 
 
-def tasks(subject: Subject, glyphs: Glyphs) -> Table:
+def tasks(data: GraphData, glyphs: Glyphs) -> Table:
     """One row for each merged task."""
-    study = subject.study
-    rows = [_task(row, study.task(place), subject, glyphs) for place, row in enumerate(study.rows)]
-    return Table(_TASKS, rows, [row.task for row in study.rows], empty(subject))
+    study = data.study
+    rows = [_task(row, study.task(place), data, glyphs) for place, row in enumerate(study.rows)]
+    return Table(_TASKS, rows, [row.task for row in study.rows], empty(data))
 
 
-def _task(row: PreviewRow, task: MergedTask, subject: Subject, glyphs: Glyphs) -> tuple[Value, ...]:
+def _task(row: PreviewRow, task: MergedTask, data: GraphData, glyphs: Glyphs) -> tuple[Value, ...]:
     changed = Tone.ACCENT if row.is_changed else Tone.PLAIN
     nowhere = not row.nodes
     return (
@@ -75,7 +76,7 @@ def _task(row: PreviewRow, task: MergedTask, subject: Subject, glyphs: Glyphs) -
         Cell(sigil(task, glyphs), Tone.ACCENT),
         Cell(row.task, Tone.DIM if nowhere else changed),
         Cell(row.type, Tone.DIM),
-        Cell(chips(task, subject.study.snapshot.layers, glyphs), changed),
+        Cell(chips(task, data.study.snapshot.layers, glyphs), changed),
         generations(row),
         Cell(row.stage or "", Tone.DIM),
         "" if row.priority is None else str(row.priority),
@@ -117,15 +118,13 @@ def _attribute(one: Blame, glyphs: Glyphs) -> Iterator[tuple[Value, ...]]:
     mark = f"{glyphs.changed} " if one.is_changed else "  "
     tone = Tone.ACCENT if one.is_changed else Tone.PLAIN
     shown = Cell("not stated any more", Tone.WARN) if one.dropped else Cell(value_text(one.value), tone)
-    yield Cell(mark + (f"  {below}" if below else name), tone), shown, told(one.origin), short_place(one.origin.place)
+    yield Cell(mark + (f"  {below}" if below else name), tone), shown, set_by(one.origin), short_place(one.origin.place)
     for value, origin in one.replaced:
         if value == one.value and not one.dropped:
-            yield Cell(f"  {glyphs.was}", Tone.DIM), Cell("the same", Tone.DIM), told(origin), short_place(origin.place)
+            sign, text = glyphs.was, "the same"
         else:
-            yield (
-                Cell(f"  {glyphs.gone if one.dropped else glyphs.was}", Tone.DIM), Cell(value_text(value), Tone.DIM),
-                told(origin), short_place(origin.place),
-            )  # fmt: skip
+            sign, text = glyphs.gone if one.dropped else glyphs.was, value_text(value)
+        yield Cell(f"  {sign}", Tone.DIM), Cell(text, Tone.DIM), set_by(origin), short_place(origin.place)
 
 
 def attribute_lines(task: MergedTask, glyphs: Glyphs) -> Iterator[Line]:
@@ -133,13 +132,13 @@ def attribute_lines(task: MergedTask, glyphs: Glyphs) -> Iterator[Line]:
     for one in blame(task):
         mark = f"{glyphs.changed} " if one.is_changed else "  "
         value = Cell("not stated any more", Tone.WARN) if one.dropped else value_text(one.value)
-        by = told(one.origin)
+        by = set_by(one.origin)
         yield (Cell(f"{mark}{one.path}: ", Tone.DIM), value, Cell(f"  {by}", by.tone))
 
 
-def detail(subject: Subject, row: int, glyphs: Glyphs) -> list[Line]:
+def detail(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
     """Where a task stands and runs, and its findings."""
-    study, shown, task = subject.study, subject.study.rows[row], subject.study.task(row)
+    study, shown, task = data.study, data.study.rows[row], data.study.task(row)
     by_id = {node.id: node.name for node in study.snapshot.nodes}
     stage = shown.stage or "none"
     band = f" {shown.priority}" + (f" ({shown.band})" if shown.band else "") if shown.priority is not None else ""
@@ -152,9 +151,9 @@ def detail(subject: Subject, row: int, glyphs: Glyphs) -> list[Line]:
         fact("nodes", names("sync point" if uid is None else by_id.get(uid, f"node {uid}") if isinstance(uid, int)
                             else uid for uid in shown.nodes) or "none"),
         fact("before it", f"{count(len(study.before[study.indices[row]]), 'task')} directly,"
-                          f" {subject.reach.ancestors(row)} in all"),
+                          f" {data.reach.ancestors(row)} in all"),
         fact("after it", f"{count(len(study.after[study.indices[row]]), 'task')} directly,"
-                         f" {subject.reach.descendants(row)} in all"),
+                         f" {data.reach.descendants(row)} in all"),
     ]  # fmt: skip
     if shown.findings:
         lines += [(), title(count(len(shown.findings), "finding"))]
@@ -162,3 +161,89 @@ def detail(subject: Subject, row: int, glyphs: Glyphs) -> list[Line]:
             lines.append((severity(finding, glyphs), f" {finding.message} ", Cell(finding.code, Tone.DIM)))
             lines += [(Cell(f"  {finding.hint}", Tone.DIM),)] if finding.hint else []
     return lines
+
+
+_INSTANCES = (
+    Column("order", "#", least=3, right=True),
+    Column("generation", "gen", least=3, right=True),
+    Column("task", "task", least=14, most=44, grows=True),
+    Column("node", "node", least=6, most=28),
+    Column("type", "type", least=6, most=13, rank=2),
+    Column("layers", "layers", least=6, most=12, rank=1),
+)
+
+
+class Instances(Table):
+    """One row for each task instance, made when it is looked at. What filters look into is joined from the texts of
+    tasks and of nodes, which are far fewer than rows."""
+
+    def __init__(self, data: GraphData, glyphs: Glyphs) -> None:
+        self.study = study = data.study
+        self._layers = [chips(task, study.snapshot.layers, glyphs) for task in study.merged.tasks]
+        names_of = {node.id: node.name for node in study.snapshot.nodes}
+        self._nodes = [
+            "sync point" if node.uid is None else _node_text(node.uid, names_of) for node in study.expansion.fleet.nodes
+        ]
+        self._named = [node_words(node.uid, names_of) for node in study.expansion.fleet.nodes]
+        ids = Lazy(study.order.__len__, lambda place: study.expansion.name(study.order[place]))
+        super().__init__(_INSTANCES, Lazy(study.order.__len__, self._row), ids, empty(data))
+        self._known: dict[str, Distinct] = {}
+
+    def _row(self, place: int) -> tuple[Value, ...]:
+        study = self.study
+        vertex = study.order[place]
+        index = study.expansion.task_of[vertex]
+        task = study.merged.tasks[index]
+        tone = Tone.ACCENT if study.rows[study.row_of[index]].is_changed else Tone.PLAIN
+        return (
+            str(place + 1), str(study.generation[vertex]), Cell(task.id, tone),
+            self._nodes[study.expansion.node_of[vertex]], Cell(task.task.type, Tone.DIM),
+            Cell(self._layers[index], tone),
+        )  # fmt: skip
+
+    def texts(self) -> list[str]:
+        study = self.study
+        heads = [
+            f"{task.id} {task.task.type} {layers} ".lower()
+            for task, layers in zip(study.merged.tasks, self._layers, strict=True)
+        ]
+        tails = [node.lower() for node in self._nodes]
+        task_of, node_of = study.expansion.task_of, study.expansion.node_of
+        return [heads[task_of[vertex]] + tails[node_of[vertex]] for vertex in study.order]
+
+    def distinct(self, key: str) -> Distinct | None:
+        if key not in self._known:
+            study = self.study
+            tasks = study.merged.tasks
+            texts = {
+                "node": self._named,
+                "task": [task.id for task in tasks],
+                "type": [task.task.type for task in tasks],
+                "layers": self._layers,
+            }.get(key)
+            if texts is None:
+                return None
+            of = study.expansion.node_of if key == "node" else study.expansion.task_of
+            self._known[key] = [text.lower() for text in texts], [of[vertex] for vertex in study.order]
+        return self._known[key]
+
+
+def _node_text(uid: int | str, names_of: dict[int, str]) -> str:
+    if isinstance(uid, int) and uid in names_of:
+        return f"{uid} {names_of[uid]}"
+    return str(uid)
+
+
+def row_of(data: GraphData, place: int) -> int:
+    """The row of the study whose task the instance at `place` is of."""
+    return data.study.row_of[data.study.expansion.task_of[data.study.order[place]]]
+
+
+def place_of(data: GraphData, row: int, instance: str = "") -> int:
+    """Where the instance of that name stands among all in execution order, if it is one of the task in a row of the
+    study; else the first one of that task, and 0 where it has none."""
+    study = data.study
+    index = study.indices[row] if 0 <= row < len(study.rows) else -1
+    places = [place for place, vertex in enumerate(study.order) if study.expansion.task_of[vertex] == index]
+    named = (place for place in places if instance and study.expansion.name(study.order[place]) == instance)
+    return next(named, places[0] if places else 0)

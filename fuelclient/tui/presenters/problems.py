@@ -8,7 +8,7 @@ from fuelclient.model.finding import Finding, Severity
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
 from fuelclient.tui.presenters.words import fact, severity, short_place
-from fuelclient.tui.subject import Subject
+from fuelclient.tui.requests import GraphData
 
 _COLUMNS = (
     Column("severity", "severity", least=7, most=10),
@@ -21,11 +21,11 @@ _COLUMNS = (
 _NOTHING = ("Nothing is wrong with this graph.", "", "3 shows in which order it runs.")
 
 
-def ordered(subject: Subject) -> list[Finding]:
+def ordered(data: GraphData) -> list[Finding]:
     """All findings: the worst first, then by file and line."""
     ranks = list(Severity)
     return sorted(
-        subject.study.findings,
+        data.study.findings,
         key=lambda one: (ranks.index(one.severity), one.place.file, one.place.line, one.code, one.message),
     )
 
@@ -43,9 +43,9 @@ def _name(finding: Finding) -> tuple[str, str, str]:
     return finding.code, finding.task, finding.message
 
 
-def table(subject: Subject, glyphs: Glyphs) -> Table:
+def table(data: GraphData, glyphs: Glyphs) -> Table:
     """One row for each finding."""
-    found = ordered(subject)
+    found = ordered(data)
     rows = [
         (
             severity(one, glyphs), one.code, one.task, one.message.removeprefix(f"task {one.task}: "),

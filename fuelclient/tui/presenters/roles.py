@@ -10,7 +10,7 @@ from fuelclient.model.release import Role
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
 from fuelclient.tui.presenters.words import count, fact, names, title, value_text
-from fuelclient.tui.subject import Subject
+from fuelclient.tui.requests import GraphData
 
 _COLUMNS = (
     Column("role", "role", least=21, most=30),
@@ -25,18 +25,18 @@ _COLUMNS = (
 _EMPTY = ("The release of this environment knows no roles.", "", "fuel2 release show ID shows what it has.")
 
 
-def table(subject: Subject) -> Table:
+def table(data: GraphData) -> Table:
     """All roles in the release's order, then the plugins'."""
-    having = holders(subject.study.snapshot.nodes)
-    rows = [_row(role, subject, having.get(role.name, Holders())) for role in subject.study.snapshot.roles.values()]
+    having = holders(data.study.snapshot.nodes)
+    rows = [_row(role, data, having.get(role.name, Holders())) for role in data.study.snapshot.roles.values()]
     return Table(_COLUMNS, rows, empty=_EMPTY)
 
 
-def _row(role: Role, subject: Subject, having: Holders) -> tuple[Cell | str, ...]:
+def _row(role: Role, data: GraphData, having: Holders) -> tuple[Cell | str, ...]:
     own = role.owner == "release"
     return (
         Cell(role.name, Tone.STRONG),
-        str(len(subject.tasks_of[role.name])),
+        str(len(data.tasks_of[role.name])),
         _number(len(having.deployed)),
         _number(len(having.pending)),
         limits(role.metadata.get("limits")),
@@ -69,10 +69,10 @@ def conflicts(role: Role) -> str:
     return "every other (*)" if stated == "*" else str(stated or "")
 
 
-def detail(subject: Subject, role: Role, glyphs: Glyphs) -> list[Line]:
+def detail(data: GraphData, role: Role, glyphs: Glyphs) -> list[Line]:
     """One role: its words, its limits, its volumes, its nodes, and its tasks in execution order."""
-    having = holders(subject.study.snapshot.nodes).get(role.name, Holders())
-    by_id = {node.id: node.name for node in subject.study.snapshot.nodes}
+    having = holders(data.study.snapshot.nodes).get(role.name, Holders())
+    by_id = {node.id: node.name for node in data.study.snapshot.nodes}
     stated = role.metadata
     lines = [title(f"{role.name}" + (f": {stated['name']}" if stated.get("name") else ""))]
     if stated.get("description"):
@@ -80,7 +80,7 @@ def detail(subject: Subject, role: Role, glyphs: Glyphs) -> list[Line]:
     lines += [
         fact("from", role.owner),
         fact("tags", names(role.tags)),
-        fact("primary", "one node of it is" if set(role.tags) & subject.study.snapshot.primary_tags else "none"),
+        fact("primary", "one node of it is" if set(role.tags) & data.study.snapshot.primary_tags else "none"),
         fact("conflicts", conflicts(role) or "none"),
         fact("limits", limits(stated.get("limits")) or "none"),
     ]
@@ -94,11 +94,11 @@ def detail(subject: Subject, role: Role, glyphs: Glyphs) -> list[Line]:
             lines.append(fact(word, names(f"{by_id[node]} ({node})" for node in nodes)))
     if not having.all:
         lines.append(fact("nodes", "nobody has it"))
-    return [*lines, (), *_tasks(subject, role, glyphs)]
+    return [*lines, (), *_tasks(data, role, glyphs)]
 
 
-def _tasks(subject: Subject, role: Role, glyphs: Glyphs) -> list[Line]:
-    study, mine = subject.study, subject.tasks_of[role.name]
+def _tasks(data: GraphData, role: Role, glyphs: Glyphs) -> list[Line]:
+    study, mine = data.study, data.tasks_of[role.name]
     lines = [title(f"{count(len(mine), 'task')} in execution order")]
     rows = [row for row, index in enumerate(study.indices) if index in mine]
     for row in rows:

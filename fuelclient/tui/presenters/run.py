@@ -1,24 +1,33 @@
-"""A run: how far it is, what became of its task instances, and why."""
+"""A run: how far it is, what became of its task instances and why, as bars, a table, a matrix and details."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
 
+from fuelclient.insight.progress import (
+    INTERRUPTED,
+    NOT_REACHED,
+    WORDS,
+    counted,
+    duration,
+    elapsed,
+    explanation,
+    remaining_words,
+    run_word,
+)
 from fuelclient.insight.query import Query
 from fuelclient.model.run import NodeKey, Run
+from fuelclient.printing import plain_line
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.chrome import Part
-from fuelclient.tui.presenters.lazy import Lazy
-from fuelclient.tui.presenters.table import Cell, Column, Distinct, Line, Table, Tone, Value
-from fuelclient.tui.presenters.words import count, fact, length, moment, node_words, sentence, title, value_text
-from fuelclient.tui.watched import Watched, between
-
-WORDS = ("ready", "running", "pending", "skipped", "error", "not reached")
-"""What can become of an instance, in the order in which it is told."""
+from fuelclient.tui.presenters.bars import Part
+from fuelclient.tui.presenters.table import Cell, Column, Distinct, Lazy, Line, Table, Tone, Value
+from fuelclient.tui.presenters.words import count, fact, names, node_words, time_text, title, value_text
+from fuelclient.tui.run_state import RunState
 
 _TONES = {"ready": Tone.DIM, "running": Tone.ACCENT, "pending": Tone.DIM, "skipped": Tone.DIM, "error": Tone.BAD,
-          "not reached": Tone.WARN}  # fmt: skip
+          INTERRUPTED: Tone.BAD, NOT_REACHED: Tone.WARN, "runner gone": Tone.BAD, "killing": Tone.WARN,
+          "stopping": Tone.WARN}  # fmt: skip
 
 _INSTANCES = (
     Column("status", "status", least=13, most=13),
@@ -29,93 +38,71 @@ _INSTANCES = (
     Column("type", "type", least=6, most=13, rank=3),
 )
 
-_WHY = {
-    "dep_failed": "something before it failed",
-    "node_failed": "its node failed",
-    "stopped": "the run was stopped",
-    "condition": "its condition is false",
-    "filtered": "its node is not among those that were chosen",
-    "subgraph": "it is not in the part of the graph that was chosen",
-    "type": "tasks of its type do nothing here",
-    "sync_point": "a sync point",
-    "failure_ignored": "it failed, and says that this does not matter",
-    "executor": "it could not be run",
-    "interrupted": "nobody knows how it ended",
-}
 
-
-def sign(word: str, glyphs: Glyphs) -> str:
-    """The sign of what became of an instance; each has its own form."""
+def _sign(word: str, glyphs: Glyphs) -> str:
+    """Return the sign of what became of an instance, or of how a run stands."""
     return {
         "ready": glyphs.ok, "running": glyphs.running, "pending": glyphs.dot, "skipped": glyphs.skipped,
-        "error": glyphs.error, "not reached": glyphs.blocked,
+        "error": glyphs.error, INTERRUPTED: glyphs.error, NOT_REACHED: glyphs.blocked, "runner gone": glyphs.warning,
+        "killing": glyphs.running, "stopping": glyphs.running,
     }[word]  # fmt: skip
 
 
 def status(word: str, glyphs: Glyphs) -> Cell:
-    """What became of an instance: sign and word."""
-    return Cell(f"{sign(word, glyphs)} {word}", _TONES[word])
+    """Return sign and word of what became of an instance, or of how a run stands."""
+    return Cell(f"{_sign(word, glyphs)} {word}", _TONES[word])
 
 
-def run_status(found: Run, glyphs: Glyphs) -> Cell:
-    """How a run stands: sign and word."""
-    if found.runner == "gone" and not found.is_final:
-        return Cell(f"{glyphs.warning} runner gone", Tone.BAD)
-    if found.stop and not found.is_final:
-        return Cell(f"{glyphs.running} {'being killed' if found.stop == 'kill' else 'stopping'}", Tone.WARN)
-    return status(str(found.status), glyphs)
+def run_status(run: Run, glyphs: Glyphs) -> Cell:
+    """Return sign and word of how a run stands."""
+    return status(run_word(run), glyphs)
 
 
-def why(watched: Watched, number: int) -> str:
-    """Why an instance has its status, in words; empty where there is nothing to say."""
-    reason, because = watched.reason[number], watched.rows[number].because
-    told = _WHY.get(reason, reason)
-    if because:
-        told += f": {because}"
-    message = sentence(watched.message[number])
-    return f"{told}. {message}" if told and message else told or message
+def why(state: RunState, number: int) -> str:
+    """Say why an instance has its status; nothing if there is nothing to say."""
+    progress = state.progress
+    return explanation(progress.reasons[number], progress.messages[number], state.rows[number].because)
 
 
-def progress(watched: Watched, now: datetime, width: int, glyphs: Glyphs) -> list[Part]:
-    """How far a run is: a bar, done out of all, how long it has taken and how long it still takes."""
-    found, total = watched.run, len(watched.rows)
-    share = watched.done / total if total else float(found.is_final)
+def progress(state: RunState, now: datetime, width: int, glyphs: Glyphs) -> list[Part]:
+    """Return how far a run is: a bar, done out of all, how long it has taken and still takes."""
+    run, done, total = state.run, state.progress.done, len(state.progress)
+    share = done / total if total else float(run.is_final)
     cells = max(6, min(40, width - 60))
     full = int(share * cells)
-    elapsed, left = between(found.time_start, found.time_end, now), watched.left(now)
+    told = run_status(run, glyphs)
     parts = [
         Part(f" {glyphs.full * full}{glyphs.hollow * (cells - full)}", Tone.ACCENT),
         Part(f"{int(share * 100):3} %", Tone.STRONG),
-        Part(f"{watched.done}/{total}", Tone.PLAIN),
-        Part(str(run_status(found, glyphs)), run_status(found, glyphs).tone),
+        Part(f"{done}/{total}", Tone.PLAIN),
+        Part(told.text, told.tone),
     ]
-    graphs = [child.graph_type for child in found.children]
-    ended = sum(child.is_final for child in found.children)
-    if len(graphs) > 1 and not found.is_final:
-        parts.append(Part(f"graph {min(ended + 1, len(graphs))} of {len(graphs)}", Tone.DIM, rank=2))
-    if elapsed is not None and (found.is_final or found.runner != "gone"):
-        parts.append(Part(f"{'took' if found.is_final else 'for'} {length(elapsed)}", Tone.DIM, rank=1))
-    if left is not None and found.runner != "gone":
-        parts.append(Part(f"ETA {length(left)}", Tone.PLAIN))
-    return parts
+    graphs = len(run.children)
+    if graphs > 1 and not run.is_final:
+        ended = sum(child.is_final for child in run.children)
+        parts.append(Part(f"graph {min(ended + 1, graphs)} of {graphs}", Tone.DIM, rank=2))
+    took = elapsed(run.time_start, run.time_end, now)
+    if took is not None and (run.is_final or run.runner != "gone"):
+        text = f"took {duration(took)}" if run.is_final else f"{duration(took)} elapsed"
+        parts.append(Part(text, Tone.DIM, rank=1))
+    left = remaining_words(state.progress, run, now)
+    return [*parts, *(Part(text, Tone.PLAIN, rank=3 * place) for place, text in enumerate(left))]
 
 
-def counts(watched: Watched, glyphs: Glyphs) -> list[Part]:
-    """How many instances are what; of what there is none, nothing is said."""
+def counts(state: RunState, glyphs: Glyphs) -> list[Part]:
+    """Return how many instances have which status."""
     told = [
-        Part(f"{sign(word, glyphs)} {watched.counts[word]} {word}", _TONES[word], rank=1 + (word == "skipped"))
-        for word in WORDS
-        if watched.counts[word]
+        Part(f"{_sign(word, glyphs)} {number} {word}", _TONES[word], rank=1 + (word == "skipped"))
+        for word, number in counted(state.progress)
     ]
     return [Part("", Tone.PLAIN), *told] if told else [Part(" nothing has been planned yet", Tone.DIM)]
 
 
-def advice(watched: Watched) -> str:
-    """What to do about a run that does not go on by itself; empty where there is nothing to do."""
-    found = watched.run
-    if not found.is_final and found.runner == "gone":
-        return "Nobody works at this run: its runner was killed. u resumes it, x ends it."
-    return sentence(found.message)
+def advice(state: RunState) -> str:
+    """Say what to do about a run whose runner is gone; else what the run says of itself."""
+    if run_word(state.run) == "runner gone":
+        return "The runner of this run was killed. Press u to resume the run, x to end it."
+    return plain_line(state.run.message)
 
 
 class Instances(Table):
@@ -125,52 +112,48 @@ class Instances(Table):
     """
 
     def __init__(
-        self,
-        watched: Watched,
-        glyphs: Glyphs,
-        names_of: dict[int, str],
-        now: datetime,
+        self, state: RunState, glyphs: Glyphs, names_of: dict[int, str], now: datetime,
         only: Sequence[int] | None = None,
-    ) -> None:
-        self.watched, self.now = watched, now
-        self.numbers: Sequence[int] = range(len(watched.rows)) if only is None else only
+    ) -> None:  # fmt: skip
+        self.state, self.now = state, now
+        self.numbers: Sequence[int] = range(len(state.rows)) if only is None else only
         empty = ("No task instance failed.", "", "f shows all of them.") if only is not None else (
-            "No task instance has been planned.", "", advice(watched) or "The run is just beginning.")  # fmt: skip
-        ids = Lazy(self.numbers.__len__, lambda place: watched.name(self.numbers[place]))
+            "No task instance has been planned.", "", advice(state) or "The run is just beginning.")  # fmt: skip
+        ids = Lazy(self.numbers.__len__, lambda place: state.progress.name(self.numbers[place]))
         super().__init__(_INSTANCES, Lazy(self.numbers.__len__, self._row), ids, empty)
         self._glyphs, self._names_of = glyphs, names_of
         self._heads: list[str] = []
 
     def _row(self, place: int) -> tuple[Value, ...]:
-        watched, number = self.watched, self.numbers[place]
-        row = watched.rows[number]
-        took = watched.seconds(number, self.now)
-        fault = Tone.STRONG if watched.is_fault(number) else Tone.PLAIN
+        progress, number = self.state.progress, self.numbers[place]
+        row = self.state.rows[number]
+        took = progress.seconds(number, self.now)
+        fault = Tone.STRONG if progress.is_fault(number) else Tone.PLAIN
         return (
-            status(watched.word(number), self._glyphs), Cell(row.task, fault), node_name(row.node, self._names_of),
-            "" if took is None else length(took), Cell(why(watched, number), Tone.DIM), Cell(row.type, Tone.DIM),
+            status(progress.word(number), self._glyphs), Cell(row.task, fault), node_name(row.node, self._names_of),
+            "" if took is None else duration(took), Cell(why(self.state, number), Tone.DIM), Cell(row.type, Tone.DIM),
         )  # fmt: skip
 
     def texts(self) -> list[str]:
-        watched = self.watched
+        rows, progress = self.state.rows, self.state.progress
         if len(self._heads) != len(self.numbers):
-            tails = {node: node_name(node, self._names_of).lower() for node in watched.nodes}
-            self._heads = [f"{watched.rows[one].task.lower()} {tails[watched.rows[one].node]} " for one in self.numbers]
+            tails = {node: node_name(node, self._names_of).lower() for node in self.state.nodes}
+            self._heads = [f"{rows[number].task.lower()} {tails[rows[number].node]} " for number in self.numbers]
         return [
-            head + watched.word(one) + " " + watched.message[one].lower()
-            for head, one in zip(self._heads, self.numbers, strict=True)
+            f"{head}{progress.word(number)} {progress.messages[number].lower()}"
+            for head, number in zip(self._heads, self.numbers, strict=True)
         ]
 
     def field(self, row: int, key: str) -> str:
-        return self.watched.word(self.numbers[row]) if key == "status" else super().field(row, key)
+        return self.state.progress.word(self.numbers[row]) if key == "status" else super().field(row, key)
 
     def distinct(self, key: str) -> Distinct | None:
-        watched = self.watched
+        cells = self.state.cell
         if key == "node":
-            values = [node_words(node, self._names_of) for node in watched.nodes]
-            return values, [watched.cell[number][0] for number in self.numbers]
+            values = [node_words(node, self._names_of) for node in self.state.nodes]
+            return values, [cells[number][0] for number in self.numbers]
         if key == "task":
-            return [task.lower() for _, task in watched.tasks], [watched.cell[number][1] for number in self.numbers]
+            return [task.lower() for _, task in self.state.tasks], [cells[number][1] for number in self.numbers]
         return None
 
     def select(self, query: Query) -> list[int]:
@@ -178,74 +161,131 @@ class Instances(Table):
         return super().select(query)
 
 
+class Grid:
+    """The matrix of a run: a line for each node, a column for each task, a sign for each instance. With `only`, the
+    nodes and tasks of these instances."""
+
+    def __init__(
+        self, state: RunState, glyphs: Glyphs, names_of: dict[int, str], only: list[int] | None = None
+    ) -> None:
+        self.state, self._names_of = state, names_of
+        chosen = None if only is None else [state.cell[number] for number in only]
+        self.lines = sorted({line for line, _ in chosen}) if chosen is not None else range(len(state.nodes))
+        self.columns = sorted({column for _, column in chosen}) if chosen is not None else range(len(state.tasks))
+        self._signs = {word: Cell(_sign(word, glyphs), _TONES[word]) for word in WORDS}
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of all lines."""
+        return [self.label(line) for line in range(len(self.lines))]
+
+    def label(self, line: int) -> str:
+        """Return the node of a line."""
+        node = self.state.nodes[self.lines[line]]
+        return "sync points" if node is None else node_name(node, self._names_of)
+
+    def share(self, line: int) -> str:
+        """Return how much of a node is done."""
+        place = self.lines[line]
+        size = self.state.sizes[place]
+        return f"{100 * self.state.finished[place] // size:3} %" if size else ""
+
+    def head(self, column: int) -> str:
+        """Return the task of a column."""
+        return self.state.tasks[self.columns[column]][1]
+
+    def number(self, line: int, column: int) -> int:
+        """Return the instance in a cell, or -1."""
+        if not (0 <= line < len(self.lines) and 0 <= column < len(self.columns)):
+            return -1
+        return self.state.grid[self.lines[line]][self.columns[column]]
+
+    def cell(self, line: int, column: int) -> Cell | None:
+        """Return the sign of a cell; None if the task has no instance on the node."""
+        number = self.state.grid[self.lines[line]][self.columns[column]]
+        return self._signs[self.state.progress.word(number)] if number >= 0 else None
+
+    def place(self, number: int) -> tuple[int, int] | None:
+        """Return the line and the column of an instance; None if it is not shown."""
+        if not 0 <= number < len(self.state.cell):
+            return None
+        line, column = self.state.cell[number]
+        try:
+            return self.lines.index(line), self.columns.index(column)
+        except ValueError:
+            return None
+
+
 def node_name(node: NodeKey, names_of: dict[int, str]) -> str:
-    """A node by its id and its name, where that is known."""
+    """Return a node by its id and its name, if that is known."""
     if node is None:
         return "sync point"
     return f"{node} {names_of[node]}" if isinstance(node, int) and node in names_of else str(node)
 
 
-def detail(watched: Watched, number: int, names_of: dict[int, str], now: datetime, glyphs: Glyphs) -> list[Line]:
-    """One instance: what became of it, when, why, and what it reported."""
-    row, word = watched.rows[number], watched.word(number)
-    took = watched.seconds(number, now)
+def detail(state: RunState, number: int, names_of: dict[int, str], now: datetime, glyphs: Glyphs) -> list[Line]:
+    """Return what became of one instance, when, why, and what it reported."""
+    progress, row = state.progress, state.rows[number]
+    took, reason, began = progress.seconds(number, now), why(state, number), progress.began[number]
     lines = [
-        title(watched.name(number)),
-        fact("status", status(word, glyphs)),
+        title(progress.name(number)),
+        fact("status", status(progress.word(number), glyphs)),
         fact("node", node_name(row.node, names_of)),
     ]
-    lines += [fact("why", why(watched, number))] if why(watched, number) else []
-    lines += [fact("began", moment(watched.began[number]))] if watched.began[number] else []
-    lines += [fact("took", length(took))] if took is not None else []
+    lines += [fact("why", reason)] if reason else []
+    lines += [fact("began", time_text(began))] if began else []
+    lines += [fact("took", duration(took))] if took is not None else []
     lines += [fact("tries", str(row.attempts))] if row.attempts > 1 else []
     lines += [fact("return code", str(row.return_code))] if row.return_code is not None else []
     if row.summary:
         lines += [(), title("summary")]
-        lines += [fact(str(key), sentence(value_text(value))) for key, value in row.summary.items()]
+        lines += [fact(str(key), plain_line(value_text(value))) for key, value in row.summary.items()]
     return lines
 
 
-def about(watched: Watched, now: datetime, glyphs: Glyphs) -> list[Line]:
-    """A run as a whole: what was asked for, when, and how it stands."""
-    found, asked = watched.run, watched.run.request
-    took = between(found.time_start, found.time_end, now)
+def about(state: RunState, now: datetime, glyphs: Glyphs) -> list[Line]:
+    """Return a run as a whole: what was asked for, when, and how it stands."""
+    run, asked, progress = state.run, state.run.request, state.progress
+    took = elapsed(run.time_start, run.time_end, now)
     lines = [
-        title(f"run {found.id} of environment {found.cluster_id}"),
-        fact("status", run_status(found, glyphs)),
-        fact("graphs", ", ".join(f"{child.graph_type} ({child.status})" for child in found.children)),
-        fact("nodes", ", ".join(map(str, asked.node_ids)) or "all that the graph names"),
-        *([fact("tasks", ", ".join(asked.task_names))] if asked.task_names else []),
-        *([fact("manner", manner(found))] if manner(found) else []),
-        fact("began", moment(found.time_start)),
-        fact("took" if found.is_final else "for", length(took) if took is not None else ""),
-        fact("instances", f"{watched.done} of {len(watched.rows)} done"),
-        *([fact("", count(watched.nowhere, "task") + " placed nowhere")] if watched.nowhere else []),
-        *(fact("", status(word, glyphs), f"  {watched.counts[word]}") for word in WORDS if watched.counts[word]),
+        title(f"run {run.id} of environment {run.cluster_id}"),
+        fact("status", run_status(run, glyphs)),
+        fact("graphs", names(f"{child.graph_type} ({child.status})" for child in run.children)),
+        fact("nodes", names(asked.node_ids) or "all that the graph names"),
+        *([fact("tasks", names(asked.task_names))] if asked.task_names else []),
+        *([fact("manner", manner(run))] if manner(run) else []),
+        fact("began", time_text(run.time_start)),
+        fact("took" if run.is_final else "elapsed", duration(took) if took is not None else ""),
+        fact("instances", f"{progress.done} of {len(progress)} done"),
+        *([fact("", count(state.nowhere, "task") + " on no node")] if state.nowhere else []),
+        *(fact("", status(word, glyphs), f"  {number}") for word, number in counted(progress)),
     ]
-    return [*lines, (), (advice(watched),)] if advice(watched) else lines
+    return [*lines, (), (advice(state),)] if advice(state) else lines
 
 
 MOST_FAULTS = 20
-"""So many faults are listed with a run; its screen has all of them."""
+"""How many faults are listed with a run; its screen has all of them."""
 
 
-def faults(watched: Watched, glyphs: Glyphs) -> list[Line]:
-    """What failed in a run or was never reached, each with why; those that failed first."""
-    found = [number for number in range(len(watched.rows)) if watched.is_fault(number)]
+def faults(state: RunState, glyphs: Glyphs) -> list[Line]:
+    """Return what failed in a run or was not reached, each with why; those that failed first."""
+    progress = state.progress
+    found = [number for number in range(len(state.rows)) if progress.is_fault(number)]
     if not found:
         return []
-    found.sort(key=watched.is_blocked)
+    found.sort(key=lambda number: progress.word(number) == NOT_REACHED)
     lines = [title(count(len(found), "fault"))]
     for number in found[:MOST_FAULTS]:
-        cell = status(watched.word(number), glyphs)
-        lines.append((Cell(f"{cell} ", cell.tone), watched.name(number), Cell(f"  {why(watched, number)}", Tone.DIM)))
+        cell = status(progress.word(number), glyphs)
+        reason = Cell(f"  {why(state, number)}", Tone.DIM)
+        lines.append((Cell(f"{cell} ", cell.tone), progress.name(number), reason))
     if len(found) > MOST_FAULTS:
         lines.append((Cell("Enter opens the run, f shows all of them there.", Tone.DIM),))
     return lines
 
 
-def manner(found: Run) -> str:
-    """What is unusual about how a run was asked for."""
-    asked = found.request
+def manner(run: Run) -> str:
+    """Return what is unusual about how a run was asked for."""
+    asked = run.request
     flags = (("dry run", asked.dry_run), ("noop", asked.noop), ("force", asked.force), ("trace", asked.trace))
-    return ", ".join(name for name, is_set in flags if is_set)
+    return names(name for name, is_set in flags if is_set)

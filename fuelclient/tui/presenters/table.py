@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Generic, TypeVar, overload
 
 from fuelclient.insight.query import Query
 from fuelclient.printing import one_line
@@ -201,3 +202,33 @@ def _fitted(columns: Sequence[Column], natural: list[int], available: int, gap: 
 def _total(shown: Sequence[int], gap: int) -> int:
     visible = [width for width in shown if width]
     return sum(visible) + gap * max(0, len(visible) - 1)
+
+
+Item = TypeVar("Item")
+
+
+class Lazy(Sequence[Item], Generic[Item]):
+    """As many items as `size` says at that moment, each made by `make` from its place, and kept by nobody.
+
+    >>> squares = Lazy(lambda: 4, lambda place: place * place)
+    >>> squares[-1], squares[1:3], len(squares)
+    (9, [1, 4], 4)
+    """
+
+    def __init__(self, size: Callable[[], int], make: Callable[[int], Item]) -> None:
+        self._size, self._make = size, make
+
+    def __len__(self) -> int:
+        return self._size()
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Item]: ...
+    def __getitem__(self, place: int | slice) -> Item | list[Item]:
+        if isinstance(place, slice):
+            return [self._make(one) for one in range(*place.indices(self._size()))]
+        size = self._size()
+        if not -size <= place < size:
+            raise IndexError(place)
+        return self._make(place + size if place < 0 else place)

@@ -1,9 +1,8 @@
-"""Words that several screens use: places, layers, values and counts, short enough for a cell."""
+"""Texts that several screens use, short enough for a cell: places, layers, values, counts, times."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,13 +11,11 @@ from fuelclient.model.graph import Layer, Level, MergedTask, Origin, Owner
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Cell, Line, Tone
 
-_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[^\[]")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LETTERS = {Level.RELEASE: "R", Level.PLUGIN: "P", Level.CLUSTER: "C"}
 
 
 def short_place(place: Place) -> str:
-    """A place by the last two parts of its path, which tell files of plugins and modules apart.
+    """Return a place by the last two parts of its path, which tell files of plugins and modules apart.
 
     >>> short_place(Place("/a/b/netconfig/tasks.yaml", 12))
     'netconfig/tasks.yaml:12'
@@ -30,36 +27,36 @@ def short_place(place: Place) -> str:
 
 
 def letter(owner: Owner) -> str:
-    """The letter of a layer: R, P or C."""
+    """Return the letter of a layer: R, P or C."""
     return _LETTERS[owner.level]
 
 
 def layer_name(owner: Owner) -> str:
-    """A layer as a cell names it: plugins by name and version, without the word."""
+    """Return the name of a layer; plugins have theirs and their version."""
     return owner.label.removeprefix("plugin ")
 
 
 def chips(task: MergedTask, layers: Sequence[Layer], glyphs: Glyphs) -> str:
-    """The layers of the environment as one sign each: its letter where it has a say in the task."""
+    """Return one sign for each layer of the environment: its letter if it sets something in the task."""
     involved = {task.owner.order, *(owner.order for owner in task.overrides)}
     return "".join(letter(layer.owner) if layer.owner.order in involved else glyphs.dot for layer in layers)
 
 
 def sigil(task: MergedTask, glyphs: Glyphs) -> str:
-    """How a task came to be: changed by a layer above, added by one, or nothing for the release's own."""
+    """Return a sign for a task that a layer above the release changes or adds."""
     if task.overrides:
         return glyphs.changed
     return "" if task.owner.level is Level.RELEASE else glyphs.added
 
 
-def told(origin: Origin) -> Cell:
-    """Who set something; what the release says is the ordinary case."""
+def set_by(origin: Origin) -> Cell:
+    """Return who set something; the release is the ordinary case."""
     tone = Tone.DIM if origin.owner.level is Level.RELEASE else Tone.ACCENT
     return Cell(layer_name(origin.owner), tone)
 
 
 def value_text(value: Any) -> str:
-    """A value on one line, as YAML's flow style would have it.
+    """Return a value on one line, as in YAML's flow style.
 
     >>> value_text(["a", 1]), value_text({"yaql_exp": "$.x"}), value_text(None)
     ('[a, 1]', 'yaql: $.x', 'null')
@@ -80,12 +77,12 @@ def _one_line(text: str) -> str:
 
 
 def names(values: Iterable[object]) -> str:
-    """Names joined by commas."""
+    """Join names by commas."""
     return ", ".join(str(value) for value in values)
 
 
 def count(number: int, noun: str) -> str:
-    """A number with its noun.
+    """Return a number with its noun.
 
     >>> count(1, "node"), count(2, "node")
     ('1 node', '2 nodes')
@@ -94,7 +91,7 @@ def count(number: int, noun: str) -> str:
 
 
 def severity(finding: Finding, glyphs: Glyphs) -> Cell:
-    """The sign and the word of a severity."""
+    """Return sign and word of a severity."""
     signs = {
         Severity.ERROR: Cell(f"{glyphs.error} error", Tone.BAD),
         Severity.WARNING: Cell(f"{glyphs.warning} warning", Tone.WARN),
@@ -104,17 +101,17 @@ def severity(finding: Finding, glyphs: Glyphs) -> Cell:
 
 
 def worst(findings: Iterable[Finding], glyphs: Glyphs) -> Cell:
-    """The sign of the worst of some findings, and nothing for none."""
-    found = list(findings)
-    if any(one.severity is Severity.ERROR for one in found):
+    """Return the sign of the worst of some findings."""
+    severities = {finding.severity for finding in findings}
+    if Severity.ERROR in severities:
         return Cell(glyphs.error, Tone.BAD)
-    if any(one.severity is Severity.WARNING for one in found):
+    if Severity.WARNING in severities:
         return Cell(glyphs.warning, Tone.WARN)
-    return Cell(glyphs.info if found else "", Tone.DIM)
+    return Cell(glyphs.info if severities else "", Tone.DIM)
 
 
 def node_words(node: int | str | None, names_of: Mapping[int, str]) -> str:
-    """What a filter calls a node, separated by commas: its id, which is no name of another one here, and its name.
+    """Return what a filter calls a node, separated by commas: its id and its name, unless that looks like an id.
 
     >>> node_words(1, {1: "Rack, one"}), node_words(1, {1: "2"}), node_words(None, {})
     ('1,rack  one', '1', 'sync point')
@@ -126,51 +123,19 @@ def node_words(node: int | str | None, names_of: Mapping[int, str]) -> str:
 
 
 def fact(name: str, *value: Cell | str, width: int = 14) -> Line:
-    """A line `name  value` of a detail pane; nothing is said of what has no value."""
+    """Return a line `name  value` of a detail pane."""
     return (Cell(f"{name:<{width}}", Tone.DIM), *value)
 
 
 def title(text: str) -> Line:
-    """A heading of a detail pane."""
+    """Return a heading of a detail pane."""
     return (Cell(text, Tone.STRONG),)
 
 
-def printable(text: str) -> list[str]:
-    """The lines of an output without what would move the cursor of a terminal: colours go, and so does what a
-    carriage return writes over.
+def time_text(time: str | None) -> str:
+    """Return a time in ISO 8601 as people read it, without the fraction of its second.
 
-    >>> printable("a\\x1b[31mred\\x1b[0m\\n10 %\\r20 %\\n")
-    ['ared', '20 %']
-    """
-    plain = _ESCAPES.sub("", text).removesuffix("\n")
-    lines = plain.split("\n") if plain else []
-    return [_CONTROLS.sub(" ", line.rstrip("\r").rpartition("\r")[2]) for line in lines]
-
-
-def sentence(text: str) -> str:
-    """A message of somebody else on one line.
-
-    >>> sentence("no such\\n\\tfile")
-    'no such file'
-    """
-    return " ".join(" ".join(printable(text)).split())
-
-
-def length(seconds: float) -> str:
-    """A duration as clocks show it: `0:07`, `12:03`, `1:02:03`.
-
-    >>> length(7.4), length(723), length(3723)
-    ('0:07', '12:03', '1:02:03')
-    """
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
-def moment(time: str | None) -> str:
-    """A time in ISO 8601 as people read it, without the fraction of its second; nothing for none.
-
-    >>> moment("2026-01-02T03:04:05.678901"), moment(None)
+    >>> time_text("2026-01-02T03:04:05.678901"), time_text(None)
     ('2026-01-02 03:04:05', '')
     """
     return time.partition(".")[0].removesuffix("Z").partition("+")[0].replace("T", " ") if time else ""

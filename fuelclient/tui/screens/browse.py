@@ -9,17 +9,16 @@ from textual.binding import Binding
 
 from fuelclient.insight.study import TaskKey
 from fuelclient.insight.why import Step
-from fuelclient.tui.messages import Chosen, Moved
 from fuelclient.tui.presenters import browse
 from fuelclient.tui.presenters.words import count
 from fuelclient.tui.routes import Route, View
-from fuelclient.tui.screens.subject import SubjectScreen, gone
+from fuelclient.tui.screens.graph import GraphScreen, gone
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.vtable import VirtualTable
+from fuelclient.tui.widgets.vtable import Chosen, Moved, VirtualTable
 
 
-class BrowseScreen(SubjectScreen):
+class BrowseScreen(GraphScreen):
     """What precedes a task, the task, and what follows it. It costs the same in a graph of any size."""
 
     HELP = (
@@ -52,7 +51,7 @@ class BrowseScreen(SubjectScreen):
         self.reduced = not self.route.looks.switched
         self.rows: dict[str, list[int]] = {}
         wanted = self.route.task
-        if wanted is not None and self.subject.study.rows and self.subject.study.row_with(wanted) is None:
+        if wanted is not None and self.data.study.rows and self.data.study.row_with(wanted) is None:
             self._lose(wanted)
             return
         self.centre = self.row_wanted()
@@ -68,33 +67,33 @@ class BrowseScreen(SubjectScreen):
             self.panes.note(place, "")
 
     def _show(self) -> None:
-        if not self.subject.study.rows:
-            self.upstream.show(browse.nothing(self.subject))
-            self.middle.show(browse.nothing(self.subject))
+        if not self.data.study.rows:
+            self.upstream.show(browse.nothing(self.data))
+            self.middle.show(browse.nothing(self.data))
             return
         for place, table, following in ((0, self.upstream, False), (2, self.downstream, True)):
             made, rows = browse.neighbours(
-                self.subject, self.centre, following=following, reduced=self.reduced, glyphs=self.glyphs
+                self.data, self.centre, following=following, reduced=self.reduced, glyphs=self.glyphs
             )
             self.rows[str(table.id)] = rows
             table.show(made)
-            total = browse.total(self.subject, self.centre, following=following)
+            total = browse.total(self.data, self.centre, following=following)
             self.panes.note(place, f"{len(rows)} of {total}" if len(rows) != total else str(total))
         for place, table, following in ((3, self.earlier, False), (5, self.later, True)):
-            made, rows = browse.further(self.subject, self.centre, following=following, glyphs=self.glyphs)
+            made, rows = browse.further(self.data, self.centre, following=following, glyphs=self.glyphs)
             self.rows[str(table.id)] = rows
             table.show(made)
             self.panes.note(place, f"the nearest {len(rows)}" if len(rows) == browse.MOST else str(len(rows)))
-        self.middle.show(browse.centre(self.subject, self.centre, self.glyphs))
-        self.panes.note(1, self.subject.study.rows[self.centre].task)
+        self.middle.show(browse.centre(self.data, self.centre, self.glyphs))
+        self.panes.note(1, self.data.study.rows[self.centre].task)
         self.ui.decorate()
 
     def _table(self) -> VirtualTable:
         return self.focused if isinstance(self.focused, VirtualTable) else self.middle
 
-    def subject_row(self) -> int:
+    def task_row(self) -> int:
         """The neighbour under the cursor; in the middle, the task itself."""
-        if not self.filled or not self.subject.study.rows or self.centre < 0:
+        if not self.filled or not self.data.study.rows or self.centre < 0:
             return -1
         table = self._table()
         rows = self.rows.get(str(table.id))
@@ -103,15 +102,15 @@ class BrowseScreen(SubjectScreen):
         return rows[table.row] if 0 <= table.row < len(rows) else -1
 
     def name_here(self) -> str:
-        row = self.subject_row()
-        return self.subject.study.rows[row].task if row >= 0 else ""
+        row = self.task_row()
+        return self.data.study.rows[row].task if row >= 0 else ""
 
     def state(self) -> Route:
-        if not self.filled or not self.subject.study.rows:
+        if not self.filled or not self.data.study.rows:
             return self.route
         if self.centre < 0:
             return replace(self.route, query=self.filter_bar.text, looks=self.looks())
-        task = self.subject.study.key(self.centre)
+        task = self.data.study.key(self.centre)
         return replace(self.route, focus=task.id, task=task, query=self.filter_bar.text, looks=self.looks())
 
     def is_switched(self) -> bool:
@@ -129,8 +128,8 @@ class BrowseScreen(SubjectScreen):
 
     @on(Moved)
     def _moved(self, message: Moved) -> None:
-        if self.filled and message.table is self.middle and self.subject.study.rows and self.centre >= 0:
-            self.full.show(browse.in_full(self.subject, self.centre, self.middle.row, self.glyphs))
+        if self.filled and message.table is self.middle and self.data.study.rows and self.centre >= 0:
+            self.full.show(browse.in_full(self.data, self.centre, self.middle.row, self.glyphs))
 
     @on(Chosen)
     def _chosen(self, message: Chosen) -> None:
@@ -139,7 +138,7 @@ class BrowseScreen(SubjectScreen):
             self.open_task(rows[message.row])
 
 
-class WhyScreen(SubjectScreen):
+class WhyScreen(GraphScreen):
     """The shortest chain between two tasks: each edge with the field, the layer and the line that make it."""
 
     HELP = (
@@ -155,18 +154,18 @@ class WhyScreen(SubjectScreen):
         )  # fmt: skip
 
     def present(self) -> None:
-        study, keys = self.subject.study, (self.route.other, self.route.task)
+        study, keys = self.data.study, (self.route.other, self.route.task)
         one, other = (study.row_with(key) if key is not None else None for key in keys)
         self.edges: list[Step] = []
         if one is None or other is None:
             lost = next((key for key, row in zip(keys, (one, other), strict=True) if key and row is None), None)
             self._lose(gone(lost) if lost is not None else "There are not two tasks to tell of.")
             return
-        steps, _ = browse.between(self.subject, one, other)
+        steps, _ = browse.between(self.data, one, other)
         self.edges = [step for step in steps for _ in step.words]
-        self.main.show(browse.why(self.subject, one, other, self.glyphs))
+        self.main.show(browse.why(self.data, one, other, self.glyphs))
         self.panes.note(0, count(len(steps), "edge"))
-        self.query_one("#words", Details).show(browse.sentence(self.subject, one, other, self.glyphs))
+        self.query_one("#words", Details).show(browse.sentence(self.data, one, other, self.glyphs))
 
     def _lose(self, why: str) -> None:
         """Say that one of the two is not there any more."""
@@ -178,20 +177,20 @@ class WhyScreen(SubjectScreen):
     def state(self) -> Route:
         return self.route
 
-    def subject_row(self) -> int:
+    def task_row(self) -> int:
         """The later task of the edge under the cursor."""
         if not self.filled or not 0 <= self.main.row < len(self.edges):
             return -1
-        return self.subject.study.row_of.get(self.edges[self.main.row].after_task, -1)
+        return self.data.study.row_of.get(self.edges[self.main.row].after_task, -1)
 
     @on(Moved)
     def _moved(self, message: Moved) -> None:
         message.stop()
         if self.filled and 0 <= self.main.row < len(self.edges):
-            self.both.show(browse.both(self.subject, self.edges[self.main.row], self.glyphs))
+            self.both.show(browse.both(self.data, self.edges[self.main.row], self.glyphs))
 
     @on(Chosen)
     def _chosen(self) -> None:
-        row = self.subject_row()
+        row = self.task_row()
         if row >= 0:
-            self.ui.go(self.route.to(View.BROWSE, task=self.subject.study.key(row)))
+            self.ui.go(self.route.to(View.BROWSE, task=self.data.study.key(row)))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
+from textual.actions import parse
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.screen import ModalScreen
+from textual.dom import DOMNode
+from textual.screen import ModalScreen, Screen
 
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
@@ -78,3 +81,56 @@ class LogDialog(Dialog):
         if table.row >= 0:
             self.app.copy_to_clipboard(self._lines[table.row])
             self.notify(self._lines[table.row], title="copied", markup=False)
+
+
+_SHOWN = {"left_square_bracket": "[", "right_square_bracket": "]", "exclamation_mark": "!", "question_mark": "?",
+          "slash": "/", "at": "@", "colon": ":", "pagedown": "PgDn", "pageup": "PgUp", "enter": "Enter",
+          "escape": "Esc", "tab": "Tab", "shift+tab": "shift+Tab"}  # fmt: skip
+
+_LAST = ("help", "quit")
+
+
+def key_name(key: str) -> str:
+    """A key as people read it.
+
+    >>> key_name("question_mark"), key_name("ctrl+r")
+    ('?', 'ctrl+r')
+    """
+    return _SHOWN.get(key, key)
+
+
+def active_keys(screen: Screen[Any], *, armed: bool = False) -> list[tuple[str, str]]:
+    """The keys that are worth showing, those that change something first and only when they may, and those that help
+    and quit last."""
+    found: dict[str, str] = {}
+    ranks: dict[str, int] = {}
+    for active in screen.active_bindings.values():
+        binding = active.binding
+        acts = (binding.id or "").startswith("act.")
+        if binding.show and active.enabled and (armed or not acts) and binding.description not in found:
+            found[binding.description] = binding.key_display or key_name(binding.key)
+            ranks[binding.description] = 0 if acts else 2 if binding.description in _LAST else 1
+    ordered = sorted(found, key=ranks.__getitem__)
+    return [(found[what], "disarm" if armed and what == "arm" else what) for what in ordered]
+
+
+def _works(node: DOMNode, action: str) -> bool:
+    """Whether an action would do something now; those of other objects are not asked."""
+    _, name, parameters = parse(action)
+    return node.check_action(name, parameters) is True
+
+
+def help_groups(screen: Screen[Any]) -> Iterator[Group]:
+    """The focused widget, the screen and the app: what each is for, and its keys."""
+    nodes: list[DOMNode] = [screen, screen.app]
+    if screen.focused is not None:
+        nodes.insert(0, screen.focused)
+    for node in nodes:
+        keys: dict[str, list[str]] = {}
+        for cls in type(node).__mro__:
+            for binding in cls.__dict__.get("BINDINGS", ()):
+                if isinstance(binding, Binding) and binding.id and _works(node, binding.action):
+                    names = [key_name(key) for key in binding.key.split(",")]
+                    keys.setdefault(binding.description, []).extend(names)
+        name = getattr(node, "BINDING_GROUP_TITLE", None) or type(node).__name__.removesuffix("Screen").lower()
+        yield str(name), str(node.HELP or ""), [(" ".join(names), what) for what, names in keys.items()]

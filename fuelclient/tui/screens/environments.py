@@ -9,14 +9,13 @@ from textual import on
 from textual.binding import Binding
 
 from fuelclient.model.run import Run
-from fuelclient.tui.messages import Chosen, Moved
 from fuelclient.tui.presenters import environments
 from fuelclient.tui.requests import AskOverview, AskRuns, Overview, Request
 from fuelclient.tui.routes import Route, View
 from fuelclient.tui.screens.view import ViewScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.vtable import VirtualTable
+from fuelclient.tui.widgets.vtable import Chosen, Moved, VirtualTable
 
 
 class EnvironmentsScreen(ViewScreen):

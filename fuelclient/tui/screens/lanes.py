@@ -5,16 +5,15 @@ from __future__ import annotations
 from textual import on
 
 from fuelclient.insight.query import Query
-from fuelclient.tui.messages import Chosen, Moved
 from fuelclient.tui.presenters import lanes, preview
 from fuelclient.tui.presenters.words import count
-from fuelclient.tui.screens.subject import SubjectScreen
+from fuelclient.tui.screens.graph import GraphScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.vtable import VirtualTable
+from fuelclient.tui.widgets.vtable import Chosen, Moved, VirtualTable
 
 
-class LanesScreen(SubjectScreen):
+class LanesScreen(GraphScreen):
     """One row for each task that runs, in execution order, with lanes that lead to what waits for it."""
 
     HELP = (
@@ -35,15 +34,15 @@ class LanesScreen(SubjectScreen):
 
     def apply(self, query: Query) -> None:
         if self.filled:
-            self._lay(query, self.subject_row())
+            self._lay(query, self.task_row())
 
     def _lay(self, query: Query, row: int) -> None:
-        self.kept = lanes.keep(self.subject, query)
+        self.kept = lanes.keep(self.data, query)
         self.main.filter(Query())
         cursor = self.kept.index(row) if row in self.kept else 0
-        self.main.show(lanes.table(self.subject, self.kept, self.glyphs), cursor=cursor)
-        note = count(lanes.width(self.subject, self.kept), "lane")
-        against = self.subject.reach.against
+        self.main.show(lanes.table(self.data, self.kept, self.glyphs), cursor=cursor)
+        note = count(lanes.width(self.data, self.kept), "lane")
+        against = self.data.reach.against
         if against:
             note += f", {count(against, 'edge')} upwards not drawn"
         self.panes.note(0, note)
@@ -51,20 +50,20 @@ class LanesScreen(SubjectScreen):
     def totals(self) -> tuple[int, int]:
         if not self.filled:
             return 0, 0
-        return len(self.kept), sum(bool(row.nodes) for row in self.subject.study.rows)
+        return len(self.kept), sum(bool(row.nodes) for row in self.data.study.rows)
 
-    def subject_row(self) -> int:
+    def task_row(self) -> int:
         return self.kept[self.main.row] if self.filled and 0 <= self.main.row < len(self.kept) else -1
 
     @on(Moved)
     def _moved(self) -> None:
-        row = self.subject_row()
+        row = self.task_row()
         if row < 0:
             self.query_one(Details).show([])
             return
-        stated = preview.attribute_lines(self.subject.study.task(row), self.glyphs)
-        self.query_one(Details).show([*preview.detail(self.subject, row, self.glyphs), (), *stated])
+        stated = preview.attribute_lines(self.data.study.task(row), self.glyphs)
+        self.query_one(Details).show([*preview.detail(self.data, row, self.glyphs), (), *stated])
 
     @on(Chosen)
     def _chosen(self) -> None:
-        self.open_task(self.subject_row())
+        self.open_task(self.task_row())

@@ -8,18 +8,17 @@ from textual import on
 from textual.binding import Binding
 
 from fuelclient.insight.query import parse
-from fuelclient.tui.messages import Chosen, Moved
-from fuelclient.tui.presenters import instances, preview
+from fuelclient.tui.presenters import preview
 from fuelclient.tui.presenters.table import Table
 from fuelclient.tui.presenters.words import count
 from fuelclient.tui.routes import Route
-from fuelclient.tui.screens.subject import SubjectScreen
+from fuelclient.tui.screens.graph import GraphScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.vtable import VirtualTable
+from fuelclient.tui.widgets.vtable import Chosen, Moved, VirtualTable
 
 
-class PreviewScreen(SubjectScreen):
+class PreviewScreen(GraphScreen):
     """Merged tasks, or their instances, in execution order; who set each attribute; findings."""
 
     HELP = (
@@ -42,12 +41,12 @@ class PreviewScreen(SubjectScreen):
         self._show(self.row_wanted(), self.route.instance)
 
     def _show(self, row: int, instance: str = "") -> None:
-        study = self.subject.study
+        study = self.data.study
         if self.expanded:
-            first = instances.place_of(self.subject, row, instance)
-            table: Table = instances.Instances(self.subject, self.glyphs)
+            first = preview.place_of(self.data, row, instance)
+            table: Table = preview.Instances(self.data, self.glyphs)
         else:
-            table, first = preview.tasks(self.subject, self.glyphs), row
+            table, first = preview.tasks(self.data, self.glyphs), row
         query = parse(self.filter_bar.text, table.keys, inverted=self.inverted)
         self.main.show(table, cursor=first, query=query, keep=True)
         if study.preview is not None:
@@ -57,14 +56,14 @@ class PreviewScreen(SubjectScreen):
     def action_instances(self) -> None:
         """Show task instances instead of tasks, or the other way round, at the same task."""
         if self.filled:
-            row = max(0, self.subject_row())
+            row = max(0, self.task_row())
             self.expanded = not self.expanded
             self._show(row)
 
-    def subject_row(self) -> int:
+    def task_row(self) -> int:
         if not self.filled or self.main.row < 0:
             return -1
-        return instances.row_of(self.subject, self.main.row) if self.expanded else self.main.row
+        return preview.row_of(self.data, self.main.row) if self.expanded else self.main.row
 
     def is_switched(self) -> bool:
         return self.filled and self.expanded
@@ -77,11 +76,11 @@ class PreviewScreen(SubjectScreen):
 
     @on(Moved)
     def _moved(self, message: Moved) -> None:
-        row = self.subject_row()
-        if message.table is self.main and 0 <= row < len(self.subject.study.rows):
-            self.blame.show(preview.attributes(self.subject.study.task(row), self.glyphs))
-            self.panes.note(1, self.subject.study.rows[row].task)
-            self.query_one(Details).show(preview.detail(self.subject, row, self.glyphs))
+        row = self.task_row()
+        if message.table is self.main and 0 <= row < len(self.data.study.rows):
+            self.blame.show(preview.attributes(self.data.study.task(row), self.glyphs))
+            self.panes.note(1, self.data.study.rows[row].task)
+            self.query_one(Details).show(preview.detail(self.data, row, self.glyphs))
         elif message.table is self.main:
             self.blame.show(Table(self.blame.table.columns, empty=("No task is under the cursor.",)))
             self.panes.note(1, "")
@@ -89,4 +88,4 @@ class PreviewScreen(SubjectScreen):
 
     @on(Chosen)
     def _chosen(self) -> None:
-        self.open_task(self.subject_row())
+        self.open_task(self.task_row())

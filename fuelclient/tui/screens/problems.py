@@ -8,16 +8,15 @@ from collections.abc import Sequence
 from textual import on
 
 from fuelclient.model.finding import Finding
-from fuelclient.tui.messages import Chosen, Moved
 from fuelclient.tui.presenters import plugins, problems
 from fuelclient.tui.requests import AskSource
-from fuelclient.tui.screens.subject import SubjectScreen
+from fuelclient.tui.screens.graph import GraphScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.vtable import VirtualTable
+from fuelclient.tui.widgets.vtable import Chosen, Moved, VirtualTable
 
 
-class ProblemsScreen(SubjectScreen):
+class ProblemsScreen(GraphScreen):
     """Every finding about the graph, and the line that it is about."""
 
     HELP = "Every finding, the worst first; below it its source, where the file is on this machine. Enter browses."
@@ -30,9 +29,9 @@ class ProblemsScreen(SubjectScreen):
 
     def present(self) -> None:
         before = self.found[self.main.row] if 0 <= self.main.row < len(self.found) else None
-        self.found = problems.ordered(self.subject)
+        self.found = problems.ordered(self.data)
         place = problems.place_of(self.found, before, self.main.row)
-        self.main.show(problems.table(self.subject, self.glyphs), cursor=place, keep=True)
+        self.main.show(problems.table(self.data, self.glyphs), cursor=place, keep=True)
         self.panes.only(0, alone=not self.found)
 
     def told(self) -> None:
@@ -53,21 +52,21 @@ class ProblemsScreen(SubjectScreen):
             source = self.ui.gateway.answer(AskSource(finding.place.file, finding.place.line))
         self.query_one(Details).show(problems.detail(finding, source, self.glyphs, os.getcwd()))
 
-    def subject_row(self) -> int:
+    def task_row(self) -> int:
         if not self.filled or not 0 <= self.main.row < len(self.found):
             return -1
         task = self.found[self.main.row].task
-        found = self.subject.study.named(task) if task else None
+        found = self.data.study.named(task) if task else None
         return -1 if found is None else found
 
     @on(Chosen)
     def _chosen(self) -> None:
-        row = self.subject_row()
+        row = self.task_row()
         if row >= 0:
             self.open_task(row)
 
 
-class PluginsScreen(SubjectScreen):
+class PluginsScreen(GraphScreen):
     """The plugins: installed, enabled here, what each adds and overrides, and where it clashes."""
 
     HELP = "Installed plugins, and what each does in this environment: + adds a task, ~ overrides one."
@@ -76,13 +75,13 @@ class PluginsScreen(SubjectScreen):
         return Panes("pair", Pane("plugins", VirtualTable(self.glyphs, chooses=False)), Pane("this plugin", Details()))
 
     def present(self) -> None:
-        table = plugins.table(self.subject, self.glyphs)
+        table = plugins.table(self.data, self.glyphs)
         self.panes.only(0, alone=not table.ids)
         place = table.ids.index(self.route.focus) if self.route.focus in table.ids else 0
         self.main.show(table, cursor=place, keep=True)
 
     @on(Moved)
     def _moved(self) -> None:
-        known = self.subject.plugins if self.filled else ()
+        known = self.data.plugins if self.filled else ()
         here = 0 <= self.main.row < len(known)
-        self.query_one(Details).show(plugins.detail(self.subject, known[self.main.row], self.glyphs) if here else [])
+        self.query_one(Details).show(plugins.detail(self.data, known[self.main.row], self.glyphs) if here else [])

@@ -7,16 +7,15 @@ from dataclasses import replace
 from textual import on
 
 from fuelclient.insight.query import term
-from fuelclient.tui.messages import Chosen, Moved
 from fuelclient.tui.presenters import nodes, roles
 from fuelclient.tui.routes import Looks, View
-from fuelclient.tui.screens.subject import SubjectScreen
+from fuelclient.tui.screens.graph import GraphScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.vtable import VirtualTable
+from fuelclient.tui.widgets.vtable import Chosen, Moved, VirtualTable
 
 
-class RolesScreen(SubjectScreen):
+class RolesScreen(GraphScreen):
     """The roles of an environment, and what the one under the cursor brings."""
 
     HELP = "What each role brings, what it does not go with, and who has it. Enter shows its tasks as lanes."
@@ -25,15 +24,15 @@ class RolesScreen(SubjectScreen):
         return Panes("pair", Pane("roles", VirtualTable(self.glyphs)), Pane("this role", Details()))
 
     def present(self) -> None:
-        names = list(self.subject.study.snapshot.roles)
+        names = list(self.data.study.snapshot.roles)
         wanted = names.index(self.route.focus) if self.route.focus in names else 0
-        self.main.show(roles.table(self.subject), cursor=wanted, keep=True)
+        self.main.show(roles.table(self.data), cursor=wanted, keep=True)
 
     @on(Moved)
     def _moved(self) -> None:
-        known = list(self.subject.study.snapshot.roles.values()) if self.filled else []
+        known = list(self.data.study.snapshot.roles.values()) if self.filled else []
         here = 0 <= self.main.row < len(known)
-        self.query_one(Details).show(roles.detail(self.subject, known[self.main.row], self.glyphs) if here else [])
+        self.query_one(Details).show(roles.detail(self.data, known[self.main.row], self.glyphs) if here else [])
 
     @on(Chosen)
     def _chosen(self, message: Chosen) -> None:
@@ -41,7 +40,7 @@ class RolesScreen(SubjectScreen):
         self.ui.go(self.route.to(View.LANES, query=term("role", role)))
 
 
-class NodesScreen(SubjectScreen):
+class NodesScreen(GraphScreen):
     """The nodes of an environment, and what runs on the one under the cursor."""
 
     HELP = "The machines of the environment. Enter shows what runs on one, in order: node=1 is the node of that id."
@@ -50,7 +49,7 @@ class NodesScreen(SubjectScreen):
         return Panes("pair", Pane("nodes", VirtualTable(self.glyphs)), Pane("this node", Details()))
 
     def present(self) -> None:
-        table = nodes.table(self.subject, self.glyphs)
+        table = nodes.table(self.data, self.glyphs)
         wanted = list(table.ids).index(self.route.focus) if self.route.focus in table.ids else 0
         self.main.show(table, cursor=wanted, keep=True)
 
@@ -58,9 +57,9 @@ class NodesScreen(SubjectScreen):
     def _moved(self) -> None:
         if not self.filled:
             return
-        by_id = {str(node.id): node for node in self.subject.study.snapshot.nodes}
+        by_id = {str(node.id): node for node in self.data.study.snapshot.nodes}
         node = by_id.get(self.main.table.ids[self.main.row]) if self.main.row >= 0 else None
-        self.query_one(Details).show(nodes.detail(self.subject, node, self.glyphs) if node is not None else [])
+        self.query_one(Details).show(nodes.detail(self.data, node, self.glyphs) if node is not None else [])
 
     @on(Chosen)
     def _chosen(self, message: Chosen) -> None:

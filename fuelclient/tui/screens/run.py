@@ -1,4 +1,4 @@
-"""Run: one execution, live or ended: a matrix of nodes and tasks, its task instances, and what one of them prints."""
+"""Run: one run, live or ended, as a matrix of nodes and tasks, its task instances, and the log of one of them."""
 
 from __future__ import annotations
 
@@ -12,39 +12,40 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from fuelclient.errors import NotFound
+from fuelclient.insight.progress import INTERRUPTED
 from fuelclient.insight.query import parse
 from fuelclient.tui.gateway import reason
-from fuelclient.tui.messages import Chosen, Moved, Pointed
 from fuelclient.tui.presenters import run
-from fuelclient.tui.presenters.matrix import Grid
+from fuelclient.tui.presenters.run import Grid
 from fuelclient.tui.requests import AskLog, AskRun, Request
 from fuelclient.tui.routes import Route
+from fuelclient.tui.run_state import RunState
 from fuelclient.tui.screens.view import ViewScreen
-from fuelclient.tui.watched import Watched
 from fuelclient.tui.widgets.bar import Bar
-from fuelclient.tui.widgets.details import Details
-from fuelclient.tui.widgets.logtail import LogTail
-from fuelclient.tui.widgets.matrix import Matrix
+from fuelclient.tui.widgets.details import Details, LogTail
+from fuelclient.tui.widgets.matrix import Matrix, Pointed
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.vtable import VirtualTable
+from fuelclient.tui.widgets.vtable import Chosen, Moved, VirtualTable
 
 if TYPE_CHECKING:
     from fuelclient.model.run import Event, Run
     from fuelclient.tui.workers import Feed
 
 DRAIN = 0.1
-"""Seconds between two looks into the queue of events: what comes meanwhile is drawn at once."""
+"""Seconds between two looks into the queue of events: what comes meanwhile is drawn together."""
 
 SIFT = 1.0
 """Seconds between two filterings of a run that changes: the filter may look into a hundred thousand rows."""
 
+_FAILED = ("error", INTERRUPTED)
+
 
 class RunScreen(ViewScreen):
-    """One run. It only follows: leaving it, or the UI, never hurts the run."""
+    """One run. The screen only follows it: leaving the screen, or the UI, never hurts the run."""
 
     HELP = (
-        "A run, live or ended. The matrix has a line for each node and a sign for each task instance: its name stands"
-        " above, what it printed below. f shows faults only. Armed with A: x stops, X kills, u resumes, D deletes."
+        "A run, live or ended. The matrix has a line for each node and a sign for each task instance; its name is shown"
+        " above, its log below. f shows faults only. Armed with A: x stops, X kills, u resumes, D deletes."
     )
     PLACEHOLDER = "filter: status:error, node:node-3, !word"
     MAIN = 1
@@ -68,7 +69,7 @@ class RunScreen(ViewScreen):
         self.number = -1
         self._touched = False
         self.is_behind = self._is_unsifted = False
-        self._watched: Watched | None = None
+        self._run_state: RunState | None = None
         self._feed: Feed | None = None
         self._lost = False
         self._log: AskLog | None = None
@@ -101,17 +102,17 @@ class RunScreen(ViewScreen):
             self._feed.stop()
 
     def fill(self, answer: object) -> None:
-        watched = cast(Watched, answer)
-        before, self._watched = self._watched, watched
+        state = cast(RunState, answer)
+        before, self._run_state = self._run_state, state
         if before is not None and 0 <= self.number < len(before.rows):
-            self.number = watched.number_of(before.rows[self.number])
+            self.number = state.progress.number(before.progress.keys[self.number])
         if before is None and self.route.focus:
-            names = (number for number in range(len(watched.rows)) if watched.name(number) == self.route.focus)
+            names = (number for number in range(len(state.rows)) if state.progress.name(number) == self.route.focus)
             self.number = next(names, -1)
             self._touched = self.number >= 0
-        if not self._touched or not 0 <= self.number < len(watched.rows):
-            self.number = self._interesting(watched)
-        self.ui.run_found(watched.run)
+        if not self._touched or not 0 <= self.number < len(state.rows):
+            self.number = self._interesting(state)
+        self.ui.forget_runs(state.run.cluster_id)
         self._show()
         self._follow()
 
@@ -121,7 +122,7 @@ class RunScreen(ViewScreen):
     def empty(self) -> None:
         if self._feed is not None:
             self._feed.stop()
-        self._feed = self._watched = self._log = None
+        self._feed = self._run_state = self._log = None
         self.number, self._touched = -1, False
         super().empty()
         self.matrix.clear()
@@ -131,99 +132,99 @@ class RunScreen(ViewScreen):
 
     def missed(self, request: Request[object]) -> None:
         super().missed(request)
-        if request == self._log and self._watched is not None:
-            self._show_log(self._watched)
+        if request == self._log and self._run_state is not None:
+            self._show_log(self._run_state)
 
     def told(self) -> None:
-        if self._watched is not None:
-            self._show_log(self._watched)
+        if self._run_state is not None:
+            self._show_log(self._run_state)
 
     @staticmethod
-    def _interesting(watched: Watched) -> int:
-        """The first instance that failed, while the run goes on one that runs, else the first one."""
-        for word in ("error",) if watched.run.is_final else ("running", "error"):
-            if watched.counts[word]:
-                return next(number for number in range(len(watched.rows)) if watched.word(number) == word)
-        return 0 if watched.rows else -1
+    def _interesting(state: RunState) -> int:
+        """Return the first instance that failed, or while the run lasts one that runs; else the first one."""
+        for word in _FAILED if state.run.is_final else ("running", *_FAILED):
+            if state.progress.counts[word]:
+                return next((number for number in range(len(state.rows)) if state.progress.word(number) == word), 0)
+        return 0 if state.rows else -1
 
     def _follow(self) -> None:
-        """Read the log of a run that has not ended, from its beginning: what is known already changes nothing."""
+        """Read the events of a live run from its beginning: those that are known already change nothing."""
         if self._feed is not None:
             self._feed.stop()
             self._feed = None
-        if self._watched is not None and not self._watched.run.is_final:
-            self._feed = self.ui.gateway.follow(self._watched.run.id)
+        if self._run_state is not None and not self._run_state.run.is_final:
+            self._feed = self.ui.gateway.follow(self._run_state.run.id)
 
     # what happens meanwhile
 
     def _drain(self) -> None:
-        """Take what the feed has brought, and draw it once."""
+        """Take everything that the feed has brought, and draw it once."""
         if self.is_behind:
             self._show_one()
-        watched = self._watched
-        if self._feed is None or watched is None:
+        state = self._run_state
+        if self._feed is None or state is None:
             return
         batches = self._feed.take()
         for batch in batches:
             if isinstance(batch.trouble, NotFound):
-                self.ui.gateway.renew(self.request())  # which tells that it is gone
+                self.ui.gateway.renew(self.request())  # its answer says that the run is gone
             elif batch.trouble is not None:
                 self._lost = True
                 self.ui.tell_trouble(f"{reason(batch.trouble)}  asking again in {batch.delay:.0f} s")
-        told = [batch.found for batch in batches if batch.found is not None]
-        if told:
-            self._told(watched, told[-1], [event for batch in batches for event in batch.events])
+        runs = [batch.run for batch in batches if batch.run is not None]
+        if runs:
+            self._update(state, runs[-1], [event for batch in batches for event in batch.events])
         self._since_sift += DRAIN
         if self._since_sift >= SIFT:
             self._since_sift = 0.0
-            self._sift(watched)
-        if not watched.run.is_final:
+            self._sift(state)
+        if not state.run.is_final:
             self._bars()
             self._renew_log(DRAIN)
             self._keep_up(DRAIN)
 
-    def _told(self, watched: Watched, found: Run, events: list[Event]) -> None:
+    def _update(self, state: RunState, run: Run, events: list[Event]) -> None:
         """Bring the run up to date."""
         if self._lost:
             self._lost = False
             self.ui.tell_trouble("")
-        ended = found.is_final and not watched.run.is_final
-        watched.run = found
-        changed, strange = watched.apply(events)
-        if ended or strange:
+        ended = run.is_final and not state.run.is_final
+        state.run = run
+        changed, has_new = state.apply(events)
+        if ended or has_new:
             self.ui.gateway.renew(self.request())  # the whole history, with return codes and summaries
-            self.ui.run_found(found)
+            self.ui.forget_runs(run.cluster_id)
         if changed:
             self._changed(changed)
 
     def _changed(self, changed: list[int]) -> None:
         self._is_unsifted = self.faults or bool(self.filter_bar.text)
-        watched, instances = self._watched, self._instances()
+        state, instances = self._run_state, self._instances()
         instances.now = self.ui.clock()
-        if watched is not None and isinstance(instances.numbers, range):
-            self.matrix.redraw({watched.cell[number][0] for number in changed})
-            self.table.changed(_Touched(watched, frozenset(changed)))
+        if state is not None and isinstance(instances.numbers, range):
+            self.matrix.redraw({state.cell[number][0] for number in changed})
+            self.table.changed(_Touched(state, frozenset(changed)))
         if self.number in changed:
             self.is_behind = True
 
-    def _sift(self, watched: Watched) -> None:
-        """Filter what has changed since; where nothing has, what runs goes on running, and its time with it."""
+    def _sift(self, state: RunState) -> None:
+        """Filter again if something has changed; else draw the times of what runs."""
         if self._is_unsifted:
             self._is_unsifted = False
             self._show()
         elif isinstance(self._instances().numbers, range):
             self._instances().now = self.ui.clock()
-            self.table.changed(_Touched(watched, frozenset()))
+            self.table.changed(_Touched(state, frozenset()))
 
     def _keep_up(self, passed: float) -> None:
-        """Show an instance that runs, as long as nobody has chosen one; each for a second at least."""
-        watched = self._watched
+        """Show an instance that runs until the user chooses one; each for a second at least."""
+        state = self._run_state
         self._since_step += passed
-        if watched is None or self._touched or self._since_step < SIFT or self.faults or self.filter_bar.text:
+        if state is None or self._touched or self._since_step < SIFT or self.faults or self.filter_bar.text:
             return
-        if 0 <= self.number < len(watched.rows) and watched.word(self.number) not in ("running", "error"):
+        if 0 <= self.number < len(state.rows) and state.progress.word(self.number) not in ("running", *_FAILED):
             self._since_step = 0.0
-            self.number = self._interesting(watched)
+            self.number = self._interesting(state)
             self.table.go_to(self.number)
             self._pointed_at()
             self._show_one()
@@ -234,29 +235,30 @@ class RunScreen(ViewScreen):
         return cast(run.Instances, self.table.table)
 
     def _show(self) -> None:
-        """Show the run anew, with the cursors on the same instance."""
-        watched = self._watched
-        if watched is None:
+        """Show the run again, with the cursors on the same instance."""
+        state = self._run_state
+        if state is None:
             return
-        names_of = self.ui.known.node_names(watched.run.cluster_id)
-        only = [one for one in range(len(watched.rows)) if watched.is_fault(one)] if self.faults else None
-        table = run.Instances(watched, self.glyphs, names_of, self.ui.clock(), only)
+        names_of = self.ui.node_names(state.run.cluster_id)
+        numbers = range(len(state.rows))
+        only = [number for number in numbers if state.progress.is_fault(number)] if self.faults else None
+        table = run.Instances(state, self.glyphs, names_of, self.ui.clock(), only)
         place = self.number if only is None else only.index(self.number) if self.number in only else 0
         query = parse(self.filter_bar.text, table.keys, inverted=self.inverted)
         self.table.show(table, cursor=place, query=query, keep=True)
-        self.matrix.show(Grid(watched, self.glyphs, names_of, only))
+        self.matrix.show(Grid(state, self.glyphs, names_of, only))
         self.panes.note(0, "faults only" if self.faults else "")
         self._bars()
         self._pointed_at()
         self._show_one()
 
     def _bars(self) -> None:
-        watched = self._watched
-        if watched is not None:
+        state = self._run_state
+        if state is not None:
             now, width = self.ui.clock(), self.size.width
-            self.query_one("#progress", Bar).show(run.progress(watched, now, width, self.glyphs))
-            self.query_one("#counts", Bar).show(run.counts(watched, self.glyphs))
-            advice = run.advice(watched)
+            self.query_one("#progress", Bar).show(run.progress(state, now, width, self.glyphs))
+            self.query_one("#counts", Bar).show(run.counts(state, self.glyphs))
+            advice = run.advice(state)
             if advice != self._advice:
                 self._advice = advice
                 self.query_one("#advice", Static).update(advice)
@@ -269,27 +271,27 @@ class RunScreen(ViewScreen):
             self.matrix.go_to(*place)
 
     def _show_one(self) -> None:
-        """Show the chosen instance: what became of it, and what it printed. A cursor that moves has that done ten
-        times a second at most, since texts that wrap make the whole screen be laid out anew."""
+        """Show what became of the chosen instance, and its log. While the cursor moves that happens ten times a second
+        at most, because text that wraps lays out the whole screen again."""
         self.is_behind = False
-        watched = self._watched
-        if watched is None or not 0 <= self.number < len(watched.rows):
+        state = self._run_state
+        if state is None or not 0 <= self.number < len(state.rows):
             self.detail.show([])
             self.log_tail.show_log("", [])
             return
-        names_of = self.ui.known.node_names(watched.run.cluster_id)
+        names_of = self.ui.node_names(state.run.cluster_id)
         now = self.ui.clock()
-        lines = run.detail(watched, self.number, names_of, now, self.glyphs)
-        self.detail.show([*lines, (), *run.about(watched, now, self.glyphs)])
-        self._ask_log(watched)
+        lines = run.detail(state, self.number, names_of, now, self.glyphs)
+        self.detail.show([*lines, (), *run.about(state, now, self.glyphs)])
+        self._ask_log(state)
 
     # the log
 
-    def _ask_log(self, watched: Watched) -> None:
-        """Ask for the log of the chosen instance, and for no other any more."""
-        row = watched.rows[self.number]
+    def _ask_log(self, state: RunState) -> None:
+        """Ask for the log of the chosen instance, and stop waiting for any other."""
+        row = state.rows[self.number]
         wanted = None
-        if row.node is not None and watched.word(self.number) in ("running", "ready", "error"):
+        if row.node is not None and state.progress.word(self.number) in ("running", "ready", *_FAILED):
             wanted = AskLog(row.run_id, row.task, str(row.node))
         if self._log is not None and self._log != wanted:
             self.ui.gateway.drop(self._log)
@@ -297,25 +299,25 @@ class RunScreen(ViewScreen):
             self.ui.gateway.ask(wanted)  # it may have grown
         self._log = wanted
         self._since_log = 0.0
-        self._show_log(watched)
+        self._show_log(state)
 
     def _renew_log(self, passed: float) -> None:
         """Ask for the log again from time to time while its instance runs."""
         self._since_log += passed
         if self._log is None or self._since_log < 1.0 or self._log in self.ui.gateway.pending:
             return
-        if self._watched is not None and self._watched.word(self.number) == "running":
+        if self._run_state is not None and self._run_state.progress.word(self.number) == "running":
             self._since_log = 0.0
             self.ui.gateway.ask(self._log)
 
-    def _show_log(self, watched: Watched) -> None:
-        if not 0 <= self.number < len(watched.rows):
+    def _show_log(self, state: RunState) -> None:
+        if not 0 <= self.number < len(state.rows):
             return
-        name, said = watched.name(self.number), run.why(watched, self.number)
+        name, why = state.progress.name(self.number), run.why(state, self.number)
         self.panes.note(2, name)
         if self._log is None:
-            word = watched.word(self.number)
-            self.log_tail.show_log(name, [f"{word}{f': {said}' if said else ''}", "It printed nothing."])
+            word = state.progress.word(self.number)
+            self.log_tail.show_log(name, [f"{word}{f': {why}' if why else ''}", "It printed nothing."])
             return
         lines = self.ui.gateway.answer(self._log)
         if lines is None:
@@ -327,8 +329,8 @@ class RunScreen(ViewScreen):
     # keys
 
     def action_faults(self) -> None:
-        """Show only what failed and what was never reached, or everything again."""
-        if self._watched is not None:
+        """Show only what failed or was not reached, or everything again."""
+        if self._run_state is not None:
             self.faults = not self.faults
             self._show()
             self.number = self._number_of(self.table.row)
@@ -337,15 +339,15 @@ class RunScreen(ViewScreen):
             self.tell()
 
     def action_tail(self) -> None:
-        """Stay at the end of the log, or stop there."""
+        """Stay at the end of the log as it grows, or stop that."""
         self.log_tail.following = not self.log_tail.following
 
     def _number_of(self, row: int) -> int:
-        return self._instances().numbers[row] if row >= 0 and self._watched is not None else -1
+        return self._instances().numbers[row] if row >= 0 and self._run_state is not None else -1
 
     @on(Moved)
     def _moved(self, message: Moved) -> None:
-        if self.filled and message.table is self.table and self._watched is not None:
+        if self.filled and message.table is self.table and self._run_state is not None:
             number = self._number_of(self.table.row)
             if number != self.number:
                 self.number, self._touched = number, True
@@ -354,10 +356,10 @@ class RunScreen(ViewScreen):
 
     @on(Pointed)
     def _pointed(self, message: Pointed) -> None:
-        """Put the table where the matrix is; a cell without an instance stands for none."""
+        """Put the table where the matrix is; a cell may have no instance."""
         message.stop()
         self.number, self._touched = self.matrix.number, True
-        if self._watched is not None and self.number >= 0:
+        if self._run_state is not None and self.number >= 0:
             numbers = self._instances().numbers
             self.table.go_to(self.number if isinstance(numbers, range) else numbers.index(self.number))
         self.is_behind = True
@@ -371,16 +373,15 @@ class RunScreen(ViewScreen):
         self.panes.fit(len(self.matrix.grid.lines) if self.matrix.grid else 1)
 
     def run_here(self) -> Run | None:
-        """The run on the screen."""
-        return self._watched.run if self._watched is not None else None
+        return self._run_state.run if self._run_state is not None else None
 
     @property
     def done(self) -> int:
-        """How many instances need nothing more, as far as is known."""
-        return self._watched.done if self._watched is not None else 0
+        """The number of instances that are known to be done."""
+        return self._run_state.progress.done if self._run_state is not None else 0
 
     def name_here(self) -> str:
-        return self._watched.name(self.number) if self._watched is not None and self.number >= 0 else ""
+        return self._run_state.progress.name(self.number) if self._run_state is not None and self.number >= 0 else ""
 
     def state(self) -> Route:
         return replace(self.route, focus=self.name_here(), query=self.filter_bar.text, looks=self.looks())
@@ -390,10 +391,10 @@ class RunScreen(ViewScreen):
 
 
 class _Touched(Container[int]):
-    """The instances that look different since: they changed, or they run, and their time with them."""
+    """The instances to draw again: those that changed, and those that run, for their times."""
 
-    def __init__(self, watched: Watched, changed: frozenset[int]) -> None:
-        self._watched, self._changed = watched, changed
+    def __init__(self, state: RunState, changed: frozenset[int]) -> None:
+        self._progress, self._changed = state.progress, changed
 
     def __contains__(self, number: object) -> bool:
-        return isinstance(number, int) and (number in self._changed or self._watched.word(number) == "running")
+        return isinstance(number, int) and (number in self._changed or number in self._progress.running)

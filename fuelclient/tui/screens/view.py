@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from textwrap import wrap
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar, cast
 
 from textual import on
 from textual.app import ComposeResult
@@ -17,18 +17,15 @@ from fuelclient.insight.query import Query, parse
 from fuelclient.insight.study import TaskKey
 from fuelclient.model.run import Run
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.messages import Arranged, QueryChanged, QueryLeft
 from fuelclient.tui.presenters.table import Table
 from fuelclient.tui.requests import Request
 from fuelclient.tui.routes import Looks, Route
+from fuelclient.tui.ui import UI
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.details import Details
-from fuelclient.tui.widgets.filterbar import FilterBar
+from fuelclient.tui.widgets.filterbar import FilterBar, QueryChanged, QueryLeft
 from fuelclient.tui.widgets.panes import Panes
-from fuelclient.tui.widgets.vtable import VirtualTable
-
-if TYPE_CHECKING:
-    from fuelclient.tui.app import FuelUI
+from fuelclient.tui.widgets.vtable import Arranged, VirtualTable
 
 
 class ViewScreen(Screen[None]):
@@ -79,9 +76,9 @@ class ViewScreen(Screen[None]):
         self.add_class(*(max(one for one in points if length >= one[0])[1] for points, length in sides))
 
     @property
-    def ui(self) -> FuelUI:
+    def ui(self) -> UI:
         """The app, by its own type."""
-        return cast("FuelUI", self.app)
+        return cast(UI, self.app)
 
     @property
     def glyphs(self) -> Glyphs:
@@ -315,7 +312,7 @@ class ViewScreen(Screen[None]):
         """The run that is meant here."""
         return None
 
-    def subject_row(self) -> int:
+    def task_row(self) -> int:
         """The row of the study under the cursor, or -1 where rows are no tasks."""
         return -1
 

@@ -11,9 +11,9 @@ from textual import events
 from textual.strip import Strip
 
 from fuelclient.printing import one_line
-from fuelclient.tui.presenters.chrome import Part
+from fuelclient.tui.presenters.bars import Part
 from fuelclient.tui.presenters.table import Cell
-from fuelclient.tui.widgets.tones import Toned
+from fuelclient.tui.widgets.styles import Toned
 
 
 class Bar(Toned):

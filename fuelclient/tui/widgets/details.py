@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from fuelclient.tui.presenters.table import Line
-from fuelclient.tui.widgets.tones import content
+from fuelclient.tui.presenters.table import Cell, Line, Tone
+from fuelclient.tui.widgets.styles import content
 
 
 class Details(VerticalScroll, can_focus=True):
@@ -54,3 +56,34 @@ class Details(VerticalScroll, can_focus=True):
         width, before = static.content_size
         height = text.get_height(static.styles.get_rules(), width) if width else -1
         static.update(text, layout=height != before)
+
+
+class LogTail(Details):
+    """What a task instance printed last. `following` is whether new lines scroll old ones away."""
+
+    HELP = "What the task instance printed, its errors last. It stays at the end unless you scroll away; F follows."
+    BINDING_GROUP_TITLE = "log"
+
+    BINDINGS = [Binding("end", "scroll_end", "end", show=False, id="log.end")]
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.following = True
+        self._shown: tuple[str, tuple[str, ...]] = ("", ())
+
+    def show_log(self, name: str, lines: Sequence[str]) -> None:
+        """Show the log of this name; of another one than before, from its end."""
+        told = (name, tuple(lines))
+        if told == self._shown:
+            return
+        at_end = self.scroll_offset.y >= self.max_scroll_y
+        follows = name != self._shown[0] or (self.following and at_end)
+        self._shown = told
+        self.put(content([_line(line) for line in lines]))
+        if follows:
+            self.call_after_refresh(self.scroll_end, animate=False)
+
+
+def _line(text: str) -> Line:
+    lowered = text.lower()
+    return (Cell(text, Tone.STRONG) if "error" in lowered or "fail" in lowered else text,)

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.message import Message
 from textual.widgets import Input
 
-from fuelclient.tui.messages import QueryChanged, QueryLeft
-from fuelclient.tui.presenters.chrome import Part
+from fuelclient.tui.presenters.bars import Part
 from fuelclient.tui.presenters.table import Tone
 from fuelclient.tui.widgets.bar import Bar
+
+
+@dataclass
+class QueryChanged(Message):
+    """Somebody typed in the filter."""
+
+    text: str
+
+
+@dataclass
+class QueryLeft(Message):
+    """Somebody is done with the filter; with `clear` it is to be forgotten."""
+
+    clear: bool
 
 
 class _Query(Input):

@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.strip import Strip
 
 from fuelclient.printing import one_line
 from fuelclient.tui.glyphs import UNICODE, Glyphs
-from fuelclient.tui.messages import Pointed
-from fuelclient.tui.presenters.matrix import Grid
+from fuelclient.tui.presenters.run import Grid
 from fuelclient.tui.presenters.table import Cell, Tone
-from fuelclient.tui.widgets.lined import Lined
+from fuelclient.tui.widgets.styles import Lined
 from fuelclient.tui.widgets.vtable import ending
+
+
+@dataclass
+class Pointed(Message):
+    """The cursor of a matrix stands on another cell."""
+
+    matrix: Matrix
+    row: int
+    column: int
+
+    def can_replace(self, message: Message) -> bool:
+        """Of several moves only the last one counts."""
+        return isinstance(message, Pointed) and message.matrix is self.matrix
+
 
 _MOST_LABEL = 24
 _SHARE = 7

@@ -6,6 +6,7 @@ Rows stay where they are; a filter or a sort only makes another list of their nu
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
@@ -13,16 +14,43 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding
 from textual.geometry import Size
+from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
 from fuelclient.insight.query import Query
 from fuelclient.printing import one_line
 from fuelclient.tui.glyphs import UNICODE, Glyphs
-from fuelclient.tui.messages import Arranged, Chosen, Moved
 from fuelclient.tui.presenters.table import Table, Value, widths
-from fuelclient.tui.widgets.lined import Lined
-from fuelclient.tui.widgets.tones import tone_of
+from fuelclient.tui.widgets.styles import Lined, tone_of
+
+
+@dataclass
+class Moved(Message):
+    """The cursor of a table stands on another row (of the table's own numbering), or on none (-1)."""
+
+    table: VirtualTable
+    row: int
+
+    def can_replace(self, message: Message) -> bool:
+        """Of several moves only the last one counts."""
+        return isinstance(message, Moved) and message.table is self.table
+
+
+@dataclass
+class Chosen(Message):
+    """A row was chosen, by Enter or by a double click."""
+
+    table: VirtualTable
+    row: int
+
+
+@dataclass
+class Arranged(Message):
+    """A table shows other rows, or the same in another order."""
+
+    table: VirtualTable
+
 
 _GAP = 2
 _GUTTER = 2

@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 from textual.message import Message
 from tui_driving import connecting
 
-from fuelclient.tui.answers import KEPT, Answers
-from fuelclient.tui.gateway import Gateway
-from fuelclient.tui.messages import Answered
+from fuelclient.tui.gateway import KEPT, AnswerCache, Answered, Gateway
 from fuelclient.tui.requests import AskLog, AskOverview, AskRun, AskSource, tail
 from fuelclient.tui.routes import MOST, Route, Trail, View
 
@@ -55,7 +53,7 @@ def test_the_end_is_kept_and_the_rest_is_counted(text: str, lines: int, shown: i
 
 
 def test_of_each_kind_the_last_ones_are_kept() -> None:
-    answers = Answers()
+    answers = AnswerCache()
     answers.put(AskOverview(), "overview")
     for number in range(100):
         answers.put(AskLog(1, "task", str(number)), number)

@@ -24,7 +24,7 @@ def test_neighbours_and_those_beyond_are_all_that_precede_and_follow(demo: Path)
         async with driven(connecting(demo), (140, 40), env=1) as one:
             screen = await _browsing(one, "load-balancer")
             await one.press("r")
-            reach, centre = screen.subject.reach, screen.centre
+            reach, centre = screen.data.reach, screen.centre
             for near, far, total in (
                 (screen.upstream, screen.earlier, reach.ancestors(centre)),
                 (screen.downstream, screen.later, reach.descendants(centre)),
@@ -60,6 +60,6 @@ def test_enter_on_a_task_beyond_puts_it_in_the_middle(demo: Path) -> None:
             wanted = screen.earlier.table.ids[screen.earlier.row]
             await one.press("enter")
             assert isinstance(one.screen, BrowseScreen)
-            assert one.screen.subject.study.rows[one.screen.centre].task == wanted
+            assert one.screen.data.study.rows[one.screen.centre].task == wanted
 
     asyncio.run(story())

@@ -14,22 +14,22 @@ from tui_driving import Driven, connecting, driven, until
 
 from fuelclient.model.run import RunRequest
 from fuelclient.tui.actions import Action, Execute, Stop
+from fuelclient.tui.gateway import Failed
 from fuelclient.tui.glyphs import UNICODE
-from fuelclient.tui.messages import Failed
-from fuelclient.tui.presenters.acting import word_for
+from fuelclient.tui.presenters.execute import word_for
 from fuelclient.tui.routes import TABS, View
-from fuelclient.tui.screens.acting import ConfirmDialog, ExecuteDialog, PlanDialog, Way
+from fuelclient.tui.screens.confirm import ConfirmDialog, ExecuteDialog, PlanDialog
 from fuelclient.tui.screens.dialogs import HelpDialog, LogDialog
 from fuelclient.tui.widgets.bar import Bar
 
 Story = Callable[[Driven], Coroutine[Any, Any, None]]
 
-WAYS = (Way("let what runs end", Stop(1)), Way("kill what runs", Stop(1, kill=True)))
+CHOICES = (("let what runs end", Stop(1)), ("kill what runs", Stop(1, kill=True)))
 DIALOGS: dict[str, Callable[[], Screen[Any]]] = {
     "help": lambda: HelpDialog([("keys", "What they do.", [("?", "help")])]),
     "log": lambda: LogDialog(["fuel2 env list"], UNICODE),
-    "plan": lambda: PlanDialog(RunRequest(1), [], UNICODE),
-    "confirm": lambda: ConfirmDialog("stop", "Run 1 is stopped.", "1", WAYS, UNICODE, "fuel2"),
+    "plan": lambda: PlanDialog([], UNICODE),
+    "confirm": lambda: ConfirmDialog("stop", "Stop run 1?", "1", CHOICES, UNICODE, "fuel2"),
     "execute": lambda: ExecuteDialog(1, "demo", "default", ("default",), UNICODE, "fuel2"),
 }
 

@@ -14,7 +14,7 @@ from fuelclient.backends.base import Backend
 from fuelclient.backends.local import LocalBackend
 from fuelclient.errors import Unauthorised, Unavailable
 from fuelclient.tui import gateway
-from fuelclient.tui.requests import AskRuns, AskSubject
+from fuelclient.tui.requests import AskGraph, AskRuns
 from fuelclient.tui.screens.run import RunScreen
 
 
@@ -133,13 +133,13 @@ def test_trouble_that_nobody_looks_at_keeps_nothing_from_being_live(
         async with driven(connect, env=1) as one:
             _Guarded.refused = ("graphs", Unavailable("The graphs are away."))
             await one.pilot.press("ctrl+r")
-            await until(lambda: AskSubject(1) in one.ui.gateway.failed)
+            await until(lambda: AskGraph(1) in one.ui.gateway.failed)
             await one.pilot.press("8")
             await until(lambda: one.screen.request() == AskRuns(1) and one.screen.filled)
             assert "✗ error" not in one.text()
             gate.touch()
             engine.ended(begun.id)
             await one.until("✓ ready")
-            assert AskSubject(1) in one.ui.gateway.failed
+            assert AskGraph(1) in one.ui.gateway.failed
 
     asyncio.run(story())

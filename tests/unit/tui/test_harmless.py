@@ -17,11 +17,11 @@ from tui_driving import Driven, connecting, driven, until
 from fuelclient.backends.base import Backend
 from fuelclient.backends.local import LocalBackend
 from fuelclient.errors import Conflict
-from fuelclient.tui.drawing import Harmless
-from fuelclient.tui.presenters.chrome import Part
+from fuelclient.tui.presenters.bars import Part
 from fuelclient.tui.presenters.table import Cell, Column, Table, Tone, widths
+from fuelclient.tui.terminal import NoControlCodes
 from fuelclient.tui.widgets.bar import Bar
-from fuelclient.tui.widgets.tones import content
+from fuelclient.tui.widgets.styles import content
 from fuelclient.tui.widgets.vtable import ending
 
 EVIL = "esc\x1b[31mred\x1b]0;PWNED\x07\x9b2J\u202e"
@@ -93,11 +93,11 @@ def test_what_a_backend_answers(engine: Path) -> None:
 
 def test_the_gate_keeps_the_width_of_a_line() -> None:
     before = [Segment("日本\x1b[2J語"), Segment("plain"), Segment("\u202eab\t")]
-    after = Harmless().apply(before, Color(0, 0, 0))
+    after = NoControlCodes().apply(before, Color(0, 0, 0))
     assert [segment.text for segment in after] == ["日本[2J語", "plain", "ab"]
     assert sum(map(Segment.get_line_length, [after])) == sum(map(Segment.get_line_length, [before]))
     plain = [Segment("nothing to do")]
-    assert Harmless().apply(plain, Color(0, 0, 0)) is plain
+    assert NoControlCodes().apply(plain, Color(0, 0, 0)) is plain
 
 
 def test_escapes_are_counted_where_there_is_room_for_them() -> None:

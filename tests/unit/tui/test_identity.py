@@ -76,7 +76,7 @@ def test_browse_keeps_its_middle_and_says_when_that_is_gone(fuel2: CommandLine) 
         upload(fuel2, "a0", "t0", "t1")
         await one.press("ctrl+r")
         assert "t2 is not in this graph any more." in one.text()
-        assert one.screen.subject_row() == -1
+        assert one.screen.task_row() == -1
         await one.press("r", "y", "Y", "w", "m")
         upload(fuel2, "t2", "t0")
         await one.press("ctrl+r")

@@ -15,9 +15,8 @@ from tui_driving import connecting, driven, until
 from fuelclient.backends.base import Backend
 from fuelclient.backends.local import LocalBackend
 from fuelclient.errors import Unavailable
-from fuelclient.tui import arming, gateway
-from fuelclient.tui.gateway import Gateway
-from fuelclient.tui.messages import Answered
+from fuelclient.tui import gateway, write_guard
+from fuelclient.tui.gateway import Answered, Gateway
 from fuelclient.tui.requests import AskOverview
 from fuelclient.tui.widgets.bar import Bar
 
@@ -122,15 +121,15 @@ def test_arms_are_laid_down_when_nobody_is_there(demo: Path) -> None:
             one.ui.gateway.now = lambda: start + passed
             await one.press("A")
             assert "ARMED" in one.screen.query_one("#head", Bar).text
-            passed = arming.IDLE - 1
-            one.ui.arming.watch()
-            assert one.ui.arming.armed
+            passed = write_guard.IDLE - 1
+            one.ui.guard.watch()
+            assert one.ui.guard.armed
             await one.press("j")
             passed += 2
-            one.ui.arming.watch()
-            assert one.ui.arming.armed
-            passed += arming.IDLE
-            one.ui.arming.watch()
+            one.ui.guard.watch()
+            assert one.ui.guard.armed
+            passed += write_guard.IDLE
+            one.ui.guard.watch()
             await until(lambda: "Read-only again." in one.told())
             assert "RO" in one.screen.query_one("#head", Bar).text
 

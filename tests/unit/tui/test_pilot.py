@@ -249,7 +249,7 @@ def test_keys_typed_ahead_wait_for_the_screen_they_were_meant_for(demo: Path) ->
             one.ui.post_message(events.Key(key, key if len(key) == 1 else "-" if key == "minus" else None))
         await until(lambda: one.view() is View.BROWSE and one.screen.filled)
         assert isinstance(one.screen, BrowseScreen)
-        assert one.screen.subject.study.rows[one.screen.centre].task == "host-network"
+        assert one.screen.data.study.rows[one.screen.centre].task == "host-network"
 
     tell(demo, story)
 

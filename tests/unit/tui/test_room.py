@@ -1,4 +1,4 @@
-"""Room and time: what fits on 80 columns, and a garbage collector that waits for the first frame."""
+"""Room and time: what fits on 80 columns, and a garbage garbage that waits for the first frame."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ pytest.importorskip("textual", reason="the terminal UI needs textual")
 from rich.cells import cell_len
 from tui_driving import connecting, demo_engine, driven, execute
 
-from fuelclient.tui import collector
+from fuelclient.tui import garbage
 from fuelclient.tui.app import screen_class
 from fuelclient.tui.glyphs import UNICODE
 from fuelclient.tui.presenters import run
 from fuelclient.tui.presenters.table import Column, Table, widths
 from fuelclient.tui.requests import AskRun
 from fuelclient.tui.routes import View
-from fuelclient.tui.watched import Watched
+from fuelclient.tui.run_state import RunState
 from fuelclient.tui.widgets.details import Details
 
 _SLASH, _CHIP = 3, 30
@@ -40,7 +40,7 @@ def test_a_column_without_a_title_takes_no_room_while_it_is_empty() -> None:
 
 @pytest.fixture
 def held() -> Iterator[None]:
-    collector.hold()
+    garbage.hold()
     yield
     gc.unfreeze()
     gc.enable()
@@ -50,11 +50,11 @@ def held() -> Iterator[None]:
 def test_garbage_is_collected_again_once_the_ui_is_there() -> None:
     assert not gc.isenabled()
     before = gc.get_freeze_count()
-    collector.release()
+    garbage.release()
     assert gc.isenabled()
     assert gc.get_freeze_count() > before
     made_later: list[object] = []
-    collector.release()
+    garbage.release()
     # What is frozen is no longer listed. Counting would not do: frozen objects may die at any time.
     assert any(thing is made_later for thing in gc.get_objects())
 
@@ -69,20 +69,20 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_run_lists_its_faults_those_that_failed_first(engine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     backend = connecting(engine)()
     try:
-        watched = AskRun(3).read(backend)
+        run_state = AskRun(3).read(backend)
         assert run.faults(AskRun(1).read(backend), UNICODE) == []
     finally:
         backend.close()
-    told = _told(watched)
+    told = _told(run_state)
     assert told[0] == "4 faults"
     assert [line.split()[1] for line in told[1:]] == ["error", "error", "not", "not"]
     assert told[1] == "✗ error break-something/2  exit code 3: no such volume"
     monkeypatch.setattr(run, "MOST_FAULTS", 1)
-    assert _told(watched)[1:] == [told[1], "Enter opens the run, f shows all of them there."]
+    assert _told(run_state)[1:] == [told[1], "Enter opens the run, f shows all of them there."]
 
 
-def _told(watched: Watched) -> list[str]:
-    return ["".join(map(str, line)) for line in run.faults(watched, UNICODE)]
+def _told(run_state: RunState) -> list[str]:
+    return ["".join(map(str, line)) for line in run.faults(run_state, UNICODE)]
 
 
 async def _why(engine: Path) -> tuple[list[str], list[str]]:

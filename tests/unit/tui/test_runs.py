@@ -14,7 +14,7 @@ from tui_driving import Driven, connecting, driven, until
 
 from fuelclient.tui.requests import AskRuns
 from fuelclient.tui.routes import View
-from fuelclient.tui.screens.acting import ConfirmDialog, ExecuteDialog
+from fuelclient.tui.screens.confirm import ConfirmDialog, ExecuteDialog
 from fuelclient.tui.screens.run import RunScreen
 from fuelclient.tui.widgets.bar import Bar
 
@@ -79,7 +79,7 @@ def test_arm_execute_watch_and_see_the_end(engine: Executions) -> None:
         assert "$ fuel2 graph execute --env 1 --node 1 2" in one.text()
         await confirm(one, "prod")
         await until(lambda: isinstance(one.ui.screen, RunScreen) and one.screen.filled)
-        await one.until("▶ running", "▶ 2 running", "ETA")
+        await one.until("▶ running", "▶ 2 running", " left")
         await one.until("at the gate")
         open_gate(engine)
         await one.until("✓ 6 ready", "7/7  ✓ ready  took")
@@ -172,7 +172,7 @@ def test_a_run_whose_runner_was_killed_is_resumed(engine: Executions) -> None:
         await one.press("8")
         assert "runner gone" in one.text()
         await one.press("enter")
-        assert "Nobody works at this run" in one.text()
+        assert "The runner of this run was killed." in one.text()
         await one.press("A", "u")
         assert f"$ fuel2 task resume {begun.id}" in one.text()
         open_gate(engine)
@@ -211,7 +211,7 @@ def test_faults_only_and_why(engine: Executions) -> None:
         assert sorted(one.ids) == ["broken/1", "broken/2"]
         await one.press("escape")
         await one.cursor_to("after/2")
-        await one.until("something before it failed: broken@2", "It printed nothing.")
+        await one.until("a task before it failed: broken@2", "It printed nothing.")
         await one.press("shift+tab", "home", "k")
         assert screen.name_here() == "fine/1"
         await one.press("right", "right", "down")
@@ -256,7 +256,7 @@ def test_history_of_all_environments_and_the_palette(engine: Executions) -> None
 def test_no_runs_say_how_to_get_one(engine: Executions) -> None:
     async def story(one: Driven) -> None:
         await one.press("8")
-        assert "Nothing was executed on environment 1 yet." in one.text()
+        assert "No graph has been executed on environment 1 yet." in one.text()
         assert "fuel2 graph execute --env 1" in one.text()
         await one.press("D")
         assert "press A to arm" in one.told()

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Tone
 from fuelclient.tui.presenters.words import layer_name, letter
+from fuelclient.tui.requests import GraphData
 from fuelclient.tui.routes import TABS, Route, View
-from fuelclient.tui.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ ARMED = Part("ARMED", Tone.BAD, "app.arm")
 """What says that something can."""
 
 
-def crumbs(route: Route, subject: Subject | None, glyphs: Glyphs) -> list[Part]:
+def crumbs(route: Route, data: GraphData | None, glyphs: Glyphs) -> list[Part]:
     """Where one is; each piece leads there."""
     parts = [Part("fuel2", Tone.STRONG), _sign(glyphs), Part("environments", Tone.PLAIN, "app.environments", 1)]
     if route.env:
-        name = f"{route.env} {subject.study.snapshot.cluster.name}" if subject else str(route.env)
+        name = f"{route.env} {data.study.snapshot.cluster.name}" if data else str(route.env)
         parts += [_sign(glyphs), Part(name, Tone.PLAIN, "app.view('roles')")]
     if route.env or route.view is View.HISTORY:
         name = f"run {route.run}" if route.view is View.RUN else str(route.view)
@@ -45,13 +45,13 @@ def _sign(glyphs: Glyphs) -> Part:
     return Part(glyphs.crumb, Tone.DIM)
 
 
-def badges(route: Route, subject: Subject | None, room: int, *, armed: bool = False) -> list[Part]:
+def badges(route: Route, data: GraphData | None, room: int, *, armed: bool = False) -> list[Part]:
     """The graph type, the layers that are merged (by their letters where `room` is short), and whether something can
     be changed."""
     state = ARMED if armed else READ_ONLY
-    if subject is None or route.view in (View.HISTORY, View.RUN):
+    if data is None or route.view in (View.HISTORY, View.RUN):
         return [state]
-    owners = [layer.owner for layer in subject.study.snapshot.layers]
+    owners = [layer.owner for layer in data.study.snapshot.layers]
     full = "  ".join(f"{letter(owner)} {_named(layer_name(owner))}" for owner in owners)
     layers = full if len(full) <= room else "".join(map(letter, owners))
     return [Part(route.graph_type, Tone.STRONG, "app.types", 2), Part(layers, Tone.DIM, rank=3), state]

@@ -1,10 +1,9 @@
-"""Dialogs before something is changed: what would be done, the command line that does the same, and a word to type."""
+"""Dialogs that ask before something is changed: what would be done, the same as a command line, and a word to type."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from textual import on
 from textual.app import ComposeResult
@@ -13,38 +12,37 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
-from fuelclient.model.run import PlannedGraph, RunRequest
+from fuelclient.model.run import PlannedGraph
 from fuelclient.tui.actions import Action, Execute, command_of
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters import acting
+from fuelclient.tui.presenters import execute
 from fuelclient.tui.screens.dialogs import Dialog
+from fuelclient.tui.ui import UI
 from fuelclient.tui.widgets.choice import Choice
 from fuelclient.tui.widgets.panes import Pane
 from fuelclient.tui.widgets.vtable import VirtualTable
 
-if TYPE_CHECKING:
-    from fuelclient.tui.app import FuelUI
 
-
-class Asking(ModalScreen[Action | None]):
-    """A dialog that comes to an action, or to none. Enter does it, once the word that it asks for has been typed."""
+class ActionDialog(ModalScreen[Action | None]):
+    """A dialog that returns an action or None. Enter does it once the word has been typed that the dialog asks for."""
 
     AUTO_FOCUS = ""
 
     DEFAULT_CSS = """
-    Asking { align: center middle; background: $background 60%; }
-    Asking > Pane { width: 90%; max-width: 100; height: auto; max-height: 100%; background: $surface; padding: 0 1; }
-    Asking Vertical { height: auto; }
-    Asking Horizontal { height: 1; }
-    Asking Label { width: 14; color: $text-muted; }
-    Asking #said, Asking #line, Asking #wrong, Asking #help { width: 1fr; height: auto; }
-    Asking #said { color: $foreground; }
-    Asking #wrong { color: $text-error; }
-    Asking Input { width: 1fr; height: 1; border: none; padding: 0; background: $background; }
-    Asking Input:focus { border: none; background: $panel; }
+    ActionDialog { align: center middle; background: $background 60%; }
+    ActionDialog > Pane { width: 90%; max-width: 100; height: auto; max-height: 100%; padding: 0 1; }
+    ActionDialog > Pane { background: $surface; }
+    ActionDialog Vertical { height: auto; }
+    ActionDialog Horizontal { height: 1; }
+    ActionDialog Label { width: 14; color: $text-muted; }
+    ActionDialog #said, ActionDialog #line, ActionDialog #wrong, ActionDialog #help { width: 1fr; height: auto; }
+    ActionDialog #said { color: $foreground; }
+    ActionDialog #wrong { color: $text-error; }
+    ActionDialog Input { width: 1fr; height: 1; border: none; padding: 0; background: $background; }
+    ActionDialog Input:focus { border: none; background: $panel; }
     """
 
-    HELP = "Type what it asks for, and press Enter. Escape leaves everything as it is; ctrl+y copies the command line."
+    HELP = "Type what the dialog asks for, and press Enter. Escape changes nothing; ctrl+y copies the command line."
     BINDING_GROUP_TITLE = "confirm"
 
     BINDINGS = [
@@ -69,11 +67,11 @@ class Asking(ModalScreen[Action | None]):
         ))  # fmt: skip
 
     def fields(self) -> Sequence[Horizontal]:
-        """What can be chosen."""
+        """Return what can be chosen."""
         return ()
 
     def action(self) -> Action | str:
-        """What would be done now, or why nothing can be."""
+        """Return what would be done now, or why nothing can be."""
         raise NotImplementedError
 
     def needs_word(self) -> bool:
@@ -94,7 +92,7 @@ class Asking(ModalScreen[Action | None]):
     def tell(self, wrong: str = "") -> None:
         """Show the command line of what would be done now."""
         if not self.query("#help"):
-            return  # it has been left before it was built
+            return  # the dialog was closed before it was built
         found = self.action()
         line = "" if isinstance(found, str) else f"$ {command_of(found, self._program)}"
         self.query_one("#line", Label).update(line)
@@ -121,51 +119,46 @@ class Asking(ModalScreen[Action | None]):
     def action_copy(self) -> None:
         found = self.action()
         if not isinstance(found, str):
-            cast("FuelUI", self.app).copy_line(command_of(found, self._program))
+            cast(UI, self.app).copy_line(command_of(found, self._program))
 
 
 def _plain(text: str) -> str:
-    """A text as it is compared: how many blanks there are nobody sees."""
+    """Return a text as it is compared: the number of blanks is hard to see."""
     return " ".join(text.split())
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """One of the ways in which something can be done."""
-
-    name: str
-    action: Action
+Choices = Sequence[tuple[str, Action]]
+"""The ways to do something: what each is called, and the action."""
 
 
-class ConfirmDialog(Asking):
-    """Something is done to one run, in one of several ways."""
+class ConfirmDialog(ActionDialog):
+    """Ask whether to do something to one run, and which of several ways to do it."""
 
     def __init__(
-        self, name: str, said: str, word: str, ways: Sequence[Way], glyphs: Glyphs, program: str, *, place: int = 0
+        self, name: str, said: str, word: str, choices: Choices, glyphs: Glyphs, program: str, *, chosen: int = 0
     ) -> None:
         super().__init__(name, said, word, glyphs, program)
-        self._ways, self._place = tuple(ways), place
+        self._choices, self._chosen = choices, chosen
 
     def fields(self) -> Sequence[Horizontal]:
-        if len(self._ways) < 2:
+        if len(self._choices) < 2:
             return ()
-        words = [way.name for way in self._ways]
-        return (Horizontal(Label("how"), Choice(words, self.glyphs, place=self._place, id="how")),)
+        words = [name for name, _ in self._choices]
+        return (Horizontal(Label("how"), Choice(words, self.glyphs, place=self._chosen, id="how")),)
 
     def action(self) -> Action | str:
-        found = self.query("#how").results(Choice)
-        chosen = next(iter(found), None)
-        return self._ways[chosen.place if chosen is not None else 0].action
+        place = next((choice.place for choice in self.query("#how").results(Choice)), 0)
+        return self._choices[place][1]
 
 
-class ExecuteDialog(Asking):
-    """Graphs are executed on an environment."""
+class ExecuteDialog(ActionDialog):
+    """Ask what to execute on an environment."""
 
     def __init__(
         self, env: int, env_name: str, graph_type: str, known: Sequence[str], glyphs: Glyphs, program: str
     ) -> None:
-        said = f"Graphs of environment {env} {env_name}: {', '.join(known) or 'unknown yet'}."
-        super().__init__("execute", said, acting.word_for(env, env_name), glyphs, program)
+        said = f"Graphs of environment {env} {env_name}: {', '.join(known) or 'not known yet'}."
+        super().__init__("execute", said, execute.word_for(env, env_name), glyphs, program)
         self._env, self._type = env, graph_type
 
     def fields(self) -> Sequence[Horizontal]:
@@ -173,14 +166,14 @@ class ExecuteDialog(Asking):
             Horizontal(Label("graph types"), Input(self._type, id="types", placeholder="one after another")),
             Horizontal(Label("nodes"), Input(id="nodes", placeholder="all that the graph names; or 1 2 5")),
             Horizontal(Label("tasks"), Input(id="tasks", placeholder="all; or netconfig keystone")),
-            Horizontal(Label("manner"), Choice(acting.MANNERS, self.glyphs, id="manner")),
-            Horizontal(Label("what is done"), Choice(acting.FORCES, self.glyphs, id="force")),
+            Horizontal(Label("manner"), Choice(execute.MANNERS, self.glyphs, id="manner")),
+            Horizontal(Label("what is done"), Choice(execute.FORCES, self.glyphs, id="force")),
         )
 
     def action(self) -> Action | str:
         texts = {name: self.query_one(f"#{name}", Input).value for name in ("types", "nodes", "tasks")}
         manner, force = (self.query_one(f"#{name}", Choice).place for name in ("manner", "force"))
-        found = acting.request(self._env, texts["types"], texts["nodes"], texts["tasks"], manner, bool(force))
+        found = execute.request(self._env, texts["types"], texts["nodes"], texts["tasks"], manner, bool(force))
         return found if isinstance(found, str) else Execute(found)
 
     def needs_word(self) -> bool:
@@ -190,13 +183,13 @@ class ExecuteDialog(Asking):
 
 
 class PlanDialog(Dialog):
-    """What a dry run would have run."""
+    """Show the plan of a dry run."""
 
-    def __init__(self, request: RunRequest, plans: Sequence[PlannedGraph], glyphs: Glyphs) -> None:
+    def __init__(self, plans: Sequence[PlannedGraph], glyphs: Glyphs) -> None:
         super().__init__()
-        self._request, self._plans, self._glyphs = request, plans, glyphs
+        self._plans, self._glyphs = plans, glyphs
 
     def compose(self) -> ComposeResult:
         table = VirtualTable(self._glyphs, chooses=False)
-        table.show(acting.planned(self._plans, self._glyphs))
-        yield Pane(f"dry run: {acting.summary(self._plans)}  (Esc closes)", table)
+        table.show(execute.planned(self._plans, self._glyphs))
+        yield Pane(f"dry run: {execute.summary(self._plans)}  (Esc closes)", table)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rich.segment import Segment
 from rich.style import Style
 from textual.content import Content
 from textual.geometry import Region
+from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.theme import Theme
 from textual.widget import Widget
 
 from fuelclient.printing import one_line, printable
+from fuelclient.tui.glyphs import UNICODE, Glyphs
 from fuelclient.tui.presenters.table import Cell, Line, Tone, Value
 
 _STYLES = {
@@ -82,3 +87,52 @@ class Toned(Widget):
     def segment(self, cell: Value, base: Style) -> Segment:
         """A cell as it is drawn."""
         return Segment(one_line(str(cell)), self.toned(tone_of(cell), base))
+
+
+ACCENT = "#e0a458"
+
+THEME = Theme(
+    name="fuel",
+    primary=ACCENT,
+    secondary=ACCENT,
+    accent=ACCENT,
+    warning="#d8c26a",
+    error="#e06c6c",
+    success=ACCENT,
+    foreground="#d6d6d2",
+    background="#16181a",
+    surface="#202427",
+    panel="#3a4045",
+    dark=True,
+    variables={"text-muted": "#8d959b", "input-selection-background": "#e0a458 35%"},
+)
+
+
+class Lined(ScrollView, Toned, can_focus=True):
+    """A header and any number of lines below it. It looks different where it has the focus."""
+
+    COMPONENT_CLASSES = TONE_CLASSES | {"lined--header"}
+
+    DEFAULT_CSS = """
+    Lined { height: 1fr; scrollbar-size: 0 1; scrollbar-background: $background; scrollbar-color: $panel; }
+    Lined > .lined--header { color: $text-muted; text-style: bold; }
+    """
+
+    def __init__(self, glyphs: Glyphs = UNICODE, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.glyphs = glyphs
+
+    def header(self, base: Style) -> Style:
+        """The style of the header."""
+        return base + self.get_component_rich_style("lined--header", partial=True)
+
+    def redraw(self, lines: Iterable[int]) -> None:
+        """Draw lines anew, by their number, as they are scrolled now; where it scrolls, Textual draws all of them."""
+        for line in lines:
+            self.refresh_line(line + 1)
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()

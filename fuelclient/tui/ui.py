@@ -1,0 +1,95 @@
+"""What screens, the palette and the write guard need of the app: its place, its gateway, and what is known already."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import cast
+
+from fuelclient.backends.base import Backend
+from fuelclient.model.run import Run
+from fuelclient.tui.gateway import Gateway
+from fuelclient.tui.glyphs import glyphs
+from fuelclient.tui.requests import AskGraph, AskOverview, AskRuns, GraphData, Overview
+from fuelclient.tui.routes import Route, Trail, View
+from fuelclient.tui.typeahead import PatientApp
+
+
+class UI(PatientApp):
+    """The app as its parts see it. `FuelUI` implements the methods that raise here."""
+
+    def __init__(
+        self, connect: Callable[[], Backend], env: int, ascii_only: bool, program: str, clock: Callable[[], datetime]
+    ) -> None:
+        super().__init__()
+        self.clock, self.program = clock, program
+        self.glyphs = glyphs(ascii_only=ascii_only)
+        self.gateway = Gateway(connect, self.post_message, time.monotonic)
+        self.trail = Trail(Route())
+        if env:
+            self.trail.go(Route(View.ROLES, env))
+        self.log_lines: list[str] = []
+
+    # what the app does
+
+    def go(self, route: Route) -> None:
+        """Go to another place."""
+        raise NotImplementedError
+
+    def action_go_back(self) -> None:
+        raise NotImplementedError
+
+    def action_renew(self) -> None:
+        raise NotImplementedError
+
+    def decorate(self) -> None:
+        """Fill the bars of the screen."""
+        raise NotImplementedError
+
+    def tell_trouble(self, text: str) -> None:
+        """Show a banner, or remove it if there is nothing to say."""
+        raise NotImplementedError
+
+    def copy_line(self, text: str) -> None:
+        """Copy a text to the clipboard, and say so."""
+        raise NotImplementedError
+
+    # what is known already: nothing is asked for
+
+    @property
+    def graph(self) -> GraphData | None:
+        """The graph on the screen."""
+        here = self.trail.here
+        return cast("GraphData | None", self.gateway.known(AskGraph(here.env, here.graph_type))) if here.env else None
+
+    @property
+    def overview(self) -> Overview | None:
+        """All environments."""
+        return cast("Overview | None", self.gateway.known(AskOverview()))
+
+    def environment_names(self) -> dict[int, str]:
+        """Return the names of environments by id."""
+        overview, graph = self.overview, self.graph
+        names = {cluster.id: cluster.name for cluster in overview.clusters} if overview is not None else {}
+        return names if graph is None else {**names, graph.env: graph.study.snapshot.cluster.name}
+
+    def node_names(self, env: int) -> dict[int, str]:
+        """Return the names of the nodes of an environment by id."""
+        overview, graph = self.overview, self.graph
+        if graph is not None and graph.env == env:
+            return {node.id: node.name for node in graph.study.snapshot.nodes}
+        return {node.id: node.name for node in overview.nodes} if overview is not None else {}
+
+    def known_runs(self) -> list[Run]:
+        """Return the runs of this environment and of all, the last one first."""
+        runs: dict[int, Run] = {}
+        for env in (0, self.trail.here.env):
+            known = cast("tuple[Run, ...]", self.gateway.known(AskRuns(env)) or ())
+            runs |= {run.id: run for run in known}
+        return [runs[run_id] for run_id in sorted(runs, reverse=True)]
+
+    def forget_runs(self, env: int) -> None:
+        """Read the runs again when they are shown next: one of them is known better by now."""
+        self.gateway.forget(AskRuns())
+        self.gateway.forget(AskRuns(env))

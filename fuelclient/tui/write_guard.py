@@ -1,0 +1,177 @@
+"""Keep the UI read-only until A arms it, and ask before each change, which is then made once.
+
+The dialogs are loaded when they are opened: the first screen does not wait for them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from fuelclient.model.run import PlannedGraph, Run
+from fuelclient.tui.actions import Action, Delete, Execute, Resume, Stop, command_of
+from fuelclient.tui.gateway import Acted, Refused
+from fuelclient.tui.routes import Route, View
+from fuelclient.tui.screens.view import ViewScreen
+from fuelclient.tui.ui import UI
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fuelclient.tui.screens.confirm import ActionDialog, Choices
+
+IDLE = 600.0
+"""Seconds without a key after which the UI disarms itself."""
+
+
+class WriteGuard:
+    """Whether the UI may change something, and all steps from a key to the change.
+
+    A key arms it. The same key disarms it, and so do leaving the environment and `IDLE` seconds without a key.
+    """
+
+    def __init__(self, ui: UI) -> None:
+        self._ui = ui
+        self.armed = False
+        self._since = 0.0
+
+    def toggle(self) -> None:
+        """Arm, or disarm."""
+        self.armed = not self.armed
+        self.touch()
+        self._ui.notify(
+            "Armed: e executes, x stops, X kills, u resumes, D deletes; each asks first. A disarms."
+            if self.armed else "Read-only again."
+        )  # fmt: skip
+        self._ui.decorate()
+
+    def touch(self) -> None:
+        """Note that a key was pressed."""
+        self._since = self._ui.gateway.now()
+
+    def watch(self) -> None:
+        """Disarm if no key was pressed for a long time."""
+        if self.armed and self._ui.gateway.now() - self._since > IDLE:
+            self.disarm()
+
+    def disarm(self) -> None:
+        if self.armed:
+            self.armed = False
+            self._ui.notify("Read-only again.")
+            self._ui.decorate()
+
+    def left(self, before: Route, after: Route) -> None:
+        """Disarm if an environment is left, for another one or for all of them."""
+        if before.env and before.env != after.env:
+            self.disarm()
+
+    # asking
+
+    def execute(self) -> None:
+        """Ask what to execute on the environment here."""
+        ui = self._ui
+        env = ui.screen.env_here() if isinstance(ui.screen, ViewScreen) else 0
+        if not self._may():
+            return
+        if not env:
+            ui.notify("Choose an environment to execute on.")
+            return
+        from fuelclient.tui.screens.confirm import ExecuteDialog
+
+        types = ui.graph.types if ui.graph is not None else ()
+        name = ui.environment_names().get(env, str(env))
+        self._ask(ExecuteDialog(env, name, ui.trail.here.graph_type, types, ui.glyphs, ui.program))
+
+    def stop(self, *, kill: bool) -> None:
+        """Ask whether to stop the run here, and how."""
+        run = self._live_run("stop")
+        if run is not None:
+            choices = (("let what runs end", Stop(run.id)), ("kill what runs", Stop(run.id, kill=True)))
+            self._confirm("stop", run, "Nothing more starts.", choices, chosen=int(kill))
+
+    def resume(self) -> None:
+        """Ask whether to resume the run here."""
+        run = self._live_run("resume")
+        if run is not None:
+            choices = (("as it was left", Resume(run.id)), ("rerun what was interrupted", Resume(run.id, again=True)))
+            self._confirm("resume", run, "Task instances that have ended are not run again.", choices)
+
+    def delete(self) -> None:
+        """Ask whether to delete the run here."""
+        run = self._run("delete")
+        if run is not None:
+            choices = (("", Delete(run.id, force=not run.is_final)),)
+            self._confirm("delete", run, "Its history and its logs go too.", choices)
+
+    def _may(self) -> bool:
+        if not self.armed:
+            self._ui.notify("The UI is read-only until you press A to arm it.", severity="warning")
+        return self.armed
+
+    def _run(self, verb: str) -> Run | None:
+        """Return the run here, if the UI is armed and there is one."""
+        screen = self._ui.screen
+        run = screen.run_here() if isinstance(screen, ViewScreen) else None
+        if not self._may():
+            return None
+        if run is None:
+            self._ui.notify(f"There is no run here to {verb}.")
+        return run
+
+    def _live_run(self, verb: str) -> Run | None:
+        """Return the run here, if it has not ended."""
+        run = self._run(verb)
+        if run is not None and run.is_final:
+            self._ui.notify(f"Run {run.id} has ended already: it is {run.status}.")
+            return None
+        return run
+
+    def _confirm(self, verb: str, run: Run, effect: str, choices: Choices, *, chosen: int = 0) -> None:
+        from fuelclient.tui.screens.confirm import ConfirmDialog
+
+        ui = self._ui
+        question = f"{verb.capitalize()} run {run.id} of environment {run.cluster_id}? {effect}"
+        self._ask(ConfirmDialog(verb, question, str(run.id), choices, ui.glyphs, ui.program, chosen=chosen))
+
+    def _ask(self, dialog: ActionDialog) -> None:
+        self._ui.clear_notifications()  # they would cover the dialog
+        self._ui.push_screen(dialog, self.perform)
+
+    # doing
+
+    def perform(self, action: Action | None) -> None:
+        """Have an action done once, and log it as a command line whatever comes of it."""
+        ui = self._ui
+        self.touch()
+        if action is None or not self._may():
+            return
+        if not ui.gateway.act(action):
+            ui.notify("The last action has had no answer yet.", severity="warning")
+            return
+        ui.log_lines.append(command_of(action, ui.program))
+
+    def acted(self, message: Acted) -> None:
+        """Go where the outcome of an action is seen."""
+        ui, action = self._ui, message.action
+        ui.gateway.acted(removed=isinstance(action, Delete))
+        if isinstance(action, Execute) and action.request.dry_run:
+            from fuelclient.tui.screens.confirm import PlanDialog
+
+            ui.push_screen(PlanDialog(cast("Sequence[PlannedGraph]", message.value), ui.glyphs))
+            return
+        ui.notify(command_of(action, ui.program), title=f"done: {action.what}", markup=False)
+        if isinstance(action, Execute) and isinstance(message.value, Run):
+            ui.go(Route(View.RUN, message.value.cluster_id, ui.trail.here.graph_type, run=message.value.id))
+        elif isinstance(action, Delete) and ui.trail.here.view is View.RUN:
+            ui.go(Route(View.HISTORY, ui.trail.here.env, ui.trail.here.graph_type))
+        else:
+            ui.action_renew()
+
+    def refused(self, message: Refused) -> None:
+        """Say why nothing was done, or that this is not known."""
+        ui = self._ui
+        ui.gateway.acted()
+        text = message.reason
+        if message.unknown:
+            text += "  It may have been done all the same: look at the history (8) before you repeat it."
+        ui.notify(text, title=f"not done: {message.action.what}", severity="error", timeout=15, markup=False)
+        ui.action_renew()
