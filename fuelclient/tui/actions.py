@@ -1,4 +1,4 @@
-"""What the UI can change: each action is a value that knows how it is done, and the command line that does the same."""
+"""Actions: what the UI can change, as values that know how to do it and which command line does the same."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from fuelclient.model.run import PlannedGraph, Run, RunRequest
 
 
 class Action(Protocol):
-    """Something to have done, once."""
+    """Something to do, once."""
 
     @property
     def what(self) -> str:
-        """What is done, for people: `stop run 3`."""
+        """What is done, as people read it: `stop run 3`."""
 
     @property
     def words(self) -> str:
         """The words of the command that does the same, without the name of the program."""
 
     def act(self, backend: Backend) -> Run | Sequence[PlannedGraph] | None:
-        """Do it. Raises the backend's errors."""
+        """Do it; raise the backend's errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Execute:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Ask a run to stop; with `kill` what runs is ended too."""
+    """Ask a run to stop; `kill` ends what runs too."""
 
     id: int
     kill: bool = False
@@ -80,7 +80,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """Go on with a run whose runner was killed; `again` runs those once more of which nobody knows how they ended."""
+    """Resume a run whose runner was killed; `again` reruns instances whose end is not known."""
 
     id: int
     again: bool = False
@@ -99,7 +99,7 @@ class Resume:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Remove a run with its history; `force` also one that has not ended although its runner is gone."""
+    """Delete a run with its history; `force` also deletes one that has not ended, if its runner is gone."""
 
     id: int
     force: bool = False
@@ -117,7 +117,7 @@ class Delete:
 
 
 def command_of(action: Action, program: str = "fuel2") -> str:
-    """The command line that does what an action does.
+    """Return the command line that does what an action does.
 
     >>> command_of(Execute(RunRequest(1, node_ids=(2, 3), noop=True)))
     'fuel2 graph execute --env 1 --node 2 3 --noop'

@@ -1,4 +1,4 @@
-"""Glyphs: every sign that the terminal UI draws, once in Unicode and once in ASCII."""
+"""Glyphs: every sign that the UI draws, once in Unicode and once in ASCII."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from fuelclient.insight.lanes import Ink
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """The signs. Each says by its form what it means: colour only repeats it."""
+    """The signs. Each is told by its form: colours only repeat it."""
 
     cursor: str = "▌"
-    mark: str = "◆"
     cut: str = "…"
     crumb: str = "▸"
     dot: str = "·"
@@ -44,7 +43,7 @@ class Glyphs:
 UNICODE = Glyphs()
 
 ASCII = Glyphs(
-    cursor=">", mark="*", cut="~", crumb="/", dot=".", arrow="->", up="^", down="v", was="`- was", gone="`- gone",
+    cursor=">", cut="~", crumb="/", dot=".", arrow="->", up="^", down="v", was="`- was", gone="`- gone",
     error="x", ok="y", no="-", running=">", skipped="-", blocked="#", full="#",
     hollow=".", on="(x)", off="( )", is_ascii=True,
     ink=ASCII_INK,
@@ -52,5 +51,5 @@ ASCII = Glyphs(
 
 
 def glyphs(*, ascii_only: bool) -> Glyphs:
-    """The set to draw with."""
+    """Return the signs to draw with."""
     return ASCII if ascii_only else UNICODE

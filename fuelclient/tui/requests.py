@@ -220,13 +220,13 @@ def _clashes(
         for plugin in plugins
     }
     base = Contributor(0, release.name, metadata=release.metadata, tasks=tasks.get((Level.RELEASE, release.id), {}))
-    found = {}
+    clashes_of = {}
     for plugin in plugins:
         if release.id in plugin.releases:
             continue  # it brought the release itself
         others = [parties[other.id] for other in plugins if env in other.clusters and other.id != plugin.id]
-        found[plugin.id] = clashes(parties[plugin.id], base, others)
-    return found
+        clashes_of[plugin.id] = clashes(parties[plugin.id], base, others)
+    return clashes_of
 
 
 @dataclass(frozen=True, slots=True)

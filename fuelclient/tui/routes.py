@@ -1,4 +1,4 @@
-"""Routes: where one can be, how it is called, and the command line that shows the same."""
+"""Routes: the places of the UI, the way back, and the command line that shows the same as a place."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ TABS = (View.ROLES, View.NODES, View.PREVIEW, View.LANES, View.BROWSE, View.PROB
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """How a view shows its rows: the column that they are sorted by and whether downwards, whether the filter is turned
-    round, and whether the view's own switch is (instances of tasks, all edges, faults only)."""
+    """How a view shows its rows: the column that they are sorted by and whether downwards, whether the filter is
+    inverted, and whether the view's own switch is on (instances of tasks, all edges, faults only)."""
 
     sort: tuple[int, bool] | None = None
     inverted: bool = False
@@ -48,9 +48,9 @@ _PLAIN = Looks()
 class Route:
     """A place: a view, its environment and graph type, and what it is about (the id of a task, a role, a node).
 
-    `query` is the filter that it opens with. `task` is the task under the cursor, `instance` its instance where rows
-    are instances, and `other` the task that `why` begins at. `run` is an execution. The history of environment 0 is
-    that of all. `looks` is how its rows are shown.
+    `query` is the filter that it opens with. `task` is the task under the cursor, `instance` its instance if rows are
+    instances, and `other` the task at which `why` begins. `run` is the id of a run. The history of environment 0 is
+    that of all environments. `looks` is how the rows are shown.
     """
 
     view: View = View.ENVIRONMENTS
@@ -65,43 +65,43 @@ class Route:
     looks: Looks = _PLAIN
 
     def to(self, view: View, focus: str = "", query: str = "", task: TaskKey | None = None) -> Route:
-        """Another view of the same environment."""
+        """Return another view of the same environment."""
         return Route(view, self.env, self.graph_type, focus, query, task)
 
     def of(self, graph_type: str) -> Route:
-        """The same view of another graph."""
+        """Return the same view of another graph."""
         return replace(self, graph_type=graph_type, focus="", query="", task=None, instance="", other=None)
 
 
 MOST = 200
-"""So many places are remembered to go back to."""
+"""How many places are remembered to go back to."""
 
 
 @dataclass(slots=True)
 class Trail:
-    """Where one has been: back and forward, as in a browser. It goes back by `MOST` places."""
+    """The places that were visited, back and forward as in a browser."""
 
     here: Route
     _back: list[Route] = field(default_factory=list)
     _forward: list[Route] = field(default_factory=list)
 
     def go(self, route: Route) -> None:
-        """Be somewhere else; what was ahead is forgotten."""
+        """Go to another place, and forget those ahead."""
         self._back.append(self.here)
         del self._back[:-MOST]
         self._forward.clear()
         self.here = route
 
     def amend(self, route: Route) -> None:
-        """Be at the same place in another state, so that coming back finds it."""
+        """Replace the current place by the same one in another state, so that coming back finds that."""
         self.here = route
 
     def back(self) -> bool:
-        """Be where one was before; False at the beginning."""
+        """Go back; return False at the beginning."""
         return self._step(self._back, self._forward)
 
     def forward(self) -> bool:
-        """Undo `back`; False where there is nothing ahead."""
+        """Undo `back`; return False if nothing is ahead."""
         return self._step(self._forward, self._back)
 
     def _step(self, source: list[Route], target: list[Route]) -> bool:
@@ -113,23 +113,23 @@ class Trail:
 
 
 def command_line(route: Route, program: str = "fuel2") -> str:
-    """The command that shows on stdout what a route shows on the screen.
+    """Return the command that prints what a route shows.
 
     >>> command_line(Route(View.PREVIEW, 1))
     'fuel2 graph preview --env 1'
     """
     env = f"--env {route.env}"
-    kind = "" if route.graph_type == DEFAULT_TYPE else f" --type {shlex.quote(route.graph_type)}"
+    type_option = "" if route.graph_type == DEFAULT_TYPE else f" --type {shlex.quote(route.graph_type)}"
     commands = {
         View.ENVIRONMENTS: "env list",
         View.ROLES: f"role show {env} {_argument(route.focus)}" if route.focus else f"role list {env}",
         View.NODES: f"node show {shlex.quote(route.focus)}" if route.focus.isdigit() else f"node list {env}",
-        View.PREVIEW: f"graph preview {env}{kind}",
-        View.LANES: f"graph preview {env}{kind} -s order",
-        View.BROWSE: f"graph preview {env}{kind} -f yaml",
-        View.PROBLEMS: f"graph validate {env}{kind}",
+        View.PREVIEW: f"graph preview {env}{type_option}",
+        View.LANES: f"graph preview {env}{type_option} -s order",
+        View.BROWSE: f"graph preview {env}{type_option} -f yaml",
+        View.PROBLEMS: f"graph validate {env}{type_option}",
         View.PLUGINS: f"plugins show {_argument(route.focus)}" if route.focus else "plugins list",
-        View.WHY: f"graph preview {env}{kind} -f yaml",
+        View.WHY: f"graph preview {env}{type_option} -f yaml",
         View.HISTORY: f"task list {env} --names deploy" if route.env else "task list --names deploy",
         View.RUN: f"task history show {route.run} --why" if route.run else f"task list {env}",
     }
@@ -137,7 +137,7 @@ def command_line(route: Route, program: str = "fuel2") -> str:
 
 
 def _argument(word: str) -> str:
-    """A word as a shell takes it, and as no option even where it begins as one.
+    """Return a word quoted for a shell, and never as an option.
 
     >>> _argument("two words"), _argument("-x")
     ("'two words'", '-- -x')

@@ -1,4 +1,4 @@
-"""Typing ahead: keys that come while a screen is being built, or filled, wait for it."""
+"""Type-ahead: keys that come while a screen is being built or filled wait for it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from textual.widget import Widget
 from fuelclient.tui.terminal import EndableApp
 
 LONGEST = 3.0
-"""Seconds that a key waits at most; then it goes to whatever is there."""
+"""Seconds that a key waits at most; then it goes to whatever is on the screen."""
 
 _STUCK = 1.0
-"""Seconds after which keys that wait are dropped when somebody presses Escape: whoever does so then wants out."""
+"""Seconds after which Escape drops the keys that wait: the user wants out."""
 
 _ROUNDS = 2
-"""How often a message follows a key once more: an action, a message of it, and one that follows from that."""
+"""How often another message follows a key: for its action, for a message of that, and for one that follows."""
 
 _SOON = 0.01
 """Seconds between two looks at whether a key still has to wait."""
@@ -31,17 +31,17 @@ AT_ONCE = frozenset(
     {"q", "left_square_bracket", "right_square_bracket", "backspace", "question_mark", "at", "colon", "escape",
      "ctrl+r", *"012345678"}
 )  # fmt: skip
-"""The keys that make sense on a screen that is not filled yet, if none waits before them."""
+"""The keys that make sense on a screen that is not filled yet, if no other key waits."""
 
 NEVER_HELD = frozenset({"ctrl+c", "ctrl+q", "ctrl+z"})
-"""The keys that wait for nothing: whoever presses them leaves."""
+"""The keys that never wait: they leave."""
 
 
 class TypeAhead:
     """Keys that wait, in their order.
 
-    A screen is *built* once one of its widgets has the focus: before that a key would go to nobody. It is *filled*
-    once its data is there: before that a cursor would have nothing to move over. `now` is a clock.
+    A screen is *built* once one of its widgets has the focus: before that no widget would get a key. It is *filled*
+    once it has its data: before that a cursor has no rows to move over. `now` is a clock.
     """
 
     def __init__(self, now: Callable[[], float]) -> None:
@@ -50,11 +50,11 @@ class TypeAhead:
         self._since = 0.0
 
     def entered(self) -> None:
-        """Another screen is being built."""
+        """Note that another screen is being built."""
         self._since = self._now()
 
     def holds(self, event: Key, *, built: bool, filled: bool) -> bool:
-        """Keep a key for later, if its time has not come; False when it is to be handled now."""
+        """Keep a key for later if it has to wait; return False if it is to be handled now."""
         if self.is_due(built=built, filled=filled) and not self._held:
             return False
         if built and not self._held and event.key in AT_ONCE:
@@ -67,7 +67,7 @@ class TypeAhead:
         self._held.append((self._now(), event))
 
     def is_stuck(self) -> bool:
-        """Whether keys wait for longer than anybody would."""
+        """Return whether keys have waited for a long time."""
         return bool(self._held) and self._now() - self._held[0][0] > _STUCK
 
     def drop(self) -> None:
@@ -75,11 +75,11 @@ class TypeAhead:
         self._held.clear()
 
     def is_due(self, *, built: bool, filled: bool) -> bool:
-        """Whether keys need not wait any longer."""
+        """Return whether keys need not wait any longer."""
         return (built and filled) or self._now() - self._since > LONGEST
 
     def next(self, *, built: bool, filled: bool) -> Key | None:
-        """The first key that waited, if its time has come."""
+        """Return the first key that waited, if it need not wait any longer."""
         return self._held.popleft()[1] if self._held and self.is_due(built=built, filled=filled) else None
 
     def __len__(self) -> int:
@@ -88,18 +88,18 @@ class TypeAhead:
 
 @dataclass
 class Handled(Message):
-    """A key has been handled by a widget, and by everybody above it; sent `rounds` times more for what followed."""
+    """A key has been handled by a widget and all above it; the message is sent `rounds` more times for what follows."""
 
     widget: Widget
     rounds: int
 
 
 class PatientApp(EndableApp):
-    """An app whose keys wait for the screen that they were meant for.
+    """An app whose keys wait for the screen they were meant for.
 
-    A key is handled in steps: the widget that has the focus gets it, an action may follow, which tells the screen,
-    which goes elsewhere. All of that are messages, so the next key would overtake them. It waits until a message that
-    was sent after the key has come up the same way, some times over.
+    A key is handled in steps: the focused widget gets it, an action may follow, which posts a message to the screen,
+    which goes to another one. All of these are messages, so the next key would overtake them. It waits until a message
+    that was sent after the key has come up the same way, some times over.
     """
 
     def __init__(self) -> None:
@@ -113,15 +113,15 @@ class PatientApp(EndableApp):
         self.screen_change_signal.subscribe(self, self._entered, immediate=True)
 
     def _entered(self, _screen: Screen[object]) -> None:
-        """Keys wait for a dialog as they do for a view."""
+        """Have keys wait for a dialog as for a view."""
         self.typed.entered()
 
     def is_built(self) -> bool:
-        """Whether something on the screen has the focus."""
+        """Return whether something on the screen has the focus."""
         raise NotImplementedError
 
     def is_filled(self) -> bool:
-        """Whether the screen shows what it is about."""
+        """Return whether the screen shows its data."""
         raise NotImplementedError
 
     async def on_event(self, event: Event) -> None:
@@ -137,7 +137,7 @@ class PatientApp(EndableApp):
         self._look_again()
 
     def _is_busy(self) -> bool:
-        """Whether the last key is still being handled, by a widget that still is there."""
+        """Return whether the last key is still being handled, by a widget that still exists."""
         busy = self._busy
         return (
             busy is not None
@@ -164,11 +164,11 @@ class PatientApp(EndableApp):
                 self.call_next(self._type_on)
 
     def _follow(self, widget: Widget, rounds: int) -> None:
-        """Have a message follow a key; a widget that is being closed takes none."""
+        """Send a message after a key; a widget that is being closed takes none."""
         self._busy = widget if widget.post_message(Handled(widget, rounds)) else None
 
     def _look_again(self) -> None:
-        """Look in a moment at the keys that wait, if there are any; once, however many they are."""
+        """Look in a moment at the keys that wait, once however many they are."""
         if self.typed and not self._looks:
             self._looks = True
             self.set_timer(_SOON, self._looked)
@@ -178,7 +178,7 @@ class PatientApp(EndableApp):
         await self._type_on()
 
     async def _type_on(self) -> None:
-        """Handle the keys that waited, until one of them leads to where the next has to wait again."""
+        """Handle the keys that waited, until the next one has to wait again."""
         if not self._is_busy():
             event = self.typed.next(built=self.is_built(), filled=self.is_filled())
             if event is not None:

@@ -86,21 +86,21 @@ class WriteGuard:
         run = self._live_run("stop")
         if run is not None:
             choices = (("let what runs end", Stop(run.id)), ("kill what runs", Stop(run.id, kill=True)))
-            self._confirm("stop", run, "Nothing more starts.", choices, chosen=int(kill))
+            self._confirm("stop", run, "Nothing else will start.", choices, chosen=int(kill))
 
     def resume(self) -> None:
         """Ask whether to resume the run here."""
         run = self._live_run("resume")
         if run is not None:
             choices = (("as it was left", Resume(run.id)), ("rerun what was interrupted", Resume(run.id, again=True)))
-            self._confirm("resume", run, "Task instances that have ended are not run again.", choices)
+            self._confirm("resume", run, "What has ended is not run again.", choices)
 
     def delete(self) -> None:
         """Ask whether to delete the run here."""
         run = self._run("delete")
         if run is not None:
             choices = (("", Delete(run.id, force=not run.is_final)),)
-            self._confirm("delete", run, "Its history and its logs go too.", choices)
+            self._confirm("delete", run, "Its history and its logs are deleted too.", choices)
 
     def _may(self) -> bool:
         if not self.armed:

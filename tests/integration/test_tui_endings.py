@@ -149,5 +149,5 @@ def test_what_is_no_terminal_is_named(engine: Path, away: str) -> None:
     told = said if away == "stderr" else os.read(master, 65536).decode()
     os.close(master)
     assert process.returncode == 2
-    assert f"needs a terminal, and {away} is not one" in told
+    assert f"needs a terminal, but {away} is not one" in told
     assert "fuel2 graph preview" in " ".join(told.split())

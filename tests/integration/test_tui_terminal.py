@@ -57,7 +57,7 @@ def test_keys_that_are_typed_ahead_are_not_lost(terminal: Terminal, tmp_path: Pa
     terminal.keys("Enter", "j", "Enter", "3", "/", "h", "o", "s", "t", "-", "n", "Enter", "Enter")
     terminal.wait_for("browse", "runs before", "host-network", "runs after")
     terminal.keys("8")
-    terminal.wait_for("Nothing was executed on environment 1 yet.")
+    terminal.wait_for("No graph has been executed on environment 1 yet.")
     terminal.keys("A")
     terminal.wait_for("ARMED", "e execute")
     terminal.keys("e")

@@ -1,1 +1,1 @@
-"""Commands of transactions, which the command line calls tasks, as Fuel's users know them."""
+"""Commands about runs, which the command line calls tasks, as Fuel's users know them."""

@@ -89,7 +89,7 @@ class LiveDisplay:
             LOG.error("More failures are only counted: `fuel2 task history show %d --why` lists all.", event.parent_id)
 
     def show(self, run: Run, progress: Progress, now: datetime) -> None:
-        """Draw the lines anew."""
+        """Draw the lines again."""
         self._live.update(self._drawn(run, progress, now), refresh=True)
 
     def _drawn(self, run: Run, progress: Progress, now: datetime) -> Group:
@@ -170,7 +170,7 @@ def _fitting(parts: Sequence[str], width: int) -> str:
 
 
 def live_display(stderr: TextIO) -> LiveDisplay | None:
-    """Return a display for this stream; None if it is no terminal that can move its cursor, and with `-q`."""
+    """Return a display for this stream; None with `-q`, or unless it is a terminal that can move its cursor."""
     handler = _handler_of(stderr)
     if not stderr.isatty() or handler is None or handler.level > logging.INFO:
         return None

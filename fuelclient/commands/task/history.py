@@ -63,7 +63,7 @@ class HistoryShow(Lister):
             help=f"only these statuses: {', '.join(_STATUSES)}",
         )  # fmt: skip
         parser.add_argument(
-            "-p", "--show-parameters", action="store_true", help="one row to a task, with the task as it was merged"
+            "-p", "--show-parameters", action="store_true", help="one row for each task, with the task as it was merged"
         )
         parser.add_argument("--include-summary", action="store_true", help="add what tasks reported")
         parser.add_argument("--why", action="store_true", help="add reason, failure to blame, return code and message")

@@ -27,13 +27,13 @@ def add_run(parser: argparse.ArgumentParser, *short: str) -> None:
         *[option for option in short if option == "-f"],
         "--force",
         action="store_true",
-        help="as if nothing had ever run: all facts count as changed",
+        help="run as if nothing had run before: all facts count as changed",
     )
     parser.add_argument("--trace", action="store_true", help="ask tasks for verbose output")
     mode = parser.add_mutually_exclusive_group()
     dry = [option for option in short if option == "-d"]
     mode.add_argument(*dry, "--dry-run", action="store_true", help="print what would run, and start nothing")
-    mode.add_argument("--noop", action="store_true", help="let tasks tell what they would change, and change nothing")
+    mode.add_argument("--noop", action="store_true", help="let tasks say what they would change, and change nothing")
     add_executor(parser, "how to reach all nodes (default: each by its own executor)")
     add_wait(parser)
 

@@ -1,4 +1,4 @@
-"""Chrome: what stands in the bars above and below every screen."""
+"""The bars above and below every screen: breadcrumbs, badges, tabs, keys, the equivalent command line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fuelclient.tui.routes import TABS, Route, View
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of a bar. `action` is run by a click; parts of the highest `rank` go first where not all fit."""
+    """A piece of a bar. A click runs `action`; if not all parts fit, those of the highest `rank` go first."""
 
     text: str
     tone: Tone = Tone.PLAIN
@@ -23,14 +23,14 @@ class Part:
 
 
 READ_ONLY = Part("RO", Tone.ACCENT)
-"""What says that nothing can be changed from here."""
+"""The badge of a UI that only reads."""
 
 ARMED = Part("ARMED", Tone.BAD, "app.arm")
-"""What says that something can."""
+"""The badge of a UI that may change something."""
 
 
 def crumbs(route: Route, data: GraphData | None, glyphs: Glyphs) -> list[Part]:
-    """Where one is; each piece leads there."""
+    """Return where the user is; each piece leads there."""
     parts = [Part("fuel2", Tone.STRONG), _sign(glyphs), Part("environments", Tone.PLAIN, "app.environments", 1)]
     if route.env:
         name = f"{route.env} {data.study.snapshot.cluster.name}" if data else str(route.env)
@@ -46,8 +46,7 @@ def _sign(glyphs: Glyphs) -> Part:
 
 
 def badges(route: Route, data: GraphData | None, room: int, *, armed: bool = False) -> list[Part]:
-    """The graph type, the layers that are merged (by their letters where `room` is short), and whether something can
-    be changed."""
+    """Return the graph type, the merged layers (by their letters if `room` is short), and whether the UI is armed."""
     state = ARMED if armed else READ_ONLY
     if data is None or route.view in (View.HISTORY, View.RUN):
         return [state]
@@ -62,10 +61,10 @@ def _named(text: str) -> str:
 
 
 def tabs(route: Route) -> list[Part]:
-    """The views of an environment with their keys."""
+    """Return the views of an environment with their keys."""
     if not route.env:
         if route.view is View.HISTORY:
-            return [Part("The runs of all environments. Enter opens one, a shows those of one environment", Tone.DIM)]
+            return [Part("The runs of all environments. Enter opens a run, a shows those of one environment", Tone.DIM)]
         return [Part("Enter opens an environment, H shows all runs, / filters, ? helps", Tone.DIM)]
     here = View.HISTORY if route.view is View.RUN else route.view
     return [
@@ -75,7 +74,7 @@ def tabs(route: Route) -> list[Part]:
 
 
 def keys(bindings: Sequence[tuple[str, str]]) -> list[Part]:
-    """The keys that work here, the most useful first; the last two, which help and quit, stay where room is short."""
+    """Return the keys that work here, the most useful first; the last two, help and quit, stay if room is short."""
     last = len(bindings) - 2
     return [
         Part(f"{key} {what}", Tone.DIM, rank=place + 1 if place < last else 0)
@@ -84,6 +83,6 @@ def keys(bindings: Sequence[tuple[str, str]]) -> list[Part]:
 
 
 def line(command: str, mark: str) -> tuple[list[Part], list[Part]]:
-    """The equivalent command line, and the task that is marked."""
+    """Return the equivalent command line, and the task that is marked."""
     right = [Part(f"marked: {mark}", Tone.ACCENT, rank=1)] if mark else []
     return [Part(f"$ {command}", Tone.DIM)], right

@@ -1,4 +1,4 @@
-"""Browse: a task between what precedes and what follows it; and the chain between two tasks."""
+"""Browse: a task between what precedes and what follows it. Why: the chain between two tasks."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from fuelclient.tui.presenters.words import (
     set_by,
     short_place,
     sigil,
+    stated_value,
     title,
     value_text,
 )
@@ -37,7 +38,7 @@ _FURTHER = (
 )
 
 MOST = 500
-"""So many tasks are listed beyond the neighbours: the nearest ones."""
+"""How many tasks are listed beyond the neighbours: the nearest ones."""
 
 _ATTRIBUTES = (
     Column("attribute", "attribute", least=26, most=34),
@@ -56,9 +57,9 @@ _STEPS = (
 
 
 def neighbours(data: GraphData, row: int, *, following: bool, reduced: bool, glyphs: Glyphs) -> tuple[Table, list[int]]:
-    """The rows that directly precede (or follow) a task, with the words that say so, and which rows these are.
+    """Return a table of the tasks that directly precede (or follow) a task, with the words that say so, and their rows.
 
-    With `reduced` those are left out between which and the task another task stands anyway.
+    `reduced` leaves out those that a path through another task implies anyway.
     """
     rows = _reduced(data, row, following) if reduced else _all(data, row, following)
     study = data.study
@@ -79,12 +80,11 @@ def neighbours(data: GraphData, row: int, *, following: bool, reduced: bool, gly
 
 
 def further(data: GraphData, row: int, *, following: bool, glyphs: Glyphs) -> tuple[Table, list[int]]:
-    """The rows beyond the direct neighbours, the nearest first, each with the task through which it is reached.
-
-    There are at most `MOST`, so that this costs the same in a graph of any size.
+    """Return a table of the tasks beyond the neighbours, the nearest first, each with the task through which it is
+    reached, and their rows. There are at most `MOST`, so that this costs the same in a graph of any size.
     """
     study = data.study
-    found = _beyond(data, row, following)
+    beyond = _beyond(data, row, following)
     lines: list[tuple[Value, ...]] = [
         (
             Cell(sigil(study.task(other), glyphs), Tone.ACCENT),
@@ -92,20 +92,20 @@ def further(data: GraphData, row: int, *, following: bool, glyphs: Glyphs) -> tu
             Cell(study.rows[other].task, Tone.ACCENT if study.rows[other].is_changed else Tone.PLAIN),
             Cell(study.rows[through].task, Tone.DIM),
         )
-        for other, through, steps in found
+        for other, through, steps in beyond
     ]
-    rows = [other for other, _, _ in found]
+    rows = [other for other, _, _ in beyond]
     word = "follows" if following else "precedes"
     return Table(_FURTHER, lines, [study.rows[other].task for other in rows], (f"Nothing {word} those.",)), rows
 
 
 def _beyond(data: GraphData, row: int, following: bool) -> list[tuple[int, int, int]]:
-    """Rows with the row through which each is reached, and the number of edges between it and `row`."""
+    """Return rows with the row through which each is reached, and the number of edges between it and `row`."""
     near = _all(data, row, following)
     seen = {row, *near}
-    found: list[tuple[int, int, int]] = []
+    beyond: list[tuple[int, int, int]] = []
     ring, steps = near, 1
-    while ring and len(found) < MOST:
+    while ring and len(beyond) < MOST:
         steps += 1
         reached: dict[int, int] = {}
         for through in ring:
@@ -113,15 +113,15 @@ def _beyond(data: GraphData, row: int, following: bool) -> list[tuple[int, int, 
                 if other not in seen:
                     seen.add(other)
                     reached[other] = through
-        found += [(other, reached[other], steps) for other in sorted(reached)]
+        beyond += [(other, reached[other], steps) for other in sorted(reached)]
         ring = sorted(reached)
-    return found[:MOST]
+    return beyond[:MOST]
 
 
 def _all(data: GraphData, row: int, following: bool) -> list[int]:
     study = data.study
-    found = (study.after if following else study.before)[study.indices[row]]
-    return sorted(study.row_of[index] for index in found)
+    indices = (study.after if following else study.before)[study.indices[row]]
+    return sorted(study.row_of[index] for index in indices)
 
 
 def _reduced(data: GraphData, row: int, following: bool) -> list[int]:
@@ -132,18 +132,18 @@ def _reduced(data: GraphData, row: int, following: bool) -> list[int]:
 
 
 def _because(words: Sequence[Word], centre: str) -> str:
-    """Which attribute of which of the two makes the edge: the other one's is "its"."""
+    """Return the attributes that make the edge; those of the other task are "its"."""
     told = dict.fromkeys(("" if word.task == centre else "its ") + word.attribute for word in words)
     return ", ".join(told)
 
 
 def total(data: GraphData, row: int, *, following: bool) -> int:
-    """How many tasks precede or follow directly, reduced or not."""
+    """Return how many tasks precede or follow directly, reduced or not."""
     return len(_all(data, row, following))
 
 
 def centre(data: GraphData, row: int, glyphs: Glyphs) -> Table:
-    """The task in the middle: what it is, and its attributes."""
+    """Return the task in the middle: what it is, and its attributes."""
     study = data.study
     shown, task = study.rows[row], study.task(row)
     rows: list[tuple[Value, ...]] = [
@@ -153,43 +153,44 @@ def centre(data: GraphData, row: int, glyphs: Glyphs) -> Table:
         (Cell("before", Tone.DIM), f"{count(data.reach.ancestors(row), 'task')} in all", ""),
         (Cell("after", Tone.DIM), f"{count(data.reach.descendants(row), 'task')} in all", ""),
     ]
-    for one in blame(task):
-        tone = Tone.ACCENT if one.is_changed else Tone.PLAIN
-        mark = f"{glyphs.changed} " if one.is_changed else ""
-        value = "not stated any more" if one.dropped else value_text(one.value)
-        rows.append((Cell(f"{mark}{one.path}", tone), Cell(value, tone), Cell(layer_name(one.origin.owner), Tone.DIM)))
+    for blamed in blame(task):
+        tone = Tone.ACCENT if blamed.is_changed else Tone.PLAIN
+        mark = f"{glyphs.changed} " if blamed.is_changed else ""
+        by = Cell(layer_name(blamed.origin.owner), Tone.DIM)
+        rows.append((Cell(f"{mark}{blamed.path}", tone), Cell(stated_value(blamed), tone), by))
     return Table(_ATTRIBUTES, rows, [str(cells[0]) for cells in rows])
 
 
 _FACTS = 5
-"""So many rows of the middle stand above the attributes."""
+"""How many rows of the middle stand above the attributes."""
 
 
 def in_full(data: GraphData, row: int, place: int, glyphs: Glyphs) -> list[Line]:
-    """What a row of the middle says in full: an attribute with its whole value, who set it where, and what that
-    replaced; above the attributes, where the task stands and runs, and its findings."""
+    """Return a row of the middle in full: an attribute with its whole value, who set it where, and what that replaced;
+    for the rows above the attributes, where the task stands and runs, and its findings."""
     attributes = blame(data.study.task(row))
     if not _FACTS <= place < _FACTS + len(attributes):
         return detail(data, row, glyphs)
-    one = attributes[place - _FACTS]
-    lines = [title(one.path), fact("set by", set_by(one.origin)), fact("where", short_place(one.origin.place)), ()]
-    lines += [("not stated any more",)] if one.dropped else [(line,) for line in _block(one.value)]
-    return [*lines, *_replaced(one, glyphs)]
+    blamed = attributes[place - _FACTS]
+    origin = blamed.origin
+    lines = [title(blamed.path), fact("set by", set_by(origin)), fact("where", short_place(origin.place)), ()]
+    lines += [(stated_value(blamed),)] if blamed.dropped else [(line,) for line in _block(blamed.value)]
+    return [*lines, *_replaced(blamed, glyphs)]
 
 
-def _replaced(one: Blame, glyphs: Glyphs) -> Iterator[Line]:
-    for value, origin in one.replaced:
+def _replaced(blamed: Blame, glyphs: Glyphs) -> Iterator[Line]:
+    for value, origin in blamed.replaced:
         yield ()
-        sign = glyphs.gone if one.dropped else glyphs.was
+        sign = glyphs.gone if blamed.dropped else glyphs.was
         yield (Cell(f"{sign}  ", Tone.DIM), set_by(origin), Cell(f"  {short_place(origin.place)}", Tone.DIM))
-        if value == one.value and not one.dropped:
+        if value == blamed.value and not blamed.dropped:
             yield (Cell("the same", Tone.DIM),)
         else:
             yield from ((Cell(line, Tone.DIM),) for line in _block(value))
 
 
 def _block(value: Any) -> list[str]:
-    """A value over as many lines as it has entries.
+    """Return a value in as many lines as it has entries.
 
     >>> _block({"name": "a", "policy": ["b", "c"]}), _block(["x", {"y": 1}]), _block("one\\ntwo")
     (['name: a', 'policy: [b, c]'], ['- x', '- {y: 1}'], ['one', 'two'])
@@ -203,18 +204,18 @@ def _block(value: Any) -> list[str]:
     return [value_text(value)]
 
 
-def between(data: GraphData, one: int, other: int) -> tuple[tuple[Step, ...], bool]:
-    """The shortest chain between two rows, in whichever direction there is one; whether it begins at `one`."""
+def between(data: GraphData, row: int, other: int) -> tuple[tuple[Step, ...], bool]:
+    """Return the shortest chain between two rows in either direction, and whether it begins at `row`."""
     study = data.study
-    there = chain(study.expansion, study.indices[one], study.indices[other])
+    there = chain(study.expansion, study.indices[row], study.indices[other])
     if there:
         return there, True
-    return chain(study.expansion, study.indices[other], study.indices[one]), False
+    return chain(study.expansion, study.indices[other], study.indices[row]), False
 
 
-def why(data: GraphData, one: int, other: int, glyphs: Glyphs) -> Table:
-    """The chain as rows, one for each statement that makes an edge."""
-    steps, _ = between(data, one, other)
+def why(data: GraphData, row: int, other: int, glyphs: Glyphs) -> Table:
+    """Return the chain as rows, one for each statement that makes an edge."""
+    steps, _ = between(data, row, other)
     rows: list[tuple[Value, ...]] = []
     ids: list[str] = []
     for number, step in enumerate(steps, start=1):
@@ -231,13 +232,13 @@ def why(data: GraphData, one: int, other: int, glyphs: Glyphs) -> Table:
                 )
             )
             ids.append(step.after)
-    names = (data.study.rows[one].task, data.study.rows[other].task)
-    return Table(_STEPS, rows, ids, (f"Nothing makes {names[0]} wait for {names[1]}, nor the other way round.",
+    names = (data.study.rows[row].task, data.study.rows[other].task)
+    return Table(_STEPS, rows, ids, (f"Neither {names[0]} nor {names[1]} waits for the other.",
                                      "", "They may run at the same time."))  # fmt: skip
 
 
 def _said(step: Step, word: Word) -> str:
-    """What makes an edge; it is the later one that says so, unless it is "its", the earlier one's."""
+    """Return what makes an edge. Usually the later task states it; "its" marks a statement of the earlier one."""
     before, after = step.before.partition("@")[0], step.after.partition("@")[0]
     return f"{'its ' if word.task == before and word.task != after else ''}{word.attribute}: {word.word}"
 
@@ -246,15 +247,15 @@ def _tone(word: Word) -> Tone:
     return Tone.DIM if word.place.layer == "release" else Tone.ACCENT
 
 
-def sentence(data: GraphData, one: int, other: int, glyphs: Glyphs) -> list[Line]:
-    """The chain in words: the answer in one line, then one line for each task on the way."""
-    steps, forward = between(data, one, other)
-    first, last = (one, other) if forward else (other, one)
-    rows = data.study.rows
+def sentence(data: GraphData, row: int, other: int, glyphs: Glyphs) -> list[Line]:
+    """Return the chain in words: the answer in one line, then one line for each task on the way."""
+    steps, forward = between(data, row, other)
+    first, last = (row, other) if forward else (other, row)
+    tasks = data.study.rows
     if not steps:
-        return [title(f"{rows[one].task} and {rows[other].task} are in no order")]
+        return [title(f"{tasks[row].task} and {tasks[other].task} have no order")]
     lines = [
-        title(f"{rows[last].task} runs after {rows[first].task}: {count(len(steps), 'edge')}, the fewest"),
+        title(f"{tasks[last].task} runs after {tasks[first].task}: {count(len(steps), 'edge')}, the fewest"),
         (),
         _stop(data, steps[0].before, steps[0].before_task),
     ]
@@ -268,7 +269,7 @@ def sentence(data: GraphData, one: int, other: int, glyphs: Glyphs) -> list[Line
 
 
 def both(data: GraphData, step: Step, glyphs: Glyphs) -> list[Line]:
-    """The two tasks of an edge: what each is, where it runs, and who set its attributes."""
+    """Return the two tasks of an edge: what each is, where it runs, and who set its attributes."""
     study = data.study
     lines: list[Line] = []
     for name, index in ((step.before, step.before_task), (step.after, step.after_task)):
@@ -278,7 +279,7 @@ def both(data: GraphData, step: Step, glyphs: Glyphs) -> list[Line]:
 
 
 def _stop(data: GraphData, name: str, index: int) -> Line:
-    """A task on the way: its name, what it is and where it runs."""
+    """Return a task on the way: its name, what it is and where it runs."""
     row = data.study.row_of.get(index)
     if row is None:
         return (Cell(name, Tone.STRONG),)
@@ -289,10 +290,10 @@ def _stop(data: GraphData, name: str, index: int) -> Line:
 
 
 def nothing(data: GraphData) -> Table:
-    """The table of a graph that has no order."""
+    """Return the table of a graph that has no order."""
     return Table(_NEIGHBOURS, (), (), empty(data))
 
 
 def lost(why: str) -> Table:
-    """What stands instead of a task that the graph does not have any more."""
-    return Table((), empty=(why, "", "[ leads back, 3 shows what there is.") if why else ("",))
+    """Return what stands instead of a task that the graph has lost."""
+    return Table((), empty=(why, "", "[ goes back, 3 shows the tasks.") if why else ("",))

@@ -1,4 +1,4 @@
-"""Environments: the list, one of them in detail, and what to do where there is none."""
+"""Environments: the list, one of them in detail, and how to create the first one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from fuelclient.model.cluster import Cluster
-from fuelclient.model.graph import Level
+from fuelclient.model.graph import GraphSummary, Level
 from fuelclient.model.node import Node
 from fuelclient.model.run import Run
 from fuelclient.tui.glyphs import Glyphs
@@ -28,7 +28,7 @@ _COLUMNS = (
 )
 
 _NO_RELEASE = (
-    "There is no environment yet, and no release to make one from.",
+    "There are no environments yet, and no releases to create one from.",
     "",
     "fuel2 demo                       packaged examples, with nodes and plugins",
     "fuel2 plugins install PACKAGE    a release that comes as a plugin",
@@ -38,7 +38,7 @@ _NO_RELEASE = (
 )
 
 _NO_ENVIRONMENT = (
-    "There is no environment yet. Releases are there:",
+    "There are no environments yet. Create one from a release:",
     "",
     "fuel2 release list",
     "fuel2 env create NAME --release ID",
@@ -54,12 +54,12 @@ _ABOUT = {
     "browse": "what comes before and after a task",
     "problems": "findings, with the line they are about",
     "plugins": "what each plugin adds and overrides",
-    "history": "what was executed, and what became of it",
+    "history": "runs, and what became of their tasks",
 }
 
 
 def table(overview: Overview, runs: Sequence[Run] | None, glyphs: Glyphs) -> Table:
-    """All environments by id; their last runs are None as long as they are not known."""
+    """Return all environments by id; `runs` is None until they are known."""
     releases = {release.id: release for release in overview.releases}
     rows = []
     for cluster in overview.clusters:
@@ -81,8 +81,8 @@ def table(overview: Overview, runs: Sequence[Run] | None, glyphs: Glyphs) -> Tab
 
 
 def detail(overview: Overview, cluster: Cluster, glyphs: Glyphs) -> list[Line]:
-    """One environment: its release, nodes by role, plugins, and where to go from here."""
-    release = next((one for one in overview.releases if one.id == cluster.release_id), None)
+    """Return one environment: its release, nodes by role, plugins, and where to go from here."""
+    release = next((known for known in overview.releases if known.id == cluster.release_id), None)
     nodes = [node for node in overview.nodes if node.cluster_id == cluster.id]
     plugins = [plugin for plugin in overview.plugins if cluster.id in plugin.clusters]
     lines = [title(f"environment {cluster.id} {cluster.name}")]
@@ -93,7 +93,7 @@ def detail(overview: Overview, cluster: Cluster, glyphs: Glyphs) -> list[Line]:
         fact("status", str(cluster.status)),
         fact("networks", cluster.net_segment_type),
         fact("nodes", _nodes_by_status(nodes) or f"none {glyphs.arrow} fuel2 env add nodes"),
-        *(fact("  " + role, how_many) for role, how_many in _nodes_by_role(nodes)),
+        *(fact(f"  {role}", count(number, "node")) for role, number in _by_role(nodes).items()),
         fact("plugins", names(plugin.label for plugin in plugins) or "none enabled"),
         *(fact("graph", text) for text in _graphs(overview, cluster)),
         (),
@@ -107,26 +107,24 @@ def detail(overview: Overview, cluster: Cluster, glyphs: Glyphs) -> list[Line]:
 
 
 def _types(overview: Overview, cluster: Cluster) -> list[str]:
-    return sorted({graph.type for graph in overview.graphs if _concerns(graph.owner.level, graph.owner.id, overview,
-                                                                        cluster)})  # fmt: skip
+    return sorted({graph.type for graph in overview.graphs if _concerns(graph, overview, cluster)})
 
 
-def _concerns(level: Level, owner: int, overview: Overview, cluster: Cluster) -> bool:
-    if level is Level.RELEASE:
-        return owner == cluster.release_id
-    if level is Level.CLUSTER:
-        return owner == cluster.id
-    return any(plugin.id == owner and cluster.id in plugin.clusters for plugin in overview.plugins)
+def _concerns(graph: GraphSummary, overview: Overview, cluster: Cluster) -> bool:
+    level, owner = graph.owner.level, graph.owner.id
+    if level is Level.PLUGIN:
+        return any(plugin.id == owner and cluster.id in plugin.clusters for plugin in overview.plugins)
+    return owner == (cluster.release_id if level is Level.RELEASE else cluster.id)
 
 
 def _graphs(overview: Overview, cluster: Cluster) -> list[str]:
-    """Each graph type with the layers that make it."""
-    found: dict[str, list[str]] = {}
+    """Return each graph type with the layers that make it."""
+    layers_of: dict[str, list[str]] = {}
     for graph in overview.graphs:
-        if graph.task_ids and _concerns(graph.owner.level, graph.owner.id, overview, cluster):
+        if graph.task_ids and _concerns(graph, overview, cluster):
             label = graph.owner.label.removeprefix("plugin ")
-            found.setdefault(graph.type, []).append(f"{label} {len(graph.task_ids)}")
-    return [f"{kind}: {' + '.join(layers)}" for kind, layers in sorted(found.items())]
+            layers_of.setdefault(graph.type, []).append(f"{label} {len(graph.task_ids)}")
+    return [f"{graph_type}: {' + '.join(layers)}" for graph_type, layers in sorted(layers_of.items())]
 
 
 def _nodes_by_status(nodes: list[Node]) -> str:
@@ -136,6 +134,5 @@ def _nodes_by_status(nodes: list[Node]) -> str:
     return f"{statuses}, {offline} offline" if offline else statuses
 
 
-def _nodes_by_role(nodes: list[Node]) -> list[tuple[str, str]]:
-    counted = Counter(role for node in nodes for role in node.all_roles)
-    return [(role, count(number, "node")) for role, number in counted.items()]
+def _by_role(nodes: list[Node]) -> Counter[str]:
+    return Counter(role for node in nodes for role in node.all_roles)

@@ -1,4 +1,4 @@
-"""Lanes: the graph of tasks as it runs, one row for each, filtered before the lanes are laid."""
+"""Lanes: the graph in execution order, one row for each task, filtered before the lanes are laid."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fuelclient.tui.presenters.words import chips, sigil
 from fuelclient.tui.requests import GraphData
 
 MOST = 14
-"""How many lanes are drawn; more are folded into their number, so that task names stay on the screen."""
+"""How many lanes are drawn; a number stands for more, so that task names stay on the screen."""
 
 _COLUMNS = (
     Column("order", "#", least=3, right=True, rank=5),
@@ -29,14 +29,14 @@ _COLUMNS = (
 )
 
 _SHORT = {"pre_deployment": "pre", "post_deployment": "post"}
-"""Stages in a word that leaves room for the lanes: the detail has them in full, and so do filters."""
+"""Short names of stages that leave room for the lanes; the details and filters have the full ones."""
 
 FIELDS = ("task", "type", "role", "stage", "band", "layer")
-"""What a query of this screen can ask of: `role` is a role of the environment, `layer` a layer's name."""
+"""The fields of a query here: `role` is a role of the environment, `layer` the name of a layer."""
 
 
 def keep(data: GraphData, query: Query) -> list[int]:
-    """The rows of the study that answer `query`. Tasks that run nowhere have no lane, and are left out."""
+    """Return the rows of the study that match `query`. Tasks that run nowhere have no lane, and are left out."""
     study = data.study
     placed = [row for row, shown in enumerate(study.rows) if shown.nodes]
     roles: dict[int, list[str]] = {}
@@ -44,8 +44,8 @@ def keep(data: GraphData, query: Query) -> list[int]:
         for index in tasks:
             roles.setdefault(index, []).append(role)
     fields = [_fields(data, row, roles) for row in placed]
-    texts = [" ".join(one.values()) for one in fields]
-    return [placed[found] for found in query.select(len(placed), texts.__getitem__, lambda row, key: fields[row][key])]
+    texts = [" ".join(values.values()) for values in fields]
+    return [placed[place] for place in query.select(len(placed), texts.__getitem__, lambda row, key: fields[row][key])]
 
 
 def _fields(data: GraphData, row: int, roles: dict[int, list[str]]) -> dict[str, str]:
@@ -61,7 +61,7 @@ def _fields(data: GraphData, row: int, roles: dict[int, list[str]]) -> dict[str,
 
 
 def table(data: GraphData, kept: Sequence[int], glyphs: Glyphs) -> Table:
-    """The rows that were kept, with lanes between them that carry the order of those that were not."""
+    """Return the kept rows, with lanes between them that carry the order of the hidden ones too."""
     study = data.study
     place = {row: number for number, row in enumerate(kept)}
     following = [[place[after] for after in line] for line in data.reach.reduced(kept)]
@@ -88,12 +88,12 @@ def table(data: GraphData, kept: Sequence[int], glyphs: Glyphs) -> Table:
         )
     widest = max((len(str(cells[2])) for cells in rows), default=5)
     columns = [replace(column, least=widest) if column.key == "lanes" else column for column in _COLUMNS]
-    nothing = empty(data) if not study.rows else ("No task answers the filter.", "", "Esc clears it.")
+    nothing = empty(data) if not study.rows else ("No task matches the filter.", "", "Esc clears it.")
     return Table(columns, rows, [study.rows[row].task for row in kept], nothing)
 
 
 def width(data: GraphData, kept: Sequence[int]) -> int:
-    """How many lanes the kept rows need."""
+    """Return how many lanes the kept rows need."""
     place = {row: number for number, row in enumerate(kept)}
     following = [[place[after] for after in line] for line in data.reach.reduced(kept)]
     return max((line.width for line in lanes(following)), default=0)

@@ -29,7 +29,7 @@ _EMPTY = (
 
 
 def table(data: GraphData, glyphs: Glyphs) -> Table:
-    """All nodes by id."""
+    """Return all nodes by id."""
     nodes = sorted(data.study.snapshot.nodes, key=lambda node: node.id)
     return Table(_COLUMNS, [_row(node, glyphs) for node in nodes], [str(node.id) for node in nodes], _EMPTY)
 
@@ -44,17 +44,17 @@ def _row(node: Node, glyphs: Glyphs) -> tuple[Cell | str, ...]:
 
 
 def roles(node: Node) -> str:
-    """Deployed roles, then the pending ones with a plus."""
+    """Return deployed roles, then pending ones with a plus."""
     return names([*node.roles, *(f"+{role}" for role in node.pending_roles if role not in node.roles)])
 
 
 def detail(data: GraphData, node: Node, glyphs: Glyphs) -> list[Line]:
-    """One node, and its task instances in execution order."""
+    """Return one node and its task instances in execution order."""
     study = data.study
-    uid = [place for place, one in enumerate(study.expansion.fleet.nodes) if one.uid == node.id]
+    uid = [place for place, placed in enumerate(study.expansion.fleet.nodes) if placed.uid == node.id]
     lines = [
         title(f"node {node.id} {node.name}"),
-        fact("status", str(node.status) + ("" if node.online else ", offline: it takes no part")),
+        fact("status", str(node.status) + ("" if node.online else ", offline: runs leave it out")),
         fact("deployed", names(node.roles) or "nothing"),
         fact("pending", names(role for role in node.pending_roles if role not in node.roles) or "nothing"),
         fact("address", node.ip or "none"),

@@ -10,7 +10,7 @@ from fuelclient.model.graph import Level
 from fuelclient.model.plugin import Plugin
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
-from fuelclient.tui.presenters.words import count, fact, names, severity, title, value_text
+from fuelclient.tui.presenters.words import count, fact, names, severity, stated_value, title, value_text
 from fuelclient.tui.requests import GraphData
 
 _COLUMNS = (
@@ -35,7 +35,7 @@ _EMPTY = (
 
 
 def table(data: GraphData, glyphs: Glyphs) -> Table:
-    """All installed plugins by name and version, with what they do here."""
+    """Return all installed plugins by name and version, with what they do here."""
     rows = [_row(plugin, data, glyphs) for plugin in data.plugins]
     return Table(_COLUMNS, rows, [str(plugin.id) for plugin in data.plugins], _EMPTY)
 
@@ -65,7 +65,7 @@ def _state(plugin: Plugin, data: GraphData, glyphs: Glyphs) -> tuple[str, Tone]:
 
 
 def _tasks(plugin: Plugin, data: GraphData) -> tuple[list[str], list[str]]:
-    """The tasks that a plugin's layer adds to the merged graph, and those that it overrides."""
+    """Return the tasks that a plugin's layer adds to the merged graph, and those that it overrides."""
     added: list[str] = []
     overridden: list[str] = []
     for task in data.study.merged.tasks:
@@ -77,7 +77,7 @@ def _tasks(plugin: Plugin, data: GraphData) -> tuple[list[str], list[str]]:
 
 
 def detail(data: GraphData, plugin: Plugin, glyphs: Glyphs) -> list[Line]:
-    """One plugin: what it says of itself, what it brings, adds, overrides, and where it clashes."""
+    """Return one plugin: its description, what it brings, adds and overrides, and where it clashes."""
     metadata = plugin.metadata
     settings = metadata.get("attributes_metadata") or {}
     added, overridden = _tasks(plugin, data)
@@ -105,7 +105,7 @@ def detail(data: GraphData, plugin: Plugin, glyphs: Glyphs) -> list[Line]:
 
 
 def _where(data: GraphData, task: str) -> str:
-    """On how many nodes a task runs; nothing for one that is not in the order."""
+    """Return on how many nodes a task runs; nothing for one that is not in the order."""
     row = data.study.named(task)
     if row is None:
         return ""
@@ -114,23 +114,22 @@ def _where(data: GraphData, task: str) -> str:
 
 
 def _set(data: GraphData, plugin: Plugin, task: str, glyphs: Glyphs) -> Iterator[Line]:
-    """The attributes that a plugin changes in a task of a layer below, and what they were."""
+    """Return the attributes that a plugin changes in a task of a layer below, and what they were."""
     row = data.study.named(task)
-    for one in blame(data.study.task(row)) if row is not None else ():
-        owner = one.origin.owner
-        if one.is_changed and owner.level is Level.PLUGIN and owner.id == plugin.id:
-            was = value_text(one.replaced[0][0]) if one.replaced else ""
-            value = "not stated any more" if one.dropped else value_text(one.value)
-            yield (f"      {one.path}: {value}",)
-            yield (Cell(f"        {glyphs.gone if one.dropped else glyphs.was} {was}", Tone.DIM),)
+    for blamed in blame(data.study.task(row)) if row is not None else ():
+        owner = blamed.origin.owner
+        if blamed.is_changed and owner.level is Level.PLUGIN and owner.id == plugin.id:
+            was = value_text(blamed.replaced[0][0]) if blamed.replaced else ""
+            yield (f"      {blamed.path}: {stated_value(blamed)}",)
+            yield (Cell(f"        {glyphs.gone if blamed.dropped else glyphs.was} {was}", Tone.DIM),)
 
 
 def _clashes(data: GraphData, plugin: Plugin, glyphs: Glyphs) -> Iterator[Line]:
-    found = (data.clashes or {}).get(plugin.id, ())
-    if found:
+    clashes = (data.clashes or {}).get(plugin.id, ())
+    if clashes:
         yield ()
         yield title("clashes, and what to know")
-    for finding in found:
+    for finding in clashes:
         yield (severity(finding, glyphs), f" {finding.message} ", Cell(finding.code, Tone.DIM))
         if finding.hint:
             yield (Cell(f"  {finding.hint}", Tone.DIM),)
@@ -138,11 +137,11 @@ def _clashes(data: GraphData, plugin: Plugin, glyphs: Glyphs) -> Iterator[Line]:
 
 def _releases(metadata: Mapping[str, Any]) -> list[str]:
     return [
-        f"{one.get('os', '')} {one.get('version', '')}".strip()
-        for one in metadata.get("releases") or ()
-        if isinstance(one, Mapping) and not one.get("is_release")
+        f"{release.get('os', '')} {release.get('version', '')}".strip()
+        for release in metadata.get("releases") or ()
+        if isinstance(release, Mapping) and not release.get("is_release")
     ]
 
 
 def _ids(records: Sequence[Any] | None) -> list[str]:
-    return [str(one.get("id")) for one in records or () if isinstance(one, Mapping)]
+    return [str(record.get("id")) for record in records or () if isinstance(record, Mapping)]

@@ -1,4 +1,4 @@
-"""Preview: merged tasks in execution order; who set each attribute of a task; where it runs, and what is wrong."""
+"""Preview: merged tasks or their instances in execution order, who set each attribute, where a task runs, findings."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from fuelclient.tui.presenters.words import (
     fact,
     layer_name,
     names,
+    node_name,
     node_words,
     set_by,
     severity,
     short_place,
     sigil,
+    stated_value,
     title,
     value_text,
     worst,
@@ -50,18 +52,18 @@ _BLAME = (
 
 
 def empty(data: GraphData) -> tuple[str, ...]:
-    """What to say and do where there is no row."""
+    """Say why there are no rows, and what to do."""
     if data.study.problem:
         return (data.study.problem, "", "6 shows what is wrong, and where.")
     return (
-        f"No layer has a task of type {data.study.snapshot.graph_type}.",
+        f"No layer has a graph of type {data.study.snapshot.graph_type}.",
         "",
         f"fuel2 graph upload --env {data.env} --type {data.study.snapshot.graph_type} --file FILE",
     )
 
 
 def tasks(data: GraphData, glyphs: Glyphs) -> Table:
-    """One row for each merged task."""
+    """Return one row for each merged task."""
     study = data.study
     rows = [_task(row, study.task(place), data, glyphs) for place, row in enumerate(study.rows)]
     return Table(_TASKS, rows, [row.task for row in study.rows], empty(data))
@@ -87,7 +89,7 @@ def _task(row: PreviewRow, task: MergedTask, data: GraphData, glyphs: Glyphs) ->
 
 
 def generations(row: PreviewRow) -> str:
-    """The first and the last generation of a task's instances."""
+    """Return the first and the last generation of a task's instances."""
     if row.first_generation is None:
         return ""
     if row.first_generation == row.last_generation:
@@ -96,48 +98,49 @@ def generations(row: PreviewRow) -> str:
 
 
 def attributes(task: MergedTask, glyphs: Glyphs) -> Table:
-    """Who set each attribute of a task, where, and what that replaced; what stands in a mapping stands below its name,
-    since a path would leave no room for the rest."""
+    """Return who set each attribute of a task, where, and what that replaced. Entries of a mapping stand below its
+    name, because a whole path would leave no room for the rest."""
     rows: list[tuple[Value, ...]] = []
     ids: list[str] = []
     mapping = ""
-    for one in blame(task):
-        name, dot, _ = one.path.partition(".")
+    for blamed in blame(task):
+        name, dot, _ = blamed.path.partition(".")
         if dot and name != mapping:
             rows.append((f"  {name}", "", "", ""))
             ids.append(name)
         mapping = name if dot else ""
-        for row in _attribute(one, glyphs):
+        for row in _attribute(blamed, glyphs):
             rows.append(row)
-            ids.append(one.path)
+            ids.append(blamed.path)
     return Table(_BLAME, rows, ids)
 
 
-def _attribute(one: Blame, glyphs: Glyphs) -> Iterator[tuple[Value, ...]]:
-    name, _, below = one.path.partition(".")
-    mark = f"{glyphs.changed} " if one.is_changed else "  "
-    tone = Tone.ACCENT if one.is_changed else Tone.PLAIN
-    shown = Cell("not stated any more", Tone.WARN) if one.dropped else Cell(value_text(one.value), tone)
-    yield Cell(mark + (f"  {below}" if below else name), tone), shown, set_by(one.origin), short_place(one.origin.place)
-    for value, origin in one.replaced:
-        if value == one.value and not one.dropped:
+def _attribute(blamed: Blame, glyphs: Glyphs) -> Iterator[tuple[Value, ...]]:
+    name, _, below = blamed.path.partition(".")
+    mark = f"{glyphs.changed} " if blamed.is_changed else "  "
+    tone = Tone.ACCENT if blamed.is_changed else Tone.PLAIN
+    shown = Cell(stated_value(blamed), Tone.WARN if blamed.dropped else tone)
+    place = short_place(blamed.origin.place)
+    yield Cell(mark + (f"  {below}" if below else name), tone), shown, set_by(blamed.origin), place
+    for value, origin in blamed.replaced:
+        if value == blamed.value and not blamed.dropped:
             sign, text = glyphs.was, "the same"
         else:
-            sign, text = glyphs.gone if one.dropped else glyphs.was, value_text(value)
+            sign, text = glyphs.gone if blamed.dropped else glyphs.was, value_text(value)
         yield Cell(f"  {sign}", Tone.DIM), Cell(text, Tone.DIM), set_by(origin), short_place(origin.place)
 
 
 def attribute_lines(task: MergedTask, glyphs: Glyphs) -> Iterator[Line]:
-    """Who set each attribute of a task, as lines that wrap."""
-    for one in blame(task):
-        mark = f"{glyphs.changed} " if one.is_changed else "  "
-        value = Cell("not stated any more", Tone.WARN) if one.dropped else value_text(one.value)
-        by = set_by(one.origin)
-        yield (Cell(f"{mark}{one.path}: ", Tone.DIM), value, Cell(f"  {by}", by.tone))
+    """Return who set each attribute of a task, as lines that wrap."""
+    for blamed in blame(task):
+        mark = f"{glyphs.changed} " if blamed.is_changed else "  "
+        value = Cell(stated_value(blamed), Tone.WARN if blamed.dropped else Tone.PLAIN)
+        by = set_by(blamed.origin)
+        yield (Cell(f"{mark}{blamed.path}: ", Tone.DIM), value, Cell(f"  {by}", by.tone))
 
 
 def detail(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
-    """Where a task stands and runs, and its findings."""
+    """Return where a task stands and runs, and its findings."""
     study, shown, task = data.study, data.study.rows[row], data.study.task(row)
     by_id = {node.id: node.name for node in study.snapshot.nodes}
     stage = shown.stage or "none"
@@ -147,7 +150,7 @@ def detail(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
         fact("type", shown.type),
         fact("layers", names(layer_name(owner) for owner in (task.owner, *task.overrides))),
         fact("stage", stage + band),
-        fact("generation", generations(shown) or "none: it runs nowhere here"),
+        fact("generation", generations(shown) or "none: it runs on no node"),
         fact("nodes", names("sync point" if uid is None else by_id.get(uid, f"node {uid}") if isinstance(uid, int)
                             else uid for uid in shown.nodes) or "none"),
         fact("before it", f"{count(len(study.before[study.indices[row]]), 'task')} directly,"
@@ -174,16 +177,14 @@ _INSTANCES = (
 
 
 class Instances(Table):
-    """One row for each task instance, made when it is looked at. What filters look into is joined from the texts of
-    tasks and of nodes, which are far fewer than rows."""
+    """One row for each task instance, made when it is looked at: there may be very many. What filters look into is
+    joined from the texts of tasks and of nodes, which are far fewer."""
 
     def __init__(self, data: GraphData, glyphs: Glyphs) -> None:
         self.study = study = data.study
         self._layers = [chips(task, study.snapshot.layers, glyphs) for task in study.merged.tasks]
         names_of = {node.id: node.name for node in study.snapshot.nodes}
-        self._nodes = [
-            "sync point" if node.uid is None else _node_text(node.uid, names_of) for node in study.expansion.fleet.nodes
-        ]
+        self._nodes = [node_name(node.uid, names_of) for node in study.expansion.fleet.nodes]
         self._named = [node_words(node.uid, names_of) for node in study.expansion.fleet.nodes]
         ids = Lazy(study.order.__len__, lambda place: study.expansion.name(study.order[place]))
         super().__init__(_INSTANCES, Lazy(study.order.__len__, self._row), ids, empty(data))
@@ -228,20 +229,14 @@ class Instances(Table):
         return self._known[key]
 
 
-def _node_text(uid: int | str, names_of: dict[int, str]) -> str:
-    if isinstance(uid, int) and uid in names_of:
-        return f"{uid} {names_of[uid]}"
-    return str(uid)
-
-
 def row_of(data: GraphData, place: int) -> int:
-    """The row of the study whose task the instance at `place` is of."""
+    """Return the row of the study that has the task of the instance at `place`."""
     return data.study.row_of[data.study.expansion.task_of[data.study.order[place]]]
 
 
 def place_of(data: GraphData, row: int, instance: str = "") -> int:
-    """Where the instance of that name stands among all in execution order, if it is one of the task in a row of the
-    study; else the first one of that task, and 0 where it has none."""
+    """Return the place of the named instance of a row's task among all instances; else that of the first instance of
+    the task, or 0 if it has none."""
     study = data.study
     index = study.indices[row] if 0 <= row < len(study.rows) else -1
     places = [place for place, vertex in enumerate(study.order) if study.expansion.task_of[vertex] == index]

@@ -1,4 +1,4 @@
-"""Problems: every finding, and the source line that it is about."""
+"""Problems: every finding, and its source line."""
 
 from __future__ import annotations
 
@@ -22,21 +22,23 @@ _NOTHING = ("Nothing is wrong with this graph.", "", "3 shows in which order it 
 
 
 def ordered(data: GraphData) -> list[Finding]:
-    """All findings: the worst first, then by file and line."""
+    """Return all findings, the worst first, then by file and line."""
     ranks = list(Severity)
     return sorted(
         data.study.findings,
-        key=lambda one: (ranks.index(one.severity), one.place.file, one.place.line, one.code, one.message),
-    )
+        key=lambda finding: (
+            ranks.index(finding.severity), finding.place.file, finding.place.line, finding.code, finding.message
+        ),
+    )  # fmt: skip
 
 
-def place_of(found: Sequence[Finding], wanted: Finding | None, place: int) -> int:
-    """Where a finding stands now: it is known by its code, its task and what it says, since lines above it may have
-    come or gone; its old place where it is gone."""
+def place_of(findings: Sequence[Finding], wanted: Finding | None, place: int) -> int:
+    """Return the place of a finding, or its old place if it is gone. It is known by its code, task and message: lines
+    above it may have come or gone."""
     if wanted is None:
         return 0
-    same = (n for n, one in enumerate(found) if _name(one) == _name(wanted))
-    return next(same, max(0, min(place, len(found) - 1)))
+    same = (number for number, finding in enumerate(findings) if _name(finding) == _name(wanted))
+    return next(same, max(0, min(place, len(findings) - 1)))
 
 
 def _name(finding: Finding) -> tuple[str, str, str]:
@@ -44,30 +46,31 @@ def _name(finding: Finding) -> tuple[str, str, str]:
 
 
 def table(data: GraphData, glyphs: Glyphs) -> Table:
-    """One row for each finding."""
-    found = ordered(data)
+    """Return one row for each finding."""
+    findings = ordered(data)
     rows = [
         (
-            severity(one, glyphs), one.code, one.task, one.message.removeprefix(f"task {one.task}: "),
-            Cell(short_place(one.place) or one.place.layer, Tone.DIM),
+            severity(finding, glyphs), finding.code, finding.task,
+            finding.message.removeprefix(f"task {finding.task}: "),
+            Cell(short_place(finding.place) or finding.place.layer, Tone.DIM),
         )
-        for one in found
+        for finding in findings
     ]  # fmt: skip
-    return Table(_COLUMNS, rows, [one.task or one.code for one in found], _NOTHING)
+    return Table(_COLUMNS, rows, [finding.task or finding.code for finding in findings], _NOTHING)
 
 
 def detail(
     finding: Finding, source: Sequence[tuple[int, str]] | None, glyphs: Glyphs, directory: str = ""
 ) -> list[Line]:
-    """A finding in full, and its source with a caret below the line; None means that it is still being read. The
-    file is named as seen from `directory`, when it lies below."""
+    """Return a finding in full, with its source and a caret below the line; without it while it is None, because it is
+    still being read. A file below `directory` is named as seen from there."""
     file = finding.place.file.removeprefix(f"{directory}/") if directory else finding.place.file
     lines: list[Line] = [
         (severity(finding, glyphs), " ", Cell(finding.code, Tone.DIM), f" {finding.message}"),
         *([(Cell(f"{glyphs.arrow} {finding.hint}", Tone.STRONG),)] if finding.hint else []),
         (),
         fact("layer", finding.place.layer),
-        fact("file", f"{file}:{finding.place.line}" if finding.place.file else "it came from no file"),
+        fact("file", f"{file}:{finding.place.line}" if finding.place.file else "not from a file"),
     ]
     if source:
         lines += [(), *_excerpt(finding, source, glyphs)]
@@ -90,8 +93,8 @@ def _excerpt(finding: Finding, source: Sequence[tuple[int, str]], glyphs: Glyphs
 
 
 def span(text: str, finding: Finding) -> tuple[int, int]:
-    """Where a finding points in its line: at the longest word of its message that stands there, else at the whole
-    line.
+    """Return where a finding points in its line, and how far: at the longest word of its message that the line has,
+    else at the whole line.
 
     >>> span("  requires: [netcnfig]", Finding(Severity.WARNING, "G030", "requires names netcnfig, which no layer"))
     (13, 8)

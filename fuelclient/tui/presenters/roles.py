@@ -1,4 +1,4 @@
-"""Roles: what each brings, what it does not go with, and who has it."""
+"""Roles: what each brings, which ones conflict, and which nodes have it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _COLUMNS = (
     Column("from", "from", least=16, most=28, rank=3, grows=True),
 )
 
-_EMPTY = ("The release of this environment knows no roles.", "", "fuel2 release show ID shows what it has.")
+_EMPTY = ("The release of this environment has no roles.", "", "fuel2 release show ID shows what it has.")
 
 
 def table(data: GraphData) -> Table:
-    """All roles in the release's order, then the plugins'."""
+    """Return all roles in the release's order, then those of plugins."""
     having = holders(data.study.snapshot.nodes)
     rows = [_row(role, data, having.get(role.name, Holders())) for role in data.study.snapshot.roles.values()]
     return Table(_COLUMNS, rows, empty=_EMPTY)
@@ -50,7 +50,7 @@ def _number(number: int) -> str:
 
 
 def limits(stated: Any) -> str:
-    """The limits of a role in a few words.
+    """Return the limits of a role in a few words.
 
     >>> limits({"min": 1, "max": 3, "recommended": 3, "overrides": []})
     'min 1, max 3, recommended 3'
@@ -62,7 +62,7 @@ def limits(stated: Any) -> str:
 
 
 def conflicts(role: Role) -> str:
-    """What the role does not share a node with; `*` is every other role."""
+    """Return the roles that it cannot share a node with; `*` is every other role."""
     stated = role.metadata.get("conflicts")
     if isinstance(stated, list | tuple):
         return names(stated)
@@ -70,7 +70,7 @@ def conflicts(role: Role) -> str:
 
 
 def detail(data: GraphData, role: Role, glyphs: Glyphs) -> list[Line]:
-    """One role: its words, its limits, its volumes, its nodes, and its tasks in execution order."""
+    """Return one role: its description, limits, volumes and nodes, and its tasks in execution order."""
     having = holders(data.study.snapshot.nodes).get(role.name, Holders())
     by_id = {node.id: node.name for node in data.study.snapshot.nodes}
     stated = role.metadata
@@ -80,13 +80,13 @@ def detail(data: GraphData, role: Role, glyphs: Glyphs) -> list[Line]:
     lines += [
         fact("from", role.owner),
         fact("tags", names(role.tags)),
-        fact("primary", "one node of it is" if set(role.tags) & data.study.snapshot.primary_tags else "none"),
+        fact("primary", "restriction node of it is" if set(role.tags) & data.study.snapshot.primary_tags else "none"),
         fact("conflicts", conflicts(role) or "none"),
         fact("limits", limits(stated.get("limits")) or "none"),
     ]
     restrictions = stated.get("restrictions") or []
-    for one in restrictions if isinstance(restrictions, list) else [restrictions]:
-        lines.append(fact("restriction", _restriction(one)))
+    for restriction in restrictions if isinstance(restrictions, list) else [restrictions]:
+        lines.append(fact("restriction", _restriction(restriction)))
     for volume in role.volumes:
         lines.append(fact("volume", _volume(volume)))
     for word, nodes in (("deployed on", having.deployed), ("pending on", having.pending)):
@@ -116,8 +116,8 @@ def _volume(volume: Any) -> str:
     if not isinstance(volume, Mapping):
         return value_text(volume)
     size = volume.get("allocate_size")
-    kind = names(str(volume[key]) for key in ("label", "type") if volume.get(key))
-    return f"{volume.get('id')}" + (f" ({size})" if size else "") + (f": {kind}" if kind else "")
+    details = names(str(volume[key]) for key in ("label", "type") if volume.get(key))
+    return f"{volume.get('id')}" + (f" ({size})" if size else "") + (f": {details}" if details else "")
 
 
 def _restriction(stated: Any) -> str:

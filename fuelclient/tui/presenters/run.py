@@ -17,12 +17,12 @@ from fuelclient.insight.progress import (
     run_word,
 )
 from fuelclient.insight.query import Query
-from fuelclient.model.run import NodeKey, Run
+from fuelclient.model.run import Run
 from fuelclient.printing import plain_line
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.bars import Part
 from fuelclient.tui.presenters.table import Cell, Column, Distinct, Lazy, Line, Table, Tone, Value
-from fuelclient.tui.presenters.words import count, fact, names, node_words, time_text, title, value_text
+from fuelclient.tui.presenters.words import count, fact, names, node_name, node_words, time_text, title, value_text
 from fuelclient.tui.run_state import RunState
 
 _TONES = {"ready": Tone.DIM, "running": Tone.ACCENT, "pending": Tone.DIM, "skipped": Tone.DIM, "error": Tone.BAD,
@@ -214,13 +214,6 @@ class Grid:
             return self.lines.index(line), self.columns.index(column)
         except ValueError:
             return None
-
-
-def node_name(node: NodeKey, names_of: dict[int, str]) -> str:
-    """Return a node by its id and its name, if that is known."""
-    if node is None:
-        return "sync point"
-    return f"{node} {names_of[node]}" if isinstance(node, int) and node in names_of else str(node)
 
 
 def detail(state: RunState, number: int, names_of: dict[int, str], now: datetime, glyphs: Glyphs) -> list[Line]:

@@ -1,4 +1,4 @@
-"""Tables as plain data: columns, rows that are never copied, and the text that filters look into."""
+"""Tables as plain data: columns, rows that are never copied, and the texts that filters look into."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fuelclient.printing import one_line
 
 
 class Tone(StrEnum):
-    """How a text is meant. A tone is never the only carrier of what it says."""
+    """How a text is meant. A sign or a word always says the same: colours may be turned off."""
 
     PLAIN = "plain"
     DIM = "dim"
@@ -40,9 +40,9 @@ Line = tuple[Value, ...]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its key in queries, its title, how wide it may be. Of columns that do not all fit, those with the
-    highest `rank` go first; one of rank 0 stays. A column that `grows` takes what is left over; of one with `tail` the
-    end is what counts, and stays."""
+    """A column: its key in queries, its title, how wide it may be. If not all columns fit, those with the highest
+    `rank` go first; one of rank 0 stays. A column that `grows` takes the room that is left; one with `tail` is cut at
+    its beginning."""
 
     key: str
     title: str
@@ -59,10 +59,10 @@ Distinct = tuple[Sequence[str], Sequence[int]]
 
 
 class Table:
-    """Columns and rows. `ids` are what `y` copies, row by row; `empty` is said where there are no rows.
+    """Columns and rows. `ids` are what `y` copies, row by row; `empty` is shown instead of no rows.
 
-    `rows` may be any sequence, also one that makes its rows when they are asked for: a table looks only at those
-    that it shows, at some hundred more to find its widths, and at all of them for the first filter or sort.
+    `rows` may be any sequence, also one that makes its rows on demand: a table looks only at those that it shows, at
+    some hundred more to find its widths, and at all of them for the first filter or sort.
     """
 
     def __init__(
@@ -84,45 +84,45 @@ class Table:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """What a query can ask of."""
+        """The fields of a query."""
         return tuple(self._places)
 
     def text(self, row: int) -> str:
-        """A row as the filter sees it."""
+        """Return a row as the filter sees it."""
         if len(self._texts) != len(self.rows):
             self._texts = self.texts()
         return self._texts[row]
 
     def texts(self) -> list[str]:
-        """All rows as the filter sees them."""
+        """Return all rows as the filter sees them."""
         return [" ".join(map(str, row)).lower() for row in self.rows]
 
     def field(self, row: int, key: str) -> str:
-        """One field as the filter sees it."""
+        """Return one field as the filter sees it."""
         return str(self.rows[row][self._places[key]]).lower()
 
-    def distinct(self, key: str) -> Distinct | None:  # noqa: ARG002 (for those that know some)
-        """The values of a field and which of them each row has, where they are far fewer than rows; else None."""
+    def distinct(self, key: str) -> Distinct | None:  # noqa: ARG002 (for subclasses)
+        """Return the values of a field and which of them each row has, if they are far fewer than rows; else None."""
         return None
 
     def select(self, query: Query) -> list[int]:
-        """The rows that answer `query`, in their order."""
+        """Return the rows that match `query`, in their order."""
         if query.terms and len(self._texts) != len(self.rows):
             self._texts = self.texts()
         text = self._texts.__getitem__ if self._texts else self.text
         known = {term.field: self.distinct(term.field) for term in query.terms if term.field}
         if not any(known.values()):
             return query.select(len(self.rows), text, self.field)
-        found = list(range(len(self.rows)))
+        rows = list(range(len(self.rows)))
         for term in query.terms:
-            found = self._narrowed(found, Query((term,)), known.get(term.field))
+            rows = self._narrowed(rows, Query((term,)), known.get(term.field))
         if not query.inverted:
-            return found
-        answering = set(found)
+            return rows
+        answering = set(rows)
         return [row for row in range(len(self.rows)) if row not in answering]
 
     def _narrowed(self, rows: list[int], query: Query, known: Distinct | None) -> list[int]:
-        """Those of some rows that answer a query of one term, which is asked once for each value that is known."""
+        """Return those of some rows that match a query of one term; `known` values are tested once each."""
         if known is None:
             places = query.select(
                 len(rows), lambda place: self.text(rows[place]), lambda place, key: self.field(rows[place], key)
@@ -133,7 +133,7 @@ class Table:
         return [row for row in rows if value_of[row] in wanted]
 
     def sorted(self, order: Sequence[int], column: int, *, descending: bool) -> list[int]:
-        """`order` by one column: numbers by their value and before words, blanks last either way."""
+        """Sort `order` by one column: numbers by their value and before words, blanks last either way."""
         keys = {row: _sort_key(str(self.rows[row][column])) for row in order}
         blank = [row for row in order if keys[row] is None]
         told = sorted(
@@ -143,7 +143,7 @@ class Table:
 
 
 def _sort_key(text: str) -> tuple[int, float, str] | None:
-    """Where a cell sorts; None for one that says nothing.
+    """Return where a cell sorts; None for a blank one.
 
     >>> sorted(["10", "9-12", "b", "a"], key=_sort_key)
     ['9-12', '10', 'a', 'b']
@@ -163,18 +163,18 @@ _SAMPLE = 1000
 
 
 def widths(table: Table, available: int, gap: int = 2) -> list[int]:
-    """The width of each column in `available` cells; 0 for one that is left out.
+    """Return the width of each column in `available` cells; 0 for one that is left out.
 
-    Widths follow from the contents of at most a thousand rows, spread over the table. A column without a title, in
-    which nothing stands, is left out too.
+    Widths follow from the contents of at most a thousand rows, spread over the table. An empty column without a title
+    is left out too.
     """
     step = max(1, len(table.rows) // _SAMPLE)
     sample = [table.rows[row] for row in range(0, len(table.rows), step)]  # a row may be made each time
-    found = []
+    natural = []
     for place, column in enumerate(table.columns):
         longest = max((len(one_line(str(row[place]))) for row in sample), default=0)
-        found.append(min(max(longest, len(column.title)), max(column.most, len(column.title))))
-    return _fitted(table.columns, found, available, gap)
+        natural.append(min(max(longest, len(column.title)), max(column.most, len(column.title))))
+    return _fitted(table.columns, natural, available, gap)
 
 
 def _fitted(columns: Sequence[Column], natural: list[int], available: int, gap: int) -> list[int]:
@@ -208,7 +208,7 @@ Item = TypeVar("Item")
 
 
 class Lazy(Sequence[Item], Generic[Item]):
-    """As many items as `size` says at that moment, each made by `make` from its place, and kept by nobody.
+    """As many items as `size` says at that moment, each made by `make` from its place and not kept.
 
     >>> squares = Lazy(lambda: 4, lambda place: place * place)
     >>> squares[-1], squares[1:3], len(squares)
@@ -227,7 +227,7 @@ class Lazy(Sequence[Item], Generic[Item]):
     def __getitem__(self, place: slice) -> list[Item]: ...
     def __getitem__(self, place: int | slice) -> Item | list[Item]:
         if isinstance(place, slice):
-            return [self._make(one) for one in range(*place.indices(self._size()))]
+            return [self._make(item) for item in range(*place.indices(self._size()))]
         size = self._size()
         if not -size <= place < size:
             raise IndexError(place)

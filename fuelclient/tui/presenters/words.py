@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from fuelclient.insight.blame import Blame
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import Layer, Level, MergedTask, Origin, Owner
 from fuelclient.tui.glyphs import Glyphs
@@ -72,6 +73,11 @@ def value_text(value: Any) -> str:
     return json.dumps(value, default=str)
 
 
+def stated_value(blamed: Blame) -> str:
+    """Return the value of an attribute, or that no layer states it any more."""
+    return "not stated any more" if blamed.dropped else value_text(blamed.value)
+
+
 def _one_line(text: str) -> str:
     return " ".join(text.split())
 
@@ -108,6 +114,13 @@ def worst(findings: Iterable[Finding], glyphs: Glyphs) -> Cell:
     if Severity.WARNING in severities:
         return Cell(glyphs.warning, Tone.WARN)
     return Cell(glyphs.info if severities else "", Tone.DIM)
+
+
+def node_name(node: int | str | None, names_of: Mapping[int, str]) -> str:
+    """Return a node by its id and its name, if that is known."""
+    if node is None:
+        return "sync point"
+    return f"{node} {names_of[node]}" if isinstance(node, int) and node in names_of else str(node)
 
 
 def node_words(node: int | str | None, names_of: Mapping[int, str]) -> str:

@@ -1,4 +1,4 @@
-"""Browse: a task between its neighbours; and why one task runs after another."""
+"""Browse: a task between its neighbours. Why: the chain between two tasks."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class BrowseScreen(GraphScreen):
         self._show()
 
     def _lose(self, task: TaskKey) -> None:
-        """Say that the task is not there any more: another one in its place would be taken for it."""
+        """Say that the task is gone; another one in its place would be mistaken for it."""
         self.centre = -1
         for table in (self.middle, self.upstream, self.downstream, self.earlier, self.later):
             table.show(browse.lost(gone(task) if table is self.middle else ""))
@@ -92,7 +92,7 @@ class BrowseScreen(GraphScreen):
         return self.focused if isinstance(self.focused, VirtualTable) else self.middle
 
     def task_row(self) -> int:
-        """The neighbour under the cursor; in the middle, the task itself."""
+        """Return the neighbour under the cursor; in the middle, the task itself."""
         if not self.filled or not self.data.study.rows or self.centre < 0:
             return -1
         table = self._table()
@@ -121,7 +121,7 @@ class BrowseScreen(GraphScreen):
         self.panes.activate(3 * line + max(0, min(2, column + step)))
 
     def action_reduce(self) -> None:
-        """All edges, or only those that no other task implies."""
+        """Show all edges, or only those that no path through another task implies."""
         if self.filled and self.centre >= 0:
             self.reduced = not self.reduced
             self._show()
@@ -155,20 +155,20 @@ class WhyScreen(GraphScreen):
 
     def present(self) -> None:
         study, keys = self.data.study, (self.route.other, self.route.task)
-        one, other = (study.row_with(key) if key is not None else None for key in keys)
+        row, other = (study.row_with(key) if key is not None else None for key in keys)
         self.edges: list[Step] = []
-        if one is None or other is None:
-            lost = next((key for key, row in zip(keys, (one, other), strict=True) if key and row is None), None)
-            self._lose(gone(lost) if lost is not None else "There are not two tasks to tell of.")
+        if row is None or other is None:
+            lost = next((key for key, place in zip(keys, (row, other), strict=True) if key and place is None), None)
+            self._lose(gone(lost) if lost is not None else "Mark a task with m first, then press w on another one.")
             return
-        steps, _ = browse.between(self.data, one, other)
+        steps, _ = browse.between(self.data, row, other)
         self.edges = [step for step in steps for _ in step.words]
-        self.main.show(browse.why(self.data, one, other, self.glyphs))
+        self.main.show(browse.why(self.data, row, other, self.glyphs))
         self.panes.note(0, count(len(steps), "edge"))
-        self.query_one("#words", Details).show(browse.sentence(self.data, one, other, self.glyphs))
+        self.query_one("#words", Details).show(browse.sentence(self.data, row, other, self.glyphs))
 
     def _lose(self, why: str) -> None:
-        """Say that one of the two is not there any more."""
+        """Say that one of the two tasks is gone."""
         self.main.show(browse.lost(why))
         self.panes.note(0, "")
         self.query_one("#words", Details).show([])
@@ -178,7 +178,7 @@ class WhyScreen(GraphScreen):
         return self.route
 
     def task_row(self) -> int:
-        """The later task of the edge under the cursor."""
+        """Return the later task of the edge under the cursor."""
         if not self.filled or not 0 <= self.main.row < len(self.edges):
             return -1
         return self.data.study.row_of.get(self.edges[self.main.row].after_task, -1)

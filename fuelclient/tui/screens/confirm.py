@@ -93,10 +93,10 @@ class ActionDialog(ModalScreen[Action | None]):
         """Show the command line of what would be done now."""
         if not self.query("#help"):
             return  # the dialog was closed before it was built
-        found = self.action()
-        line = "" if isinstance(found, str) else f"$ {command_of(found, self._program)}"
+        action = self.action()
+        line = "" if isinstance(action, str) else f"$ {command_of(action, self._program)}"
         self.query_one("#line", Label).update(line)
-        self.query_one("#wrong", Label).update(wrong or (found if isinstance(found, str) else ""))
+        self.query_one("#wrong", Label).update(wrong or (action if isinstance(action, str) else ""))
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
@@ -104,22 +104,22 @@ class ActionDialog(ModalScreen[Action | None]):
         self.action_do()
 
     def action_do(self) -> None:
-        found = self.action()
-        if isinstance(found, str):
+        action = self.action()
+        if isinstance(action, str):
             self.tell()
         elif self.needs_word() and _plain(self.query_one("#word", Input).value) != _plain(self.word):
             self.tell(f"Nothing was done: type {self.word} to confirm.")
             self.set_focus(self.query_one("#word", Input))
         else:
-            self.dismiss(found)
+            self.dismiss(action)
 
     def action_leave(self) -> None:
         self.dismiss(None)
 
     def action_copy(self) -> None:
-        found = self.action()
-        if not isinstance(found, str):
-            cast(UI, self.app).copy_line(command_of(found, self._program))
+        action = self.action()
+        if not isinstance(action, str):
+            cast(UI, self.app).copy_line(command_of(action, self._program))
 
 
 def _plain(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Dialogs: the help of the focused widget, and the log of equivalent command lines."""
+"""Dialogs: help with all keys that work now, and the log of equivalent command lines."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Dialog > Pane { width: 90%; max-width: 100; height: 90%; background: $surface; }
 """
 
 Group = tuple[str, str, Sequence[tuple[str, str]]]
-"""What has keys: its name, what it says of itself, and its keys with what they do."""
+"""A widget or screen with keys: its name, its help text, and its keys with what they do."""
 
 
 class Dialog(ModalScreen[None]):
-    """A pane over the screen; Escape closes it. What it shows is put together before it is shown: it may be closed
-    before it has been built."""
+    """A pane over the screen; Escape closes it. Its content is put together first, because it may be closed before it
+    has been built."""
 
     DEFAULT_CSS = _CSS
     BINDINGS = [Binding("escape,q", "app.pop_screen", "close", id="dialog.close")]
@@ -56,7 +56,7 @@ class HelpDialog(Dialog):
 
 
 class LogDialog(Dialog):
-    """The command lines of everything that was looked at, the last one first. `y` copies the one under the cursor."""
+    """The command lines of everything that was looked at or done, the last one first. `y` copies one."""
 
     BINDINGS = [Binding("y,c", "copy", "copy this line", id="log.copy")]
 
@@ -91,7 +91,7 @@ _LAST = ("help", "quit")
 
 
 def key_name(key: str) -> str:
-    """A key as people read it.
+    """Return a key as people read it.
 
     >>> key_name("question_mark"), key_name("ctrl+r")
     ('?', 'ctrl+r')
@@ -100,28 +100,27 @@ def key_name(key: str) -> str:
 
 
 def active_keys(screen: Screen[Any], *, armed: bool = False) -> list[tuple[str, str]]:
-    """The keys that are worth showing, those that change something first and only when they may, and those that help
-    and quit last."""
-    found: dict[str, str] = {}
+    """Return the keys to show: first those that change something, if the UI is armed; help and quit last."""
+    keys: dict[str, str] = {}
     ranks: dict[str, int] = {}
     for active in screen.active_bindings.values():
         binding = active.binding
         acts = (binding.id or "").startswith("act.")
-        if binding.show and active.enabled and (armed or not acts) and binding.description not in found:
-            found[binding.description] = binding.key_display or key_name(binding.key)
+        if binding.show and active.enabled and (armed or not acts) and binding.description not in keys:
+            keys[binding.description] = binding.key_display or key_name(binding.key)
             ranks[binding.description] = 0 if acts else 2 if binding.description in _LAST else 1
-    ordered = sorted(found, key=ranks.__getitem__)
-    return [(found[what], "disarm" if armed and what == "arm" else what) for what in ordered]
+    ordered = sorted(keys, key=ranks.__getitem__)
+    return [(keys[what], "disarm" if armed and what == "arm" else what) for what in ordered]
 
 
 def _works(node: DOMNode, action: str) -> bool:
-    """Whether an action would do something now; those of other objects are not asked."""
+    """Return whether an action would do something now."""
     _, name, parameters = parse(action)
     return node.check_action(name, parameters) is True
 
 
 def help_groups(screen: Screen[Any]) -> Iterator[Group]:
-    """The focused widget, the screen and the app: what each is for, and its keys."""
+    """Return what the focused widget, the screen and the app are for, and their keys."""
     nodes: list[DOMNode] = [screen, screen.app]
     if screen.focused is not None:
         nodes.insert(0, screen.focused)

@@ -1,4 +1,4 @@
-"""Environments: where everything begins."""
+"""Environments: the first screen."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class EnvironmentsScreen(ViewScreen):
 
     def fill(self, answer: object) -> None:
         overview = cast(Overview, answer)
-        wanted = [place for place, one in enumerate(overview.clusters) if str(one.id) == self.route.focus]
+        wanted = [place for place, cluster in enumerate(overview.clusters) if str(cluster.id) == self.route.focus]
         self.overview, self.runs = overview, None
         self.main.show(environments.table(overview, None, self.glyphs), cursor=(wanted or [0])[0], keep=True)
         self.panes.only(0, alone=not overview.clusters)
 
     def told(self) -> None:
-        """Tell the last run of each environment, as soon as they are known."""
+        """Show the last run of each environment as soon as it is known."""
         runs = self.ui.gateway.answer(AskRuns()) if self.overview.clusters else ()
         if runs is not None and runs is not self.runs:
             self.runs = runs
@@ -51,11 +51,10 @@ class EnvironmentsScreen(ViewScreen):
         return (self.request(), AskRuns())
 
     def is_live(self) -> bool:
-        """Whether something is being executed."""
-        return self.filled and any(not one.is_final for one in self.runs or ())
+        return self.filled and any(not run.is_final for run in self.runs or ())
 
     def renewed(self) -> None:
-        """Ask again how far the runs are."""
+        """Ask again for the runs."""
         if AskRuns() not in self.ui.gateway.pending and AskRuns() not in self.ui.gateway.failed:
             self.ui.gateway.ask(AskRuns())
 
@@ -66,7 +65,6 @@ class EnvironmentsScreen(ViewScreen):
         return replace(self.route, focus=self.name_here(), query=self.filter_bar.text, looks=self.looks())
 
     def env_here(self) -> int:
-        """The id of the environment under the cursor, or 0."""
         return self.overview.clusters[self.main.row].id if self.filled and self.main.row >= 0 else 0
 
     @on(Moved)

@@ -15,7 +15,7 @@ from fuelclient.tui.presenters.words import count
 from fuelclient.tui.requests import AskRun, AskRuns, Request
 from fuelclient.tui.routes import Route, View
 from fuelclient.tui.run_state import RunState
-from fuelclient.tui.screens.view import ViewScreen
+from fuelclient.tui.screens.view import RUN_BINDINGS, ViewScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
 from fuelclient.tui.widgets.vtable import Chosen, Moved, VirtualTable
@@ -32,10 +32,7 @@ class HistoryScreen(ViewScreen):
 
     BINDINGS = [
         Binding("a", "everywhere", "all environments", id="history.all"),
-        Binding("x", "app.stop(False)", "stop", id="act.stop"),
-        Binding("X,shift+x", "app.stop(True)", "kill", id="act.kill"),
-        Binding("u", "app.resume", "resume", id="act.resume"),
-        Binding("D,shift+d", "app.delete", "delete", id="act.delete"),
+        *RUN_BINDINGS,
     ]
 
     def request(self) -> Request[object]:

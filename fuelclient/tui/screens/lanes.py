@@ -1,4 +1,4 @@
-"""Lanes: graph order as a picture that scrolls."""
+"""Lanes: graph order as a drawing that scrolls."""
 
 from __future__ import annotations
 

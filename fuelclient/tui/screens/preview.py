@@ -54,7 +54,7 @@ class PreviewScreen(GraphScreen):
             self.panes.note(0, f"{figures}, assumed" if study.preview.assumption else figures)
 
     def action_instances(self) -> None:
-        """Show task instances instead of tasks, or the other way round, at the same task."""
+        """Switch between tasks and task instances, at the same task."""
         if self.filled:
             row = max(0, self.task_row())
             self.expanded = not self.expanded
@@ -69,10 +69,8 @@ class PreviewScreen(GraphScreen):
         return self.filled and self.expanded
 
     def state(self) -> Route:
-        return replace(super().state(), instance=self.main.table.ids[self.main.row] if self._on_instance() else "")
-
-    def _on_instance(self) -> bool:
-        return self.is_switched() and self.main.row >= 0
+        is_instance = self.is_switched() and self.main.row >= 0
+        return replace(super().state(), instance=self.main.table.ids[self.main.row] if is_instance else "")
 
     @on(Moved)
     def _moved(self, message: Moved) -> None:

@@ -17,22 +17,22 @@ from fuelclient.tui.widgets.vtable import Chosen, Moved, VirtualTable
 
 
 class ProblemsScreen(GraphScreen):
-    """Every finding about the graph, and the line that it is about."""
+    """Every finding about the graph, and its source line."""
 
     HELP = "Every finding, the worst first; below it its source, where the file is on this machine. Enter browses."
     PLACEHOLDER = "filter: error, code:G030, task:keystone, !info"
 
-    found: Sequence[Finding] = ()
+    findings: Sequence[Finding] = ()
 
     def body(self) -> Panes:
         return Panes("stack", Pane("findings", VirtualTable(self.glyphs)), Pane("source", Details()))
 
     def present(self) -> None:
-        before = self.found[self.main.row] if 0 <= self.main.row < len(self.found) else None
-        self.found = problems.ordered(self.data)
-        place = problems.place_of(self.found, before, self.main.row)
+        before = self.findings[self.main.row] if 0 <= self.main.row < len(self.findings) else None
+        self.findings = problems.ordered(self.data)
+        place = problems.place_of(self.findings, before, self.main.row)
         self.main.show(problems.table(self.data, self.glyphs), cursor=place, keep=True)
-        self.panes.only(0, alone=not self.found)
+        self.panes.only(0, alone=not self.findings)
 
     def told(self) -> None:
         self._source(self.main.row)
@@ -43,21 +43,21 @@ class ProblemsScreen(GraphScreen):
             self._source(self.main.row)
 
     def _source(self, row: int) -> None:
-        if not 0 <= row < len(self.found):
+        if not 0 <= row < len(self.findings):
             self.query_one(Details).show([])
             return
-        finding = self.found[row]
+        finding = self.findings[row]
         source = None
         if finding.place.file and finding.place.line:
             source = self.ui.gateway.answer(AskSource(finding.place.file, finding.place.line))
         self.query_one(Details).show(problems.detail(finding, source, self.glyphs, os.getcwd()))
 
     def task_row(self) -> int:
-        if not self.filled or not 0 <= self.main.row < len(self.found):
+        if not self.filled or not 0 <= self.main.row < len(self.findings):
             return -1
-        task = self.found[self.main.row].task
-        found = self.data.study.named(task) if task else None
-        return -1 if found is None else found
+        task = self.findings[self.main.row].task
+        row = self.data.study.named(task) if task else None
+        return -1 if row is None else row
 
     @on(Chosen)
     def _chosen(self) -> None:

@@ -18,7 +18,7 @@ from fuelclient.tui.widgets.vtable import Chosen, Moved, VirtualTable
 class RolesScreen(GraphScreen):
     """The roles of an environment, and what the one under the cursor brings."""
 
-    HELP = "What each role brings, what it does not go with, and who has it. Enter shows its tasks as lanes."
+    HELP = "What each role brings, which roles it conflicts with, which nodes have it. Enter shows its tasks as lanes."
 
     def body(self) -> Panes:
         return Panes("pair", Pane("roles", VirtualTable(self.glyphs)), Pane("this role", Details()))

@@ -20,7 +20,7 @@ from fuelclient.tui.presenters.run import Grid
 from fuelclient.tui.requests import AskLog, AskRun, Request
 from fuelclient.tui.routes import Route
 from fuelclient.tui.run_state import RunState
-from fuelclient.tui.screens.view import ViewScreen
+from fuelclient.tui.screens.view import RUN_BINDINGS, ViewScreen
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.details import Details, LogTail
 from fuelclient.tui.widgets.matrix import Matrix, Pointed
@@ -57,10 +57,7 @@ class RunScreen(ViewScreen):
     BINDINGS = [
         Binding("f", "faults", "faults only", id="run.faults"),
         Binding("F,shift+f", "tail", "follow the log", show=False, id="run.follow"),
-        Binding("x", "app.stop(False)", "stop", id="act.stop"),
-        Binding("X,shift+x", "app.stop(True)", "kill", id="act.kill"),
-        Binding("u", "app.resume", "resume", id="act.resume"),
-        Binding("D,shift+d", "app.delete", "delete", id="act.delete"),
+        *RUN_BINDINGS,
     ]
 
     def __init__(self, route: Route) -> None:

@@ -1,4 +1,4 @@
-"""What all screens share: bars above and below, the filter, panes, and the way from an answer to the tables."""
+"""What all screens share: bars, the filter, panes, and how an answer gets into the tables."""
 
 from __future__ import annotations
 
@@ -27,10 +27,18 @@ from fuelclient.tui.widgets.filterbar import FilterBar, QueryChanged, QueryLeft
 from fuelclient.tui.widgets.panes import Panes
 from fuelclient.tui.widgets.vtable import Arranged, VirtualTable
 
+RUN_BINDINGS = (
+    Binding("x", "app.stop(False)", "stop", id="act.stop"),
+    Binding("X,shift+x", "app.stop(True)", "kill", id="act.kill"),
+    Binding("u", "app.resume", "resume", id="act.resume"),
+    Binding("D,shift+d", "app.delete", "delete", id="act.delete"),
+)
+"""The keys that change a run, for the screens that have one."""
+
 
 class ViewScreen(Screen[None]):
-    """A screen that shows a route. Subclasses say what they ask for, what panes they have, and how an answer fills
-    them. The table in the pane number `MAIN` is the one that is filtered."""
+    """A screen that shows a route. Subclasses say what they ask for, which panes they have, and how an answer fills
+    them. The filter is for the table in the pane number `MAIN`."""
 
     MAIN: ClassVar[int] = 0
     PLACEHOLDER: ClassVar[str] = "filter: words, field:word, !word"
@@ -54,7 +62,7 @@ class ViewScreen(Screen[None]):
     """
 
     BINDINGS = [
-        # with priority the focus has moved before the next key is looked at, however fast somebody types
+        # with priority the focus has moved before the next key is handled, however fast the user types
         Binding("slash", "type", "filter", id="view.filter", key_display="/", priority=True),
         Binding("exclamation_mark", "invert", "invert the filter", show=False, id="view.invert", key_display="!"),
         Binding("escape", "leave", "clear, or back", show=False, id="view.leave"),
@@ -70,32 +78,32 @@ class ViewScreen(Screen[None]):
         self._answer: object = None
 
     def fit(self, size: Size) -> None:
-        """Have the classes of a size before the first styling: Textual would style and lay out everything once more
+        """Set the classes of a size before the first styling: Textual would style and lay out everything a second time
         when it learns the size."""
         sides = ((self.HORIZONTAL_BREAKPOINTS, size.width), (self.VERTICAL_BREAKPOINTS, size.height))
-        self.add_class(*(max(one for one in points if length >= one[0])[1] for points, length in sides))
+        self.add_class(*(max(point for point in points if length >= point[0])[1] for points, length in sides))
 
     @property
     def ui(self) -> UI:
-        """The app, by its own type."""
+        """The app, with its own type."""
         return cast(UI, self.app)
 
     @property
     def glyphs(self) -> Glyphs:
         return self.ui.glyphs
 
-    # what a screen is
+    # what subclasses say
 
     def request(self) -> Request[object]:
-        """What the screen asks for."""
+        """Return what the screen asks for."""
         raise NotImplementedError
 
     def body(self) -> Panes:
-        """The panes, the first of which holds the table that is filtered."""
+        """Return the panes."""
         raise NotImplementedError
 
     def above(self) -> Iterable[Widget]:
-        """What stands between the filter and the panes."""
+        """Return the widgets between the filter and the panes."""
         return ()
 
     def fill(self, answer: object) -> None:
@@ -103,15 +111,15 @@ class ViewScreen(Screen[None]):
         raise NotImplementedError
 
     def state(self) -> Route:
-        """The route that brings back what the screen shows now."""
+        """Return the route that brings back what the screen shows now."""
         raise NotImplementedError
 
     def looks(self) -> Looks:
-        """How the rows are shown now."""
+        """Return how the rows are shown now."""
         return Looks(self.main.sort, self.inverted, self.is_switched())
 
     def is_switched(self) -> bool:
-        """Whether the switch that the view has for itself is turned, if it has one."""
+        """Return whether the view's own switch is on, if it has one."""
         return False
 
     # putting it together
@@ -127,7 +135,7 @@ class ViewScreen(Screen[None]):
         yield Bar(id="keys", gap=2)
 
     def is_whole(self) -> bool:
-        """Whether everything is there: a screen may be left before it has been built, and is taken apart then."""
+        """Return whether all widgets exist: a screen may be left, and taken apart, before it has been built."""
         return self in self.app.screen_stack and bool(self.query("FilterBar > _Query")) and bool(self.query(Panes))
 
     def on_mount(self) -> None:
@@ -141,8 +149,7 @@ class ViewScreen(Screen[None]):
         self.refill()
 
     def refill(self) -> None:
-        """Fill the screen if there is another answer than before; else it is on its way. Cursors stay where they
-        are: somebody may have moved them since."""
+        """Fill the screen if there is a new answer. Cursors stay where they are: the user may have moved them since."""
         if not self.is_whole():
             return
         answer = self.ui.gateway.answer(self.request())
@@ -156,20 +163,20 @@ class ViewScreen(Screen[None]):
             self.filled = True
             self.told()
             if self.filter_bar.text:
-                self.apply(self.query_for(self.filter_bar.text))  # its fields are known only now
+                self.apply(self.query_for(self.filter_bar.text))  # the fields are known only now
         self.ui.decorate()
 
     def asked(self) -> tuple[Request[object], ...]:
-        """What the screen shows something of: troubles with these are told on it."""
+        """Return the requests whose troubles the screen shows."""
         return (self.request(),)
 
     def missed(self, request: Request[object]) -> None:
-        """Say where its answer would stand what keeps a request from being answered; what is shown already stays."""
+        """Say in the place of an answer why there is none; what is shown already stays."""
         if request == self.request() and not self.filled and request in self.ui.gateway.failed:
             self._say(*self.why_missed(request))
 
     def empty(self) -> None:
-        """Show nothing any more: what was shown is gone."""
+        """Show nothing any more: what was shown does not exist any more."""
         self.filled, self._answer = False, None
         for table in self.query(VirtualTable):
             table.show(Table((), empty=("",)))
@@ -180,10 +187,10 @@ class ViewScreen(Screen[None]):
             self.panes.only(place, alone=False)
 
     def why_missed(self, request: Request[object]) -> list[str]:
-        """What is wrong with a request that failed, in lines that fit, and what to do."""
+        """Return what is wrong with a request that failed, in lines that fit, and what to do."""
         trouble = self.ui.gateway.failed[request]
         wrapped = wrap(trouble, max(20, self.main.size.width - 4))
-        return [f"There is no answer yet: {request.what}.", "", *wrapped, "", "ctrl+r asks again now."]
+        return [f"Could not read {request.what} yet.", "", *wrapped, "", "ctrl+r asks again now."]
 
     def _say(self, *lines: str) -> None:
         """Show words instead of rows."""
@@ -207,19 +214,19 @@ class ViewScreen(Screen[None]):
     # filtering
 
     def fields(self) -> tuple[str, ...]:
-        """What a query can ask of."""
+        """Return the fields of a query."""
         return self.main.table.keys
 
     def query_for(self, text: str) -> Query:
-        """The query that a text means here."""
+        """Return the query that a text means here."""
         return parse(text, self.fields(), inverted=self.inverted)
 
     def apply(self, query: Query) -> None:
-        """Show what answers a query."""
+        """Show what matches a query."""
         self.main.filter(query)
 
     def totals(self) -> tuple[int, int]:
-        """How many rows are shown, out of how many."""
+        """Return how many rows are shown, out of how many."""
         return len(self.main.order), len(self.main.table)
 
     @on(QueryChanged)
@@ -250,7 +257,7 @@ class ViewScreen(Screen[None]):
             self.panes.fit(len(self.main.order) or len(self.main.table.empty))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's)
-        """While somebody types, a slash is a letter."""
+        """Let a slash be a letter while the user types in the filter."""
         return action != "type" or not self.query(FilterBar) or not self.filter_bar.has_focus_within
 
     def action_type(self) -> None:
@@ -262,7 +269,7 @@ class ViewScreen(Screen[None]):
         self.tell()
 
     def action_leave(self) -> None:
-        """Clear the filter, or go back where there is none."""
+        """Clear the filter; without one, go back."""
         if self.filter_bar.text or self.inverted:
             self.inverted = False
             self.filter_bar.text = ""
@@ -292,10 +299,10 @@ class ViewScreen(Screen[None]):
     # what changes by itself
 
     def told(self) -> None:
-        """Show what was asked for beside the request of the screen, if it is there."""
+        """Show the answers to requests beside that of the screen, if there are any."""
 
     def is_live(self) -> bool:
-        """Whether what is shown changes by itself, and nobody tells of it."""
+        """Return whether what is shown changes by itself, so that it has to be read again and again."""
         return False
 
     def renewed(self) -> None:
@@ -305,22 +312,22 @@ class ViewScreen(Screen[None]):
     # what keys act on
 
     def env_here(self) -> int:
-        """The environment that is meant here, or 0."""
+        """Return the environment here, or 0."""
         return self.route.env
 
     def run_here(self) -> Run | None:
-        """The run that is meant here."""
+        """Return the run here."""
         return None
 
     def task_row(self) -> int:
-        """The row of the study under the cursor, or -1 where rows are no tasks."""
+        """Return the row of the study under the cursor, or -1 if rows are not tasks."""
         return -1
 
     def task_here(self) -> TaskKey | None:
-        """The task under the cursor, or None where rows are no tasks."""
+        """Return the task under the cursor, or None if rows are not tasks."""
         return None
 
     def name_here(self) -> str:
-        """The id of what is under the cursor: what `y` copies."""
+        """Return the id of what is under the cursor, which `y` copies."""
         table = self.focused if isinstance(self.focused, VirtualTable) else self.main
         return table.table.ids[table.row] if table.row >= 0 else ""

@@ -1,4 +1,4 @@
-"""Bars: one line of parts from the left and from the right, some of which can be clicked."""
+"""Bars: one line of parts from the left and from the right; some can be clicked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fuelclient.tui.widgets.styles import Toned
 
 
 class Bar(Toned):
-    """One line; parts that do not fit are left out, and the last one that is left ends in two dots."""
+    """One line; parts that do not fit are left out, and if the last one is still too long it ends in two dots."""
 
     DEFAULT_CSS = """
     Bar { height: 1; }
@@ -38,11 +38,11 @@ class Bar(Toned):
 
     @property
     def text(self) -> str:
-        """What is on the screen."""
+        """The text on the screen."""
         return "".join(part.text for part, _ in self._laid())
 
     def _laid(self) -> list[tuple[Part, int]]:
-        """The parts that fit and where each begins, blanks between them included."""
+        """Return the parts that fit, and where each begins."""
         width = self.size.width
         left, right = list(self._left), list(self._right)
         while len(left) + len(right) > 1 and self._length(left) + self._length(right) + self._gap > width:
@@ -88,6 +88,6 @@ class Bar(Toned):
 
 
 def _drawn(part: Part) -> Part:
-    """A part as it is drawn: how wide it is follows from that."""
+    """Return a part as it is drawn, so that its width is right."""
     text = one_line(part.text)
     return part if text == part.text else replace(part, text=text)

@@ -1,4 +1,4 @@
-"""A choice: some words, one of which is chosen with the arrows or the space bar."""
+"""A choice of one of some words, with the arrows or the space bar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Details: lines of text that wrap and scroll."""
+"""Details and logs: lines of text that wrap and scroll."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ class Details(VerticalScroll, can_focus=True):
             self.scroll_home(animate=False)
 
     def put(self, text: Content) -> None:
-        """Replace the text. The screen is laid out anew only where that has more or fewer lines: it costs more than all
-        else that follows a key."""
+        """Replace the text. The screen is laid out again only if the number of lines changes: that costs more than
+        everything else after a key."""
         static = next(iter(self.query(Static)), None)
         if static is None:
-            return  # it is being taken apart
+            return  # the widget is being taken apart
         width, before = static.content_size
         height = text.get_height(static.styles.get_rules(), width) if width else -1
         static.update(text, layout=height != before)
 
 
 class LogTail(Details):
-    """What a task instance printed last. `following` is whether new lines scroll old ones away."""
+    """What a task instance printed last. While `following`, new lines scroll old ones away."""
 
     HELP = "What the task instance printed, its errors last. It stays at the end unless you scroll away; F follows."
     BINDING_GROUP_TITLE = "log"
@@ -72,7 +72,7 @@ class LogTail(Details):
         self._shown: tuple[str, tuple[str, ...]] = ("", ())
 
     def show_log(self, name: str, lines: Sequence[str]) -> None:
-        """Show the log of this name; of another one than before, from its end."""
+        """Show the log of this name; a new one from its end."""
         told = (name, tuple(lines))
         if told == self._shown:
             return

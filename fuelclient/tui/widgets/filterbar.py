@@ -1,4 +1,4 @@
-"""The filter: one line to type a query in, and a chip that always says how many rows answer it."""
+"""The filter: a line to type a query in, and a chip that says how many rows match."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from fuelclient.tui.widgets.bar import Bar
 
 @dataclass
 class QueryChanged(Message):
-    """Somebody typed in the filter."""
+    """The query was changed."""
 
     text: str
 
 
 @dataclass
 class QueryLeft(Message):
-    """Somebody is done with the filter; with `clear` it is to be forgotten."""
+    """The filter was left; with `clear` the query is dropped."""
 
     clear: bool
 
 
 class _Query(Input):
-    """The line itself; it is left with Enter (the query stays) or Escape (it goes)."""
+    """The input; Enter leaves it and keeps the query, Escape clears it."""
 
     def on_key(self, event: events.Key) -> None:
         if event.key in ("escape", "enter", "down", "up"):
@@ -73,13 +73,13 @@ class FilterBar(Horizontal):
         self.query_one(_Query).value = text
 
     def type(self) -> None:
-        """Let the user type, at once: `focus` alone would let the next key through to the table. Where there is no
-        room for the line, it is shown as long as somebody types in it."""
+        """Focus the input at once: `focus` alone would let the next key through to the table. If there is no room for
+        the line, it is shown while the user types in it."""
         self.styles.display = "block"
         self.screen.set_focus(self.query_one(_Query))
 
     def leave(self) -> None:
-        """Be hidden again where there is no room."""
+        """Hide the line again if there is no room."""
         self.styles.clear_rule("display")
 
     def tell(self, shown: int, total: int, sorting: str, *, inverted: bool) -> None:
@@ -93,7 +93,7 @@ class FilterBar(Horizontal):
 
     @property
     def chip(self) -> str:
-        """What the chip says."""
+        """The text of the chip."""
         return self.query_one("#chip", Bar).text
 
     def _slash(self) -> None:

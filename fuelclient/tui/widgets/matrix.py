@@ -1,4 +1,4 @@
-"""A matrix for any number of nodes and tasks: it draws the cells that are seen."""
+"""A matrix for any number of nodes and tasks: it draws only the cells that are seen."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Matrix(Lined):
         self._label = 0
 
     def show(self, grid: Grid) -> None:
-        """Show another run, or other parts of one; the cursor stays where it is if there is such a cell."""
+        """Show another run, or other parts of one; the cursor stays where it is if that cell exists."""
         self.grid = grid
         widest = max((cell_len(one_line(label)) for label in grid.labels), default=0)
         self._label = min(widest, _MOST_LABEL)
@@ -92,7 +92,7 @@ class Matrix(Lined):
         return self.grid.number(self.line, self.column) if self.grid else -1
 
     def go_to(self, line: int, column: int) -> None:
-        """Put the cursor on a cell, and tell nobody."""
+        """Put the cursor on a cell without a message."""
         if (line, column) != (self.line, self.column):
             lines = (self.line, line)
             self.line, self.column = line, column
@@ -127,7 +127,7 @@ class Matrix(Lined):
 
     @property
     def _room(self) -> int:
-        """How many tasks are seen at once."""
+        """The number of tasks that are seen at once."""
         return max(1, self.scrollable_content_region.width - self._frozen)
 
     def _resize(self) -> None:
@@ -172,7 +172,7 @@ class Matrix(Lined):
         return Strip(segments).crop_extend(0, self.size.width, style)
 
     def _cells(self, grid: Grid, line: int, base: Style) -> list[Segment]:
-        """The signs of a line, those of one tone together."""
+        """Return the signs of a line, neighbours of one tone together."""
         first = self.scroll_offset.x
         segments: list[Segment] = []
         text, tone = "", Tone.PLAIN
@@ -192,8 +192,8 @@ class Matrix(Lined):
         return self.toned(cell.tone, base) + self.get_component_rich_style("matrix--cell", partial=True)
 
     def _header(self, grid: Grid, base: Style) -> Strip:
-        """The task under the cursor, with a sign that points at its column; it turns to the left where the right
-        side has no room."""
+        """Return the name of the task under the cursor, with a sign that points at its column; the name stands on the
+        left if the right has no room."""
         style = self.header(base)
         at, name = self._frozen + self.column - self.scroll_offset.x, one_line(grid.head(self.column))
         width = self.scrollable_content_region.width

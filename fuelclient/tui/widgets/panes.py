@@ -1,4 +1,4 @@
-"""Panes: the parts of a screen, side by side where there is room, one at a time where there is none."""
+"""Panes: the parts of a screen, side by side or one at a time, depending on the room."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ASCII_CSS = """
 .-ascii Toast { border-left: ascii $accent; }
 .-ascii Lined, .-ascii Details { scrollbar-size: 0 0; }
 """
-"""How a screen of the class `-ascii` differs, for the app."""
+"""The styles of screens with the class `-ascii`, for the app."""
 
 
 class Pane(Vertical):
@@ -91,13 +91,13 @@ class Panes(Container):
             pane.set_class(number == self._lower, "lower")
 
     def follow_focus(self) -> None:
-        """Make the pane active that has the focus, however it came by it."""
+        """Make the pane active that has the focus."""
         for number, pane in enumerate(self.panes):
             if pane.has_focus_within and number != self.active:
                 self.activate(number)
 
     def fit(self, rows: int) -> None:
-        """Where panes are above one another, give the first no more lines than its rows need."""
+        """If panes stand above one another, give the first one no more lines than its rows need."""
         classes, first = self.screen.classes, self.panes[0].styles
         if self.has_class("run"):
             height = max(3, min(rows + 2, 2 * self.size.height // 5))
@@ -115,13 +115,13 @@ class Panes(Container):
             pane.set_class(alone and number != place, "hidden")
 
     def note(self, place: int, text: str) -> None:
-        """Say something more beside the name of a pane."""
+        """Add a note to the name of a pane."""
         if self.panes[place].note != text:
             self.panes[place].note = text
             self.title()
 
     def title(self) -> None:
-        """Name the panes; one that stands alone names the others too, as tabs."""
+        """Title the panes; one that is shown alone names the others too, as tabs."""
         classes = self.screen.classes
         stacked = self.has_class("stack") or self.has_class("pair")
         tabs = list(self.panes) if _is_low(classes) or ("-narrow" in classes and not stacked) else []
@@ -137,5 +137,5 @@ class Panes(Container):
 
 
 def _is_low(classes: Collection[str]) -> bool:
-    """Whether a screen has room for one pane only, whatever its width."""
+    """Return whether a screen is too low for more than one pane."""
     return "-short" in classes or "-tiny" in classes

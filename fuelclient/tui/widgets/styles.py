@@ -1,4 +1,4 @@
-"""Tones on the screen: the one place that turns them into styles."""
+"""Styles: the theme, tones as styles, and the base classes of widgets that draw their own lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _STYLES = {
 
 
 def content(lines: list[Line]) -> Content:
-    """Lines of cells as one text, which wraps; nothing in it is obeyed by a terminal."""
+    """Return lines of cells as one text that wraps, without control characters."""
     parts: list[str | tuple[str, str]] = []
     for place, line in enumerate(lines):
         parts.append("\n" if place else "")
@@ -41,12 +41,12 @@ def content(lines: list[Line]) -> Content:
 
 
 def tone_of(cell: Value) -> Tone:
-    """The tone of a cell; a plain text has none."""
+    """Return the tone of a cell; a plain text has none."""
     return cell.tone if isinstance(cell, Cell) else Tone.PLAIN
 
 
 TONE_CLASSES = {f"tone--{tone}" for tone in Tone}
-"""What a widget that draws in tones adds to its component classes; Textual inherits them from one base only."""
+"""The component classes of widgets that draw in tones; Textual inherits them from one base only."""
 
 TONE_CSS = """
 .tone--dim { color: $text-muted; }
@@ -67,8 +67,8 @@ class Toned(Widget):
 
     @property
     def base(self) -> Style:
-        """The style of the widget: found once for all the lines of a drawing, since Textual walks up to the screen
-        for each."""
+        """The style of the widget. It is computed once for all lines of a drawing: Textual walks up to the screen each
+        time."""
         return self.rich_style if self._base is None else self._base
 
     def render_lines(self, crop: Region) -> list[Strip]:
@@ -79,13 +79,13 @@ class Toned(Widget):
             self._base = None
 
     def toned(self, tone: Tone, base: Style) -> Style:
-        """`base` in a tone."""
+        """Return `base` in a tone."""
         if tone is Tone.PLAIN:
             return base
         return base + self.get_component_rich_style(f"tone--{tone}", partial=True)
 
     def segment(self, cell: Value, base: Style) -> Segment:
-        """A cell as it is drawn."""
+        """Return a cell as it is drawn."""
         return Segment(one_line(str(cell)), self.toned(tone_of(cell), base))
 
 
@@ -109,7 +109,7 @@ THEME = Theme(
 
 
 class Lined(ScrollView, Toned, can_focus=True):
-    """A header and any number of lines below it. It looks different where it has the focus."""
+    """A header and any number of lines below it. It looks different while it has the focus."""
 
     COMPONENT_CLASSES = TONE_CLASSES | {"lined--header"}
 
@@ -123,11 +123,11 @@ class Lined(ScrollView, Toned, can_focus=True):
         self.glyphs = glyphs
 
     def header(self, base: Style) -> Style:
-        """The style of the header."""
+        """Return the style of the header."""
         return base + self.get_component_rich_style("lined--header", partial=True)
 
     def redraw(self, lines: Iterable[int]) -> None:
-        """Draw lines anew, by their number, as they are scrolled now; where it scrolls, Textual draws all of them."""
+        """Draw lines again, by their number on the screen; after scrolling Textual draws all of them anyway."""
         for line in lines:
             self.refresh_line(line + 1)
 

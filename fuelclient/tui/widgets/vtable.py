@@ -1,6 +1,6 @@
-"""A table for any number of rows: it draws the lines that are seen, and keeps nothing of the others.
+"""A table for any number of rows: it draws only the lines that are seen.
 
-Rows stay where they are; a filter or a sort only makes another list of their numbers.
+Rows are never copied; a filter or a sort only makes another list of their numbers.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from textual.strip import Strip
 from fuelclient.insight.query import Query
 from fuelclient.printing import one_line
 from fuelclient.tui.glyphs import UNICODE, Glyphs
-from fuelclient.tui.presenters.table import Table, Value, widths
+from fuelclient.tui.presenters.table import Table, Tone, Value, widths
 from fuelclient.tui.widgets.styles import Lined, tone_of
 
 
 @dataclass
 class Moved(Message):
-    """The cursor of a table stands on another row (of the table's own numbering), or on none (-1)."""
+    """The cursor of a table is on another row (of the table's own numbering), or on none (-1)."""
 
     table: VirtualTable
     row: int
@@ -58,7 +58,7 @@ _FAR = 1 << 40
 
 
 class VirtualTable(Lined):
-    """Rows under a header that stays. `order` are the rows that are shown; `marked` is one of them or -1."""
+    """Rows under a header that stays. `order` are the rows that are shown."""
 
     COMPONENT_CLASSES = {"vtable--cursor", "vtable--cursor-away"}
 
@@ -95,7 +95,6 @@ class VirtualTable(Lined):
         self.chooses = chooses
         self.table = Table(())
         self.order: Sequence[int] = ()
-        self.marked = -1
         self.sort: tuple[int, bool] | None = None
         self._keys: tuple[str, ...] = ()
         self._query = Query()
@@ -106,9 +105,9 @@ class VirtualTable(Lined):
     # what is shown
 
     def show(self, table: Table, *, cursor: int = 0, query: Query | None = None, keep: bool = False) -> None:
-        """Show other rows, with the cursor on row `cursor`; the sort is forgotten, unless it is to be kept for columns
-        that are the same, and the filter stays unless there is another one: it must ask of no column that the table
-        does not have. Words instead of rows have no columns, and change nothing of the sort."""
+        """Show other rows, with the cursor on row `cursor`. `keep` keeps the sort if the columns are the same. Without
+        a `query` the filter stays; it must not name columns that the table does not have. A table without columns,
+        which only says something, leaves the sort alone."""
         if table.columns:
             if not keep or self._keys not in ((), table.keys):
                 self.sort = None
@@ -119,7 +118,7 @@ class VirtualTable(Lined):
         self._arrange(cursor)
 
     def filter(self, query: Query) -> None:
-        """Show the rows that answer `query`; the cursor stays on its row when that is one of them."""
+        """Show the rows that match `query`; the cursor stays on its row if that is one of them."""
         if query != self._query:
             self._query = query
             self._arrange(self.row)
@@ -130,16 +129,11 @@ class VirtualTable(Lined):
         return self.order[self.cursor] if 0 <= self.cursor < len(self.order) else -1
 
     def go_to(self, row: int) -> bool:
-        """Put the cursor on a row; False when it is not shown."""
+        """Put the cursor on a row; return False if it is not shown."""
         if row not in self.order:
             return False
         self.cursor = self.order.index(row)
         return True
-
-    def mark(self, row: int) -> None:
-        """Mark one row, or none (-1)."""
-        self.marked = row
-        self.refresh()
 
     def _arrange(self, row: int) -> None:
         order: Sequence[int] = self.table.select(self._query) if self._query.terms else range(len(self.table))
@@ -169,7 +163,7 @@ class VirtualTable(Lined):
             self.post_message(Moved(self, self.row))
 
     def changed(self, rows: Container[int]) -> None:
-        """Draw those of some rows anew that are seen."""
+        """Draw those of some rows again that are seen."""
         top = self.scroll_offset.y
         seen = range(top, min(len(self.order), top + max(0, self.size.height - 1)))
         self.redraw([place for place in seen if self.order[place] in rows])
@@ -192,7 +186,7 @@ class VirtualTable(Lined):
         self.cursor += halves * max(1, (self.size.height - 1) // 2)
 
     def action_first(self) -> None:
-        """The first row at the second `g` in a row."""
+        """Go to the first row at the second `g`."""
         if self._pending_first:
             self.cursor = 0
         self._pending_first = not self._pending_first
@@ -220,7 +214,7 @@ class VirtualTable(Lined):
     # sorting
 
     def action_sort(self) -> None:
-        """Sort by the next column that is shown; after the last one by none."""
+        """Sort by the next column that is shown; after the last one, not at all."""
         shown = [place for place, width in enumerate(self._widths) if width and self.table.columns[place].title]
         current = self.sort[0] if self.sort else -1
         following = [place for place in shown if place > current]
@@ -234,7 +228,7 @@ class VirtualTable(Lined):
 
     @property
     def sorting(self) -> str:
-        """How rows are sorted, in words; empty for their own order."""
+        """How rows are sorted, as people read it; empty for their own order."""
         if self.sort is None or self.sort[0] >= len(self.table.columns):
             return ""
         column = self.table.columns[self.sort[0]].title
@@ -245,7 +239,7 @@ class VirtualTable(Lined):
     def on_resize(self) -> None:
         self._laid_for = -1
         self._resize()
-        if self.size.height:  # as if it had just been shown, whatever sizes it had on the way
+        if self.size.height:  # scroll as if it had just been shown, whatever sizes it had meanwhile
             visible = max(1, self.size.height - 1)
             self.scroll_to(y=max(0, self.cursor - visible + 1), animate=False, force=True)
 
@@ -266,21 +260,13 @@ class VirtualTable(Lined):
         if place >= len(self.order):
             return Strip.blank(self.size.width, base)
         row = self.order[place]
-        style = self._row_style(place)
+        style = base
+        if place == self.cursor:
+            style = self.get_component_rich_style("vtable--cursor" if self.has_focus else "vtable--cursor-away")
         sign = self.glyphs.cursor if place == self.cursor else " "
-        mark = self.glyphs.mark if row == self.marked else " "
-        segments = [Segment(sign, self.toned_accent(style)), Segment(mark, self.toned_accent(style))]
+        segments = [Segment(f"{sign} ", self.toned(Tone.ACCENT, style))]
         segments += self._cells(self.table.rows[row], style)
         return Strip(segments).crop_extend(0, self.size.width, style)
-
-    def toned_accent(self, base: Style) -> Style:
-        """`base` in the accent colour."""
-        return base + self.get_component_rich_style("tone--accent", partial=True)
-
-    def _row_style(self, place: int) -> Style:
-        if place != self.cursor:
-            return self.base
-        return self.get_component_rich_style("vtable--cursor" if self.has_focus else "vtable--cursor-away")
 
     def _header(self, base: Style) -> Strip:
         style = self.header(base)
@@ -305,14 +291,14 @@ class VirtualTable(Lined):
         return segments
 
     def _empty(self, y: int, base: Style) -> Strip:
-        """Why there are no rows, and what to do about it."""
-        lines = ("No row answers the filter.", "", "Esc clears it.") if len(self.table) else self.table.empty
+        """Return why there are no rows, and what to do about it."""
+        lines = ("No row matches the filter.", "", "Esc clears it.") if len(self.table) else self.table.empty
         text = f"  {one_line(lines[y - 1])}" if 0 < y <= len(lines) else ""
         return Strip([Segment(text, base)]).crop_extend(0, self.size.width, base)
 
 
 def _fit(text: str, width: int, cut: str, *, tail: bool = False) -> str:
-    """A text in at most `width` cells; what does not fit ends in a sign, or with `tail` begins with one.
+    """Return a text in at most `width` cells; a text that is cut ends in a sign, or with `tail` begins with one.
 
     >>> _fit("abcdef", 4, "~"), _fit("abcdef", 4, "~", tail=True), _fit("7", 3, "~"), _fit("日本語", 4, "~", tail=True)
     ('abc~', '~def', '7', '~語')
@@ -326,7 +312,7 @@ def _fit(text: str, width: int, cut: str, *, tail: bool = False) -> str:
 
 
 def ending(text: str, width: int) -> str:
-    """The end of a text that fits into `width` cells.
+    """Return the end of a text that fits into `width` cells.
 
     >>> ending("a日本語", 5), ending("abc", 2)
     ('本語', 'bc')

@@ -235,7 +235,7 @@ def test_side_panes_say_nothing_where_no_row_answers(demo: Path) -> None:
             assert word in str(one.screen.query(Details).last().query_one(Static).content)
             await one.press("slash")
             await one.type("zzz")
-            assert "answers the filter" in one.text()
+            assert "matches the filter" in one.text()
             assert str(one.screen.query(Details).last().query_one(Static).content) == ""
             await one.press("escape")
             assert word in str(one.screen.query(Details).last().query_one(Static).content)
