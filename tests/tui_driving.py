@@ -65,7 +65,8 @@ def _example_for_newton(fuel2: CommandLine, directory: Path) -> str:
     shutil.copytree(Path(examples.__file__).parent / "plugins" / "rack-monitoring", source)
     metadata = source / "metadata.yaml"
     metadata.write_text(metadata.read_text(encoding="utf-8").replace("ocata-11.0", "newton-10.0"), encoding="utf-8")
-    return fuel2.ok("plugins", "build", source).out.strip()
+    with contextlib.chdir(directory):  # where the package is written
+        return str(Path(fuel2.ok("plugins", "build", source).out.strip()).absolute())
 
 
 BROKEN = """
