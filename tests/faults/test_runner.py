@@ -77,7 +77,7 @@ def test_a_command_that_outlives_its_runner_is_waited_for(env: Executions) -> No
 def test_who_executes_meanwhile_is_told_what_to_do(env: Executions) -> None:
     run_id = killed(env, f"{env.note('began')}; sleep 1")
 
-    with pytest.raises(Conflict, match=rf"Transaction {run_id} has not ended .* runner was killed.*resume"):
+    with pytest.raises(Conflict, match=rf"Run {run_id} .* runner was killed.*resume"):
         env.begin()
     env.backend.runs.stop(run_id)
     found = env.backend.runs.get(run_id)
@@ -243,7 +243,7 @@ def test_what_nobody_knows_the_end_of_asks(env: Executions) -> None:
     assert str(found.status) == "running"
     for row in env.backend.runs.history(run_id, RUNNING):
         assert (row.task, row.reason, row.attempts) == ("slow", "interrupted", 1)
-    with pytest.raises(Conflict, match=r"It is not known how these ended.*: slow@1, slow@2\..*--rerun-interrupted"):
+    with pytest.raises(Conflict, match=r"slow@1, slow@2\..*--rerun-interrupted"):
         env.backend.runs.resume(run_id)
 
 

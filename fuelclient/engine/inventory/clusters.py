@@ -66,10 +66,7 @@ class Clusters:
         """Remove an environment with its graphs, its executions, their histories and their files, those on nodes
         included; a sentence for each node on which they stay. Its nodes stay, free. `Conflict` when it is operational
         and not `force`, and while an execution on it has not ended."""
-        from fuelclient.engine.runs import (  # most of what is asked here has nothing to do with executions
-            delete,
-            node_spools,
-        )
+        from fuelclient.engine.runs import delete, guards  # most of what is asked here needs no runs
         from fuelclient.engine.runs.executors import executor_for
 
         with self._database.write() as connection:
@@ -79,16 +76,17 @@ class Clusters:
                     "Deleting an operational environment is a dangerous operation.",
                     hint="Please use --force to bypass this message.",
                 )
-            gone = delete.removable(connection, cluster_id)
-            left = node_spools.of(connection, gone)
-            for parent in gone:
-                runs.delete(connection, parent.id)
+            removed = guards.deletable_with_cluster(connection, cluster_id)
+            leftovers = delete.leftovers(connection, removed)
+            for run in removed:
+                runs.delete(connection, run.id)
             for node in nodes.of_cluster(connection, cluster_id):
                 nodes.update(connection, freed(node))
             clusters.delete(connection, cluster_id)
-        for one in gone:
-            delete.files(self._database.path, one)
-        return node_spools.remove(left, executor_for(self._database.path, gone[0])) if left else ()
+        path = self._database.path
+        for run in removed:
+            delete.remove_files(path, run)
+        return delete.remove_leftovers(leftovers, executor_for(path, removed[0])) if leftovers else ()
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         """Give the nodes to the environment with `roles` pending, in the place of what waited. All or nothing.
@@ -112,13 +110,13 @@ class Clusters:
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None) -> Sequence[int]:
         """Take nodes (None: all) out of the environment; the ids that were removed. `NotFound` for a node that is
         not in it, `Conflict` while an execution runs on it."""
-        from fuelclient.engine.runs import delete
+        from fuelclient.engine.runs import guards
 
         with self._database.write() as connection:
             lookup.cluster(connection, cluster_id)
             present = {node.id: node for node in nodes.of_cluster(connection, cluster_id)}
             removed = tuple(present) if node_ids is None else tuple(dict.fromkeys(node_ids))
-            delete.require_idle(connection, cluster_id, removed)
+            guards.require_idle(connection, cluster_id, removed)
             for node_id in removed:
                 if node_id not in present:
                     hint = f"Its nodes: {', '.join(map(str, present))}." if present else "It has no nodes."

@@ -58,7 +58,7 @@ class Nodes:
     def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
         """Remove nodes, all or none; `Conflict` for one that belongs to an environment and not `force`, and for one
         that an execution runs on."""
-        from fuelclient.engine.runs import delete  # nothing else here has to do with executions
+        from fuelclient.engine.runs import guards  # nothing else here needs runs
 
         with self._database.write() as connection:
             for node in [lookup.node(connection, node_id) for node_id in dict.fromkeys(node_ids)]:
@@ -70,7 +70,7 @@ class Nodes:
                         ", or use --force.",
                     )
                 if node.cluster_id is not None:
-                    delete.require_idle(connection, node.cluster_id, [node_id])
+                    guards.require_idle(connection, node.cluster_id, [node_id])
                 nodes.delete(connection, node_id)
 
     def update(self, node_id: int, *, name: str | None = None, hostname: str | None = None) -> Node:

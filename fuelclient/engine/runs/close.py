@@ -1,45 +1,196 @@
-"""Closing: a transaction whose runner is gone, and which nobody wants to go on with, comes to its end."""
+"""How runs end: what becomes of a graph's instances, of its nodes, of its environment and of the run itself."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
 
-from fuelclient.engine.runs.abandon import abandon
-from fuelclient.engine.runs.execution import finish_parent, settle
-from fuelclient.model.run import Run
-from fuelclient.model.status import RunStatus, Verdict
-from fuelclient.store import history, runners, runs
+from fuelclient.engine.runs import node_statuses
+from fuelclient.engine.runs.journal import set_progress, tell
+from fuelclient.engine.runs.node_statuses import Fate
+from fuelclient.engine.runs.processes import now
+from fuelclient.model.finding import Finding
+from fuelclient.model.node import Node, NodeStatus
+from fuelclient.model.run import EventKind, NodeKey, Run
+from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, RunStatus, Verdict, changed
+from fuelclient.plan.plan import Plan
+from fuelclient.plan.schedule import Change, Schedule
+from fuelclient.store import clusters, events, history, nodes, runners, runs
 from fuelclient.store.database import Connection
+from fuelclient.store.history import Written
+
+ABORTED = "Aborted"
+"""The message of a graph that never began because one before it failed. The word is Nailgun's."""
 
 _STOPPED = "Stopped by user after its runner was killed"
-_MAY_GO_ON = "these may go on"
+_INTERRUPTED = "How it ended is not known: the runner was killed, and the run was not resumed."
+_KILLED = "Its processes were ended after the runner was killed."
 _NAMED = 5
+"""How many commands that may still be running a message names."""
 
 
-def close(connection: Connection, parent: Run, ended: Mapping[str, str] | None = None) -> None:
-    """What was running is failed, what never ran is skipped, and the nodes and the environment say so.
+def finish_graph(connection: Connection, parent_id: int, child_id: int, plan: Plan, schedule: Schedule) -> None:
+    """End a child with the result of its schedule, once: a child that has ended stays as it is."""
+    child = runs.find(connection, child_id)
+    if child is None or child.is_final:
+        return
+    result = schedule.result
+    if not child.dry_run:
+        reasons = {change.vertex: change.reason for change in history.changes(connection, child.id)}
+        fates = {
+            plan.fleet.nodes[index].uid: fate
+            for index, fate in sorted(node_statuses.fates(plan.work, schedule, reasons).items())
+        }
+        before: dict[NodeKey, Node] = {node.id: node for node in runs.nodes_of(connection, child.id)}
+        present = _present(connection, child)
+        ended = [
+            (node_statuses.untouched(present[uid], before.get(uid, present[uid])), fate)
+            for uid, fate in fates.items()
+            if uid in present
+        ]
+        _end_nodes(connection, parent_id, child, ended, result.verdict, plan.metadata)
+    counts = Counter(str(schedule.status(vertex)) for vertex in range(plan.work.size))
+    child = replace(child, result={"verdict": str(result.verdict), **dict(sorted(counts.items()))})
+    settle(connection, parent_id, child, result.verdict.status, result.message, child.findings)
 
-    `ended` says of the commands that were running what `leftovers.end` made of them; None when nobody tried.
+
+def abandon(
+    connection: Connection,
+    parent_id: int,
+    child: Run,
+    verdict: Verdict,
+    message: str,
+    findings: tuple[Finding, ...] = (),
+    killed: Mapping[str, str] | None = None,
+) -> None:
+    """End a child that will not go on: what was running has failed, and what never ran is skipped.
+
+    `killed` is what `kill.end` returned for the commands that were running; None if they were left alone.
     """
-    message = _message(connection, parent, ended)
-    for child in runs.children(connection, parent.id):
-        if not child.is_final:
-            abandon(connection, parent.id, child, Verdict.STOPPED, ended)
-            settle(connection, parent.id, child, RunStatus.ERROR, message, child.findings)
-            break
-    finish_parent(connection, parent.id)
-    working = runners.find(connection, parent.cluster_id)
-    if working is not None and working.run_id == parent.id:
-        runners.remove(connection, parent.cluster_id, working.pid)
+    names = history.running_names(connection, child.id)
+    changes = []
+    for vertex, status in history.statuses(connection, child.id):
+        if status is InstanceStatus.RUNNING:
+            change = Change(vertex, InstanceStatus.ERROR, Reason.INTERRUPTED)
+            changes.append(Written(change, _interrupted((killed or {}).get(names[vertex]))))
+        elif status is InstanceStatus.PENDING:
+            changes.append(Written(Change(vertex, InstanceStatus.SKIPPED, Reason.STOPPED)))
+    moment = now()
+    history.write(connection, child.id, changes, moment)
+    events.append_changes(connection, parent_id, child.id, [written.change for written in changes], moment, 100)
+    if child.status is RunStatus.RUNNING and not child.dry_run:
+        all_killed = verdict is Verdict.STOPPED and killed is not None and not any(killed.values())
+        fates = _fates_from_history(connection, child, Fate.STOP if all_killed else Fate.ERROR)
+        present = _present(connection, child)
+        # only what the child was deploying: it never touched the nodes that filters left out
+        ended = [
+            (present[uid], fate)
+            for uid, fate in fates.items()
+            if uid in present and present[uid].status == NodeStatus.DEPLOYING
+        ]
+        _end_nodes(connection, parent_id, child, ended, verdict, {})
+    settle(connection, parent_id, child, RunStatus.ERROR, message, findings)
 
 
-def _message(connection: Connection, parent: Run, ended: Mapping[str, str] | None) -> str:
-    """How a transaction ended, with the names of the commands that nobody has ended."""
+def close(connection: Connection, parent: Run, killed: Mapping[str, str] | None = None) -> None:
+    """End a run whose runner is gone and that will not be resumed. `killed` is as in `abandon`."""
     children = runs.children(connection, parent.id)
     left = [name for child in children for name in history.running_names(connection, child.id).values()]
-    if ended is not None:
-        left = [name for name in left if ended.get(name)]
-    if not left:
-        return f"{_STOPPED}."
+    if killed is not None:
+        left = [name for name in left if killed.get(name)]
     more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
-    return f"{_STOPPED}; {_MAY_GO_ON}: {', '.join(left[:_NAMED])}{more}."
+    message = f"{_STOPPED}; these may go on: {', '.join(left[:_NAMED])}{more}." if left else f"{_STOPPED}."
+    unfinished = next((child for child in children if not child.is_final), None)
+    if unfinished is not None:
+        abandon(connection, parent.id, unfinished, Verdict.STOPPED, message, unfinished.findings, killed)
+    finish_run(connection, parent.id)
+    runner = runners.find(connection, parent.cluster_id)
+    if runner is not None and runner.run_id == parent.id:
+        runners.remove(connection, parent.cluster_id, runner.pid)
+
+
+def settle(
+    connection: Connection,
+    parent_id: int,
+    child: Run,
+    status: RunStatus,
+    message: str,
+    findings: tuple[Finding, ...] = (),
+) -> None:
+    """Store the end of a child, and an event that tells of it."""
+    ended = replace(
+        child, status=changed(child.status, status), message=message, findings=findings, progress=100,
+        time_start=child.time_start or now(), time_end=now(),
+    )  # fmt: skip
+    runs.update(connection, ended)
+    set_progress(connection, parent_id, child.id, 100)
+    tell(connection, parent_id, child.id, EventKind.RUN, status, message, progress=100)
+
+
+def finish_run(connection: Connection, parent_id: int) -> None:
+    """End a run as its first failed child did, or its last one, once. Children that never began are aborted."""
+    parent = runs.find(connection, parent_id)
+    if parent is None or parent.is_final:
+        return
+    children = runs.children(connection, parent_id)
+    failed = next((child for child in children if child.status is RunStatus.ERROR), None)
+    for child in children:
+        if not child.is_final:
+            settle(connection, parent_id, child, RunStatus.ERROR, ABORTED)
+    status = RunStatus.READY if failed is None else RunStatus.ERROR
+    if len(children) == 1:
+        message = (failed or children[0]).message
+    else:
+        message = f"Graph {failed.graph_type}: {failed.message}" if failed else f"All {len(children)} graphs ended."
+    ended = replace(
+        parent, status=changed(parent.status, status), message=message, progress=100, time_end=now(),
+        result=children[0].result if len(children) == 1 else {},
+    )  # fmt: skip
+    runs.update(connection, ended)
+    tell(connection, parent_id, parent_id, EventKind.RUN, status, message, progress=100)
+
+
+def _interrupted(why: str | None) -> str:
+    """Return the message of an instance that was running, from the reason why its command could not be ended."""
+    if why is None:
+        return _INTERRUPTED
+    return f"It may still be running, because its processes could not be ended: {why}" if why else _KILLED
+
+
+def _fates_from_history(connection: Connection, child: Run, interrupted: Fate) -> dict[NodeKey, Fate]:
+    """Return the fate of each node of a child; that of a node with an interrupted command is at least `interrupted`."""
+    fates: dict[NodeKey, Fate] = {}
+    for node, status, reason in history.by_node(connection, child.id):
+        fate = Fate.SUCCESS
+        if status is InstanceStatus.ERROR:
+            fate = interrupted if reason == Reason.INTERRUPTED else Fate.ERROR
+        elif reason in NEVER_RAN:
+            fate = Fate.STOP
+        if fates.setdefault(node, fate) is not Fate.ERROR and fate is not Fate.SUCCESS:
+            fates[node] = fate
+    return fates
+
+
+def _present(connection: Connection, child: Run) -> dict[NodeKey, Node]:
+    return {node.id: node for node in nodes.of_cluster(connection, child.cluster_id)}
+
+
+def _end_nodes(
+    connection: Connection,
+    parent_id: int,
+    child: Run,
+    ended: Iterable[tuple[Node, Fate]],
+    verdict: Verdict,
+    metadata: Mapping[str, Any],
+) -> None:
+    """Store what a child's end means for its nodes, by the graph's metadata, and for its environment."""
+    for node, fate in ended:
+        after = node_statuses.after(node, fate, metadata)
+        nodes.update(connection, after)
+        tell(connection, parent_id, child.id, EventKind.NODE, after.status, node=after.id)
+    cluster = clusters.find(connection, child.cluster_id)
+    if cluster is not None:
+        status = node_statuses.cluster_status(nodes.of_cluster(connection, child.cluster_id), verdict)
+        clusters.update(connection, replace(cluster, status=status))

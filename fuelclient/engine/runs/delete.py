@@ -1,62 +1,48 @@
-"""Removal: what executions leave behind goes with them, in the store and beside it."""
+"""Remove the files of runs: those beside the engine file, and the spools on nodes.
+
+Spools stay on nodes until their run is deleted, since `task logs` reads them there. A node may be switched off by then,
+or belong to someone else: what cannot be removed is reported, with the command that removes it.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
-from collections.abc import Collection
+from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 
-from fuelclient.engine.runs import processes
-from fuelclient.engine.runs.paths import log_path, spool_path
-from fuelclient.errors import Conflict
-from fuelclient.model.run import NodeKey, Run
-from fuelclient.store import history, runners, runs
+from fuelclient.engine.runs.jobs import target_of
+from fuelclient.engine.runs.paths import log_path, spool_on_nodes, spool_path
+from fuelclient.errors import FuelError
+from fuelclient.executors import registry
+from fuelclient.executors.base import Target
+from fuelclient.executors.machine import MachineExecutor
+from fuelclient.model.node import Node
+from fuelclient.model.run import Run
+from fuelclient.model.task import TaskType
+from fuelclient.store import history, nodes, runs
 from fuelclient.store.database import Connection
 
-
-def removable(connection: Connection, cluster_id: int) -> list[Run]:
-    """The executions of an environment, which may all be removed.
-
-    `Conflict` while one has not ended: also when its runner was killed, since its commands may live on and nobody
-    could end them afterwards.
-    """
-    found = runs.unfinished(connection, cluster_id)
-    if found is not None:
-        working = runners.find(connection, cluster_id)
-        if working is not None and working.run_id == found.id and processes.is_alive(working):
-            message = f"Transaction {found.id} runs on environment {cluster_id}."
-        else:
-            message = f"Transaction {found.id} has not ended on environment {cluster_id}: its runner was killed."
-        raise Conflict(message, hint=f"End it first: `fuel2 task stop {found.id} --kill`.")
-    return [one for one in runs.every(connection, cluster_id=cluster_id) if one.parent_id is None]
+_AT_A_TIME = 50
+_SECONDS = 60.0
+"""How many nodes are asked at a time, and how long one may take: deleting a history must not hang on a dead node."""
 
 
-def require_idle(connection: Connection, cluster_id: int, node_ids: Collection[int]) -> None:
-    """Nothing happens when no live run works on any of these nodes of an environment, nor waits to; `Conflict` that
-    names the run otherwise. One whose runner was killed keeps nobody from anything: it is not resumed without them.
-    """
-    found = runs.unfinished(connection, cluster_id)
-    working = runners.find(connection, cluster_id)
-    if found is None or working is None or working.run_id != found.id or not processes.is_alive(working):
-        return
-    taken: set[NodeKey] = set(found.request.node_ids)
-    for child in runs.children(connection, found.id):
-        if not child.is_final:
-            taken |= history.nodes_of(connection, child.id)
-    busy = [str(node_id) for node_id in dict.fromkeys(node_ids) if node_id in taken]
-    if busy:
-        raise Conflict(
-            f"Transaction {found.id} runs on node{'s' if len(busy) > 1 else ''} {', '.join(busy)} of environment "
-            f"{cluster_id}.",
-            hint=f"Wait for it (`fuel2 task watch {found.id}`), or end it first (`fuel2 task stop {found.id} --kill`).",
-        )
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """A machine where runs have left files, the nodes that it stands for, and the directories."""
+
+    target: Target
+    nodes: tuple[str, ...]
+    roots: tuple[str, ...]
 
 
-def outputs(engine: str, parent: Run) -> None:
-    """What the commands of an execution wrote, and its runner, is gone from this machine; how they ended is not.
+def empty_outputs(engine: str, parent: Run) -> None:
+    """Empty the outputs of a run's commands and its log on this machine, which are what fills a disk.
 
-    That is what takes room on a disk, and nothing that a runner has to know of commands that ended or still run.
+    The spools stay, and with them how commands ended: a runner must still be able to learn that.
     """
     spool = spool_path(engine, parent)
     for path in (log_path(engine, parent.id), *spool.glob("*/*/*/out"), *spool.glob("*/*/*/err")):
@@ -64,8 +50,74 @@ def outputs(engine: str, parent: Run) -> None:
             os.truncate(path, 0)
 
 
-def files(engine: str, parent: Run) -> None:
-    """The spool of an execution and the log of its runner are gone from this machine; `spools` has those of nodes."""
+def remove_files(engine: str, parent: Run) -> None:
+    """Remove the spool of a run and the log of its runner from this machine."""
     shutil.rmtree(spool_path(engine, parent), ignore_errors=True)
     with suppress(OSError):
         log_path(engine, parent.id).unlink()
+
+
+def leftovers(connection: Connection, parents: Iterable[Run]) -> list[Leftover]:
+    """Return the machines, other than this one, where runs may have left spools."""
+    by_target: dict[Target, tuple[dict[str, None], dict[str, None]]] = {}
+    for parent in parents:
+        for child in runs.children(connection, parent.id):
+            for node in () if child.request.noop else _touched(connection, child):
+                target = target_of(node, child.request.executor)
+                connector = registry.known(target.kind)  # None if it is no longer installed: report what stays
+                if connector is None or connector.leaves_spools:
+                    names, roots = by_target.setdefault(target, ({}, {}))
+                    names[f"{node.id} ({node.name})"] = roots[spool_on_nodes(parent)] = None
+    return [Leftover(target, tuple(names), tuple(roots)) for target, (names, roots) in by_target.items()]
+
+
+def remove_leftovers(leftovers: Iterable[Leftover], executor: MachineExecutor) -> tuple[str, ...]:
+    """Remove spools from nodes and close the executor; return a sentence for each machine where some stay.
+
+    Call it outside of an event loop.
+    """
+
+    async def remove_all() -> tuple[str, ...]:
+        places = asyncio.Semaphore(_AT_A_TIME)
+        try:
+            sentences = await asyncio.gather(*(_removed(leftover, executor, places) for leftover in leftovers))
+            return tuple(filter(None, sentences))
+        finally:
+            await executor.close()
+
+    return asyncio.run(remove_all())
+
+
+def _touched(connection: Connection, child: Run) -> Iterable[Node]:
+    """Return the nodes with a spool of a child: those where something began, or all if a task put files on others."""
+    begun = history.begun(connection, child.id)
+    if not begun:
+        return ()
+    known = {
+        node.id: node
+        for node in (*runs.nodes_of(connection, child.id), *nodes.of_cluster(connection, child.cluster_id))
+    }
+    if any(task_type == TaskType.UPLOAD_FILES for _, task_type in begun):
+        return known.values()
+    with_spool = {node for node, task_type in begun if task_type != TaskType.MASTER_SHELL}
+    return [node for number, node in known.items() if number in with_spool]
+
+
+async def _removed(leftover: Leftover, executor: MachineExecutor, places: asyncio.Semaphore) -> str:
+    """Return which spools stay on a machine, why, and how to remove them; an empty text if none do."""
+    kept: dict[str, str] = {}
+    try:
+        async with places, asyncio.timeout(_SECONDS):
+            for proposed in leftover.roots:
+                root, why = await executor.forget(leftover.target, proposed)
+                if why:
+                    kept[root] = why
+    except TimeoutError:
+        kept = dict.fromkeys(leftover.roots, f"the node did not answer within {_SECONDS:g} s")
+    except FuelError as error:
+        kept = dict.fromkeys(leftover.roots, error.message)
+    if not kept:
+        return ""
+    noun, verb = "Node" if len(leftover.nodes) == 1 else "Nodes", "stays" if len(kept) == 1 else "stay"
+    where, why = " ".join(kept), next(iter(kept.values())).rstrip(".")
+    return f"{noun} {', '.join(leftover.nodes)}: {where} {verb}: {why}. Remove it there: rm -rf {where}"

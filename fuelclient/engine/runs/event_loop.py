@@ -1,4 +1,4 @@
-"""The run of one graph: a schedule, executors, and a journal, put together by an event loop."""
+"""Run one graph: an event loop over its schedule, its executors and its journal."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from fuelclient.plan.work import Work
 from fuelclient.store.history import Written
 
 LOOK_SECONDS = 0.5
-"""How often a run looks whether somebody wants it to stop, and says that it lives."""
+"""How often a run looks whether it should stop, and notes that it lives."""
 
 _ENDING_SECONDS = 30.0
-"""How long a run waits for the end of what it has killed when it can do nothing else any more."""
+"""How long a run waits for the end of what it has killed when the engine file is gone."""
 
 _ENDINGS = {
     InstanceStatus.READY: Ending.OK,
@@ -32,8 +32,11 @@ _ENDINGS = {
 
 @dataclass(slots=True)
 class GraphRun:
-    """One run. `make` gives the job of an instance for its attempt, `executor` runs it; `attempts` says how often
-    instances were begun before."""
+    """The run of one graph.
+
+    `make` returns the job of an instance for an attempt, and `executor` runs it. `attempts` says how often instances
+    have begun before.
+    """
 
     work: Work
     schedule: Schedule
@@ -46,18 +49,18 @@ class GraphRun:
     _jobs: dict[int, Job] = field(default_factory=dict)
     _tasks: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _ended: list[tuple[int, Outcome | None]] = field(default_factory=list)
-    _told: dict[int, Outcome] = field(default_factory=dict)
+    _outcomes: dict[int, Outcome] = field(default_factory=dict)
     _undecided: list[int] = field(default_factory=list)
     _killing: list[asyncio.Task[None]] = field(default_factory=list)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _stop: str = ""
 
     async def go(self) -> bool:
-        """Run to the end; False when some instances were interrupted and somebody has to decide about them.
+        """Run to the end; return False if a user has to decide about interrupted instances.
 
-        What was running when an earlier runner died is looked after first. Raises `Lost`, and whatever the store
-        raises; then nothing more is started, and what runs goes on by itself, for somebody may resume it. Where the
-        engine file itself is `Gone` nobody can: what runs is ended.
+        Instances that were running when an earlier runner died are taken care of first. Raise `Lost`, and whatever the
+        store raises: then nothing more is started, and commands go on by themselves, so that the run can be resumed.
+        If the engine file is `Gone` it cannot be, and they are ended.
         """
         ticker = asyncio.create_task(self._tick())
         ticker.add_done_callback(lambda _: self._wake.set())
@@ -68,8 +71,7 @@ class GraphRun:
                 started = [] if self._undecided else self.schedule.ready()
                 await self._write()
                 for vertex in started:
-                    self.attempts[vertex] = self.attempts.get(vertex, 0) + 1
-                    self._start(vertex, recover=False)
+                    self._begin(vertex)
                 if not self._tasks:
                     break
                 await self._next(ticker)
@@ -81,13 +83,13 @@ class GraphRun:
             await _cancelled([ticker, *self._tasks.values(), *self._killing])
         if self._undecided:
             names = ", ".join(self.work.name(vertex) for vertex in sorted(self._undecided))
-            message = f"It is not known how these ended: {names}."
+            message = f"How these ended is not known: {names}."
             self.log(message)
             await self.journal.leave_undecided(self._undecided, message)
         return not self._undecided
 
     async def _next(self, ticker: asyncio.Task[None]) -> None:
-        """Wait until something ended or somebody wants something, and tell the schedule."""
+        """Wait until an instance ends or the run is asked to stop, and update the schedule."""
         await self._wake.wait()
         self._wake.clear()
         if ticker.done():
@@ -96,18 +98,18 @@ class GraphRun:
         for vertex, outcome in ended:
             del self._tasks[vertex]
             if outcome is not None:
-                self._told[vertex] = outcome
+                self._outcomes[vertex] = outcome
                 self.schedule.finish(vertex, _ENDINGS.get(outcome.status, Ending.FAILED), outcome.reason)
             elif self.rerun_interrupted and not self._stop:
-                await self._rerun(vertex)
+                await self.journal.begin_again([vertex])
+                self._begin(vertex)
             elif self._stop:
-                self._told[vertex] = Outcome(InstanceStatus.ERROR, message="It is not known how it ended.")
+                self._outcomes[vertex] = Outcome(InstanceStatus.ERROR, message="How it ended is not known.")
                 self.schedule.finish(vertex, Ending.FAILED, Reason.INTERRUPTED)
             else:
                 self._undecided.append(vertex)
 
-    async def _rerun(self, vertex: int) -> None:
-        await self.journal.begin_again([vertex])
+    def _begin(self, vertex: int) -> None:
         self.attempts[vertex] = self.attempts.get(vertex, 0) + 1
         self._start(vertex, recover=False)
 
@@ -115,7 +117,7 @@ class GraphRun:
         job = self._jobs[vertex] = self.make(vertex, max(1, self.attempts.get(vertex, 1)))
         running = self.executor.recover(job) if recover else self.executor.run(job, self.log)
         self._tasks[vertex] = asyncio.create_task(self._followed(vertex, job, running))
-        if self._stop == "kill":  # somebody asked for it while its beginning was written down
+        if self._stop == "kill":  # it was asked for while the journal was writing that this instance begins
             self._killing.append(asyncio.create_task(self._kill(vertex)))
 
     async def _followed(self, vertex: int, job: Job, running: Awaitable[Outcome | None]) -> None:
@@ -131,19 +133,19 @@ class GraphRun:
         self._wake.set()
 
     async def _write(self) -> None:
-        """Everything that the schedule decided since the last time is in the journal."""
+        """Write to the journal what the schedule has decided since the last time."""
         changes = self.schedule.changes()
         if changes:
             await self.journal.write([self._written(change) for change in changes], self.schedule.progress)
 
     def _written(self, change: Change) -> Written:
-        outcome = self._told.pop(change.vertex, None) if change.status is not InstanceStatus.RUNNING else None
+        outcome = self._outcomes.pop(change.vertex, None) if change.status is not InstanceStatus.RUNNING else None
         if outcome is None:
             return Written(change)
         return Written(change, outcome.message, outcome.rc, outcome.summary)
 
     async def _tick(self) -> None:
-        """Look regularly whether somebody wants the run to stop."""
+        """Look regularly whether the run was asked to stop."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             asked = self.journal.stop_asked()
@@ -159,13 +161,13 @@ class GraphRun:
         try:
             await self.executor.kill(job)
         except FuelError as error:
-            self.log(redact.scrubbed(f"{job.label}: it cannot be ended: {error}", job.known_secrets()))
+            self.log(redact.scrubbed(f"{job.label} cannot be ended: {error}", job.known_secrets()))
 
     async def _end_all(self) -> None:
-        """Everything that runs has been ended, as far as its machines can be reached."""
+        """End everything that runs, as far as its machines can be reached."""
         running = list(self._tasks.values())
         if running:
-            self.log("The engine file is gone: what runs is ended, for nobody could tell what becomes of it.")
+            self.log("The engine file is gone: ending what runs, because its results could not be stored.")
         await asyncio.gather(*(self._kill(vertex) for vertex in self._tasks))
         if running:
             await asyncio.wait(running, timeout=_ENDING_SECONDS)

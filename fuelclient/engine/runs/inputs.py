@@ -1,7 +1,7 @@
-"""What a run is planned from, read in one go and kept with the run.
+"""Read what a run is planned from, and keep it with the run.
 
-A child of a run keeps what it was planned from (nodes, facts, whose past counts), so that the same plan comes out again
-after a crash, unless the graph was changed.
+A child keeps its nodes, its facts and whose past counts, so that the same plan is made again after a crash, unless the
+graph was changed.
 """
 
 from __future__ import annotations
@@ -27,16 +27,13 @@ def read(connection: Connection, request: RunRequest, graph_type: str = "", *, b
 
     Runs with an id from `before` on are not remembered. Raise `NotFound` for an unknown environment or graph type.
     """
-    members = environment.read(connection, request.cluster_id)
-    forgotten = tuple(str(node.id) for node in members.nodes if is_deployed_anew(node))
+    target = environment.read(connection, request.cluster_id)
+    forgotten = tuple(str(node.id) for node in target.nodes if is_deployed_anew(node))
+    types = dict.fromkeys((*request.graph_types, *((graph_type,) if graph_type else ())))
     return Inputs(
-        members,
-        {
-            name: environment.layers(connection, members, name)
-            for name in dict.fromkeys((*request.graph_types, graph_type))
-            if name
-        },
-        effective(connection, members),
+        target,
+        {name: environment.layers(connection, target, name) for name in types},
+        effective(connection, target),
         _memory(connection, request, forgotten, before),
     )
 
@@ -55,36 +52,33 @@ def recorded(connection: Connection, child: Run) -> Inputs:
 
 def remembered(connection: Connection, child: Run) -> Inputs:
     """Return what a child was planned from without its graph, which may have been changed or deleted since."""
-    members = environment.read(connection, child.cluster_id)
+    target = environment.read(connection, child.cluster_id)
     forgotten = runs.forgotten_of(connection, child.id)
     return Inputs(
-        replace(members, nodes=runs.nodes_of(connection, child.id)),
+        replace(target, nodes=runs.nodes_of(connection, child.id)),
         {},
         stored.seen(connection, child.id),
         _memory(connection, child.request, forgotten, child.id),
     )
 
 
-def record(connection: Connection, child_id: int, inputs: Inputs, made: Plan) -> None:
-    """Keep what a child's plan was computed from, and add a pending row for each instance of it.
+def record(connection: Connection, child_id: int, inputs: Inputs, plan: Plan) -> None:
+    """Store what a child's plan was computed from, and a pending row for each of its instances.
 
-    Rendered parameters are not kept: they follow from the facts, which are stored once. Tasks are kept for readers of
-    the history, with passwords masked.
+    Rendered parameters are not stored: they follow from the facts, which are stored once. Tasks are stored for readers
+    of the history, with passwords masked.
     """
-    tasks = {task.id: redact.masked_document(task.task.attributes) for task in made.expansion.tasks}
+    tasks = {task.id: redact.masked_document(task.task.attributes) for task in plan.expansion.tasks}
     forgotten = inputs.memory.forgotten if inputs.memory else ()
     runs.put_inputs(connection, child_id, inputs.environment.nodes, forgotten, tasks)
     stored.put_seen(connection, child_id, inputs.facts)
     stored.put_settings(connection, child_id, settings.effective(inputs.environment))
-    instances = []
-    for vertex in range(made.work.size):
-        task, uid = made.at(vertex)
-        instances.append((task.id, uid, task.task.type))
-    history.insert(connection, child_id, instances)
+    instances = map(plan.at, range(plan.work.size))
+    history.insert(connection, child_id, [(task.id, uid, task.task.type) for task, uid in instances])
 
 
 def _memory(connection: Connection, request: RunRequest, forgotten: Sequence[str], before: int) -> Memory:
-    """Return what runs with an id below `before` remember; nothing for a request that wants everything to run again."""
+    """Return what runs with an id below `before` remember; nothing if the request forces everything to run again."""
     if request.force:
         return Memory(forgotten=tuple(forgotten))
     last = history.last_successes(connection, request.cluster_id, before)

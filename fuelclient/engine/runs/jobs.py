@@ -1,4 +1,4 @@
-"""Jobs: task instances of a plan as executors take them."""
+"""Make the jobs that executors run from the task instances of a plan."""
 
 from __future__ import annotations
 
@@ -10,25 +10,30 @@ from typing import Any
 from fuelclient import redact
 from fuelclient.engine.reading.unpacked import Trees
 from fuelclient.executors import registry
-from fuelclient.executors.base import MASTER, Job, Target
+from fuelclient.executors.base import MASTER, Executor, Job, Target
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Level, MergedTask
 from fuelclient.model.node import DEFAULT_EXECUTOR, Node
 from fuelclient.model.plugin import Plugin
-from fuelclient.model.run import NodeKey, RunRequest
+from fuelclient.model.run import NodeKey, Run, RunRequest
+from fuelclient.plan.inputs import Inputs
+from fuelclient.plan.plan import Check
+from fuelclient.store import history, nodes, plugins
+from fuelclient.store.database import Connection
 
 _SCRIPTS = "deployment_scripts_path"
 _BY_DEFAULT = "deployment_scripts"
 
 Definer = tuple[Level, int]
-"""Who defines a task: a layer's owner by level and id."""
+"""The owner of the layer that defines a task: its level and its id."""
 
 
 class Jobs:
-    """What makes jobs of one run: it knows the nodes, how to reach them, and the scripts of plugins.
+    """The jobs of one run.
 
-    `taking_part` are the nodes with task instances, as far as that is known; else those of the request, or all.
+    `taking_part` are the nodes with task instances. While they are not known, the nodes of the request, or all nodes,
+    stand for them.
     """
 
     def __init__(
@@ -42,11 +47,11 @@ class Jobs:
     ) -> None:
         self._run, self._request, self._facts, self._scripts = run, request, facts, scripts
         self._nodes = {node.id: node for node in nodes}
-        self._taking_part = [one for one in taking_part if one in self._nodes] or request.node_ids or [*self._nodes]
+        self._taking_part = [uid for uid in taking_part if uid in self._nodes] or request.node_ids or [*self._nodes]
         self._secrets: dict[str, frozenset[str]] = {}
 
     def job(self, task: MergedTask, node: NodeKey, rendered: Mapping[str, Any], attempt: int = 1) -> Job:
-        """The job of an instance that is begun for the `attempt`-th time."""
+        """Return the job of an instance that begins for the `attempt`-th time."""
         uid = str(node)
         return Job(
             run=self._run,
@@ -69,7 +74,7 @@ class Jobs:
         return target.kind, bool(target.ip), target.place
 
     def _target(self, node: NodeKey, task: MergedTask) -> Target:
-        definer = task.origin("type").owner  # what only overrides attributes brings no scripts of its own
+        definer = task.origin("type").owner  # a layer that only overrides attributes brings no scripts
         target = self._target_of(self._nodes[node]) if isinstance(node, int) else Target()
         return replace(target, scripts=self._scripts.get((definer.level, definer.id), ()))
 
@@ -90,7 +95,7 @@ class Jobs:
         return {MASTER: Target(), **peers}
 
     def _secrets_of(self, uid: str) -> frozenset[str]:
-        """The secrets of the environment and of the node: texts that a command of it may print."""
+        """Return the secrets of the environment and of a node, which its commands may print."""
         if uid not in self._secrets:
             own = redact.secrets_of(self._facts.nodes.get(uid, {}))
             self._secrets[uid] = (self._common | own) if own else self._common
@@ -102,11 +107,10 @@ class Jobs:
 
 
 def target_of(node: Node, executor: str = "", *, noop: bool = False) -> Target:
-    """Return how a node is reached: by the executor that the request names, else by its own, else by the default one.
+    """Return how to reach a node: with the executor of the request, else the node's own, else the default one.
 
-    Of a node without an address a noop run tells what can be told from this machine. A request that names an executor
-    which runs nothing wants no node to be touched, so its addresses are left out; a node that has such an executor
-    itself is looked at.
+    A noop run looks at nodes without an address from this machine. A request for an executor that runs nothing must
+    touch no node, so the target has no address then; a node that has such an executor itself is looked at.
     """
     kind = executor or node.executor or DEFAULT_EXECUTOR
     connector = registry.known(kind)
@@ -126,11 +130,11 @@ def _runs(kind: str) -> bool:
 def plugin_scripts(
     environment: Environment, source: Plugin | None, trees: Trees
 ) -> dict[Definer, tuple[tuple[str, str], ...]]:
-    """By who defines tasks: the directories of scripts in its package, and where they belong on a node.
+    """Return the directories of scripts that packages bring, by definer, and where they belong on a node.
 
     `source` is the plugin that the release came with, if any: the release's tasks are its tasks.
     """
-    found: dict[Definer, tuple[tuple[str, str], ...]] = {}
+    scripts: dict[Definer, tuple[tuple[str, str], ...]] = {}
     owners = [((Level.PLUGIN, plugin.id), plugin) for plugin in environment.plugins]
     if source is not None:
         owners.append(((Level.RELEASE, environment.release.id), source))
@@ -140,5 +144,45 @@ def plugin_scripts(
         stated = plugin.metadata.get(_SCRIPTS)
         below = trees.path(plugin.unpacked) / (stated if isinstance(stated, str) else _BY_DEFAULT)
         if below.is_dir():
-            found[owner] = ((str(below), f"/etc/fuel/plugins/{plugin.directory}/"),)
-    return found
+            scripts[owner] = ((str(below), f"/etc/fuel/plugins/{plugin.directory}/"),)
+    return scripts
+
+
+def jobs_for(
+    connection: Connection,
+    engine: str,
+    run_id: int,
+    request: RunRequest,
+    inputs: Inputs,
+    present: Iterable[Node],
+    taking_part: Collection[NodeKey] = (),
+) -> Jobs:
+    """Return the jobs of a request on these nodes."""
+    source = plugins.defining(connection, inputs.environment.release.id)
+    scripts = plugin_scripts(inputs.environment, source, Trees(engine))
+    return Jobs(run_id, request, present, inputs.facts, scripts, taking_part)
+
+
+def jobs_of(connection: Connection, engine: str, child: Run, inputs: Inputs, *, with_removed: bool = False) -> Jobs:
+    """Return the jobs of a child on the nodes of its environment; `with_removed` also on those that have left it."""
+    planned = inputs.environment.nodes if with_removed else ()
+    known = {node.id: node for node in (*planned, *nodes.of_cluster(connection, child.cluster_id))}
+    taking_part = history.nodes_of(connection, child.id)
+    return jobs_for(connection, engine, child.id, child.request, inputs, known.values(), taking_part)
+
+
+def checker(jobs: Jobs, executor: Executor) -> Check:
+    """Return a check that asks the executor why it could not run an instance, once for all that are alike."""
+    known: dict[Hashable, tuple[str, Mapping[str, Any]]] = {}
+
+    def check(task: MergedTask, node: NodeKey, rendered: Mapping[str, Any]) -> str:
+        key = (task.id, id(rendered), jobs.machine(node))
+        if key not in known:
+            job = jobs.job(task, node, rendered)
+            why = executor.check(job)
+            if why:
+                why = redact.scrubbed(why, job.known_secrets())
+            known[key] = why, rendered  # keeps `rendered` alive, so that its id stays its own
+        return known[key][0]
+
+    return check

@@ -1,4 +1,4 @@
-"""The journal of a run: what happens is written before anybody relies on it, and all of one moment in one write."""
+"""Write down what happens in a run before anything relies on it, all of one moment in one write."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from fuelclient.store.database import Connection, Database, Locked
 from fuelclient.store.history import Written
 
 _PAUSE = 0.05
-"""Seconds between two tries to write while somebody else has locked the engine file."""
+"""Seconds between two tries to write while another process has locked the engine file."""
 
 
 class Lost(FuelError):
-    """Another process has taken the environment over: this one must not write any more."""
+    """Another process has taken over the environment: this one must write no more."""
 
 
 class Journal:
     """The journal of one graph's run.
 
-    Whoever waits for a lock of somebody else waits beside the event loop: what runs is watched meanwhile, its time
-    limits count, and it can be killed.
+    Waiting for the lock of another process does not block the event loop: meanwhile, instances are still watched, can
+    time out, and can be killed.
     """
 
     def __init__(self, database: Database, parent_id: int, child: Run, pid: int) -> None:
@@ -35,39 +35,37 @@ class Journal:
         self._is_lost = False
 
     async def write(self, changes: Sequence[Written], progress: int) -> None:
-        """The changes of one moment are in the history and among the events; nothing is written for none."""
-        if not changes:
-            return
+        """Add the changes of one moment to the history and to the events."""
         moment = now()
 
-        def written(connection: Connection) -> None:
+        def add(connection: Connection) -> None:
             history.write(connection, self._child.id, changes, moment)
-            told = [one.change for one in changes]
-            events.append_changes(connection, self._parent, self._child.id, told, moment, progress)
+            plain = [written.change for written in changes]
+            events.append_changes(connection, self._parent, self._child.id, plain, moment, progress)
             if progress != self._progress:
                 set_progress(connection, self._parent, self._child.id, progress)
                 self._progress = progress
 
-        await self._when_free(written)
+        await self._when_free(add)
 
     async def begin_again(self, vertices: Sequence[int]) -> None:
-        """Interrupted instances are begun once more."""
+        """Note that interrupted instances begin once more."""
         await self._when_free(lambda connection: history.begin_again(connection, self._child.id, vertices, now()))
 
     async def leave_undecided(self, vertices: Sequence[int], message: str) -> None:
-        """Nobody knows how these instances ended; the transaction says so and waits for somebody to decide."""
+        """Note that the result of these instances is not known, so that a user has to decide about them."""
 
-        def left(connection: Connection) -> None:
+        def mark(connection: Connection) -> None:
             history.mark_interrupted(connection, self._child.id, vertices, Reason.INTERRUPTED)
             tell(connection, self._parent, self._child.id, EventKind.RUNNER, "interrupted", message)
 
-        await self._when_free(left)
+        await self._when_free(mark)
 
     def stop_asked(self) -> str:
-        """How the execution was asked to stop. This is also the runner's heartbeat, which is left out while somebody
-        else writes: a kill must not wait for that.
+        """Return how the run was asked to stop, and note that the runner lives.
 
-        Raises `Lost` when this is not the runner any more: it is to end like one that is killed.
+        The heartbeat is left out while another process writes, because a kill must not wait for that. Raise `Lost` if
+        this process is no longer the runner: it has to end like one that is killed.
         """
         try:
             with self._database.write(at_once=True) as connection:
@@ -75,8 +73,8 @@ class Journal:
                 asked = runs.stop_of(connection, self._parent)
         except Locked:
             with self._database.read() as connection:
-                working = runners.find(connection, self._child.cluster_id)
-                is_ours = working is not None and working.pid == self._pid
+                runner = runners.find(connection, self._child.cluster_id)
+                is_ours = runner is not None and runner.pid == self._pid
                 asked = runs.stop_of(connection, self._parent)
         if not is_ours:
             self._is_lost = True
@@ -84,8 +82,10 @@ class Journal:
         return asked
 
     async def _when_free(self, work: Callable[[Connection], None]) -> None:
-        """The work was done in one write; `Unavailable` when the engine file is locked for longer than there is
-        patience, `Lost` when somebody else has become the runner while this one waited."""
+        """Do the work in one write, as soon as the engine file is not locked.
+
+        Raise `Unavailable` if it stays locked for too long, `Lost` if another process has become the runner meanwhile.
+        """
         began = told = time.monotonic()
         while True:
             if self._is_lost:
@@ -103,10 +103,10 @@ class Journal:
 
 
 def set_progress(connection: Connection, parent_id: int, child_id: int, progress: int) -> None:
-    """The child has come so far, and its parent to the mean of all its children."""
+    """Store the progress of a child, and that of its parent: the mean of all its children."""
     runs.set_progress(connection, child_id, progress)
-    every = [one.progress for one in runs.children(connection, parent_id)]
-    runs.set_progress(connection, parent_id, sum(every) // len(every) if every else progress)
+    children = [child.progress for child in runs.children(connection, parent_id)]
+    runs.set_progress(connection, parent_id, sum(children) // len(children) if children else progress)
 
 
 def tell(
@@ -120,7 +120,7 @@ def tell(
     node: int | None = None,
     progress: int = 0,
 ) -> None:
-    """One event that is not about a task instance."""
+    """Store an event that is not about a task instance."""
     events.append(
         connection,
         Event(0, now(), kind, parent_id, run_id, node=node, status=status, message=message, progress=progress),

@@ -1,4 +1,4 @@
-"""What a run makes of its nodes and of its environment.
+"""The statuses of nodes and environments while and after a graph runs on them.
 
 Source: Nailgun `TransactionsManager` and the `on_success`, `on_error` and `on_stop` of graphs.
 """
@@ -18,11 +18,11 @@ from fuelclient.plan.schedule import Schedule
 from fuelclient.plan.work import Work, by_filters
 
 DELETED = "deleted"
-"""The word in `node_attributes` that takes a node out of its environment."""
+"""The status in `node_attributes` that takes a node out of its environment."""
 
 
 class Fate(StrEnum):
-    """What happened to a node in a run: the key of the graph's metadata that says what follows."""
+    """What happened to a node in a run, as the key of the graph's metadata that says what follows."""
 
     SUCCESS = "on_success"
     ERROR = "on_error"
@@ -37,36 +37,36 @@ _DEFAULTS: Mapping[Fate, Mapping[str, Any]] = {
 
 
 def fates(work: Work, schedule: Schedule, reasons: Mapping[int, str]) -> dict[int, Fate]:
-    """The fate of every node (by index of the fleet) that has a task instance in a run that is over.
+    """Return the fate of each node, by index of the fleet, after a run.
 
-    A failure of its own is an error; a node on which something was never reached, or was interrupted because somebody
-    stopped the run, is stopped; `reasons` are those of the instances. A node of which filters left nothing has none.
+    A node where an instance failed has failed. A node where one never ran, or was interrupted by a stop, is stopped.
+    Nodes that filters left out have no fate. `reasons` are those of the instances.
     """
-    found: dict[int, Fate] = {}
+    fates: dict[int, Fate] = {}
     _, left_out = by_filters(work)
     cut = set(schedule.result.interrupted)
     for vertex in range(work.size):
         node = work.node_of[vertex]
         if node == SYNC or node in left_out:
             continue
-        found.setdefault(node, Fate.SUCCESS)
+        fates.setdefault(node, Fate.SUCCESS)
         if schedule.status(vertex) is InstanceStatus.ERROR and vertex not in cut:
-            found[node] = Fate.ERROR
-        elif (vertex in cut or reasons.get(vertex) in NEVER_RAN) and found[node] is Fate.SUCCESS:
-            found[node] = Fate.STOP
-    return found
+            fates[node] = Fate.ERROR
+        elif (vertex in cut or reasons.get(vertex) in NEVER_RAN) and fates[node] is Fate.SUCCESS:
+            fates[node] = Fate.STOP
+    return fates
 
 
 def begun(node: Node) -> Node:
-    """A node on which a run begins."""
+    """Return a node as a run on it begins."""
     return replace(node, status=NodeStatus.DEPLOYING, error_type="")
 
 
 def after(node: Node, fate: Fate, metadata: Mapping[str, Any]) -> Node:
-    """A node after a run with this fate, by the graph's metadata.
+    """Return a node after a run, by its fate and the graph's metadata.
 
-    A graph that says nothing of it makes nodes ready, failed or stopped; `node_attributes: {}` changes nothing.
-    A node that becomes ready has its pending roles from then on, and waits no more to be added.
+    Without metadata, nodes become ready, failed or stopped; `node_attributes: {}` changes nothing. A node that becomes
+    ready takes on its pending roles, and is no longer a pending addition.
     """
     stated = metadata.get(fate)
     attributes = stated.get("node_attributes") if isinstance(stated, Mapping) else None
@@ -92,14 +92,13 @@ def after(node: Node, fate: Fate, metadata: Mapping[str, Any]) -> Node:
 
 
 def untouched(node: Node, before: Node) -> Node:
-    """A node as it was before a run that changes nothing of it."""
+    """Return a node with the status that it had before a run."""
     return replace(node, status=before.status, error_type=before.error_type)
 
 
 def cluster_status(nodes: Iterable[Node], verdict: Verdict) -> ClusterStatus:
-    """An environment after a run: operational when each of its nodes is ready and none has failed."""
+    """Return the status of an environment after a run: operational if all of its nodes are ready."""
     if verdict is Verdict.STOPPED:
         return ClusterStatus.STOPPED
-    taken = list(nodes)
-    ready = all(node.status == NodeStatus.READY and not node.error_type for node in taken)
-    return ClusterStatus.OPERATIONAL if ready and taken else ClusterStatus.PARTIALLY_DEPLOYED
+    are_ready = [node.status == NodeStatus.READY and not node.error_type for node in nodes]
+    return ClusterStatus.OPERATIONAL if are_ready and all(are_ready) else ClusterStatus.PARTIALLY_DEPLOYED

@@ -1,7 +1,7 @@
-"""Where executions keep their files.
+"""Where runs keep their files: beside the engine file, and on nodes.
 
-They lie beside the engine file. Spools are named after the execution's uuid: ids begin anew in another engine file, and
-what an old spool says must never be taken for a result of today.
+Spools are named after the uuid of their run, since ids begin anew in another engine file: an old spool must never be
+taken for a result of today.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ from pathlib import Path
 from fuelclient.model.run import Run
 
 _TAIL = 4096
-"""Bytes of the end of a log in which its last line is looked for."""
+"""Bytes at the end of a log that are searched for its last line."""
 
 
 def runs_path(engine: str) -> Path:
-    """Where all executions of an engine file keep their files."""
+    """Return the directory of all runs of an engine file."""
     return Path(f"{os.path.realpath(engine)}.runs")
 
 
 def spool_path(engine: str, parent: Run) -> Path:
-    """Where the commands of an execution leave their results on this machine."""
+    """Return the directory where the commands of a run leave their results on this machine."""
     return runs_path(engine) / parent.uuid
 
 
 def spool_on_nodes(parent: Run) -> str:
-    """Where the commands of an execution leave their results on nodes."""
+    """Return the directory where the commands of a run leave their results on nodes."""
     return f"/var/tmp/fuel2-{parent.uuid}"  # noqa: S108 - it survives a restart; the spool checks who owns it
 
 
 def log_path(engine: str, run_id: int) -> Path:
-    """Where the runner of a transaction writes what it has to say."""
+    """Return the log file of a run's runner."""
     return runs_path(engine) / f"{run_id}.log"
 
 
 def last_words(engine: str, run_id: int) -> str:
-    """Where a runner that is gone has written what it had to say, and the last line of it, if there is one."""
+    """Return a sentence with the path of a runner's log and its last line."""
     path, line = log_path(engine, run_id), ""
     with suppress(OSError), path.open("rb") as log:
         log.seek(max(0, log.seek(0, os.SEEK_END) - _TAIL))
         line = (log.read().decode("utf-8", "replace").strip().splitlines() or [""])[-1]
-    shown = "".join(one if one.isprintable() else " " for one in line)
+    shown = "".join(char if char.isprintable() else " " for char in line)
     return f"The log of its runner is {path}{f', which ends: {shown}' if shown else '; it is empty.'}"

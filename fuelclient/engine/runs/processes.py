@@ -1,7 +1,7 @@
-"""Whether the process of a runner still lives, and who this process is.
+"""Tell whether the process of a runner still lives.
 
-A process number alone says nothing after a restart of the machine, or when it was given to another process; the boot
-and the time when the process began say it.
+After a restart of the machine, a process number may belong to another process. So a runner is known by the boot and by
+the time when its process began as well.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from fuelclient.store.runners import Runner
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _STARTING = timedelta(seconds=30)
-"""How long a runner may take from its start to its first word."""
+"""How long a runner may take from its start until it claims its run."""
 
 ALIVE, GONE = "alive", "gone"
-"""Whether a process works at a transaction."""
+"""Whether a process works on a run."""
 
 NOT_STARTED = 0
-"""In the place of a process number: somebody has just started the process."""
+"""Stands for the process number of a runner that is being started."""
 
 
 def now() -> str:
-    """The time as the store keeps it: UTC, ISO 8601 with microseconds."""
+    """Return the time as the store keeps it: UTC, ISO 8601 with microseconds."""
     return datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
 
 
 def boot_id() -> str:
-    """What tells this run of the machine from all others; empty where the system has nothing like that."""
+    """Return the id of this boot of the machine; empty if the system has none."""
     try:
         return _BOOT_ID.read_text(encoding="ascii").strip()
     except OSError:
@@ -38,8 +38,7 @@ def boot_id() -> str:
 
 
 def start_time(pid: int) -> str:
-    """When a process began, in ticks since the boot; empty when there is no such process, or only what its parent
-    has not collected."""
+    """Return when a process began, in ticks since the boot; empty if it does not exist, or is a zombie."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -49,14 +48,14 @@ def start_time(pid: int) -> str:
 
 
 def this_process(run: Run, *, pid: int | None = None) -> Runner:
-    """This process as the runner of a transaction; with `pid` `NOT_STARTED`, one that is being started."""
+    """Return this process as the runner of a run, or with `NOT_STARTED` one that is being started."""
     number = os.getpid() if pid is None else pid
     began = start_time(number) if number != NOT_STARTED else ""
     return Runner(run.cluster_id, run.id, number, boot_id(), began, now())
 
 
 def is_alive(runner: Runner) -> bool:
-    """Whether the process of a runner still lives, or may still come up."""
+    """Return whether the process of a runner lives, or was started a moment ago."""
     if runner.boot_id != boot_id():
         return False
     if runner.pid == NOT_STARTED:

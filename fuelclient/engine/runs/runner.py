@@ -1,8 +1,8 @@
-"""The runner: a process of its own that executes one transaction, whatever becomes of the terminal.
+"""Execute one run in a process of its own, the runner, which outlives the terminal.
 
-`python -m fuelclient.engine.runs.runner ENGINE RUN [--rerun-interrupted]`. It claims the environment, runs, and
-lets go. What it has to say goes to its log file; what users read goes into the store. A process that is killed leaves
-everything behind that the next one needs.
+`python -m fuelclient.engine.runs.runner ENGINE RUN [--rerun-interrupted]` claims the environment, executes the run and
+releases the environment. Its own messages go to a log file; what users read goes to the store. A runner that is killed
+leaves everything behind that the next one needs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fuelclient.engine.runs import processes
-from fuelclient.engine.runs.execution import Running
+from fuelclient.engine.runs.execution import Execution
 from fuelclient.engine.runs.executors import Provider, executor_for
 from fuelclient.engine.runs.paths import log_path
 from fuelclient.errors import Conflict, FuelError, Unavailable
@@ -32,17 +32,17 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 """The directory that this package is imported from."""
 
 PATIENCE = 300.0
-"""Seconds that a runner waits for the engine file when somebody else has locked it: what it started goes on meanwhile,
-and a runner that gave up at once would leave it to nobody."""
+"""Seconds that a runner waits while another process has locked the engine file. Commands go on meanwhile: a runner that
+gave up at once would leave them unattended."""
 
 _BACKGROUND = '"$@" &'
 
 
 def start(engine: str, run_id: int, *, rerun_interrupted: bool = False) -> None:
-    """A process of its own, in a session of its own, runs the transaction.
+    """Start a runner in a session of its own. Raise `Unavailable` if no process can be started.
 
-    It belongs to nobody, so that whoever started it may end, or go on for years. Passwords for masters that lie in
-    our environment are not in its. Raises `Unavailable` when no process can be started.
+    It is no child of this process, which may end, or go on for years without having to collect it. Passwords for
+    masters are kept out of its environment.
     """
     log = log_path(engine, run_id)
     command = [sys.executable, "-m", "fuelclient.engine.runs.runner", os.path.realpath(engine), str(run_id)]
@@ -64,16 +64,16 @@ def start(engine: str, run_id: int, *, rerun_interrupted: bool = False) -> None:
             os.close(descriptor)
     except (OSError, subprocess.CalledProcessError) as error:
         raise Unavailable(
-            f"The runner of transaction {run_id} cannot be started: {error}.",
-            hint=f"Run `fuel2 task resume {run_id}` when the reason is gone.",
+            f"The runner of run {run_id} cannot be started: {error}.",
+            hint=f"Remove the cause, then run `fuel2 task resume {run_id}`.",
         ) from error
 
 
 def claim(connection: Connection, parent: Run) -> None:
-    """This process is the runner of the transaction's environment. `Conflict` when another one is."""
-    found = runners.find(connection, parent.cluster_id)
-    if found is not None and found.pid != processes.NOT_STARTED and processes.is_alive(found):
-        raise Conflict(f"Process {found.pid} runs transaction {found.run_id} on the environment.")
+    """Make this process the runner of the run's environment. Raise `Conflict` if another live process is."""
+    runner = runners.find(connection, parent.cluster_id)
+    if runner is not None and runner.pid != processes.NOT_STARTED and processes.is_alive(runner):
+        raise Conflict(f"Process {runner.pid} executes run {runner.run_id} on the environment.")
     runners.put(connection, processes.this_process(parent))
 
 
@@ -84,21 +84,21 @@ def execute(
     *,
     rerun_interrupted: bool = False,
 ) -> bool:
-    """Run a transaction in this process, to its end; False when somebody has to decide about interrupted instances.
+    """Execute a run in this process; return False if a user has to decide about interrupted instances.
 
-    Raises `Conflict` when another process runs it, or when it has ended.
+    Raise `Conflict` if another process executes it, or if it has ended.
     """
     with database.write() as connection:
         parent = runs.find(connection, run_id)
         if parent is None or parent.is_final or parent.parent_id is not None:
-            raise Conflict(f"Transaction {run_id} is not there to be run.")
+            raise Conflict(f"Run {run_id} does not exist, is a part of another run, or has ended.")
         claim(connection, parent)
     pid = os.getpid()
     executor = provider(database.path, parent)
 
     async def whole() -> bool:
         try:
-            return await Running(database, parent, pid, executor, _log, rerun_interrupted).go()
+            return await Execution(database, parent, pid, executor, _log, rerun_interrupted).go()
         finally:
             await executor.close()
 
@@ -110,7 +110,7 @@ def execute(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Execute a run; the exit code is 0 when it came to its end, whatever that was."""
+    """Execute a run; return 0 if it came to an end, whether that was a success or not."""
     parser = argparse.ArgumentParser(prog="python -m fuelclient.engine.runs.runner", description=__doc__)
     parser.add_argument("engine")
     parser.add_argument("run", type=int)
@@ -131,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _forget_package() -> None:
-    """The way to our own package, which `start` put first, is no business of tasks: their Python is another one."""
+    """Remove the path of our own package, which `start` added, from `PYTHONPATH`: tasks may use another Python."""
     first, _, rest = os.environ.get("PYTHONPATH", "").partition(os.pathsep)
     if first == str(_PACKAGE):
         os.environ["PYTHONPATH"] = rest

@@ -1,4 +1,4 @@
-"""Use cases of transactions: begin, look, stop, resume, delete. What runs them is `engine.runner`."""
+"""Begin, follow, stop, resume and delete runs. `engine.runs.runner` executes them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,23 @@ from dataclasses import replace
 from typing import Any
 
 from fuelclient.engine.reading import lookup
-from fuelclient.engine.runs import delete, inputs, kill, node_spools, processes, reports, runner
+from fuelclient.engine.runs import delete, history, inputs, kill, processes, runner
 from fuelclient.engine.runs.close import close
-from fuelclient.engine.runs.execution import checker, jobs_for, remember, require_digest, require_nodes
+from fuelclient.engine.runs.execution import remember, require_same_plan
 from fuelclient.engine.runs.executors import Provider, executor_for
-from fuelclient.engine.runs.guards import deletable, existing, parent_of, require_free, require_resumable, with_runner
+from fuelclient.engine.runs.guards import (
+    deletable,
+    existing,
+    is_alive,
+    parent_of,
+    require_free,
+    require_resumable,
+    with_runner,
+)
+from fuelclient.engine.runs.jobs import checker, jobs_for, jobs_of
+from fuelclient.engine.runs.journal import tell
 from fuelclient.engine.runs.paths import last_words
-from fuelclient.environment.plans import plan
+from fuelclient.environment import plans
 from fuelclient.errors import Conflict, FuelError, NotFound, Unsupported, UsageError
 from fuelclient.executors import registry
 from fuelclient.model.fact import DeploymentFacts
@@ -34,13 +44,13 @@ from fuelclient.plan import select
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Check, Plan
 from fuelclient.plan.request import checked, nothing_selected, require_something
-from fuelclient.store import events, facts, history, nodes, runners, runs
+from fuelclient.store import events, facts, nodes, runners, runs
 from fuelclient.store.database import Connection, Database
 
 EVERYTHING = HistoryFilter()
 
 _STATUSES = "pending, ready, running, error, skipped"
-"""The statuses of instances in the order in which Nailgun's message has them, for scripts that match it."""
+"""The statuses of instances in the order of Nailgun's message, which scripts match."""
 
 Start = Callable[[str, int, bool], None]
 
@@ -50,55 +60,48 @@ def _detached(engine: str, run_id: int, rerun_interrupted: bool) -> None:
 
 
 class Runs:
-    """Executions; see `backends.base.Runs`. `start` starts a runner; `provider` makes its executors."""
+    """Runs; see `backends.base.Runs`. `start` starts a runner, and `provider` makes its executor."""
 
     def __init__(self, database: Database, *, start: Start = _detached, provider: Provider = executor_for) -> None:
         self._database, self._start, self._provider = database, start, provider
 
     def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
-        """A transaction that runs from now on in a process of its own, or one that is planned only."""
+        """Begin a run in a process of its own, or only plan it."""
         request = checked(request, registry.runs_nothing)
         with self._database.read() as connection:
             lookup.cluster(connection, request.cluster_id)
             require_free(connection, request.cluster_id)
-        if may_idle and not request.dry_run and any(map(select.is_open, request.subgraphs)):
-            return self._doomed(request)
-        parent = _new(request, PARENT)
-        fetched, first = self._planned(request, request.graph_types[0])
-        if not request.dry_run:
-            require_something(first)
-            self._require_selected(request, first, may_idle=may_idle)
-        later = [self._planned(request, kind)[1] for kind in request.graph_types[1:] if request.dry_run]
+        if request.dry_run:
+            return self._dry_run(request)
+        if may_idle and any(map(select.is_open, request.subgraphs)):
+            # one of the subgraphs names no task, which fails the run later; all else is refused now as ever
+            named = tuple(subgraph for subgraph in request.subgraphs if not select.is_open(subgraph))
+            self._planned(replace(request, subgraphs=named), request.graph_types[0])
+            planned = None
+        else:
+            planned = self._planned(request, request.graph_types[0])
+            require_something(planned[1])
+            self._require_selected(request, planned[1], may_idle=may_idle)
         with self._database.write() as connection:
-            require_free(connection, request.cluster_id)
-            parent = replace(parent, id=runs.insert(connection, parent))
-            children = [_inserted(connection, parent, kind) for kind in request.graph_types]
-            if request.dry_run:
-                for child, made in zip(children, (first, *later), strict=True):
-                    _planned_only(connection, child, made)
-                _planned_only(connection, parent, first)
-            else:
-                remember(connection, children[0], fetched, first)
-                _hand_over(connection, parent)
-        if not request.dry_run:
-            self._start(self._database.path, parent.id, False)
-        return self.get(parent.id)
-
-    def _doomed(self, request: RunRequest) -> Run:
-        """A transaction with a subgraph that names no task: its first graph fails when it is planned, and says so.
-
-        What is wrong with the rest of the request is refused as ever.
-        """
-        named = tuple(one for one in request.subgraphs if not select.is_open(one))
-        self._planned(replace(request, subgraphs=named), request.graph_types[0])
-        with self._database.write() as connection:
-            require_free(connection, request.cluster_id)
-            parent = _new(request, PARENT)
-            parent = replace(parent, id=runs.insert(connection, parent))
-            for kind in request.graph_types:
-                _inserted(connection, parent, kind)
+            parent, children = _inserted(connection, request)
+            if planned:
+                remember(connection, children[0], *planned)
             _hand_over(connection, parent)
         self._start(self._database.path, parent.id, False)
+        return self.get(parent.id)
+
+    def _dry_run(self, request: RunRequest) -> Run:
+        """Plan all graphs of a request and store a run that has ended with that."""
+        planned = [self._planned(request, graph_type)[1] for graph_type in request.graph_types]
+        with self._database.write() as connection:
+            parent, children = _inserted(connection, request)
+            for run, plan in zip((*children, parent), (*planned, planned[0]), strict=True):
+                moment = processes.now()
+                ended = replace(
+                    run, status=RunStatus.READY, progress=100, message=history.dry_run_message(plan),
+                    digest=plan.digest, findings=plan.findings, time_start=run.time_start or moment, time_end=moment,
+                )  # fmt: skip
+                runs.update(connection, ended)
         return self.get(parent.id)
 
     def inputs(self, request: RunRequest) -> Inputs:
@@ -107,7 +110,7 @@ class Runs:
             return inputs.with_durations(connection, inputs.read(connection, request))
 
     def checker(self, request: RunRequest, fetched: Inputs) -> Check:
-        """Return what says why the executor could never run an instance of the request."""
+        """Return a check that says why the executor could never run an instance of the request."""
         with self._database.read() as connection:
             jobs = jobs_for(connection, self._database.path, 0, request, fetched, fetched.environment.nodes)
         return checker(jobs, self._provider(self._database.path, _new(request, PARENT)))
@@ -115,156 +118,150 @@ class Runs:
     def list(
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
     ) -> Sequence[Run]:
-        """Parents and children by id."""
+        """Return parents and children by id."""
         for status in statuses:
             if status not in set(RunStatus):
-                raise UsageError(f"{status!r} is no status.", hint=f"Use {', '.join(RunStatus)}.")
+                raise UsageError(f"{status!r} is not the status of a run.", hint=f"Use {', '.join(RunStatus)}.")
         with self._database.read() as connection:
             if cluster_id is not None:
                 lookup.cluster(connection, cluster_id)
-            found = runs.every(connection, cluster_id=cluster_id, statuses=statuses, kinds=names)
-            return [with_runner(connection, one) for one in found]
+            selected = runs.every(connection, cluster_id=cluster_id, statuses=statuses, kinds=names)
+            return [with_runner(connection, run) for run in selected]
 
     def get(self, run_id: int) -> Run:
-        """One transaction, a parent with its children."""
+        """Return a run, a parent with its children."""
         with self._database.read() as connection:
-            found = with_runner(connection, existing(connection, run_id))
-            found = replace(found, children=tuple(runs.children(connection, found.id)))
-        if found.runner != processes.GONE or found.message:
-            return found
-        return replace(found, message=last_words(self._database.path, found.id))
+            run = with_runner(connection, existing(connection, run_id))
+            run = replace(run, children=tuple(runs.children(connection, run.id)))
+        if run.runner != processes.GONE or run.message:
+            return run
+        return replace(run, message=last_words(self._database.path, run.id))
 
     def delete(self, run_id: int, *, force: bool = False) -> tuple[str, ...]:
-        """Remove a transaction with its children, its history and its files, here and on its nodes; what stays there.
+        """Remove a run with its children, its history and its files; return a sentence for each node where some stay.
 
-        Nothing is removed of one that somebody could go on with: it is closed first. What lies beside the engine file
-        goes before the history does, so that there is room for that where the disk is full.
+        A run that could be resumed is closed first. Files go before the history does, so that a full disk has room for
+        that write.
         """
         path = self._database.path
         with self._database.read() as connection:
-            found = deletable(connection, run_id, force=force)
-            left = node_spools.of(connection, [found])
-        if not found.is_final:
-            delete.outputs(path, found)
+            run = deletable(connection, run_id, force=force)
+            leftovers = delete.leftovers(connection, [run])
+        if not run.is_final:
+            delete.empty_outputs(path, run)
             with self._database.write() as connection:
                 close(connection, deletable(connection, run_id, force=force))
-        stays = node_spools.remove(left, self._provider(path, found))
-        delete.files(path, found)
+        stays = delete.remove_leftovers(leftovers, self._provider(path, run)) if leftovers else ()
+        delete.remove_files(path, run)
         with self._database.write() as connection:
             runs.delete(connection, parent_of(connection, run_id).id)
         return stays
 
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
-        """The task instances of a child, or of all children of a parent."""
+        """Return the task instances of a child, or of all children of a parent."""
         for status in filters.statuses:
             if status not in set(InstanceStatus):
-                raise UsageError(f"Statuses parameter could be only: {_STATUSES}", hint=f"{status!r} is none.")
+                raise UsageError(f"Statuses parameter could be only: {_STATUSES}", hint=f"{status!r} is not one.")
         with self._database.read() as connection:
-            found = existing(connection, run_id)
-            children = [found] if found.parent_id else runs.children(connection, found.id)
-            return [row for child in children for row in reports.rows(connection, child, filters)]
+            run = existing(connection, run_id)
+            children = [run] if run.parent_id else runs.children(connection, run.id)
+            return [row for child in children for row in history.rows(connection, child, filters)]
 
     def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
-        """What happened to an execution after the event `after`."""
+        """Return the events of a run after the event `after`."""
         with self._database.read() as connection:
             return events.after(connection, parent_of(connection, run_id).id, after, limit)
 
     def stop(self, run_id: int, *, kill: bool = False) -> Run:
-        """Ask a run to stop; one whose runner is gone ends at once, with `kill` after its commands that live on."""
+        """Ask a run to stop. One whose runner is gone ends at once, and with `kill` its remaining commands do too."""
         with self._database.write() as connection:
-            found = parent_of(connection, run_id)
-            if found.is_final:
-                raise Conflict(f"Transaction {found.id} has ended already: it is {found.status}.")
-            runs.ask_stop(connection, found.id, "kill" if kill else "graceful")
-            is_left = with_runner(connection, found).runner != processes.ALIVE
-            if is_left and not kill:
-                close(connection, found)
-        if is_left and kill:
-            self._end_leftovers(found)
-        return self.get(found.id)
+            run = parent_of(connection, run_id)
+            if run.is_final:
+                raise Conflict(f"Run {run.id} has ended already: it is {run.status}.")
+            runs.ask_stop(connection, run.id, "kill" if kill else "graceful")
+            runner_is_gone = not is_alive(connection, run)
+            if runner_is_gone and not kill:
+                close(connection, run)
+        if runner_is_gone and kill:
+            self._kill(run)
+        return self.get(run.id)
 
-    def _end_leftovers(self, found: Run) -> None:
-        """The commands of a run without a runner are ended, and it with them, unless somebody goes on with it: that
-        one finds that it is to stop."""
-        ended = kill.end(self._database, found, self._provider)
+    def _kill(self, run: Run) -> None:
+        """End the commands of a run without a runner, and then the run.
+
+        If someone has resumed it meanwhile, that runner ends it: it finds that the run is asked to stop.
+        """
+        killed = kill.end(self._database, run, self._provider)
         with self._database.write() as connection:
-            now = existing(connection, found.id)
-            if not now.is_final and with_runner(connection, now).runner != processes.ALIVE:
-                close(connection, now, ended)
+            current = existing(connection, run.id)
+            if not current.is_final and not is_alive(connection, current):
+                close(connection, current, killed)
 
     def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Run:
-        """Ask whatever runs on an environment to stop, as `stop` does."""
+        """Ask the run on an environment to stop, as `stop` does."""
         with self._database.read() as connection:
             lookup.cluster(connection, cluster_id)
-            found = runs.unfinished(connection, cluster_id)
-        if found is None:
+            run = runs.unfinished(connection, cluster_id)
+        if run is None:
             raise Conflict(f"Nothing to stop - deployment is not running on environment '{cluster_id}'.")
-        return self.stop(found.id, kill=kill)
+        return self.stop(run.id, kill=kill)
 
     def resume(self, run_id: int, *, rerun_interrupted: bool = False) -> Run:
-        """Go on with a run whose runner was killed."""
+        """Start a new runner for a run whose runner was killed."""
         with self._database.read() as connection:
-            found = parent_of(connection, run_id)
-            require_resumable(connection, found)
-            children = [one for one in runs.children(connection, found.id) if not one.is_final]
-            undecided = [name for child in children for name in reports.undecided(connection, child)]
-            planned = next((one for one in children if one.digest), None)
-            fetched = inputs.recorded(connection, planned) if planned else None
-            present = nodes.of_cluster(connection, found.cluster_id)
+            run = parent_of(connection, run_id)
+            require_resumable(connection, run)
+            children = [child for child in runs.children(connection, run.id) if not child.is_final]
+            undecided = [name for child in children for name in history.undecided(connection, child)]
+            begun = next((child for child in children if child.digest), None)
+            fetched = inputs.recorded(connection, begun) if begun else None
+            present = nodes.of_cluster(connection, run.cluster_id)
         if undecided and not rerun_interrupted:
             raise Conflict(
-                f"It is not known how these ended, when the machine or their processes were killed: "
+                f"How these ended when their processes or the machine were killed is not known: "
                 f"{', '.join(undecided)}.",
-                hint=f"Look at their nodes; then run `fuel2 task resume {found.id} --rerun-interrupted`, or stop it.",
+                hint=f"Look at their nodes; then run `fuel2 task resume {run.id} --rerun-interrupted`, or stop it.",
             )
-        if planned and fetched:
-            made = plan(fetched, planned.request, planned.graph_type)
-            require_digest(planned, made)
-            require_nodes(planned, made, present)
+        if begun and fetched:
+            require_same_plan(begun, plans.plan(fetched, begun.request, begun.graph_type), present)
         with self._database.write() as connection:
-            require_resumable(connection, existing(connection, found.id))
-            runners.put(connection, processes.this_process(found, pid=processes.NOT_STARTED))
-            events.append(connection, _event(found, RunStatus.RUNNING, "resumed"))
-        self._start(self._database.path, found.id, rerun_interrupted)
-        return self.get(found.id)
+            require_resumable(connection, existing(connection, run.id))
+            _hand_over(connection, run, "resumed")
+        self._start(self._database.path, run.id, rerun_interrupted)
+        return self.get(run.id)
 
     def logs(self, run_id: int, task: str, node: str) -> Logs:
-        """What a task instance printed."""
+        """Return what a task instance printed."""
         rows = self.history(run_id, HistoryFilter(nodes=(node,), tasks=(task,)))
         begun = [row for row in rows if row.attempts]
         if not begun:
-            raise NotFound("log", f"of {task}/{node} in transaction {run_id}", hint="It never began to run.")
+            raise NotFound("log", f"of {task}/{node} in run {run_id}", hint="The instance never began.")
         row = begun[-1]
         with self._database.read() as connection:
             parent = parent_of(connection, row.run_id)
             child = existing(connection, row.run_id)
             fetched = inputs.remembered(connection, child)
-            present = nodes.of_cluster(connection, child.cluster_id)
-            taking_part = history.nodes_of(connection, child.id)
-            known = {node.id: node for node in (*fetched.environment.nodes, *present)}  # a node may have gone since
-            jobs = jobs_for(
-                connection, self._database.path, child.id, child.request, fetched, tuple(known.values()), taking_part
-            )
-        return reports.logs(row, fetched, child, jobs, self._provider(self._database.path, parent))
+            jobs = jobs_of(connection, self._database.path, child, fetched, with_removed=True)
+        return history.logs(row, fetched, child, jobs, self._provider(self._database.path, parent))
 
     def deployment_info(self, run_id: int) -> DeploymentFacts:
-        """The facts that a run saw."""
+        """Return the facts that a run saw."""
         with self._database.read() as connection:
-            found = facts.seen(connection, _last_planned(connection, run_id).id)
-        if found.is_empty:
+            seen = facts.seen(connection, _last_planned(connection, run_id).id)
+        if seen.is_empty:
             raise _nothing_recorded("deployment info", run_id)
-        return found
+        return seen
 
     def settings(self, run_id: int) -> Mapping[str, Any]:
-        """The settings of the environment when a run was planned."""
+        """Return the settings that the environment had when a run was planned."""
         with self._database.read() as connection:
-            found = facts.settings_of(connection, _last_planned(connection, run_id).id)
-        if found is None:
+            recorded = facts.settings_of(connection, _last_planned(connection, run_id).id)
+        if recorded is None:
             raise _nothing_recorded("settings", run_id)
-        return found
+        return recorded
 
     def network_configuration(self, run_id: int) -> Mapping[str, Any]:
-        """There is none: environments of this engine have no networks. Raises `Unsupported`."""
+        """Raise `Unsupported`: environments of this engine have no networks."""
         with self._database.read() as connection:
             existing(connection, run_id)
         raise Unsupported(
@@ -273,69 +270,62 @@ class Runs:
         )
 
     def _require_selected(self, request: RunRequest, first: Plan, *, may_idle: bool) -> None:
-        """Nothing happens when filters leave something of at least one graph; `InvalidGraph` otherwise.
+        """Raise `InvalidGraph` if the filters leave nothing of any graph.
 
-        A graph that cannot be planned now may be when its turn comes. With `may_idle` what does nothing is something.
+        With `may_idle` it is enough that tasks are left that do nothing. A graph that cannot be planned now counts as
+        selected: it may be plannable when its turn comes.
         """
 
-        def leaves_some(made: Plan) -> bool:
-            return not made.is_left_out or (may_idle and made.is_idle)
+        def leaves_some(plan: Plan) -> bool:
+            return not plan.is_left_out or (may_idle and plan.is_idle)
 
         if leaves_some(first):
             return
-        for kind in request.graph_types[1:]:
+        for graph_type in request.graph_types[1:]:
             try:
-                if leaves_some(self._planned(request, kind)[1]):
+                if leaves_some(self._planned(request, graph_type)[1]):
                     return
             except FuelError:
                 return
         raise nothing_selected(request)
 
     def _planned(self, request: RunRequest, graph_type: str) -> tuple[Inputs, Plan]:
-        """Return the plan of one graph of a request, as things are now, and what it was computed from."""
+        """Return the inputs and the plan of one graph of a request, as things are now."""
         with self._database.read() as connection:
             fetched = inputs.read(connection, request, graph_type)
-        return fetched, plan(fetched, request, graph_type, self.checker(request, fetched))
+        return fetched, plans.plan(fetched, request, graph_type, self.checker(request, fetched))
 
 
 def _last_planned(connection: Connection, run_id: int) -> Run:
-    """The part of an execution that was planned last, or the part itself; the execution where none was."""
-    found = existing(connection, run_id)
-    return next((one for one in reversed(runs.children(connection, found.id)) if one.digest), found)
+    """Return the child of a run that was planned last; the run itself if it has none, or is a child."""
+    run = existing(connection, run_id)
+    return next((child for child in reversed(runs.children(connection, run.id)) if child.digest), run)
 
 
 def _nothing_recorded(noun: str, run_id: int) -> NotFound:
-    return NotFound(noun, f"of transaction {run_id}", hint="It is recorded when a graph is begun.")
+    return NotFound(noun, f"of run {run_id}", hint="It is recorded when a graph begins.")
 
 
 def _new(request: RunRequest, name: str) -> Run:
     return Run(0, str(uuid.uuid4()), request.cluster_id, name, RunStatus.RUNNING, request, time_start=processes.now())
 
 
-def _inserted(connection: Connection, parent: Run, graph_type: str) -> Run:
-    child = replace(
-        _new(parent.request, CHILD),
-        parent_id=parent.id, graph_type=graph_type, status=RunStatus.PENDING, time_start=None,
-    )  # fmt: skip
-    return replace(child, id=runs.insert(connection, child))
+def _inserted(connection: Connection, request: RunRequest) -> tuple[Run, list[Run]]:
+    """Return a new run of a request, and its children. Raise `Conflict` if the environment has a run already."""
+    require_free(connection, request.cluster_id)
+    parent = _new(request, PARENT)
+    parent = replace(parent, id=runs.insert(connection, parent))
+    children = []
+    for graph_type in request.graph_types:
+        child = replace(
+            _new(request, CHILD),
+            parent_id=parent.id, graph_type=graph_type, status=RunStatus.PENDING, time_start=None,
+        )  # fmt: skip
+        children.append(replace(child, id=runs.insert(connection, child)))
+    return parent, children
 
 
-def _hand_over(connection: Connection, parent: Run) -> None:
-    """The transaction runs, and waits for the runner that is about to be started."""
+def _hand_over(connection: Connection, parent: Run, message: str = "") -> None:
+    """Mark a run as running and waiting for the runner that is about to start."""
     runners.put(connection, processes.this_process(parent, pid=processes.NOT_STARTED))
-    events.append(connection, _event(parent, RunStatus.RUNNING))
-
-
-def _planned_only(connection: Connection, run: Run, made: Plan) -> None:
-    """A dry run ends as soon as it is planned."""
-    message = reports.dry_run_message(made)
-    moment = processes.now()
-    runs.update(
-        connection,
-        replace(run, status=RunStatus.READY, progress=100, message=message, digest=made.digest,
-                findings=made.findings, time_start=run.time_start or moment, time_end=moment),
-    )  # fmt: skip
-
-
-def _event(parent: Run, status: RunStatus, message: str = "") -> Event:
-    return Event(0, processes.now(), EventKind.RUN, parent.id, parent.id, status=status, message=message)
+    tell(connection, parent.id, parent.id, EventKind.RUN, RunStatus.RUNNING, message)

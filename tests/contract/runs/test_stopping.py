@@ -57,14 +57,14 @@ def test_one_run_runs_on_an_environment_at_a_time(env: Executions) -> None:
     env.graph(shell("a", env.held("began")))
     begun = env.begin()
 
-    with pytest.raises(Conflict, match=rf"Transaction {begun.id} runs on environment 1 already\..*stop-deployment 1"):
+    with pytest.raises(Conflict, match=rf"Run {begun.id} .*environment 1\b.*stop-deployment 1"):
         env.begin()
-    with pytest.raises(Conflict, match="runs already"):
+    with pytest.raises(Conflict, match=f"Run {begun.id} .*task watch {begun.id}"):
         env.backend.runs.resume(begun.id)
-    with pytest.raises(Conflict, match="runs"):
+    with pytest.raises(Conflict, match=f"task stop {begun.id}"):
         env.backend.runs.delete(begun.id, force=True)
     env.let_go()
     env.ended(begun.id)
-    with pytest.raises(Conflict, match="has ended already"):
+    with pytest.raises(Conflict, match="has ended"):
         env.backend.runs.stop(begun.id)
     env.run()

@@ -12,7 +12,7 @@ from command_line import CommandLine
 
 from fuelclient.commands.demo import read, store
 from fuelclient.engine.runs import inputs
-from fuelclient.engine.runs.execution import jobs_for
+from fuelclient.engine.runs.jobs import jobs_for
 from fuelclient.environment.plans import plan
 from fuelclient.errors import Conflict
 from fuelclient.main import main

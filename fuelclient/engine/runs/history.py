@@ -1,0 +1,70 @@
+"""What a run tells about itself: its history, the output of its instances, the last words of its runner."""
+
+from __future__ import annotations
+
+from fuelclient.engine.runs.executors import output_of
+from fuelclient.engine.runs.jobs import Jobs
+from fuelclient.environment.plans import expressions
+from fuelclient.executors.base import Executor
+from fuelclient.model.graph import Level, MergedTask, Owner
+from fuelclient.model.run import HistoryFilter, HistoryRow, Logs, Run
+from fuelclient.model.status import InstanceStatus, Reason, RunStatus
+from fuelclient.model.task import Task, TaskType
+from fuelclient.plan.inputs import Inputs
+from fuelclient.plan.plan import Plan
+from fuelclient.plan.work import Kind
+from fuelclient.store import history, runs
+from fuelclient.store.database import Connection
+
+NOWHERE = "-"
+"""The node of a task that no node has, in a history."""
+
+
+def dry_run_message(plan: Plan) -> str:
+    """Return the result of a dry run in a sentence."""
+    running = sum(kind is Kind.REAL for kind in plan.work.kinds)
+    what = "1 task instance" if running == 1 else f"{running} task instances"
+    return f"Dry run: {what} would run, {plan.work.size - running} would be skipped. Nothing was run."
+
+
+def rows(connection: Connection, child: Run, filters: HistoryFilter) -> list[HistoryRow]:
+    """Return the rows of a child, then its tasks that no node has, unless `filters` name nodes.
+
+    Source: Nailgun `DeploymentHistoryCollection`.
+    """
+    definitions = runs.definitions_of(connection, child.id)
+    stored = history.rows(connection, child.id, child.graph_type, filters, definitions)
+    skipped = InstanceStatus.SKIPPED
+    if filters.nodes or (filters.statuses and skipped not in filters.statuses):
+        return stored
+    placed = history.placed(connection, child.id)
+    for task, definition in definitions.items():
+        wanted = not filters.tasks or task in filters.tasks
+        task_type = str(definition.get("type") or "")
+        if wanted and task not in placed and task_type != TaskType.GROUP:
+            row = HistoryRow(child.id, child.graph_type, task, NOWHERE, skipped, task_type, definition=definition)
+            stored.append(row)
+    return stored
+
+
+def undecided(connection: Connection, child: Run) -> list[str]:
+    """Return the instances of a child that were interrupted, and whose result is not known."""
+    if child.status is not RunStatus.RUNNING:
+        return []
+    return history.running(connection, child.id, Reason.INTERRUPTED)
+
+
+def remembered_task(row: HistoryRow, child: Run) -> MergedTask:
+    """Return the task of a row as the run remembers it: the graph may have changed since.
+
+    Its passwords are masked, which is no harm here: where its commands ran does not depend on them.
+    """
+    return MergedTask(Task(row.task, row.definition), Owner(Level.CLUSTER, child.cluster_id))
+
+
+def logs(row: HistoryRow, inputs: Inputs, child: Run, jobs: Jobs, executor: Executor) -> Logs:
+    """Return what a task instance printed, read from where it ran."""
+    task = remembered_task(row, child)
+    job = jobs.job(task, row.node, expressions(inputs).rendered(task.task, row.node), row.attempts)
+    output, errors = (output_of(executor, job, stream) for stream in ("out", "err"))
+    return Logs(row.task, row.node, output, errors, row.return_code)
