@@ -1,4 +1,4 @@
-"""Floor 3: use cases of the embedded engine: read a snapshot, think with pure functions, write."""
+"""Floor 3: the embedded engine, whose use cases read from the store, compute with pure functions, and write."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     from fuelclient.engine.inventory.clusters import Clusters
     from fuelclient.engine.inventory.nodes import Nodes
     from fuelclient.engine.inventory.releases import Releases
-    from fuelclient.engine.inventory.roles import Roles
+    from fuelclient.engine.inventory.roles import Roles, Tags
     from fuelclient.engine.inventory.sequences import Sequences
-    from fuelclient.engine.inventory.tags import Tags
     from fuelclient.engine.packages.plugins import Plugins
     from fuelclient.engine.reading.facts import Facts
     from fuelclient.engine.reading.graphs import Graphs
@@ -21,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Engine:
-    """All use cases over one engine file, which is opened, and made where it is absent, at the first use.
+    """All use cases over one engine file, which is opened, or created, at its first use.
 
-    A facet and what it needs are imported when somebody asks for it: a command asks for one or two of them, and all
-    together take longer to import than most commands to answer.
+    A facet is imported when it is first asked for: a command needs one or two of them, and importing all takes longer
+    than most commands do.
     """
 
     def __init__(self, path: str) -> None:
@@ -57,7 +56,7 @@ class Engine:
 
     @cached_property
     def tags(self) -> Tags:
-        from fuelclient.engine.inventory.tags import Tags
+        from fuelclient.engine.inventory.roles import Tags
 
         return Tags(self._database)
 
@@ -92,7 +91,7 @@ class Engine:
         return Runs(self._database)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the engine file."""
         self._database.close()
 
 

@@ -1,4 +1,4 @@
-"""Use cases of environments."""
+"""Create, change and delete environments, and give them nodes and settings."""
 
 from __future__ import annotations
 
@@ -27,18 +27,21 @@ class Clusters:
         self._database = database
 
     def list(self) -> Sequence[Cluster]:
-        """All environments by id."""
+        """Return all environments by id."""
         with self._database.read() as connection:
             return clusters.every(connection)
 
     def get(self, cluster_id: int) -> Cluster:
-        """One environment; `NotFound` when there is none."""
+        """Return an environment. Raise `NotFound` if it does not exist."""
         with self._database.read() as connection:
             return lookup.cluster(connection, cluster_id)
 
     def create(self, name: str, release_id: int, *, net_segment_type: str = "vlan") -> Cluster:
-        """A new environment with an empty graph of the default type, unless its release has graphs of other types
-        only. Settings with generators have their values from now on. `Conflict` when the name is taken."""
+        """Create an environment. Raise `Conflict` if the name is taken.
+
+        It gets an empty graph of the default type, unless its release only has graphs of other types, and values for
+        the settings that are generated.
+        """
         from fuelclient.engine.reading import generators
 
         with self._database.write() as connection:
@@ -46,14 +49,14 @@ class Clusters:
             _require_free(connection, name)
             wanted = Cluster(0, name, release_id, net_segment_type=net_segment_type)
             cluster = replace(wanted, id=clusters.insert(connection, wanted))
-            kinds = graphs.types(connection, Level.RELEASE, release_id)
-            if not kinds or DEFAULT_TYPE in kinds:
+            graph_types = graphs.types(connection, Level.RELEASE, release_id)
+            if not graph_types or DEFAULT_TYPE in graph_types:
                 graphs.create(connection, Level.CLUSTER, cluster.id, DEFAULT_TYPE)
             generators.evaluate(connection, cluster.id)
             return cluster
 
     def rename(self, cluster_id: int, name: str) -> Cluster:
-        """The environment under its new name. `Conflict` when another one has it."""
+        """Rename an environment. Raise `Conflict` if another one has the name."""
         with self._database.write() as connection:
             cluster = lookup.cluster(connection, cluster_id)
             if name != cluster.name:
@@ -63,9 +66,11 @@ class Clusters:
             return renamed
 
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
-        """Remove an environment with its graphs, its executions, their histories and their files, those on nodes
-        included; a sentence for each node on which they stay. Its nodes stay, free. `Conflict` when it is operational
-        and not `force`, and while an execution on it has not ended."""
+        """Remove an environment with its graphs and its runs; its nodes are free then.
+
+        Return a sentence for each node where files of runs stay. Raise `Conflict` if it is operational and not `force`,
+        and while a run on it has not ended.
+        """
         from fuelclient.engine.runs import delete, guards  # most of what is asked here needs no runs
         from fuelclient.engine.runs.executors import executor_for
 
@@ -89,14 +94,14 @@ class Clusters:
         return delete.remove_leftovers(leftovers, executor_for(path, removed[0])) if leftovers else ()
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
-        """Give the nodes to the environment with `roles` pending, in the place of what waited. All or nothing.
+        """Add nodes to an environment with `roles` pending, in the place of their pending roles; all or none.
 
-        `NotFound` for an unknown node or role, a role that a node brings along included; `Conflict` for a node of
-        another environment, for a name that another node has there, and for roles that may not be assigned.
+        Raise `NotFound` for an unknown node or role, also one that a node brings along. Raise `Conflict` for a node of
+        another environment, a name that another node there has, and roles that may not be assigned.
         """
         with self._database.write() as connection:
-            members = environment.read(connection, cluster_id)
-            known = roles_of(members)
+            target = environment.read(connection, cluster_id)
+            known = roles_of(target)
             lookup.require_roles(roles, known)
             before = nodes.of_cluster(connection, cluster_id)
             coming = [_free_node(connection, node_id, cluster_id) for node_id in dict.fromkeys(node_ids)]
@@ -105,11 +110,13 @@ class Clusters:
             for node in (joined(node, cluster_id, roles) for node in coming):
                 lookup.require_roles(node.all_roles, known)
                 nodes.update(connection, node)
-            role_checks.require(members, before, nodes.of_cluster(connection, cluster_id))
+            role_checks.require(target, before, nodes.of_cluster(connection, cluster_id))
 
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None) -> Sequence[int]:
-        """Take nodes (None: all) out of the environment; the ids that were removed. `NotFound` for a node that is
-        not in it, `Conflict` while an execution runs on it."""
+        """Take nodes (None: all) out of an environment and return their ids.
+
+        Raise `NotFound` for a node of another environment, `Conflict` for one that a run works on.
+        """
         from fuelclient.engine.runs import guards
 
         with self._database.write() as connection:
@@ -120,37 +127,40 @@ class Clusters:
             for node_id in removed:
                 if node_id not in present:
                     hint = f"Its nodes: {', '.join(map(str, present))}." if present else "It has no nodes."
-                    known = [str(one) for one in present]
-                    raise NotFound(f"node of environment {cluster_id} with id", node_id, known=known, hint=hint)
+                    raise NotFound(
+                        f"node of environment {cluster_id} with id", node_id, known=[*map(str, present)], hint=hint
+                    )
                 nodes.update(connection, freed(present[node_id]))
             return removed
 
     def environment(self, cluster_id: int) -> Environment:
-        """Return an environment with everything it is made of, from one read."""
+        """Return an environment with everything that it consists of, from one read."""
         with self._database.read() as connection:
             return environment.read(connection, cluster_id)
 
     def settings(self, cluster_id: int) -> Mapping[str, Any]:
-        """The settings of an environment by section, defaults included."""
+        """Return the settings of an environment by section, defaults included."""
         with self._database.read() as connection:
             return settings.effective(environment.read(connection, cluster_id))
 
     def set_settings(self, cluster_id: int, stated: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The environment's own settings are `stated`, without what equals a default; the effective ones. Values that
-        were generated stay where `stated` has none.
-        `InvalidDocument` for a section that is no mapping."""
+        """Replace the environment's own settings and return the effective ones.
+
+        What equals a default is not stored. Generated values stay where `stated` has none. Raise `InvalidDocument` if
+        a section is not a mapping.
+        """
         from fuelclient.engine.reading import generators
 
         with self._database.write() as connection:
-            members = environment.read(connection, cluster_id)
-            own = settings.own_from(stated, members)
-            own = generators.filled(settings.defaults(members), own, members.own_settings)
+            target = environment.read(connection, cluster_id)
+            own = settings.own_from(stated, target)
+            own = generators.filled(settings.defaults(target), own, target.own_settings)
             clusters.put_settings(connection, cluster_id, own)
             return settings.effective(environment.read(connection, cluster_id))
 
 
 def _free_node(connection: Connection, node_id: int, cluster_id: int) -> Node:
-    """A node that is in this environment or in none; `Conflict` for one of another."""
+    """Return a node of this environment, or of none. Raise `Conflict` for a node of another."""
     node = lookup.node(connection, node_id)
     if node.cluster_id not in (None, cluster_id):
         raise Conflict(
@@ -161,21 +171,25 @@ def _free_node(connection: Connection, node_id: int, cluster_id: int) -> Node:
 
 
 def joined(node: Node, cluster_id: int, roles: Sequence[str] = ()) -> Node:
-    """The node as a member of an environment: `roles` wait beside those that are deployed, each once.
+    """Return the node in an environment, with those of `roles` pending that it does not have.
 
-    They take the place of what waited before, as in Nailgun; without `roles` that stays. A node that was deployed
-    already is no addition.
+    They replace its pending roles, as in Nailgun; without `roles` those stay. A node that is ready is not a pending
+    addition.
 
     >>> joined(Node(1, "a", roles=("x",), pending_roles=("y",)), 7, ["x", "z"]).pending_roles
     ('z',)
     """
     pending = dict.fromkeys(role for role in (roles or node.pending_roles) if role not in node.roles)
-    addition = node.status != NodeStatus.READY
-    return replace(node, cluster_id=cluster_id, pending_roles=tuple(pending), pending_addition=addition)
+    return replace(
+        node,
+        cluster_id=cluster_id,
+        pending_roles=tuple(pending),
+        pending_addition=node.status != NodeStatus.READY,
+    )
 
 
 def freed(node: Node) -> Node:
-    """The node in no environment and without roles; what its status said of a deployment is over.
+    """Return the node in no environment, without roles and without a status of a deployment.
 
     >>> freed(Node(1, "a", 7, "ready", roles=("x",))).status
     <NodeStatus.PROVISIONED: 'provisioned'>

@@ -1,29 +1,34 @@
-"""What a release or an environment describes itself: the records of one section of its metadata, roles or tags.
+"""Read and change what releases and environments describe in their own metadata: roles, tags.
 
-A release has its own, but for one that a plugin defines: what that has comes from the plugin's package. An environment
-has its own above those of its release and of its plugins. Source: Nailgun, where both have `roles_metadata`,
+A release that a plugin defines has only what is in the plugin's package. An environment has its own descriptions above
+those of its release and of its plugins. Source: Nailgun, where releases and environments have `roles_metadata`,
 `tags_metadata` and `volumes_metadata`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from fuelclient.engine.reading import environment, lookup
 from fuelclient.errors import Conflict, NotFound, UsageError
+from fuelclient.model.environment import Environment
 from fuelclient.model.graph import Level, OwnerRef
+from fuelclient.model.release import Role, Tag
 from fuelclient.serializers.release_parts import sound
 from fuelclient.serializers.role import require_name
 from fuelclient.serializers.values import plain
 from fuelclient.store import clusters, releases
-from fuelclient.store.database import Connection
+from fuelclient.store.database import Connection, Database
+
+Value = TypeVar("Value", Role, Tag)
 
 
 @dataclass(frozen=True, slots=True)
 class Describer:
-    """A release or an environment, and the metadata that it states itself."""
+    """A release or an environment, and its own metadata."""
 
     ref: OwnerRef
     metadata: Mapping[str, Any]
@@ -38,13 +43,13 @@ class Describer:
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """How messages name the owner."""
         return f"{'environment' if self.level is Level.CLUSTER else 'release'} {self.id}"
 
     def section(self, name: str) -> dict[str, Any]:
-        """The records of one section by name, without what is malformed."""
-        found = sound(self.metadata).get(name)
-        return dict(found) if isinstance(found, Mapping) else {}
+        """Return the records of one section by name, without malformed ones."""
+        records = sound(self.metadata).get(name)
+        return dict(records) if isinstance(records, Mapping) else {}
 
 
 def read(connection: Connection, owner: OwnerRef) -> Describer:
@@ -56,21 +61,25 @@ def read(connection: Connection, owner: OwnerRef) -> Describer:
         lookup.cluster(connection, owner.id)
         return Describer(owner, clusters.metadata(connection, owner.id))
     if owner.level is not Level.RELEASE:
-        raise UsageError("A plugin has the roles and tags of its package.", hint="Name a release or an environment.")
+        raise UsageError(
+            "The roles and tags of a plugin are those of its package.", hint="Name a release or an environment."
+        )
     release = lookup.release(connection, owner.id)
     if release.plugin_id is not None:
         plugin = lookup.plugin(connection, release.plugin_id)
         raise Conflict(
-            f"Release {owner.id} belongs to plugin {plugin.label}: what it has comes from that package.",
+            f"Release {owner.id} belongs to plugin {plugin.label}: it is described in the package.",
             hint="Change the package and install it again, or change an environment (--env).",
         )
     return Describer(owner, release.metadata)
 
 
 def write(connection: Connection, owner: Describer, changed: Mapping[str, Any]) -> None:
-    """The sections of `changed` are the owner's from now on; the others stay. Raises `Conflict` when a node would have
-    a role that its environment does not know any more."""
-    from fuelclient.engine.packages import enable  # what only reads does without
+    """Replace the sections of `changed` in the owner's metadata.
+
+    Raise `Conflict` if a node has a role that its environment would no longer know.
+    """
+    from fuelclient.engine.packages import enable  # commands that only read need not load it
 
     metadata = {**plain(owner.metadata), **plain(changed)}
     if owner.level is Level.CLUSTER:
@@ -78,48 +87,112 @@ def write(connection: Connection, owner: Describer, changed: Mapping[str, Any]) 
     else:
         releases.update(connection, replace(lookup.release(connection, owner.id), metadata=metadata))
     for cluster_id in clusters_of(connection, owner):
-        enable.require_roles(connection, cluster_id, f"which {owner.label} would have no more")
+        enable.require_roles(connection, cluster_id, f"which {owner.label} would no longer have")
 
 
 def clusters_of(connection: Connection, owner: Describer) -> Sequence[int]:
-    """The environments for which it matters what the owner describes."""
+    """Return the environments that the descriptions of the owner apply to."""
     if owner.level is Level.CLUSTER:
         return [owner.id]
-    return [one.id for one in clusters.of_release(connection, owner.id)]
+    return [cluster.id for cluster in clusters.of_release(connection, owner.id)]
 
 
-def require_new(noun: str, name: str, owner: Describer, own: Mapping[str, Any]) -> None:
-    """Nothing happens for a name that the owner does not have yet; `Conflict` otherwise."""
-    require_name(noun, name)
-    if name in own:
+class Descriptions(ABC, Generic[Value]):
+    """Roles or tags; see `backends.base.Descriptions`.
+
+    `section` is their section of the metadata. `of_environment` and `in_metadata` return all that an environment, or a
+    release's metadata, has.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        noun: str,
+        section: str,
+        of_environment: Callable[[Environment], Mapping[str, Value]],
+        in_metadata: Callable[[Mapping[str, Any]], Mapping[str, Value]],
+    ) -> None:
+        self._database, self._noun, self._section = database, noun, section
+        self._of_environment: Callable[[Environment], Mapping[str, Value]] = of_environment
+        self._in_metadata: Callable[[Mapping[str, Any]], Mapping[str, Value]] = in_metadata
+
+    def of_release(self, release_id: int) -> Mapping[str, Value]:
+        """Return those of a release, in its order."""
+        with self._database.read() as connection:
+            return self._known(connection, OwnerRef(Level.RELEASE, release_id))
+
+    def of_cluster(self, cluster_id: int) -> Mapping[str, Value]:
+        """Return those of an environment: of its release, of its enabled plugins, and its own."""
+        with self._database.read() as connection:
+            return self._known(connection, OwnerRef(Level.CLUSTER, cluster_id))
+
+    def create(self, owner: OwnerRef, value: Value, /) -> Value:
+        """Add one. Raise `Conflict` if the owner itself has one of this name."""
+        with self._database.write() as connection:
+            describer = read(connection, owner)
+            require_name(self._noun, value.name)
+            if value.name in describer.section(self._section):
+                raise Conflict(
+                    f"{self._noun.capitalize()} {value.name} of {describer.label} exists already.",
+                    hint=f"Change it: `fuel2 {self._noun} update`.",
+                )
+            return self._put(connection, describer, value)
+
+    def update(self, owner: OwnerRef, value: Value, /) -> Value:
+        """Replace the one of this name. Raise `NotFound`, or `Conflict` if it is not the owner's own."""
+        with self._database.write() as connection:
+            return self._put(connection, self._describer_of(connection, owner, value.name), value)
+
+    def delete(self, owner: OwnerRef, name: str) -> None:
+        """Remove one. Raise what `update` raises, and `Conflict` while it is in use."""
+        with self._database.write() as connection:
+            describer = self._describer_of(connection, owner, name)
+            write(connection, describer, self._without(describer, name))
+            self._require_unused(connection, describer, name)
+
+    @abstractmethod
+    def _with(self, connection: Connection, owner: Describer, value: Value) -> dict[str, Any]:
+        """Return the owner's sections with `value` in the place of one of its name, or after all others."""
+
+    @abstractmethod
+    def _without(self, owner: Describer, name: str) -> dict[str, Any]:
+        """Return the owner's sections without the one of this name."""
+
+    @abstractmethod
+    def _require_unused(self, connection: Connection, owner: Describer, name: str) -> None:
+        """Raise `Conflict` if something still needs the one that was removed."""
+
+    def _put(self, connection: Connection, owner: Describer, value: Value) -> Value:
+        write(connection, owner, self._with(connection, owner, value))
+        return self._known(connection, owner.ref)[value.name]
+
+    def _known(self, connection: Connection, owner: OwnerRef) -> Mapping[str, Value]:
+        if owner.level is Level.CLUSTER:
+            return self._of_environment(environment.read(connection, owner.id))
+        return self._in_metadata(sound(lookup.release(connection, owner.id).metadata))
+
+    def _describer_of(self, connection: Connection, owner: OwnerRef, name: str) -> Describer:
+        """Return the owner. Raise `NotFound` if it has none of this name, `Conflict` if that is not its own."""
+        describer = read(connection, owner)
+        own = describer.section(self._section)
+        if name in own:
+            return describer
+        known, noun = self._known(connection, owner), self._noun.capitalize()
+        if name not in known:
+            raise NotFound(self._noun, name, known=sorted(set(own).union(known)))
+        if owner.level is Level.RELEASE:
+            raise Conflict(
+                f"{noun} {name} is described nowhere: a role of {describer.label} implies it.",
+                hint=f"Describe it with `fuel2 {self._noun} create`, or change the role.",
+            )
+        if known[name].owner == "release":
+            release_id = lookup.cluster(connection, owner.id).release_id
+            raise Conflict(
+                f"{noun} {name} belongs to release {release_id}, not to {describer.label}.",
+                hint=f"Name the release (--release {release_id}), or create one of this name in the environment: "
+                f"`fuel2 {self._noun} create`.",
+            )
         raise Conflict(
-            f"{noun.capitalize()} {name} of {owner.label} exists already.", hint=f"Change it: `fuel2 {noun} update`."
+            f"{noun} {name} belongs to {known[name].owner}.",
+            hint="It comes from the package of the plugin, and goes when the plugin is disabled.",
         )
-
-
-def require_own(
-    connection: Connection, noun: str, name: str, owner: Describer, own: Mapping[str, Any], owners: Mapping[str, str]
-) -> None:
-    """Nothing happens for a record that the owner describes itself. `Conflict` for one that it only has from somebody
-    else, whom `owners` names; `NotFound` for one that it has not at all."""
-    if name in own:
-        return
-    if name not in owners:
-        raise NotFound(noun, name, known=sorted({*own, *owners}))
-    whose = owners[name]
-    if whose == "release":
-        release_id = _release_of(connection, owner)
-        raise Conflict(
-            f"{noun.capitalize()} {name} belongs to release {release_id}, not to {owner.label}.",
-            hint=f"Name it with --release {release_id}, or put one of this name above it: `fuel2 {noun} create`.",
-        )
-    raise Conflict(
-        f"{noun.capitalize()} {name} belongs to {whose}.",
-        hint="It comes from that package, and goes when the plugin is disabled.",
-    )
-
-
-def _release_of(connection: Connection, owner: Describer) -> int:
-    if owner.level is Level.CLUSTER:
-        return environment.read(connection, owner.id).release.id
-    return owner.id

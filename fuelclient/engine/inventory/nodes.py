@@ -1,8 +1,8 @@
-"""Use cases of nodes."""
+"""Create, change and delete nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +24,7 @@ class Nodes:
         self._database = database
 
     def list(self, cluster_id: int | None = None) -> Sequence[Node]:
-        """All nodes by id, or those of one environment; `NotFound` when that does not exist."""
+        """Return all nodes by id, or those of one environment. Raise `NotFound` if that does not exist."""
         with self._database.read() as connection:
             if cluster_id is None:
                 return nodes.every(connection)
@@ -32,17 +32,16 @@ class Nodes:
             return nodes.of_cluster(connection, cluster_id)
 
     def get(self, node_id: int) -> Node:
-        """One node; `NotFound` when there is none."""
+        """Return a node. Raise `NotFound` if it does not exist."""
         with self._database.read() as connection:
             return lookup.node(connection, node_id)
 
     def create(self, wanted: Sequence[Node]) -> Sequence[Node]:
-        """Store all of `wanted` or none. An id of 0 gets the next free one, after the given ids are placed.
+        """Create all of `wanted` or none; an id of 0 is replaced by the next free one.
 
-        `Conflict` for an id that exists or is given twice; `NotFound` for an unknown environment, or a role that
-        its release and plugins do not know. A node that names an environment joins it as `env add nodes` would,
-        with the same `Conflict` for roles that may not be assigned, and for a name that is taken there; a node of
-        no environment must not have the name of another one. `UsageError` for what no node can be called.
+        A node that names an environment joins it as in `Clusters.add_nodes`, with the same errors. Also raise
+        `Conflict` for an id that is taken or given twice and for a name that is taken in the environment, or among the
+        free nodes, and `UsageError` for an impossible id, name or address.
         """
         with self._database.write() as connection:
             node_names.require_sound(wanted)
@@ -56,8 +55,10 @@ class Nodes:
             return [replace(node, id=ids[index]) for index, node in enumerate(placed)]
 
     def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
-        """Remove nodes, all or none; `Conflict` for one that belongs to an environment and not `force`, and for one
-        that an execution runs on."""
+        """Remove nodes, all or none.
+
+        Raise `Conflict` for one that is in an environment, unless `force`, and for one that a run works on.
+        """
         from fuelclient.engine.runs import guards  # nothing else here needs runs
 
         with self._database.write() as connection:
@@ -74,10 +75,10 @@ class Nodes:
                 nodes.delete(connection, node_id)
 
     def update(self, node_id: int, *, name: str | None = None, hostname: str | None = None) -> Node:
-        """The node under another name, with another host name, or both; what is None stays.
+        """Change the name, the host name, or both; what is None stays.
 
-        `UsageError` for nothing of both, or for what no node can be called; `Conflict` for a name or a host name that
-        another node has in the same environment, or among the free ones.
+        Raise `UsageError` if both are None or one is impossible, `Conflict` if another node in the same environment, or
+        among the free ones, has it.
         """
         if name is None and hostname is None:
             raise UsageError("Nothing to update.", hint="Give a node another name or another hostname.")
@@ -85,7 +86,8 @@ class Nodes:
             node = lookup.node(connection, node_id)
             wanted = node if name is None else replace(node, name=name)
             node_names.require_sound([wanted])
-            others = [one for one in nodes.every(connection) if one.cluster_id == node.cluster_id and one.id != node_id]
+            neighbours = [other for other in nodes.every(connection) if other.cluster_id == node.cluster_id]
+            others = [other for other in neighbours if other.id != node_id]
             node_names.require_free_names(others, [wanted], _where(node.cluster_id))
             if hostname is not None:
                 node_names.require_free_hostname(others, hostname, _where(node.cluster_id))
@@ -94,19 +96,21 @@ class Nodes:
             return wanted
 
     def attributes(self, node_id: int) -> Mapping[str, Any]:
-        """What was stated of a node beyond what the engine knows itself: tasks see it among its facts."""
+        """Return the free attributes of a node, which tasks see among its facts."""
         return self.get(node_id).attributes
 
     def set_attributes(self, node_id: int, attributes: Mapping[str, Any]) -> Node:
-        """The attributes of a node are these, and nothing that was stated before."""
+        """Replace the free attributes of a node."""
         with self._database.write() as connection:
             changed = replace(lookup.node(connection, node_id), attributes=plain(attributes))
             nodes.update(connection, changed)
             return changed
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Mapping[str, str | None]) -> Sequence[int]:
-        """Nodes (None: all) have these labels beside those they had; which nodes these are. All or nothing:
-        `NotFound` for an unknown one, `UsageError` for a label without a name."""
+        """Add labels to nodes (None: all), all or none, and return the ids of the nodes.
+
+        Raise `NotFound` for an unknown node, `UsageError` for a label without a name.
+        """
         if not all(name.strip() for name in labels):
             raise UsageError("A label needs a name.", hint="Write it as name or name=value.")
         for name in labels:
@@ -114,28 +118,24 @@ class Nodes:
         return self._relabelled(node_ids, lambda node: {**node.labels, **labels})
 
     def delete_labels(self, node_ids: Sequence[int] | None, labels: Sequence[Label] | None) -> Sequence[int]:
-        """Nodes (None: all) have these labels (None: any) no more, whether they had or not; which nodes these are."""
+        """Remove labels (None: all) from nodes (None: all) and return the ids of the nodes."""
         return self._relabelled(node_ids, lambda node: without(node.labels, labels))
 
     def _relabelled(
         self, node_ids: Sequence[int] | None, labels_of: Callable[[Node], Mapping[str, str | None]]
     ) -> Sequence[int]:
         with self._database.write() as connection:
-            found = _named(connection, node_ids)
-            for node in found:
+            if node_ids is None:
+                chosen = nodes.every(connection)
+            else:
+                chosen = [lookup.node(connection, node_id) for node_id in dict.fromkeys(node_ids)]
+            for node in chosen:
                 nodes.update(connection, replace(node, labels=labels_of(node)))
-            return [node.id for node in found]
-
-
-def _named(connection: Connection, node_ids: Iterable[int] | None) -> Sequence[Node]:
-    """These nodes, each once, or all of them."""
-    if node_ids is None:
-        return nodes.every(connection)
-    return [lookup.node(connection, node_id) for node_id in dict.fromkeys(node_ids)]
+            return [node.id for node in chosen]
 
 
 def _where(cluster_id: int | None) -> str:
-    """The place in which names tell nodes apart."""
+    """Return how messages name the place within which names of nodes differ."""
     return "The pool of free nodes" if cluster_id is None else f"Environment {cluster_id}"
 
 
@@ -149,33 +149,27 @@ def _require_free_names(connection: Connection, wanted: Sequence[Node]) -> None:
 def _require_new_ids(connection: Connection, wanted: Sequence[Node]) -> None:
     taken = set(nodes.ids(connection))
     given: set[int] = set()
-    for node in wanted:
-        if node.id in given:
-            raise Conflict(f"Node {node.id} is given twice.", hint="Change one id, or leave it out to get a free one.")
-        if node.id in taken:
+    for node_id in (node.id for node in wanted if node.id):
+        if node_id in given:
+            raise Conflict(f"Node {node_id} is given twice.", hint="Change one id, or leave it out to get a free one.")
+        if node_id in taken:
             raise Conflict(
-                f"Node {node.id} exists already.", hint="Leave its id out to get a free one, or delete it first."
+                f"Node {node_id} exists already.", hint="Leave its id out to get a free one, or delete it first."
             )
-        if node.id:
-            given.add(node.id)
+        given.add(node_id)
 
 
 def _joined(connection: Connection, wanted: Sequence[Node]) -> list[Node]:
-    """The nodes with their environments' roles checked."""
-    members = {
+    """Return the nodes as members of the environments that they name. Raise what `Clusters.add_nodes` raises."""
+    environments = {
         cluster_id: environment.read(connection, cluster_id)
         for cluster_id in dict.fromkeys(node.cluster_id for node in wanted)
         if cluster_id is not None
     }
-    known = {cluster_id: roles_of(one) for cluster_id, one in members.items()}
-    placed = []
-    for node in wanted:
-        if node.cluster_id is not None:
-            lookup.require_roles(node.all_roles, known[node.cluster_id])
-            placed.append(joined(node, node.cluster_id))
-        else:
-            placed.append(node)
-    for cluster_id, one in members.items():
+    placed = [node if node.cluster_id is None else joined(node, node.cluster_id) for node in wanted]
+    for cluster_id, target in environments.items():
+        coming = [node for node in placed if node.cluster_id == cluster_id]
+        lookup.require_roles([role for node in coming for role in node.all_roles], roles_of(target))
         before = nodes.of_cluster(connection, cluster_id)
-        role_checks.require(one, before, [*before, *(node for node in placed if node.cluster_id == cluster_id)])
+        role_checks.require(target, before, [*before, *coming])
     return placed

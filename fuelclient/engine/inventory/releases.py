@@ -1,4 +1,4 @@
-"""Use cases of releases."""
+"""Import, read and delete releases."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from fuelclient.store.database import Connection, Database
 
 
 class Releases:
-    """Releases and what they bring; see `backends.base.Releases`."""
+    """Releases; see `backends.base.Releases`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def list(self) -> Sequence[Release]:
-        """All releases by id."""
+        """Return all releases by id."""
         with self._database.read() as connection:
             return releases.every(connection)
 
     def get(self, release_id: int) -> Release:
-        """One release; `NotFound` when there is none."""
+        """Return a release. Raise `NotFound` if it does not exist."""
         with self._database.read() as connection:
             return lookup.release(connection, release_id)
 
     def create(self, wanted: Sequence[Release]) -> Sequence[Release]:
-        """Store all of `wanted` or none, each with an empty graph of the default type.
+        """Create all of `wanted` or none, each with an empty graph of the default type.
 
-        Ids that are free are kept; then the others get the next ones, in their order. `Conflict` when one of the
-        same name and version exists, or is given twice, `UsageError` for a number that cannot be an id.
+        Free ids are kept, the others replaced by the next ones in their order. Raise `Conflict` if a name and version
+        is taken or given twice, `UsageError` for a number that cannot be an id.
         """
         for release in wanted:
             node_names.require_printable("release", release.name)
@@ -58,7 +58,7 @@ class Releases:
             return [replace(release, id=ids[index]) for index, release in enumerate(wanted)]
 
     def delete(self, release_id: int) -> None:
-        """Remove a release with its graphs; `Conflict` while an environment uses it, and for one of a plugin."""
+        """Remove a release with its graphs. Raise `Conflict` if an environment uses it, or if a plugin defines it."""
         with self._database.write() as connection:
             release = lookup.release(connection, release_id)
             if release.plugin_id is not None:
@@ -77,22 +77,22 @@ class Releases:
             releases.delete(connection, release_id)
 
     def components(self, release_id: int) -> Sequence[Mapping[str, Any]]:
-        """The components of a release, then those of the plugins that extend it, by name and version."""
+        """Return the components of a release, then those of the plugins that extend it, by name and version."""
         with self._database.read() as connection:
             release = lookup.release(connection, release_id)
             release = replace(release, metadata=sound(release.metadata))
-            found = [*(release.metadata.get("components_metadata") or ())]
+            components = [*(release.metadata.get("components_metadata") or ())]
             for plugin in plugins.every(connection):
-                found += environment.extension(connection, plugin, release).get("components_metadata") or ()
-            return found
+                components += environment.extension(connection, plugin, release).get("components_metadata") or ()
+            return components
 
     def repositories(self, release_id: int) -> Sequence[Mapping[str, Any]]:
-        """The package repositories of a release, in its order."""
+        """Return the package repositories of a release, in its order."""
         with self._database.read() as connection:
             return repositories_in(lookup.release(connection, release_id).metadata)
 
     def set_repositories(self, release_id: int, repositories: Sequence[Mapping[str, Any]]) -> None:
-        """The repositories of a release are these. `Conflict` for a release that a plugin defines."""
+        """Replace the package repositories of a release. Raise `Conflict` if a plugin defines it."""
         with self._database.write() as connection:
             owner = descriptions.read(connection, OwnerRef(Level.RELEASE, release_id))
             descriptions.write(connection, owner, with_repositories(owner.metadata, repositories))

@@ -1,4 +1,4 @@
-"""Use cases of sequences."""
+"""Create, change and delete sequences of graphs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Sequences:
         self._database = database
 
     def list(self, *, release_id: int | None = None, cluster_id: int | None = None) -> Sequence[DeploymentSequence]:
-        """All sequences by id, or those of a release or of an environment's release."""
+        """Return all sequences by id, or those of a release, or of an environment's release."""
         with self._database.read() as connection:
             if cluster_id is not None:
                 own = lookup.cluster(connection, cluster_id).release_id
@@ -32,24 +32,24 @@ class Sequences:
             return sequences.every(connection, release_id)
 
     def get(self, sequence_id: int) -> DeploymentSequence:
-        """One sequence; `NotFound` when there is none."""
+        """Return a sequence. Raise `NotFound` if it does not exist."""
         with self._database.read() as connection:
             return _existing(connection, sequence_id)
 
     def for_cluster(self, sequence_id: int, cluster_id: int) -> DeploymentSequence:
-        """One sequence of the environment's release; `NotFound` for any other. Source: Nailgun, which answers 404."""
+        """Return a sequence of the environment's release. Raise `NotFound`, as Nailgun does, for any other."""
         with self._database.read() as connection:
-            found = _existing(connection, sequence_id)
+            sequence = _existing(connection, sequence_id)
             release_id = lookup.cluster(connection, cluster_id).release_id
-        if found.release_id != release_id:
+        if sequence.release_id != release_id:
             raise NotFound(
-                "sequence", f"{found.id} for environment {cluster_id}",
-                hint=f"It belongs to release {found.release_id}, and the environment to release {release_id}.",
+                "sequence", f"{sequence.id} for environment {cluster_id}",
+                hint=f"It belongs to release {sequence.release_id}, and the environment to release {release_id}.",
             )  # fmt: skip
-        return found
+        return sequence
 
     def create(self, release_id: int, name: str, graph_types: Sequence[str]) -> DeploymentSequence:
-        """A new sequence; `Conflict` when the release has one of this name."""
+        """Create a sequence. Raise `Conflict` if the release has one of this name."""
         _require(name, graph_types)
         with self._database.write() as connection:
             lookup.release(connection, release_id)
@@ -60,33 +60,35 @@ class Sequences:
     def update(
         self, sequence_id: int, *, name: str | None = None, graph_types: Sequence[str] | None = None
     ) -> DeploymentSequence:
-        """Another name, other graph types, or both. `UsageError` for neither, `NotFound` for an unknown sequence,
-        `Conflict` when the release has another one of this name."""
+        """Change the name, the graph types, or both. Raise `UsageError` if both are None.
+
+        Raise `NotFound` for an unknown sequence, `Conflict` if the release has another one of this name.
+        """
         if name is None and graph_types is None:
             raise UsageError("Nothing to update.", hint="Give the sequence a name, graph types, or both.")
         with self._database.write() as connection:
-            found = _existing(connection, sequence_id)
-            types = found.graph_types if graph_types is None else tuple(graph_types)
-            wanted = replace(found, name=found.name if name is None else name, graph_types=types)
+            stored = _existing(connection, sequence_id)
+            types = stored.graph_types if graph_types is None else tuple(graph_types)
+            wanted = replace(stored, name=stored.name if name is None else name, graph_types=types)
             _require(wanted.name, wanted.graph_types)
-            if wanted.name != found.name:
-                _require_free(connection, found.release_id, wanted.name)
+            if wanted.name != stored.name:
+                _require_free(connection, stored.release_id, wanted.name)
             sequences.update(connection, wanted)
             return wanted
 
     def delete(self, sequence_id: int) -> None:
-        """Remove a sequence; `NotFound` when there is none."""
+        """Remove a sequence. Raise `NotFound` if it does not exist."""
         with self._database.write() as connection:
             sequences.delete(connection, _existing(connection, sequence_id).id)
 
 
 def _existing(connection: Connection, sequence_id: int) -> DeploymentSequence:
-    found = sequences.find(connection, sequence_id) if 0 < sequence_id <= lookup.LARGEST_ID else None
-    if found is None:
-        known = [str(one.id) for one in sequences.every(connection)]
+    sequence = sequences.find(connection, sequence_id) if 0 < sequence_id <= lookup.LARGEST_ID else None
+    if sequence is None:
+        known = [str(sequence.id) for sequence in sequences.every(connection)]
         hint = "" if known else "There is no sequence yet. Run `fuel2 sequence create`."
         raise NotFound("sequence", sequence_id, known=known, hint=hint)
-    return found
+    return sequence
 
 
 def _require(name: str, graph_types: Sequence[str]) -> None:
@@ -94,7 +96,7 @@ def _require(name: str, graph_types: Sequence[str]) -> None:
         raise UsageError("A sequence needs a name.", hint="Choose one that its release does not have yet.")
     node_names.require_printable("sequence", name)
     if not graph_types:
-        raise UsageError(f"Sequence {name} needs at least one graph type.", hint="List them in their order.")
+        raise UsageError(f"Sequence {name} needs at least one graph type.", hint="List its types in their order.")
     for graph_type in graph_types:
         require_type(graph_type)
 
@@ -103,5 +105,5 @@ def _require_free(connection: Connection, release_id: int, name: str) -> None:
     taken = sequences.named(connection, release_id, name)
     if taken is not None:
         raise Conflict(
-            f"Release {release_id} has a sequence {name} already: it is {taken.id}.", hint="Choose another name."
+            f"Release {release_id} has a sequence {name} already, with id {taken.id}.", hint="Choose another name."
         )

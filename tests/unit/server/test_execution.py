@@ -76,7 +76,7 @@ def test_listings_and_deletion(api: Api, env: Executions) -> None:
     assert api.ask("GET", "transactions/?statuses=running") == []
     api.ask("GET", "transactions/?cluster_id=9", status=404)
     child = failed.children[0].id
-    assert f"is a part of {failed.id}" in api.refusal("DELETE", f"transactions/{child}?force=0", status=409)
+    assert f"part of run {failed.id}" in api.refusal("DELETE", f"transactions/{child}?force=0", status=409)
     api.ask("DELETE", f"transactions/{failed.id}/?force=0", status=204)
     assert api.refusal("DELETE", f"transactions/{failed.id}/?force=1", status=404) == "Transaction not found"
 
@@ -87,8 +87,8 @@ def test_a_run_is_stopped_and_keeps_others_out(api: Api, env: Executions) -> Non
     begun = api.ask("POST", "graphs/execute", body, status=202)
     env.until(begun["id"], lambda found: found.status != "pending")
 
-    assert f"Run {begun['id']} runs" in api.refusal("POST", "graphs/execute", body, status=409)
-    assert f"Run {begun['id']} runs" in api.refusal("DELETE", f"transactions/{begun['id']}", status=409)
+    assert f"Run {begun['id']} " in api.refusal("POST", "graphs/execute", body, status=409)
+    assert f"Run {begun['id']} " in api.refusal("DELETE", f"transactions/{begun['id']}", status=409)
     stopped = api.ask("PUT", "clusters/1/stop_deployment/?include_details=1", {}, status=202)
     assert (stopped["id"], stopped["stop"]) == (begun["id"], "graceful")
     killed = api.ask("POST", f"transactions/{begun['id']}/stop?include_details=1", {"kill": True}, status=202)
