@@ -1,8 +1,8 @@
-"""The boundary: what every backend offers to commands, TUI and server, in nouns.
+"""The boundary: what every backend offers to commands, TUI and server.
 
-A backend is an object with one facet per noun. Facets take and return values of `fuelclient.model`; they
-raise the errors of `fuelclient.errors` and nothing else. What a backend cannot do raises `Unsupported`.
-No front end asks which backend it holds.
+A backend is an object with one facet per noun. Facets take and return values of `fuelclient.model`, and only raise the
+errors of `fuelclient.errors`: `NotFound` for an id that does not exist, `Unsupported` for what a backend cannot do. No
+front end asks which backend it has.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from fuelclient.backends.inventory import Nodes, Releases, Roles, Tags
 from fuelclient.model.graph import DEFAULT_TYPE, OwnerRef, Uploaded
 
-if TYPE_CHECKING:  # at run time a command has only the values of the facets that it uses
+if TYPE_CHECKING:  # at run time, a command only loads the values of the facets that it uses
     from fuelclient.backends.capabilities import Capabilities
     from fuelclient.model.cluster import Cluster
     from fuelclient.model.environment import Environment
@@ -46,182 +46,199 @@ class Clusters(Protocol):
     def get(self, cluster_id: int) -> Cluster: ...
 
     def create(self, name: str, release_id: int, *, net_segment_type: str = "vlan") -> Cluster:
-        """A new environment with an empty graph of the default type. `Conflict` when the name is taken."""
+        """Create an environment with an empty graph of the default type. Raise `Conflict` if the name is taken."""
 
     def rename(self, cluster_id: int, name: str) -> Cluster: ...
 
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
-        """Remove an environment with its graphs and executions; its nodes stay, without environment and roles.
-        A sentence for each node on which files of the executions stay. `Conflict` when it is operational and not
-        `force`, and while an execution on it has not ended."""
+        """Remove an environment with its graphs and runs. Its nodes stay, without environment and roles.
+
+        Return a sentence for each node where files of the runs could not be removed. Raise `Conflict` if the
+        environment is operational, unless `force`, and while a run on it has not ended.
+        """
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
-        """Give the nodes to the environment with `roles` pending. All or nothing; `NotFound` for an unknown
-        node or role, `Conflict` for a node of another environment or one whose name another node there has, and
-        with the reasons when conflicts, restrictions or the upper limits of roles forbid it."""
+        """Add nodes to an environment with `roles` pending, all or none.
+
+        Raise `NotFound` for an unknown node or role. Raise `Conflict` for a node of another environment, for a name
+        that another node there has, and if conflicts, restrictions or limits of roles forbid it.
+        """
 
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None) -> Sequence[int]:
-        """Take nodes (None: all) out of the environment; the ids that were removed. `NotFound` for a node
-        that is not in it."""
+        """Take nodes (None: all) out of an environment and return their ids. Raise `NotFound` for a node elsewhere."""
 
     def environment(self, cluster_id: int) -> Environment:
-        """Return an environment with everything it is made of, as it is at one moment."""
+        """Return an environment with everything that it consists of, as it is at one moment."""
 
     def settings(self, cluster_id: int) -> Mapping[str, Any]:
-        """The settings of an environment by section: the defaults of its release and of its enabled plugins, and
-        over them what was set for it."""
+        """Return the effective settings by section: defaults of the release and the plugins, then the own ones."""
 
     def set_settings(self, cluster_id: int, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The environment's own settings are `settings`, and nothing that was set before; the effective ones.
+        """Replace the environment's own settings and return the effective ones.
 
-        What equals a default is not kept, sections that nobody knows are. `InvalidDocument` for a section that is
-        no mapping.
+        Values that equal a default are not kept; unknown sections are. Raise `InvalidDocument` if a section is not a
+        mapping.
         """
 
 
 class Plugins(Protocol):
-    """Registered plugins. What a package is, `fuelclient.plugins` says; here it is installed and enabled."""
+    """Registered plugins: install their packages, and enable them in environments."""
 
     def list(self) -> Sequence[Plugin]:
-        """All plugins by name and version."""
+        """Return all plugins by name and version."""
 
     def get(self, plugin_id: int) -> Plugin:
-        """One plugin; `NotFound` when there is none."""
+        """Return a plugin. Raise `NotFound` if it does not exist."""
 
     def named(self, name: str, version: str = "") -> Plugin:
-        """The plugin of this name and version. `NotFound` when there is none; without `version` `UsageError` when
-        there are several, which lists them."""
+        """Return the plugin of this name and version.
+
+        Raise `NotFound` if it does not exist, `UsageError` if there are several versions and none is given.
+        """
 
     def install(self, path: str, *, force: bool = False) -> Installed:
-        """Register the package in `path`, a directory, an `.fp` or an `.rpm`, with its graphs and its releases.
+        """Install the package in `path`, a directory, an `.fp` or an `.rpm`, with its graphs and its releases.
 
         A plugin of the same name and major.minor version is updated: it keeps its id, the environments where it is
-        enabled, and graphs that were uploaded; any other is registered beside it. `Conflict` when nothing would
-        change, for another content of the same version, for a downgrade and for a rename (all of which `force`
-        overrules), and when something that is in use would go. `InvalidDocument` with all findings for a package
-        that cannot be used. Whatever is raised, and whenever the process is killed, all is as it was.
+        enabled, and uploaded graphs. Any other version is installed beside it.
+
+        Raise `Conflict` if nothing would change, for other content of the same version, for a downgrade and for a
+        rename, unless `force`; and, even with `force`, if something that is in use would be removed. Raise
+        `InvalidDocument` with all findings for an unusable package. An error, or a kill, leaves everything as it was.
         """
 
     def remove(self, plugin_id: int) -> None:
-        """Remove a plugin with its graphs, its releases and its files; `Conflict` while it is enabled somewhere, or
-        while an environment uses one of its releases."""
+        """Remove a plugin with its graphs, releases and files.
+
+        Raise `Conflict` while it is enabled in an environment, or while an environment uses one of its releases.
+        """
 
     def sync(self, plugin_ids: Sequence[int] = ()) -> Synced:
-        """Read the unpacked packages again (none: all of them), and register what changed.
+        """Read the unpacked packages of these plugins, or of all, again and register what changed.
 
-        A full synchronisation also registers packages that somebody put beside the others, and removes plugins
-        whose files are gone and which nobody uses. What cannot be synchronised is an error among the findings.
+        A synchronisation of all also registers packages that users put beside the others, and removes unused plugins
+        whose files are gone. Packages that cannot be synchronised are errors among the findings.
         """
 
     def enable(self, plugin_id: int, cluster_id: int) -> tuple[Finding, ...]:
-        """The plugin takes part in the environment's merges, roles and settings; what there is to know about that.
+        """Enable a plugin in an environment, in the place of any other version of it, and return findings about that.
 
-        Another version of it is disabled. `Conflict`, with a finding for each clash, when it does not support the
-        environment's release, when what it brings clashes with the release or with another plugin, and on a
-        deployed environment unless it is hot-pluggable.
+        Raise `Conflict`, with a finding for each clash, if it does not support the environment's release, if it clashes
+        with the release or another plugin, and on a deployed environment, unless it is hot-pluggable.
         """
 
     def disable(self, plugin_id: int, cluster_id: int) -> None:
-        """The plugin takes no part in the environment, whether it did or not. `Conflict` while a node has one of
-        its roles, and on a deployed environment."""
+        """Disable a plugin in an environment; do nothing if it is not enabled.
+
+        Raise `Conflict` while a node has one of its roles, and on a deployed environment.
+        """
 
     def selection(self, plugin_id: int, release_id: int) -> Selection:
-        """What of the plugin's package is meant for a release, and why."""
+        """Return which parts of a plugin's package a release gets, and why."""
 
 
 class Graphs(Protocol):
-    """Graphs: stored by owner and type, merged by environment and type."""
+    """Graphs, stored by owner and type, and merged by environment and type."""
 
     def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
-        """All graphs by id; with `cluster_id` those of the environment, its release and its enabled plugins;
-        with `levels` those of these classes of owners only."""
+        """Return all graphs by id, or those of an environment, its release and its plugins; only those of `levels`."""
 
     def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
-        """One layer. `NotFound` for an unknown owner, or a type that it does not have."""
+        """Return one layer. Raise `NotFound` for an unknown owner, or a graph type that it does not have."""
 
     def layers(self, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE) -> MergedGraph:
-        """The merge of the layers of `levels` in one environment. `NotFound` when no layer of the environment,
-        whatever its level, has the type."""
+        """Return the merge of the layers of `levels` (none: all) in an environment.
+
+        Raise `NotFound` if no layer of the environment, whatever its level, has the graph type.
+        """
 
     def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Sequence[Task]:
-        """The tasks of an environment as the place where they live merges them itself. `graph preview --verify`
-        compares them with what is merged here from the layers."""
+        """Return the tasks of an environment as the master, or the engine, merges them itself.
+
+        `graph preview --verify` compares them with the merge of the layers that is computed here.
+        """
 
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
-        """Create the graph, or replace the tasks of the one that is there; its id stays. Name and metadata
-        change only where the document states them. Raises `InvalidGraph` with all findings (those of the
-        document included), and leaves everything as it was, when one of them is an error: a record without
-        type that has nothing below it, a duplicate id, an unknown stage. Records in environments that lose what
-        they override are a warning each, with the environments."""
+        """Create a graph, or replace the tasks of an existing one, which keeps its id.
+
+        Name and metadata change only if the document states them. Raise `InvalidGraph` with all findings, those of the
+        document included, and change nothing, if one of them is an error: a record without type that has nothing to
+        override, a duplicate id, an unknown stage. Each record of an environment that loses what it overrides is a
+        warning that names the environments.
+        """
 
     def delete(self, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
-        """Remove a graph; the warnings about records in environments that lose what they override."""
+        """Remove a graph and return warnings about records of environments that lose what they override."""
 
     def owner(self, owner: OwnerRef) -> Owner:
-        """The named owner; `NotFound` when there is none."""
+        """Return the owner. Raise `NotFound` if it does not exist."""
 
     def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
-        """What a plan or a preview needs of an environment, from one read. `NotFound` for a type that no layer
-        has, with the types there are."""
+        """Return what plans and previews need of an environment, from one read.
+
+        Raise `NotFound`, with the types that exist, if no layer has the graph type.
+        """
 
 
 class Facts(Protocol):
-    """Deployment facts of environments: what users uploaded, over what the environment itself says."""
+    """Deployment facts of environments: the uploaded ones over those that follow from the environment."""
 
     def get(self, cluster_id: int) -> DeploymentFacts:
-        """The facts that were uploaded; empty when none were. `NotFound` for an unknown environment."""
+        """Return the facts that were uploaded; they may be empty."""
 
     def default(self, cluster_id: int) -> DeploymentFacts:
-        """What the environment's settings and nodes say, without what was uploaded."""
+        """Return the facts that follow from the environment's settings and nodes."""
 
     def effective(self, cluster_id: int) -> DeploymentFacts:
-        """What a run would see: the default facts, overridden key by key by the uploaded ones."""
+        """Return what a run would see: the default facts, overridden key by key by the uploaded ones."""
 
     def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
-        """Store the common part, and the parts of the nodes that are given; parts of other nodes stay.
+        """Store the common part and the parts of the given nodes; those of other nodes stay.
 
-        `NotFound` for a node that is not in the environment ("master" is in each).
+        Raise `NotFound` for a node that is not in the environment; "master" is in each.
         """
 
     def delete(self, cluster_id: int) -> None:
-        """Nothing is uploaded any more, whether anything was or not."""
+        """Remove all uploaded facts, if there are any."""
 
 
 class Sequences(Protocol):
-    """Sequences of graphs: named, one after another, for the environments of one release."""
+    """Named sequences of graphs, each for the environments of one release."""
 
     def list(self, *, release_id: int | None = None, cluster_id: int | None = None) -> Sequence[DeploymentSequence]:
-        """All sequences by id, or those of a release, or those that an environment can execute."""
+        """Return all sequences by id, or those of a release, or those that an environment can execute."""
 
     def get(self, sequence_id: int) -> DeploymentSequence:
-        """One sequence; `NotFound` when there is none."""
+        """Return a sequence. Raise `NotFound` if it does not exist."""
 
     def for_cluster(self, sequence_id: int, cluster_id: int) -> DeploymentSequence:
-        """One sequence that an environment can execute. `NotFound` when there is none, or no such environment, and
-        when the sequence belongs to another release than the environment."""
+        """Return a sequence that an environment can execute.
+
+        Raise `NotFound` if either does not exist, or if the sequence belongs to another release.
+        """
 
     def create(self, release_id: int, name: str, graph_types: Sequence[str]) -> DeploymentSequence:
-        """A new sequence. `Conflict` when the release has one of this name, `UsageError` for no graph types."""
+        """Create a sequence. Raise `Conflict` if the name is taken, `UsageError` if there are no graph types."""
 
     def update(
         self, sequence_id: int, *, name: str | None = None, graph_types: Sequence[str] | None = None
     ) -> DeploymentSequence:
-        """Another name, other graph types, or both; what is None stays. `UsageError` for nothing of both."""
+        """Change the name, the graph types, or both; what is None stays. Raise `UsageError` if both are."""
 
     def delete(self, sequence_id: int) -> None: ...
 
 
 class Runs(Protocol):
-    """Executions: begun, followed, stopped, resumed, and what they leave behind."""
+    """Runs: begin, follow, stop, resume and delete them, and read their results."""
 
     def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
-        """A transaction that runs from now on, in a process of its own; with `dry_run` one that is planned only.
+        """Begin a run in a process of its own; with `dry_run`, store a run that is only planned.
 
-        The first graph is planned before anything is stored. `NotFound` for an unknown environment, graph type,
-        node or task name with the nearest that exists, `UsageError` for a subgraph that cannot be read, `InvalidGraph`
-        with all findings for what cannot run and for a selection of which nothing would run, `Conflict` that names the
-        transaction when one runs on the environment. With `may_idle` a selection of tasks that do nothing by their
-        type begins all the same, as on a Fuel master, and so does one with a subgraph that names no task: it fails.
+        The first graph is planned before anything is stored. Raise `NotFound` for an unknown environment, graph type,
+        node or task, with the nearest that exists; `UsageError` for a malformed subgraph; `InvalidGraph` with all
+        findings if a graph cannot run, or if nothing is selected; `Conflict`, naming the live run, if the environment
+        has one. With `may_idle`, as on a Fuel master, tasks that do nothing by their type count as selected, and a
+        subgraph that names no task lets the run fail later.
         """
 
     def inputs(self, request: RunRequest) -> Inputs:
@@ -232,59 +249,67 @@ class Runs(Protocol):
         """
 
     def checker(self, request: RunRequest, inputs: Inputs) -> Check:
-        """Return what says why an instance of a request could never run here: no command for its type, no executor."""
+        """Return a check that says why an instance can never run here: no command for its type, no executor."""
 
     def list(
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
     ) -> Sequence[Run]:
-        """Parents and children by id; of those parts where a filter is not empty."""
+        """Return parents and children by id, those that match all filters that are not empty."""
 
     def get(self, run_id: int) -> Run:
-        """One transaction, a parent with its children; `NotFound` when there is none."""
+        """Return a run, a parent with its children. Raise `NotFound` if it does not exist."""
 
     def delete(self, run_id: int, *, force: bool = False) -> tuple[str, ...]:
-        """Remove a transaction with its children, its history and its files, those on nodes included; a sentence for
-        each node on which they stay. `Conflict` while it has not ended, unless `force` and its runner is gone."""
+        """Remove a run with its children, its history and its files, those on nodes included.
+
+        Return a sentence for each node where files could not be removed. Raise `Conflict` if it has not ended, unless
+        `force` and its runner is gone.
+        """
 
     def history(self, run_id: int, filters: HistoryFilter = ...) -> Sequence[HistoryRow]:
-        """The task instances of a child, or of all children of a parent, in the order of their plans; after them the
-        tasks that were placed nowhere. `UsageError` for an unknown status."""
+        """Return the task instances of a child, or of all children, in the order of their plans, then unplaced tasks.
+
+        Raise `UsageError` for an unknown status.
+        """
 
     def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
-        """What happened to a parent and its children after the event `after`, at most `limit` events."""
+        """Return at most `limit` events of a parent and its children after the event `after`."""
 
     def stop(self, run_id: int, *, kill: bool = False) -> Run:
-        """Ask a run to stop: what runs may end, nothing more starts; with `kill` what runs is ended too.
-        `Conflict` when it has ended."""
+        """Ask a run to start nothing more, and with `kill` to end what is running. Raise `Conflict` if it has ended."""
 
     def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Run:
-        """Ask whatever runs on an environment to stop, as `stop` does. `Conflict` when nothing runs."""
+        """Ask the run on an environment to stop, as `stop` does. Raise `Conflict` if there is none."""
 
     def resume(self, run_id: int, *, rerun_interrupted: bool = False) -> Run:
-        """Go on with a run whose runner was killed. `Conflict` when it runs, or has ended, or when it is not known
-        how some instances ended (they are named) and not `rerun_interrupted`; `StalePlan` when the graph has
-        changed since."""
+        """Resume a run whose runner was killed.
+
+        Raise `Conflict` if it is running or has ended, and, naming them, if the results of some instances are not
+        known, unless `rerun_interrupted`. Raise `StalePlan` if the graph has changed since.
+        """
 
     def logs(self, run_id: int, task: str, node: str) -> Logs:
-        """What a task instance printed; `NotFound` for one that did not run. `node` is an id or `master`."""
+        """Return what a task instance printed. Raise `NotFound` if it did not run. `node` is an id or `master`."""
 
     def deployment_info(self, run_id: int) -> DeploymentFacts:
-        """The facts that a run saw, as they were recorded when it was planned; for an execution of several graphs
-        those of the last one that was. `NotFound` when nothing was recorded."""
+        """Return the facts that were recorded when the last graph of a run was planned.
+
+        Raise `NotFound` if nothing was recorded.
+        """
 
     def settings(self, run_id: int) -> Mapping[str, Any]:
-        """The settings of the environment by section, recorded as `deployment_info` is."""
+        """Return the settings of the environment by section, recorded as in `deployment_info`."""
 
     def network_configuration(self, run_id: int) -> Mapping[str, Any]:
-        """The networks of the environment, recorded as `deployment_info` is; `Unsupported` where there are none."""
+        """Return the networks of the environment, recorded as in `deployment_info`, or raise `Unsupported`."""
 
 
 class Backend(Protocol):
-    """All facets together, and what this backend is."""
+    """All facets, and what this backend is and can do."""
 
     @property
     def target(self) -> str:
-        """Where the data lives, for people: a path or a URL."""
+        """Where the data lives, for messages: a path or a URL."""
 
     @property
     def releases(self) -> Releases: ...
@@ -318,10 +343,10 @@ class Backend(Protocol):
 
     @property
     def capabilities(self) -> Capabilities:
-        """What can be done here beyond what every Fuel master can."""
+        """What this backend can do beyond what every Fuel master can."""
 
     def version(self) -> FuelVersion:
-        """Which API is spoken, and of which Fuel and OpenStack it is."""
+        """Return the versions of the API, of Fuel and of OpenStack."""
 
     def close(self) -> None: ...
 

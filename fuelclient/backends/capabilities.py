@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """One field for each thing that not every place can do; whoever needs one asks for it by name.
+    """One field for each thing that not every backend can do.
 
-    `events`: keeps the events of runs. `kill`: ends tasks that run. `resume`: goes on with a run whose runner was
-    killed. `logs`: gives out what tasks printed. `new_nodes`: takes nodes that nobody discovered. `partial_records`:
-    stores records without type. `inputs`: tells an environment, and what plans are computed from, as a whole.
-    `batches`: stores several releases, all or none. `leftovers`: says what a deletion leaves behind. `refusals`: says
-    itself why a plugin cannot be enabled.
+    `events`: keep the events of runs. `kill`: end running tasks. `resume`: resume a run whose runner was killed.
+    `logs`: return what tasks printed. `new_nodes`: take nodes that were not discovered. `partial_records`: store
+    records without type. `inputs`: return an environment, and what plans are computed from, as a whole. `batches`:
+    store several releases, all or none. `leftovers`: report what a deletion leaves behind. `refusals`: say why a plugin
+    cannot be enabled.
     """
 
     events: bool = False
@@ -29,10 +29,10 @@ class Capabilities:
 
 
 FUEL_MASTER = Capabilities()
-"""A Fuel master."""
+"""What every Fuel master can do."""
 
 OWN_ENGINE = Capabilities(
     events=True, kill=True, resume=True, logs=True, new_nodes=True, partial_records=True, inputs=True, batches=True,
     leftovers=True, refusals=True,
 )  # fmt: skip
-"""The engine of this package, embedded or behind its server."""
+"""What the engine of this package can do, embedded or behind its server."""

@@ -10,7 +10,7 @@ from fuelclient.plan.changes import DEPLOY_CHANGES, Changes, changes
 
 
 def has_graph(backend: Backend, cluster_id: int, graph_type: str) -> bool:
-    """Whether an environment has a graph of this type with tasks. Raise `NotFound` for an unknown environment."""
+    """Return whether an environment has tasks of this graph type. Raise `NotFound` for an unknown environment."""
     try:
         return bool(backend.graphs.layers(cluster_id, (), graph_type).tasks)
     except NotFound as missing:

@@ -1,7 +1,4 @@
-"""The facets of the boundary for what environments are made of: releases, nodes, roles and tags.
-
-`backends.base` has the others, and all of them together.
-"""
+"""The facets of the boundary for releases, nodes, roles and tags; `backends.base` has the others."""
 
 from __future__ import annotations
 
@@ -20,33 +17,32 @@ Value = TypeVar("Value")
 
 
 class Releases(Protocol):
-    """Releases and what they bring."""
+    """Releases, with their components and package repositories."""
 
     def list(self) -> Sequence[Release]:
-        """All releases by id."""
+        """Return all releases by id."""
 
     def get(self, release_id: int) -> Release:
-        """One release; `NotFound` when there is none."""
+        """Return a release. Raise `NotFound` if it does not exist."""
 
     def create(self, releases: Sequence[Release]) -> Sequence[Release]:
-        """Store all of `releases` or none; an id of 0, or one that is taken, gets the next free one.
+        """Create all of `releases` or none, each with an empty graph of the default type.
 
-        Each gets an empty graph of the default type. Raises `Conflict` when one of the same name and version
-        exists, or is given twice, `UsageError` for an id below 0 or above 2147483647.
+        An id of 0, or one that is taken, is replaced by the next free one. Raise `Conflict` if a name and version is
+        taken or given twice, `UsageError` for an id below 0 or above 2147483647.
         """
 
     def delete(self, release_id: int) -> None:
-        """Remove a release with its graphs; `Conflict` while an environment uses it, and for one that belongs to a
-        plugin, with which it goes."""
+        """Remove a release with its graphs. Raise `Conflict` if an environment uses it, or if a plugin defines it."""
 
     def components(self, release_id: int) -> Sequence[Mapping[str, Any]]:
-        """The components of a release, then those of the plugins that extend it, as they are written."""
+        """Return the components of a release, then those of the plugins that extend it, as they are written."""
 
     def repositories(self, release_id: int) -> Sequence[Mapping[str, Any]]:
-        """The package repositories of a release, in its order."""
+        """Return the package repositories of a release, in its order."""
 
     def set_repositories(self, release_id: int, repositories: Sequence[Mapping[str, Any]]) -> None:
-        """The repositories of a release are these. `Conflict` for a release that a plugin defines."""
+        """Replace the package repositories of a release. Raise `Conflict` if a plugin defines it."""
 
 
 class Nodes(Protocol):
@@ -57,65 +53,76 @@ class Nodes(Protocol):
     def get(self, node_id: int) -> Node: ...
 
     def create(self, nodes: Sequence[Node]) -> Sequence[Node]:
-        """Store all of `nodes` or none. An id of 0 gets the next free one; `Conflict` for an id that exists;
-        `NotFound` for an unknown environment or a role that its release does not know, `Conflict` for roles that
-        `Clusters.add_nodes` would refuse.
+        """Create all of `nodes` or none; an id of 0 is replaced by the next free one.
 
-        Names tell the nodes of one environment apart, and so they do those that are in none: `Conflict` for one that
-        is taken there. A node that leaves its environment keeps its name, whoever has it elsewhere. `UsageError`
-        for a blank name, an `ip` that is neither an address nor a host name, and an id above 2147483647.
+        Nodes that name an environment join it as in `Clusters.add_nodes`, with the same errors. Raise `Conflict` for an
+        id that is taken, and for a name that another node of the environment, or another free node, has; a node that
+        leaves its environment keeps its name. Raise `UsageError` for a blank name, an `ip` that is neither an address
+        nor a host name, and an id above 2147483647.
         """
 
     def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
-        """Remove nodes; `Conflict` for one that belongs to an environment and not `force`."""
+        """Remove nodes. Raise `Conflict` for one that is in an environment, unless `force`."""
 
     def update(self, node_id: int, *, name: str | None = None, hostname: str | None = None) -> Node:
-        """The node under another name, with another host name, or both; what is None stays. `UsageError` for nothing of
-        both and for what no node can be called, `Conflict` for what another node of its environment is called."""
+        """Change the name, the host name, or both; what is None stays.
+
+        Raise `UsageError` if both are None or one is impossible, `Conflict` if another node of its environment has it.
+        """
 
     def attributes(self, node_id: int) -> Mapping[str, Any]:
-        """What was stated of a node beyond its record; tasks see it among its facts."""
+        """Return the free attributes of a node, which tasks see among its facts."""
 
     def set_attributes(self, node_id: int, attributes: Mapping[str, Any]) -> Node:
-        """The attributes of a node are these, and nothing that was stated before."""
+        """Replace the free attributes of a node."""
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Mapping[str, str | None]) -> Sequence[int]:
-        """Nodes (None: all) have these labels beside those they had; which nodes these are. All or nothing:
-        `NotFound` for an unknown one, `UsageError` for a label without a name."""
+        """Add labels to nodes (None: all), all or none, and return the ids of the nodes.
+
+        Raise `NotFound` for an unknown node, `UsageError` for a label without a name.
+        """
 
     def delete_labels(self, node_ids: Sequence[int] | None, labels: Sequence[Label] | None) -> Sequence[int]:
-        """Nodes (None: all) have these labels (None: any) no more, whether they had or not; which nodes these are."""
+        """Remove labels (None: all) from nodes (None: all) and return the ids of the nodes."""
 
 
 class Descriptions(Protocol[Value]):
     """What releases and environments describe by name: roles, tags.
 
-    An owner is a release or an environment. What an environment has only from its release or from a plugin is not its
-    own. Every method raises `NotFound` for an owner that does not exist.
+    An owner is a release or an environment. What an environment only has from its release or from a plugin is not its
+    own. All methods raise `NotFound` if the owner does not exist.
     """
 
     def of_release(self, release_id: int) -> Mapping[str, Value]: ...
 
     def of_cluster(self, cluster_id: int) -> Mapping[str, Value]:
-        """Those of its release, of its enabled plugins, and its own."""
+        """Return those of its release, of its enabled plugins, and its own."""
 
     def create(self, owner: OwnerRef, value: Value, /) -> Value:
-        """A new one; in an environment it takes the place of one of its release or of a plugin. `Conflict` when the
-        owner has one of this name itself, or is a release that a plugin defines, `UsageError` for a name that cannot
-        be one."""
+        """Add one. In an environment it replaces one of its release or of a plugin.
+
+        Raise `Conflict` if the owner itself has one of this name, or is a release that a plugin defines. Raise
+        `UsageError` for an impossible name.
+        """
 
     def update(self, owner: OwnerRef, value: Value, /) -> Value:
-        """The one of this name is `value`. `NotFound` when there is none, `Conflict` when it is not the owner's own."""
+        """Replace the one of this name. Raise `NotFound`, or `Conflict` if it is not the owner's own."""
 
     def delete(self, owner: OwnerRef, name: str) -> None:
-        """Remove one. Errors as in `update`, and `Conflict` while something needs it."""
+        """Remove one. Raise what `update` raises, and `Conflict` while it is in use."""
 
 
 class Roles(Descriptions[Role], Protocol):
-    """Roles. `create` and `update` also raise `InvalidDocument` for a volume that nobody defines; a role is needed
-    while a node has it whose environment would not know it any more."""
+    """Roles.
+
+    `create` and `update` also raise `InvalidDocument` for an undefined volume. A role is in use while a node has it
+    whose environment would no longer know it.
+    """
 
 
 class Tags(Descriptions[Tag], Protocol):
-    """Tags: by what tasks are placed. Those of a release include those that only a role names, and `create` describes
-    one of these; a tag is needed while a role carries it that nobody else describes."""
+    """Tags, which decide where tasks are placed.
+
+    A release also has the tags that only its roles name; `create` describes one of these. A tag is in use while a role
+    carries it and no other owner describes it.
+    """

@@ -1,4 +1,4 @@
-"""Plans and simulated runs of a request: fetched from any backend, computed here."""
+"""Plan and simulate the runs of a request, from the inputs of any backend."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fuelclient.plan.request import checked
 
 
 def planned(backend: Backend, request: RunRequest) -> tuple[PlannedGraph, ...]:
-    """Return the plans of all graphs of a request, as things are now.
+    """Return the current plans of all graphs of a request.
 
     Raise what `Runs.begin` raises for a request that cannot run.
     """
@@ -24,9 +24,9 @@ def planned(backend: Backend, request: RunRequest) -> tuple[PlannedGraph, ...]:
 
 
 def simulated(backend: Backend, request: RunRequest, fail: Sequence[str] = ()) -> tuple[SimulatedGraph, ...]:
-    """Return what would become of a request if the instances of `fail` (`task/node`) failed.
+    """Return how a request would run if the instances of `fail` (`task/node`) failed.
 
-    Durations are those of earlier runs. No graph follows one that fails. Raise `NotFound` for an instance that no graph
+    Durations are those of earlier runs. A graph that fails ends the run. Raise `NotFound` for an instance that no graph
     has.
     """
     inputs, made = _plans(backend, request)

@@ -1,7 +1,7 @@
-"""A Fuel master as a backend: Nailgun's REST API, with Keystone in front of it.
+"""A Fuel master as a backend: Nailgun's REST API, with tokens of Keystone.
 
-One module per noun, each with the facet of `backends.base` that it answers; `session` speaks HTTP, `auth` gets tokens,
-`errors` makes errors of answers, and `transport` makes every exchange end. Nothing is connected before its first use.
+There is a module for each facet of `backends.base`. `session` sends requests, `auth` gets tokens, `errors` makes errors
+of answers, and `transport` ends every request in time. Nothing is connected before its first use.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class NailgunBackend:
     """A backend over one master; see `base.Backend`. `adapter` replaces the transport.
 
-    A facet is imported when somebody first asks for it: a command asks for one or two of them.
+    A facet is imported when it is first asked for: a command needs one or two of them.
     """
 
     def __init__(self, master: Master, *, adapter: BaseAdapter | None = None) -> None:
@@ -104,7 +104,7 @@ class NailgunBackend:
         return self._session.capabilities
 
     def version(self) -> FuelVersion:
-        """What the master says of itself."""
+        """Return the versions that the master states."""
         answer = Answer(self._session.version, "version")
         return FuelVersion(
             answer.text("api"), answer.truth("auth_required"), answer.texts("feature_groups"),

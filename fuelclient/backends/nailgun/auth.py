@@ -1,4 +1,4 @@
-"""Tokens of Keystone: one for each process, a new one when it runs out, and who the user is when something is refused.
+"""Get tokens from Keystone, and explain what a user may do when something is refused.
 
 Keystone v3 through keystoneauth1 (password, application credential, token); v2.0, which masters up to Fuel 10 have,
 through python-keystoneclient and the same session. Both libraries are imported when a master wants a token.
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from keystoneauth1.session import Session as KeystoneSession
 
 _OWN = "/keystone"
-"""Where a master has its Keystone, behind its own address."""
+"""The path of a master's own Keystone, behind its own address."""
 
 
 class Keystone:
-    """Gives tokens for a master. Requests go through `http`, so that they end in time."""
+    """Tokens for a master. Requests go through `http`, which has time limits."""
 
     def __init__(self, master: Master, http: requests.Session) -> None:
         self._master = master
@@ -36,8 +36,10 @@ class Keystone:
         self._plugin: BaseIdentityPlugin | None = None
 
     def token(self) -> str:
-        """A token; the same one until `renew`. Raises `Unauthorised` with what is wrong, `Unavailable` for a Keystone
-        that cannot be reached."""
+        """Return a token, the same one until `renew`.
+
+        Raise `Unauthorised` for wrong credentials, `Unavailable` if Keystone cannot be reached.
+        """
         if self._master.credentials.token:
             return self._master.credentials.token
         with self._lock:
@@ -48,17 +50,17 @@ class Keystone:
                 return str(self._session.get_token(self._plugin) if self._session else "")
 
     def renew(self) -> bool:
-        """The token is forgotten; whether there can be another one."""
+        """Forget the token; return whether there can be another one."""
         if self._master.credentials.token or self._plugin is None:
             return False
         self._plugin.invalidate()
         return True
 
     def explained(self) -> str:
-        """Who asks, for people: user, project and roles, as far as they are known."""
+        """Return a sentence about the user, the project and the roles of the token."""
         if self._plugin is None or self._session is None:
-            return "The token of OS_TOKEN was used: it may have expired, or have the wrong project."
-        with contextlib.suppress(Exception):  # this explains another error, and must not replace it
+            return "The token of OS_TOKEN was used: it may have expired, or be for another project."
+        with contextlib.suppress(Exception):  # this explains another error and must not replace it
             access = self._plugin.get_access(self._session)
             roles = ", ".join(sorted(access.role_names or ())) or "none"
             name = access.username or self._master.credentials.username
@@ -80,7 +82,7 @@ class Keystone:
         return (self._master.credentials.auth_url or f"{self._master.url}{_OWN}").rstrip("/")
 
     def _address(self) -> tuple[str, str]:
-        """Keystone's version, and its URL with that version."""
+        """Return Keystone's version, and its URL with that version."""
         base = self._base()
         stated = self._master.credentials.version
         for version, ending in (("3", "/v3"), ("2", "/v2.0")):
@@ -93,8 +95,10 @@ class Keystone:
         return version, f"{base}/{'v3' if version == '3' else 'v2.0'}"
 
     def _newest(self, base: str) -> str:
-        """The newest version that Keystone says it has; 2 where the master's own says nothing. Only the names of the
-        versions are read: the addresses in that list are for browsers, and may be anybody's."""
+        """Return the newest version that Keystone lists; 2 if a master's own Keystone lists none.
+
+        Only the ids of the versions are read: the addresses in that list may belong to any host.
+        """
         from fuelclient.backends.nailgun.session import verification
 
         verify = verification(self._master)  # of each request: the session of keystoneauth has its own
@@ -104,12 +108,12 @@ class Keystone:
                 headers={"Accept": "application/json"},
             )  # fmt: skip
             values = response.json()["versions"]["values"]
-            return "3" if any(str(one.get("id", "")).startswith("v3") for one in values) else "2"
+            return "3" if any(str(value.get("id", "")).startswith("v3") for value in values) else "2"
         return "3" if self._master.credentials.auth_url else "2"
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
-        """Errors of keystoneauth1 as ours."""
+        """Turn errors of keystoneauth1 into ours."""
         from keystoneauth1 import exceptions
 
         where = getattr(self._plugin, "auth_url", self._base())
@@ -129,17 +133,17 @@ class Keystone:
             raise Unavailable(f"Keystone at {where} cannot give a token: {said}", hint="Check OS_AUTH_URL.") from error
 
     def _denied(self, where: str) -> Unauthorised:
-        """The error for credentials that Keystone does not take, with what the user may do where it says so."""
+        """Return the error for refused credentials, with the projects that the user may use, if Keystone says so."""
         credentials = self._master.credentials
         if credentials.application_credential_id:
             return Unauthorised(
-                f"Keystone at {where} does not take the application credential.",
+                f"Keystone at {where} does not accept the application credential.",
                 hint="Check OS_APPLICATION_CREDENTIAL_ID and OS_APPLICATION_CREDENTIAL_SECRET.",
             )
         try:
             projects = self._projects(where)
-        except Exception:  # whatever it is: the first refusal is what is told
-            message = f"Keystone at {where} does not take user {credentials.username} with this password."
+        except Exception:  # whatever it is: the first refusal is the one to report
+            message = f"Keystone at {where} does not accept user {credentials.username} with this password."
             return Unauthorised(message, hint="Check OS_USERNAME, OS_PASSWORD and OS_USER_DOMAIN_NAME.")
         known = ", ".join(projects)
         project = credentials.project_id or credentials.project_name
@@ -149,7 +153,7 @@ class Keystone:
         )
 
     def _projects(self, where: str) -> list[str]:
-        """The names of the projects that the user may use; raises whatever Keystone's libraries raise."""
+        """Return the names of the projects that the user may use; raise whatever Keystone's libraries raise."""
         from dataclasses import replace
 
         version = "3" if where.endswith("/v3") else "2"
@@ -158,15 +162,15 @@ class Keystone:
             from keystoneclient.v3.client import Client  # type: ignore[import-untyped]  # it has no types
 
             client: Any = Client(session=self._session, auth=unscoped, endpoint_override=where)
-            return sorted(one.name for one in client.auth.projects())
+            return sorted(project.name for project in client.auth.projects())
         from keystoneclient.v2_0.client import Client as OldClient  # type: ignore[import-untyped]  # it has none
 
         old: Any = OldClient(session=self._session, auth=unscoped, endpoint_override=where)
-        return sorted(one.name for one in old.tenants.list())
+        return sorted(tenant.name for tenant in old.tenants.list())
 
 
 def _plugin(credentials: Credentials, version: str, url: str) -> BaseIdentityPlugin:
-    """How a token is asked for; without a project for one that is good for none."""
+    """Return the plugin that gets tokens; without a project, they are unscoped."""
     from keystoneauth1.identity import v2, v3
 
     by_id, name = credentials.project_id or None, credentials.project_name or None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fuelclient.backends.nailgun import attributes
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.nodes import Nodes
 from fuelclient.backends.nailgun.session import Session
+from fuelclient.backends.nailgun.settings import attributes_path, settings_of
 from fuelclient.environment.settings import EDITABLE, sections_from
 from fuelclient.errors import Conflict, InvalidDocument, NotFound
 from fuelclient.model.cluster import Cluster, ClusterStatus
@@ -25,8 +25,8 @@ class Clusters:
         self._nodes = nodes
 
     def list(self) -> Sequence[Cluster]:
-        found = [cluster_from(one) for one in objects(self._session.get("clusters/"), "environment")]
-        return sorted(found, key=lambda one: one.id)
+        records = objects(self._session.get("clusters/"), "environment")
+        return sorted(map(cluster_from, records), key=lambda cluster: cluster.id)
 
     def get(self, cluster_id: int) -> Cluster:
         return cluster_from(self._session.get(_path(cluster_id), _about(cluster_id)))
@@ -41,9 +41,8 @@ class Clusters:
         return cluster_from(self._session.put(_path(cluster_id), {"name": name}, _about(cluster_id)))
 
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
-        """As `base.Clusters`. A master resets whatever it is told to delete: the refusal is made here."""
-        found = self.get(cluster_id)
-        if found.status == ClusterStatus.OPERATIONAL and not force:
+        """As `base.Clusters`. A Fuel master deletes operational environments too, so they are refused here."""
+        if self.get(cluster_id).status == ClusterStatus.OPERATIONAL and not force:
             raise Conflict(
                 "Deleting an operational environment is a dangerous operation.",
                 hint="Please use --force to bypass this message.",
@@ -52,7 +51,7 @@ class Clusters:
         return Answer(data, "deletion").texts("left") if data and self._session.capabilities.leftovers else ()
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
-        body = [{"id": one, "roles": list(roles)} for one in node_ids]
+        body = [{"id": node_id, "roles": list(roles)} for node_id in node_ids]
         about = About("node", ", ".join(map(str, node_ids)), within=("environment", cluster_id))
         self._session.post(f"clusters/{cluster_id}/assignment/", body, about)
 
@@ -60,29 +59,30 @@ class Clusters:
         self.get(cluster_id)
         present = [node.id for node in self._nodes.list(cluster_id)]
         wanted = present if node_ids is None else list(dict.fromkeys(node_ids))
-        for one in wanted:
-            if one not in present:
+        for node_id in wanted:
+            if node_id not in present:
                 hint = f"Its nodes: {', '.join(map(str, present))}." if present else "It has no nodes."
-                known = [str(node_id) for node_id in present]
-                raise NotFound(f"node of environment {cluster_id} with id", one, known=known, hint=hint)
+                raise NotFound(
+                    f"node of environment {cluster_id} with id", node_id, known=[*map(str, present)], hint=hint
+                )
         if wanted:
-            body = [{"id": one} for one in wanted]
+            body = [{"id": node_id} for node_id in wanted]
             self._session.post(f"clusters/{cluster_id}/unassignment/", body, _about(cluster_id))
         return wanted
 
     def environment(self, cluster_id: int) -> Environment:
-        """As `base.Clusters`; on a Fuel master from several requests, one after another."""
-        from fuelclient.backends.nailgun.environment import environment_of  # with all that it is computed from
+        """As `base.Clusters`; from a Fuel master with several requests, one after another."""
+        from fuelclient.backends.nailgun.environment import environment_of  # loads all that it is computed from
 
         return environment_of(self._session, cluster_id)
 
     def settings(self, cluster_id: int) -> Mapping[str, Any]:
-        return attributes.editable(self._session, cluster_id, settings_only=True)
+        return settings_of(self._session, cluster_id, settings_only=True)
 
     def set_settings(self, cluster_id: int, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         body = {EDITABLE: sections_from(settings)}
         about = About("environment", cluster_id, invalid=InvalidDocument)
-        self._session.put(attributes.path_of(cluster_id), body, about)
+        self._session.put(attributes_path(cluster_id), body, about)
         return self.settings(cluster_id)
 
 

@@ -1,7 +1,7 @@
-"""Environments of a master, read over its API.
+"""Read environments of a master with everything that they consist of: release, plugins, nodes, settings, graphs.
 
-A server of ours tells an environment as a whole. On a Fuel master it is put together from several requests: an API has
-no transactions, so what somebody changes between two requests may be in one of them and not in the other.
+Our own server returns an environment as a whole. From a Fuel master it takes several requests, and a change between two
+of them may be in one and not in the other.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.backends.nailgun import attributes
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
+from fuelclient.backends.nailgun.settings import enabled_plugins, plugin_metadata, settings_of
 from fuelclient.environment import settings
 from fuelclient.environment.layers import graph_types, layer, require_graph_type
 from fuelclient.environment.owners import in_merge_order, owners
@@ -33,10 +33,10 @@ from fuelclient.serializers.release import release_record_from
 from fuelclient.serializers.role import role_from, tag_from
 
 RESOURCES = {Level.RELEASE: "releases", Level.PLUGIN: "plugins", Level.CLUSTER: "clusters"}
-"""The resource of each class of owners."""
+"""The resource of each level of owners."""
 
 NOUNS = {Level.RELEASE: "release", Level.PLUGIN: "plugin", Level.CLUSTER: "environment"}
-"""What messages call them."""
+"""How messages name them."""
 
 
 def environment_of(session: Session, cluster_id: int) -> Environment:
@@ -55,7 +55,7 @@ def environment_of(session: Session, cluster_id: int) -> Environment:
 
 
 def members_of(session: Session, cluster_id: int) -> Environment:
-    """Return the environment with its release and its plugins only: what tells whose graphs it has."""
+    """Return the environment with only its release and its plugins, which say whose graphs it has."""
     return _members(session, cluster_id)[0]
 
 
@@ -83,12 +83,12 @@ def types_of(session: Session, owner: Owner) -> list[str]:
 def layers_of(
     session: Session, environment: Environment, graph_type: str, levels: Sequence[Level] = ()
 ) -> tuple[Layer, ...]:
-    """Return the layers of one type, least important first; with `levels` those of these classes of owners only.
+    """Return the layers of one type, least important first; with `levels` only those of these levels.
 
     Raise `NotFound` if no layer of the environment, whatever its level, has the type.
     """
     if session.capabilities.inputs:
-        return _told(session, environment.cluster.id, graph_type, levels)
+        return _own_layers(session, environment.cluster.id, graph_type, levels)
     release, *others = owners(environment)
     graphs = {owner: graphs_of(session, owner) for owner in (release, *others)}
     types = graph_types({name for by_type in graphs.values() for name in by_type}, of_release=bool(graphs[release]))
@@ -105,8 +105,8 @@ def _members(session: Session, cluster_id: int) -> tuple[Environment, dict[str, 
     cluster = cluster_from(session.get(f"clusters/{cluster_id}/", About("environment", cluster_id)))
     about = About("release", cluster.release_id)
     release = release_record_from(session.get(f"releases/{cluster.release_id}/", about))
-    stated = attributes.editable(session, cluster_id)
-    chosen = attributes.enabled(stated)
+    stated = settings_of(session, cluster_id)
+    chosen = enabled_plugins(stated)
     plugins = in_merge_order(plugin for plugin in (plugins_of(session) if chosen else ()) if plugin.id in chosen)
     return Environment(cluster, release, plugins), stated
 
@@ -114,7 +114,7 @@ def _members(session: Session, cluster_id: int) -> tuple[Environment, dict[str, 
 def _without_other_plugins(stated: Mapping[str, Any], environment: Environment) -> dict[str, Any]:
     """Return the settings without the sections of plugins that the master only offers."""
     enabled = {plugin.name for plugin in environment.plugins}
-    return {name: section for name, section in stated.items() if name in enabled or not attributes.is_plugin(section)}
+    return {name: section for name, section in stated.items() if name in enabled or not plugin_metadata(section)}
 
 
 def _own_metadata(session: Session, environment: Environment) -> dict[str, Any]:
@@ -146,8 +146,8 @@ def _graph_records(session: Session, owner: Owner) -> Iterator[Any]:
     return objects(session.get(path, About(NOUNS[owner.level], owner.id)), "graph")
 
 
-def _told(session: Session, cluster_id: int, graph_type: str, levels: Sequence[Level]) -> tuple[Layer, ...]:
-    """Return the layers as a server of ours has them: with their places, and as plugins bring them for the release."""
+def _own_layers(session: Session, cluster_id: int, graph_type: str, levels: Sequence[Level]) -> tuple[Layer, ...]:
+    """Return the layers as our own server has them: with places, and as plugins bring them for the release."""
     about = About("graph type", graph_type, ("environment", cluster_id))
     data = session.get(f"clusters/{cluster_id}/layers/", about, graph_type=graph_type)
     layers = [layer_record_from(record) for record in objects(data, "layer")]

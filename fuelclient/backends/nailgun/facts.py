@@ -38,15 +38,12 @@ class Facts:
 
 
 def _facts(data: Any) -> DeploymentFacts:
-    """The facts that a master tells of. Files are named after its uids, so that a uid that could be a path is refused:
-    `InvalidDocument`."""
-    found = facts_from(data)
-    for uid in found.nodes:
+    """Return the facts in an answer. Raise `InvalidDocument` for a uid that could be a path: it becomes a file name."""
+    facts = facts_from(data)
+    for uid in facts.nodes:
         if not _UID.fullmatch(uid):
-            raise InvalidDocument(
-                f"In the answer, {uid!r} is no uid of a node.", hint="Is it a Fuel master that answers?"
-            )
-    return found
+            raise InvalidDocument(f"{uid!r} in the answer is not the uid of a node.", hint="Check --server.")
+    return facts
 
 
 def _path(cluster_id: int) -> str:

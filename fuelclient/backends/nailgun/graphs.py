@@ -1,4 +1,4 @@
-"""Graphs of a master: read by layer and merged here; uploaded whole, because Nailgun knows no partial records."""
+"""Graphs of a master: read by layer and merged here, and uploaded whole, because Nailgun has no partial records."""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ from fuelclient.serializers.task import task_to
 
 
 class Graphs:
-    """Graphs; see `base.Graphs`. `facets` has the other nouns of the same master, each made at its first use."""
+    """Graphs; see `base.Graphs`. `backend` has the other nouns of the same master."""
 
-    def __init__(self, session: Session, facets: Backend) -> None:
+    def __init__(self, session: Session, backend: Backend) -> None:
         self._session = session
-        self._facets = facets
+        self._backend = backend
 
     def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
-        """As `base.Graphs`; without an environment releases and environments are known by their ids only."""
+        """As `base.Graphs`; without an environment, releases and environments have no names."""
         if cluster_id is None:
-            found = self._named([summary_from(one) for one in objects(self._session.get("graphs/"), "graph")])
+            summaries = self._named([*map(summary_from, objects(self._session.get("graphs/"), "graph"))])
         else:
-            members = members_of(self._session, cluster_id)
-            found = [graph for owner in owners(members) for graph in summaries_of(self._session, owner)]
-        kept = [one for one in found if not levels or one.owner.level in levels]
-        return sorted(kept, key=lambda one: one.id)
+            target = members_of(self._session, cluster_id)
+            summaries = [graph for owner in owners(target) for graph in summaries_of(self._session, owner)]
+        kept = [summary for summary in summaries if not levels or summary.owner.level in levels]
+        return sorted(kept, key=lambda summary: summary.id)
 
     def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
         named = self.owner(owner)
@@ -69,12 +69,11 @@ class Graphs:
             raise self._unknown(named, graph_type) from error
 
     def layers(self, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE) -> MergedGraph:
-        members = members_of(self._session, cluster_id)
-        found = layers_of(self._session, members, graph_type, levels)
-        return merge_layers(found, keep_partial=bool(levels) and Level.RELEASE not in levels)
+        layers = layers_of(self._session, members_of(self._session, cluster_id), graph_type, levels)
+        return merge_layers(layers, keep_partial=bool(levels) and Level.RELEASE not in levels)
 
     def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Sequence[Task]:
-        """As `base.Graphs`: the master's own answer, not computed here."""
+        """As `base.Graphs`: the master merges them."""
         data = self._session.get(
             f"clusters/{cluster_id}/deployment_tasks/", About("environment", cluster_id), graph_type=graph_type
         )
@@ -85,8 +84,8 @@ class Graphs:
         return document.tasks
 
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
-        """As `base.Graphs`. For a Fuel master, records without type are resolved against the layers below before they
-        are sent, and a finding says so for each."""
+        """As `base.Graphs`. For a Fuel master, records without type are merged with the layers below before they are
+        sent, with a finding for each."""
         require_type(graph_type)
         named = self.owner(owner)
         below = self._below(owner, graph_type)
@@ -107,7 +106,7 @@ class Graphs:
         return Uploaded(stored, created, (*findings, *resolved, *_told(answer)))
 
     def delete(self, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
-        """As `base.Graphs`; a master has no partial records that could lose what they override."""
+        """As `base.Graphs`; on a Fuel master, there are no records that could lose what they override."""
         try:
             self._session.delete(_path(owner, graph_type), _about(owner, graph_type))
         except NotFound as error:
@@ -116,24 +115,24 @@ class Graphs:
 
     def owner(self, owner: OwnerRef) -> Owner:
         if owner.level is Level.CLUSTER:
-            return Owner(owner.level, owner.id, self._facets.clusters.get(owner.id).name)
+            return Owner(owner.level, owner.id, self._backend.clusters.get(owner.id).name)
         if owner.level is Level.PLUGIN:
-            return plugin_owner(self._facets.plugins.get(owner.id))
-        return release_owner(self._facets.releases.get(owner.id))
+            return plugin_owner(self._backend.plugins.get(owner.id))
+        return release_owner(self._backend.releases.get(owner.id))
 
     def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
-        """As `base.Graphs`, from several requests one after another."""
+        """As `base.Graphs`; from a Fuel master with several requests, one after another."""
         environment = environment_of(self._session, cluster_id)
         return snapshot(environment, layers_of(self._session, environment, graph_type), graph_type)
 
     def _named(self, graphs: Sequence[GraphSummary]) -> Sequence[GraphSummary]:
-        """`graphs` with the names and versions of their plugins, which are what people know them by."""
-        if all(one.owner.level is not Level.PLUGIN for one in graphs):
+        """Return the graphs with the names and versions of their plugins."""
+        if all(graph.owner.level is not Level.PLUGIN for graph in graphs):
             return graphs
         known = {plugin.id: plugin_owner(plugin) for plugin in plugins_of(self._session)}
         return [
-            replace(one, owner=known.get(one.owner.id, one.owner)) if one.owner.level is Level.PLUGIN else one
-            for one in graphs
+            replace(graph, owner=known.get(graph.owner.id, graph.owner)) if graph.owner.level is Level.PLUGIN else graph
+            for graph in graphs
         ]
 
     def _unknown(self, owner: Owner, graph_type: str) -> NotFound:
@@ -141,13 +140,12 @@ class Graphs:
         return NotFound("graph type", graph_type, known=known, hint="" if known else f"There is no graph in {owner}.")
 
     def _below(self, owner: OwnerRef, graph_type: str) -> Sequence[Layer] | None:
-        """The layers below a graph of this owner: none for a release, not known for a plugin, which may be enabled on
-        any release."""
+        """Return the layers below a graph: none for a release, None for a plugin, which may be enabled anywhere."""
         if owner.level is not Level.CLUSTER:
             return () if owner.level is Level.RELEASE else None
-        members = members_of(self._session, owner.id)
+        target = members_of(self._session, owner.id)
         try:
-            return layers_of(self._session, members, graph_type, (Level.RELEASE, Level.PLUGIN))
+            return layers_of(self._session, target, graph_type, (Level.RELEASE, Level.PLUGIN))
         except NotFound:
             return ()  # nothing has this type yet
 
@@ -155,10 +153,9 @@ class Graphs:
 def _whole(
     tasks: Sequence[Task], owner: Owner, below: Sequence[Layer] | None
 ) -> tuple[tuple[Task, ...], list[Finding]]:
-    """`tasks` with each partial record as the whole definition that it makes with what lies below it, and a notice
-    (G022) for each.
+    """Return the tasks, each partial record merged with what it overrides, and a warning (G022) for each of these.
 
-    Raises `InvalidGraph` where it is not known what lies below, or where that is several variants.
+    Raise `InvalidGraph` if what a record overrides is not known, or has several variants.
     """
     partial = [task for task in tasks if task.is_partial]
     if not partial:
@@ -167,29 +164,27 @@ def _whole(
     whole: dict[str, Task] = {}
     merged = merge_layers([*(below or ()), Layer(owner, tuple(tasks))])
     for task in partial:
-        made = [one.task for one in merged.tasks if one.id == task.id]
+        variants = [candidate.task for candidate in merged.tasks if candidate.id == task.id]
         place = task.source.place()
-        if below is None or len(made) != 1 or made[0].is_partial:
-            why = "it has no type, and a master cannot store it so"
-            message = f"task {task.id}: {why}"
+        if below is None or len(variants) != 1 or variants[0].is_partial:
+            message = f"task {task.id}: it has no type, and a master only stores tasks with a type"
             error = Finding(Severity.ERROR, "G020", message, place, task.id, "State the whole task with its type.")
             raise InvalidGraph(f"The graph of {owner} is not stored: {message}.", findings=[error])
-        whole[task.id] = replace(made[0], source=task.source)
-        message = f"task {task.id}: a master stores whole tasks, so what lies below it now was written out"
+        whole[task.id] = replace(variants[0], source=task.source)
+        message = f"task {task.id}: a master stores whole tasks, so it was merged with the layers below it"
         hint = "Upload it again when the layers below change."
         findings.append(Finding(Severity.WARNING, "G022", message, place, task.id, hint))
     return tuple(whole.get(task.id, task) if task.is_partial else task for task in tasks), findings
 
 
 def _told(answer: Mapping[str, Any]) -> list[Finding]:
-    """What a server of ours found that cannot be found here: what an upload does to the environments above (G021)."""
-    stated = findings_from(Answer(answer, "graph").items("findings"))
-    return [one for one in stated if one.code == "G021"]
+    """Return what only our own server can find: what an upload does to the environments above (G021)."""
+    findings = findings_from(Answer(answer, "graph").items("findings"))
+    return [finding for finding in findings if finding.code == "G021"]
 
 
 def _body(document: GraphDocument, tasks: Sequence[Task], *, ours: bool) -> dict[str, Any]:
-    """What is sent: the tasks, and what the document states beside them; to a server of ours also which tasks are
-    legacy entries, of which Nailgun would not hear."""
+    """Return the body of an upload; for our own server also which tasks are legacy entries, unknown to Nailgun."""
     body: dict[str, Any] = {} if document.name is None else {"name": document.name}
     if ours:
         body |= legacy_to(tasks)

@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from fuelclient.backends.nailgun.errors import About
-from fuelclient.backends.nailgun.releases import LARGEST_ID
 from fuelclient.backends.nailgun.session import Session
+from fuelclient.environment.names import require_node
 from fuelclient.errors import Conflict, NotFound, Unsupported, UsageError
 from fuelclient.model.label import Label, without
 from fuelclient.model.node import Node
 from fuelclient.serializers.answer import Answer, objects
-from fuelclient.serializers.node import is_address, node_record_from, node_record_to
+from fuelclient.serializers.node import node_record_from, node_record_to
 from fuelclient.serializers.values import plain
 
 Labels = Mapping[str, str | None]
 
-_TAKEN = frozenset(
-    (
-        "id",
-        "name",
-        "cluster",
-        "roles",
-        "pending_roles",
-        "ip",
-        "mac",
-        "status",
-        "online",
-        "executor",
-        "ssh",
-        "attributes",
-    )
-)
-"""The fields of a record that can be given to a new node."""
+_GIVEN = {"id", "name", "cluster", "roles", "pending_roles", "ip", "mac", "status", "online"} | {
+    "executor", "ssh", "attributes",
+}  # fmt: skip
+"""The fields of a record that a new node can be given."""
 
 
 class Nodes:
@@ -45,35 +32,33 @@ class Nodes:
     def list(self, cluster_id: int | None = None) -> Sequence[Node]:
         about = None if cluster_id is None else About("environment", cluster_id)
         data = self._session.get("nodes/", about, cluster_id=cluster_id)
-        return sorted((node_record_from(one) for one in objects(data, "node")), key=lambda one: one.id)
+        return sorted(map(node_record_from, objects(data, "node")), key=lambda node: node.id)
 
     def get(self, node_id: int) -> Node:
         return node_record_from(self._session.get(f"nodes/{node_id}/", About("node", node_id)))
 
     def create(self, nodes: Sequence[Node]) -> Sequence[Node]:
-        """As `base.Nodes` on a server of ours; `Unsupported` on a Fuel master, which discovers its nodes by itself."""
+        """As `base.Nodes` on our own server. Raise `Unsupported` on a Fuel master, which discovers its nodes."""
         if not self._session.capabilities.new_nodes:
             raise Unsupported(
                 "A Fuel master takes no nodes: it discovers them.", hint="Boot them in its admin network."
             )
-        for one in nodes:
-            _require(one)
+        for node in nodes:
+            require_node(node)
         if not nodes:
             return []
-        records = [{key: value for key, value in node_record_to(one).items() if key in _TAKEN} for one in nodes]
+        records = [{key: value for key, value in node_record_to(node).items() if key in _GIVEN} for node in nodes]
         data = self._session.post("nodes/", records, About("environment", nodes[0].cluster_id))
-        return [node_record_from(one) for one in objects(data, "node")]
+        return [*map(node_record_from, objects(data, "node"))]
 
     def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
-        """As `base.Nodes`. A master deletes assigned nodes without a word: the refusal is made here."""
+        """As `base.Nodes`. A Fuel master deletes assigned nodes too, so they are refused here."""
         known = {node.id: node for node in self.list()}
-        for one in node_ids:
-            if one not in known:
-                hint = "" if known else "There is no node yet."
-                raise NotFound("node", one, known=[str(node_id) for node_id in known], hint=hint)
-            if known[one].cluster_id is not None and not force:
+        _require_known(node_ids, known)
+        for node_id in node_ids:
+            if known[node_id].cluster_id is not None and not force:
                 raise Conflict(
-                    f"Node {one} belongs to environment {known[one].cluster_id}.",
+                    f"Node {node_id} belongs to environment {known[node_id].cluster_id}.",
                     hint="Take it out first, or delete it with --force.",
                 )
         if node_ids:
@@ -94,7 +79,7 @@ class Nodes:
         return self.get(node_id)
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Labels) -> Sequence[int]:
-        """As `base.Nodes`, errors too; a master takes them node by node: an error leaves those before it changed."""
+        """As `base.Nodes`, node by node: after an error, the nodes before it have changed."""
         if not all(name.strip() for name in labels):
             raise UsageError("A label needs a name.", hint="Write it as name or name=value.")
         return self._relabelled(node_ids, lambda node: {**node.labels, **labels})
@@ -106,23 +91,17 @@ class Nodes:
     def _relabelled(self, node_ids: Sequence[int] | None, labels_of: Callable[[Node], Labels]) -> Sequence[int]:
         known = {node.id: node for node in self.list()}
         wanted = list(known) if node_ids is None else list(dict.fromkeys(node_ids))
-        for one in wanted:
-            if one not in known:
-                raise NotFound("node", one, known=[str(node_id) for node_id in known])
-        for one in wanted:
-            self._put(one, {"labels": dict(labels_of(known[one]))})
+        _require_known(wanted, known)
+        for node_id in wanted:
+            self._put(node_id, {"labels": dict(labels_of(known[node_id]))})
         return wanted
 
     def _put(self, node_id: int, stated: Mapping[str, Any]) -> Node:
         return node_record_from(self._session.put(f"nodes/{node_id}/", dict(stated), About("node", node_id)))
 
 
-def _require(node: Node) -> None:
-    """Nothing happens for a node that can be made; `UsageError` for an id, a name or an address that cannot be."""
-    if not 0 <= node.id <= LARGEST_ID:
-        raise UsageError(f"{node.id} cannot be the id of a node.", hint=f"Ids are numbers from 1 to {LARGEST_ID}.")
-    if not node.name.strip():
-        raise UsageError("A node needs a name.")
-    if node.ip and not is_address(node.ip):
-        hint = "Write it like 10.20.0.3 or node-1.domain.tld."
-        raise UsageError(f"{node.ip!r} is neither an address nor a host name.", hint=hint)
+def _require_known(node_ids: Iterable[int], known: Mapping[int, Node]) -> None:
+    for node_id in node_ids:
+        if node_id not in known:
+            hint = "" if known else "There is no node yet."
+            raise NotFound("node", node_id, known=[*map(str, known)], hint=hint)

@@ -1,17 +1,25 @@
-"""Plugins of a master: listed, enabled, synchronised and removed; packages are installed where the master runs."""
+"""Plugins of a master: list, enable, synchronise and remove them. Packages are installed on the master itself."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from fuelclient.backends.nailgun import attributes
 from fuelclient.backends.nailgun.clusters import Clusters
 from fuelclient.backends.nailgun.environment import plugins_of
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
+from fuelclient.backends.nailgun.settings import (
+    attributes_path,
+    enabled_plugins,
+    plugin_id_in,
+    plugin_metadata,
+    settings_of,
+)
+from fuelclient.environment.names import plugin_named
 from fuelclient.environment.settings import EDITABLE
-from fuelclient.errors import Conflict, NotFound, Unsupported, UsageError
+from fuelclient.errors import Conflict, Unsupported
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import version_key
 from fuelclient.model.package import Selection
@@ -19,6 +27,7 @@ from fuelclient.model.plugin import Installed, Plugin, Synced
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.finding import findings_from
 from fuelclient.serializers.plugin import plugin_from, synced_from
+from fuelclient.serializers.values import plain
 
 
 class Plugins:
@@ -29,37 +38,29 @@ class Plugins:
         self._clusters = clusters
 
     def list(self) -> Sequence[Plugin]:
-        return sorted(plugins_of(self._session), key=lambda one: (one.name, version_key(one.version)))
+        return sorted(plugins_of(self._session), key=lambda plugin: (plugin.name, version_key(plugin.version)))
 
     def get(self, plugin_id: int) -> Plugin:
-        """As `base.Plugins`. A master does not say where a plugin is enabled: its environments are asked."""
+        """As `base.Plugins`. A Fuel master does not say where a plugin is enabled, so all environments are read."""
         data = self._session.get(f"plugins/{plugin_id}/", About("plugin", plugin_id))
-        found = plugin_from(data)
+        plugin = plugin_from(data)
         if "clusters" in data:
-            return found
+            return plugin
         using = [
             cluster.id
             for cluster in self._clusters.list()
-            if plugin_id in attributes.enabled(self._clusters.settings(cluster.id))
+            if plugin_id in enabled_plugins(self._clusters.settings(cluster.id))
         ]
-        return replace(found, clusters=tuple(using))
+        return replace(plugin, clusters=tuple(using))
 
     def named(self, name: str, version: str = "") -> Plugin:
-        known = self.list()
-        found = [one for one in known if one.name == name and version in ("", one.version)]
-        if not found:
-            labels = dict.fromkeys(f"{one.name} {one.version}" if version else one.name for one in known)
-            hint = "" if known else "There is no plugin yet. Run `fuel2 plugins install PACKAGE` on the master."
-            raise NotFound("plugin", f"{name} {version}".strip(), known=list(labels), hint=hint)
-        if len(found) > 1:
-            versions = ", ".join(f"{one.version} (id {one.id})" for one in found)
-            raise UsageError(f"Plugin {name} is installed in several versions: {versions}.", hint="Name one of them.")
-        return found[0]
+        first = "There is no plugin yet. Run `fuel2 plugins install PACKAGE` on the master."
+        return plugin_named(self.list(), name, version, first)
 
     def install(self, path: str, *, force: bool = False) -> Installed:  # noqa: ARG002 (the boundary's parameters)
-        """Raises `Unsupported`: the REST API takes no packages."""
+        """Raise `Unsupported`: the REST API takes no packages."""
         raise Unsupported(
-            "A master takes no packages over its API: it reads them from its own disk.",
+            "A master takes no packages over its API, only from its own disk.",
             hint=f"Copy {path} to the master and install it there, then run `fuel2 plugins sync`.",
         )
 
@@ -67,8 +68,8 @@ class Plugins:
         self._session.delete(f"plugins/{plugin_id}/", About("plugin", plugin_id))
 
     def sync(self, plugin_ids: Sequence[int] = ()) -> Synced:
-        """As `base.Plugins`. A Fuel master does not say what it did: its lists before and after are compared."""
-        before = {one.id: one for one in self.list()}
+        """As `base.Plugins`. A Fuel master does not say what it changed, so its plugins are compared."""
+        before = {plugin.id: plugin for plugin in self.list()}
         about = About("plugin", ", ".join(map(str, plugin_ids)))
         if plugin_ids:
             data = self._session.post("plugins/sync/", {"ids": list(plugin_ids)}, about)
@@ -76,41 +77,56 @@ class Plugins:
             data = self._session.post("plugins/sync/")
         if data:
             return synced_from(data)
-        after = {one.id: one for one in self.list()}
+        after = {plugin.id: plugin for plugin in self.list()}
         return Synced(
-            created=tuple(one for key, one in after.items() if key not in before),
-            updated=tuple(one for key, one in after.items() if key in before and one != before[key]),
-            removed=tuple(one for key, one in before.items() if key not in after),
+            created=tuple(plugin for key, plugin in after.items() if key not in before),
+            updated=tuple(plugin for key, plugin in after.items() if key in before and plugin != before[key]),
+            removed=tuple(plugin for key, plugin in before.items() if key not in after),
         )
 
     def enable(self, plugin_id: int, cluster_id: int) -> tuple[Finding, ...]:
-        """As `base.Plugins`; a Fuel master checks less than the embedded engine, and finds nothing to tell."""
+        """As `base.Plugins`; a Fuel master checks less than the embedded engine, and has no findings."""
         return self._switch(plugin_id, cluster_id, on=True)
 
     def disable(self, plugin_id: int, cluster_id: int) -> None:
         self._switch(plugin_id, cluster_id, on=False)
 
     def selection(self, plugin_id: int, release_id: int) -> Selection:
-        """Raises `Unsupported`: a master does not give out packages."""
+        """Raise `Unsupported`: a master does not give out packages."""
         raise Unsupported(
-            f"A master does not say what of plugin {plugin_id} is meant for release {release_id}, and why.",
+            f"A master does not say which parts of plugin {plugin_id} release {release_id} gets.",
             hint="Run `fuel2 plugins check PACKAGE` on the package itself.",
         )
 
     def _switch(self, plugin_id: int, cluster_id: int, *, on: bool) -> tuple[Finding, ...]:
         plugin = plugin_from(self._session.get(f"plugins/{plugin_id}/", About("plugin", plugin_id)))
-        settings = attributes.editable(self._session, cluster_id)
-        if (plugin_id in attributes.enabled(settings)) is on:
+        settings = settings_of(self._session, cluster_id)
+        if (plugin_id in enabled_plugins(settings)) is on:
             return ()
-        section = attributes.switched(settings, plugin, on=on)
-        if section is None and self._session.capabilities.refusals:
-            section = attributes.switch(plugin, on=on)  # it says itself why that cannot be
-        if section is None:
+        section = settings.get(plugin.name)
+        metadata = plugin_metadata(section)
+        stated: dict[str, Any]
+        if metadata and plugin.id in _offered(metadata):
+            stated = plain(section)
+        elif self._session.capabilities.refusals:
+            stated = {"metadata": {"class": "plugin"}}  # our own server says itself why that cannot be
+        else:
             raise Conflict(
                 f"Environment {cluster_id} does not offer plugin {plugin.name} {plugin.version}.",
-                hint="The plugin does not support its release, or `fuel2 plugins sync` has to be run.",
+                hint="The plugin does not support its release, or the master has not read it yet: run "
+                "`fuel2 plugins sync`.",
             )
-        body = {EDITABLE: section}
+        stated["metadata"] = {**stated["metadata"], "enabled": on, "chosen_id": plugin.id}
         # PUT would forget every other setting of the environment
-        data = self._session.patch(attributes.path_of(cluster_id), body, About("environment", cluster_id))
+        data = self._session.patch(
+            attributes_path(cluster_id), {EDITABLE: {plugin.name: stated}}, About("environment", cluster_id)
+        )
         return findings_from(Answer(data, "environment's attributes").items("findings")) if data else ()
+
+
+def _offered(metadata: Mapping[str, Any]) -> set[int | None]:
+    """Return the ids of all versions of a plugin that an environment can enable."""
+    versions = metadata.get("versions")
+    sections = versions if isinstance(versions, list) else []
+    others = [section.get("metadata") for section in sections if isinstance(section, Mapping)]
+    return {plugin_id_in(stated) for stated in (metadata, *others) if isinstance(stated, Mapping)}

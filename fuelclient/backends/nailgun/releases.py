@@ -9,13 +9,11 @@ from typing import Any
 
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
-from fuelclient.errors import Conflict, FuelError, UsageError
+from fuelclient.environment.names import require_id
+from fuelclient.errors import Conflict, FuelError
 from fuelclient.model.release import Release
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.release import release_record_from, release_to, repositories_in, with_repositories
-
-LARGEST_ID = 2**31 - 1
-"""The largest id that Nailgun's database takes."""
 
 _ATTRIBUTES = "attributes_metadata"
 
@@ -27,36 +25,38 @@ class Releases:
         self._session = session
 
     def list(self) -> Sequence[Release]:
-        found = [release_record_from(one) for one in objects(self._session.get("releases/"), "release")]
-        return sorted(found, key=lambda one: one.id)
+        records = objects(self._session.get("releases/"), "release")
+        return sorted(map(release_record_from, records), key=lambda release: release.id)
 
     def get(self, release_id: int) -> Release:
         return release_record_from(self._session.get(f"releases/{release_id}/", About("release", release_id)))
 
     def create(self, releases: Sequence[Release]) -> Sequence[Release]:
-        """As `base.Releases`. A Fuel master takes one release at a time, and gives the ids itself: when one is
-        refused, those before it are removed again."""
-        for one in releases:
-            if not 0 <= one.id <= LARGEST_ID:
-                hint = f"Ids are numbers from 1 to {LARGEST_ID}."
-                raise UsageError(f"{one.id} cannot be the id of a release.", hint=hint)
+        """As `base.Releases`.
+
+        A Fuel master takes one release at a time and chooses the ids. If it refuses one, those before it are removed.
+        """
+        for release in releases:
+            require_id("release", release.id)
         releases = _with_ids_once(releases)
-        records = [{key: value for key, value in release_to(one).items() if key != "id" or value} for one in releases]
+        records = [
+            {key: value for key, value in release_to(release).items() if key != "id" or value} for release in releases
+        ]
         if self._session.capabilities.batches:
             if not records:
                 return []
             data = self._session.post("releases/", records)
-            return [release_record_from(one) for one in objects(data, "release")]
+            return [*map(release_record_from, objects(data, "release"))]
         self._require_new(releases)
         created: list[Release] = []
         try:
             for record in records:
-                made = release_record_from(self._session.post("releases/", record))
-                created.append(made)
+                stored = release_record_from(self._session.post("releases/", record))
+                created.append(stored)  # at once, so that an error removes it
         except BaseException:
-            for done in created:
-                with contextlib.suppress(FuelError):  # the first error is the one to tell
-                    self.delete(done.id)
+            for release in created:
+                with contextlib.suppress(FuelError):  # the first error is the one to report
+                    self.delete(release.id)
             raise
         return created
 
@@ -65,7 +65,7 @@ class Releases:
 
     def components(self, release_id: int) -> Sequence[Mapping[str, Any]]:
         data = self._session.get(f"releases/{release_id}/components/", About("release", release_id))
-        return [Answer(one, "component").rest() for one in objects(data, "component")]
+        return [Answer(component, "component").rest() for component in objects(data, "component")]
 
     def repositories(self, release_id: int) -> Sequence[Mapping[str, Any]]:
         return repositories_in(self._attributes(release_id))
@@ -75,28 +75,26 @@ class Releases:
         self._session.put(f"releases/{release_id}/{_ATTRIBUTES}/", body, About("release", release_id))
 
     def _attributes(self, release_id: int) -> dict[str, Any]:
-        """The settings that a release has by itself, as its metadata has them."""
+        """Return the settings of a release in the form of its metadata."""
         data = self._session.get(f"releases/{release_id}/{_ATTRIBUTES}/", About("release", release_id))
         return {_ATTRIBUTES: Answer(data, "release's attributes").rest()}
 
     def _require_new(self, releases: Sequence[Release]) -> None:
-        """Nothing happens for releases that can be made; `Conflict` for one that is there or given twice, before any
-        is made."""
-        known = {(one.name, one.version) for one in self.list()}
+        """Raise `Conflict` if a name and version exists or is given twice."""
+        known = {(release.name, release.version) for release in self.list()}
         seen: set[tuple[str, str]] = set()
-        for one in releases:
-            key = (one.name, one.version)
+        for key in ((release.name, release.version) for release in releases):
             if key in known or key in seen:
                 verb = "exists already" if key in known else "is given twice"
-                raise Conflict(f"Release {one.name} {one.version} {verb}.", hint="Leave it out, or rename it.")
+                raise Conflict(f"Release {' '.join(key)} {verb}.", hint="Leave it out, or rename it.")
             seen.add(key)
 
 
 def _with_ids_once(releases: Sequence[Release]) -> list[Release]:
-    """`releases` where only the first one of an id has it; the others get free ones."""
+    """Return the releases, in which only the first one with an id keeps it; the others get free ones."""
     seen: set[int] = set()
-    found = []
-    for one in releases:
-        found.append(replace(one, id=0) if one.id in seen else one)
-        seen.add(one.id)
-    return found
+    distinct = []
+    for release in releases:
+        distinct.append(replace(release, id=0) if release.id in seen else release)
+        seen.add(release.id)
+    return distinct

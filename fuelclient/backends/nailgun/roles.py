@@ -19,9 +19,9 @@ Value = TypeVar("Value", Role, Tag)
 
 
 class _Descriptions(Generic[Value]):
-    """What a master answers at the paths of a noun; see `base.Descriptions`.
+    """The roles or tags of a master; see `base.Descriptions`.
 
-    `read` makes a value of an answer and raises `InvalidDocument`; `write` makes the body of a request.
+    `read` makes a value from an answer, or raises `InvalidDocument`; `write` makes the body of a request.
     """
 
     def __init__(

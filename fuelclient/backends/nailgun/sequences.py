@@ -7,6 +7,7 @@ from typing import Any
 
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
+from fuelclient.environment.names import require_sequence
 from fuelclient.errors import NotFound, UsageError
 from fuelclient.model.sequence import DeploymentSequence
 from fuelclient.serializers.answer import objects
@@ -22,24 +23,24 @@ class Sequences:
     def list(self, *, release_id: int | None = None, cluster_id: int | None = None) -> Sequence[DeploymentSequence]:
         about = About("release", release_id) if cluster_id is None else About("environment", cluster_id)
         query = {"cluster": cluster_id} if cluster_id is not None else {"release": release_id}
-        found = (sequence_from(one) for one in objects(self._session.get("sequences/", about, **query), "sequence"))
-        kept = [one for one in found if release_id in (None, one.release_id)]
-        return sorted(kept, key=lambda one: one.id)
+        records = objects(self._session.get("sequences/", about, **query), "sequence")
+        kept = [sequence for sequence in map(sequence_from, records) if release_id in (None, sequence.release_id)]
+        return sorted(kept, key=lambda sequence: sequence.id)
 
     def get(self, sequence_id: int) -> DeploymentSequence:
         return sequence_from(self._session.get(_path(sequence_id), _about(sequence_id)))
 
     def for_cluster(self, sequence_id: int, cluster_id: int) -> DeploymentSequence:
-        found = self.get(sequence_id)
-        if found.id not in [one.id for one in self.list(cluster_id=cluster_id)]:
+        sequence = self.get(sequence_id)
+        if sequence not in self.list(cluster_id=cluster_id):
             raise NotFound(
-                "sequence", f"{found.id} for environment {cluster_id}",
-                hint=f"It belongs to release {found.release_id}, and the environment to another.",
+                "sequence", f"{sequence.id} for environment {cluster_id}",
+                hint=f"It belongs to release {sequence.release_id}, and the environment to another.",
             )  # fmt: skip
-        return found
+        return sequence
 
     def create(self, release_id: int, name: str, graph_types: Sequence[str]) -> DeploymentSequence:
-        _require(name, graph_types)
+        require_sequence(name, graph_types)
         body = {"name": name, "release": release_id, "graphs": _graphs(graph_types)}
         return sequence_from(self._session.post("sequences/", body, About("release", release_id)))
 
@@ -48,10 +49,10 @@ class Sequences:
     ) -> DeploymentSequence:
         if name is None and graph_types is None:
             raise UsageError("Nothing to update.", hint="Give the sequence a name, graph types, or both.")
-        found = self.get(sequence_id)
-        wanted_name = found.name if name is None else name
-        wanted_types = found.graph_types if graph_types is None else graph_types
-        _require(wanted_name, wanted_types)
+        stored = self.get(sequence_id)
+        require_sequence(
+            stored.name if name is None else name, stored.graph_types if graph_types is None else graph_types
+        )
         body: dict[str, Any] = {}
         if name is not None:
             body["name"] = name
@@ -63,15 +64,8 @@ class Sequences:
         self._session.delete(_path(sequence_id), _about(sequence_id))
 
 
-def _require(name: str, graph_types: Sequence[str]) -> None:
-    if not name.strip():
-        raise UsageError("A sequence needs a name.", hint="Choose one that its release does not have yet.")
-    if not graph_types:
-        raise UsageError(f"Sequence {name} needs at least one graph type.", hint="List them in their order.")
-
-
 def _graphs(graph_types: Sequence[str]) -> list[dict[str, str]]:
-    return [{"type": one} for one in graph_types]
+    return [{"type": graph_type} for graph_type in graph_types]
 
 
 def _path(sequence_id: int) -> str:

@@ -1,6 +1,6 @@
-"""One conversation with a master: requests with a token, in time, and errors of ours.
+"""Send requests to a master, with a token and time limits, and raise errors of ours.
 
-No token leaves for another host: redirects are followed only to the same origin, and only when nothing is written.
+No token goes to another host: redirects are followed only to the same origin, and only for requests that read.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from requests.adapters import BaseAdapter
 
 from fuelclient import __version__
 from fuelclient.backends.capabilities import FUEL_MASTER, OWN_ENGINE, Capabilities
-from fuelclient.backends.nailgun.errors import About, Answer, refused, unreachable
+from fuelclient.backends.nailgun.errors import About, Response, refused, unreachable
 from fuelclient.backends.nailgun.transport import BodyTooLarge, BoundedAdapter, TotalTimeout
 from fuelclient.errors import NotFound, Unauthorised, Unavailable
 from fuelclient.settings.master import Master
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("fuelclient.http")
 
 API = "/api/v1/"
-"""Where Nailgun's resources begin."""
+"""The path of Nailgun's resources."""
 
 OURS = "fuelclient"
-"""How the name of a server of ours begins in its version, where no Nailgun has one."""
+"""The beginning of the `server` in the version of our own server; Nailgun has no such field."""
 
 _BUSY = frozenset((429, 502, 503, 504))
 _MOVED = frozenset((301, 302, 303, 307, 308))
@@ -43,7 +43,7 @@ _NOTHING = object()
 
 
 class Session:
-    """A conversation with `master`. `adapter` replaces the transport, `sleep` what waits between two tries."""
+    """Requests to one master. `adapter` replaces the transport, `sleep` the pause between two tries."""
 
     def __init__(
         self, master: Master, *, adapter: BaseAdapter | None = None, sleep: Callable[[float], object] = time.sleep
@@ -57,41 +57,41 @@ class Session:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What this master can do; a server of ours can do everything that the engine can."""
+        """What this master can do; our own server can do everything that the engine can."""
         is_own = str(self.version.get("server", "")).startswith(OURS)
         return OWN_ENGINE if is_own else FUEL_MASTER
 
     @property
     def version(self) -> Mapping[str, Any]:
-        """What the master says of itself; asked once."""
+        """The version of the master, which is asked for once."""
         self._authentication()
-        if not self._version:  # it says that only to those whom it knows
+        if not self._version:  # it only answers users with a token
             data = self.get("version")
             self._version = data if isinstance(data, Mapping) else {}
         return self._version
 
     def close(self) -> None:
-        """Connections are closed."""
+        """Close all connections."""
         self._http.close()
 
     def get(self, path: str, about: About | None = None, **query: Any) -> Any:
-        """The JSON of a resource; tried again while the master is busy or the connection breaks."""
+        """Return the JSON of a resource; try again while the master is busy or the connection breaks."""
         return self._checked("GET", path, about, query, _NOTHING)
 
     def post(self, path: str, body: Any = _NOTHING, about: About | None = None, **query: Any) -> Any:
-        """The JSON of the answer; without `body` the request has none."""
+        """Return the JSON of the answer; without `body` the request has none."""
         return self._checked("POST", path, about, query, body)
 
     def put(self, path: str, body: Any = _NOTHING, about: About | None = None, **query: Any) -> Any:
-        """The JSON of the answer."""
+        """Return the JSON of the answer."""
         return self._checked("PUT", path, about, query, body)
 
     def patch(self, path: str, body: Any, about: About | None = None, **query: Any) -> Any:
-        """The JSON of the answer."""
+        """Return the JSON of the answer."""
         return self._checked("PATCH", path, about, query, body)
 
     def delete(self, path: str, about: About | None = None, **query: Any) -> Any:
-        """The JSON of the answer; None where there is none, as usual."""
+        """Return the JSON of the answer, which is usually None."""
         return self._checked("DELETE", path, about, query, _NOTHING)
 
     def _checked(self, method: str, path: str, about: About | None, query: Mapping[str, Any], body: Any) -> Any:
@@ -106,8 +106,8 @@ class Session:
         text = f"?{urllib.parse.urlencode(stated)}" if stated else ""
         return f"{self.master.url}{API}{path}{text}"
 
-    def _authenticated(self, method: str, url: str, body: Any) -> Answer:
-        """An answer with a token that is good; a token that ran out is replaced once."""
+    def _authenticated(self, method: str, url: str, body: Any) -> Response:
+        """Return the answer to a request with a token; an expired token is replaced once."""
         keystone = self._authentication()
         answer = self._patiently(method, url, body, keystone.token() if keystone else "")
         if answer.status == 401 and keystone is not None and keystone.renew():
@@ -115,7 +115,7 @@ class Session:
         return answer
 
     def _authentication(self) -> Keystone | None:
-        """Who gives tokens; None where the master wants none. It is asked once."""
+        """Return what gives tokens, or None if the master needs none. The master is asked once."""
         with self._lock:
             if self._version is None:
                 answer = self._patiently("GET", f"{self.master.url}{API}version", _NOTHING, "")
@@ -123,18 +123,17 @@ class Session:
                 if version.get("auth_required") or answer.status == 401:
                     if not self.master.credentials.stated:
                         raise Unauthorised(
-                            f"{self.master.url} wants to know who asks.",
+                            f"{self.master.url} needs credentials.",
                             hint="Set OS_USERNAME, OS_PASSWORD and OS_PROJECT_NAME, or give --os-username and so on.",
                         )
-                    from fuelclient.backends.nailgun.auth import Keystone  # not needed where nobody is asked
+                    from fuelclient.backends.nailgun.auth import Keystone  # some masters need no token
 
                     self._keystone = Keystone(self.master, self._http)
                 self._version = version
         return self._keystone
 
-    def _patiently(self, method: str, url: str, body: Any, token: str) -> Answer:
-        """An answer, after a pause and another try where that may help: the master is busy, or the connection broke
-        within a request that changes nothing."""
+    def _patiently(self, method: str, url: str, body: Any, token: str) -> Response:
+        """Return an answer; try again after a pause if a request that reads broke off, or the master is busy."""
         pause, began = _FIRST_PAUSE, time.monotonic()
         for left in range(self.master.retries if method == "GET" else 0, -1, -1):
             late = time.monotonic() - began > self.master.total_timeout
@@ -152,8 +151,8 @@ class Session:
             pause = min(2 * pause, _LONGEST_PAUSE)
         raise AssertionError("the last try returns or raises")
 
-    def _exchange(self, method: str, url: str, body: Any, token: str) -> Answer:
-        """One request and its answer; redirects of reads are followed within the origin of `url`."""
+    def _exchange(self, method: str, url: str, body: Any, token: str) -> Response:
+        """Send a request and return its answer; follow redirects of reads within the origin of `url`."""
         headers = {"Accept": "application/json", "Content-Type": "application/json"}
         if token:
             headers["X-Auth-Token"] = token
@@ -161,42 +160,39 @@ class Session:
         for _ in range(_REDIRECTS + 1):
             response = self._http.request(
                 method, url, headers=headers, timeout=self.master.timeout, allow_redirects=False,
-                verify=verification(self.master), proxies=self._proxies(url), **options,
+                verify=verification(self.master), proxies=proxies_for(self.master, url), **options,
             )  # fmt: skip
             LOG.debug("%s %s -> %d, %d bytes", method, url, response.status_code, len(response.content))
             if response.status_code not in _MOVED:
-                kind = response.headers.get("Content-Type", "")
-                return Answer(method, url, response.status_code, kind, response.content)
+                content_type = response.headers.get("Content-Type", "")
+                return Response(method, url, response.status_code, content_type, response.content)
             url = _next(method, url, response.headers.get("Location", ""))
         raise Unavailable(f"{url} is redirected again and again.", hint="Check --server or SERVER_ADDRESS.")
 
-    def _proxies(self, url: str) -> dict[str, str]:
-        return proxies_for(self.master, url)
 
-
-def _version_of(answer: Answer) -> Mapping[str, Any]:
-    """What a master says of itself; nothing where it says that only to those whom it knows."""
+def _version_of(answer: Response) -> Mapping[str, Any]:
+    """Return the version in an answer; nothing if the master only gives it to users with a token."""
     if answer.status == 401:
         return {}
     if answer.status >= 400:
         raise refused(answer, None)
     data = answer.data()
     if not isinstance(data, Mapping) or not data:
-        raise Unavailable(f"{answer.url} answered no version: this is no Fuel master.", hint="Check --server.")
+        raise Unavailable(f"{answer.url} has no version: this is not a Fuel master.", hint="Check --server.")
     return data
 
 
 class _Session(requests.Session):
-    """requests, which parses where a redirect leads even if it shall not follow it, and fails on what is no URL."""
+    """A session that ignores redirects: requests would parse their target even then, and fail if it is no URL."""
 
     def get_redirect_target(self, resp: requests.Response) -> None:
-        """Nowhere: redirects are followed by `Session`, or by nobody."""
+        """Return None: `Session` follows redirects itself."""
 
 
 def http_session(master: Master, adapter: BaseAdapter | None = None) -> requests.Session:
-    """A session of requests whose exchanges end in time. It reads no passwords from ~/.netrc."""
+    """Return a session of requests with time limits, which reads no passwords from ~/.netrc."""
     session = _Session()
-    session.auth = _without_netrc
+    session.auth = lambda request: request  # else requests would send a password of ~/.netrc beside our token
     session.headers["User-Agent"] = f"fuelclient/{__version__}"
     transport = adapter or BoundedAdapter(master.total_timeout, master.body_limit)
     session.mount("http://", transport)
@@ -209,30 +205,27 @@ def http_session(master: Master, adapter: BaseAdapter | None = None) -> requests
 
 
 def verification(master: Master) -> bool | str:
-    """Which certificates are accepted, as requests has it. Raises `NotFound` for a CA file that is not there."""
+    """Return the `verify` option of requests. Raise `NotFound` if the CA file does not exist."""
     if master.insecure or not master.ca_file:
         return not master.insecure
     if not os.path.exists(master.ca_file):
-        raise NotFound("file", master.ca_file, hint="Correct --os-cacert or OS_CACERT, which name it.")
+        raise NotFound("file", master.ca_file, hint="Correct --os-cacert or OS_CACERT.")
     return master.ca_file
 
 
 def proxies_for(master: Master, url: str) -> dict[str, str]:
-    """The proxies of the settings for a URL, stated as empty for a host that NO_PROXY names; where the settings name
-    none, requests takes the environment's."""
+    """Return the proxies of the settings for a URL; empty ones for a host that NO_PROXY names.
+
+    If the settings name none, requests uses those of the environment.
+    """
     if not master.proxy:
         return {}
     used = "" if requests.utils.should_bypass_proxies(url, no_proxy=None) else master.proxy
     return {"http": used, "https": used}
 
 
-def _without_netrc(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    """Nothing is added; without it requests would send a password of ~/.netrc beside our token."""
-    return request
-
-
 def _text(value: Any) -> str:
-    """A value of a query as Nailgun reads it.
+    """Return a value of a query as Nailgun reads it.
 
     >>> _text(True), _text((1, 2)), _text("a")
     ('1', '1,2', 'a')
@@ -245,7 +238,7 @@ def _text(value: Any) -> str:
 
 
 def _may_pass(error: requests.exceptions.RequestException) -> bool:
-    """Whether another try may help: not where time is over, nobody listens, or the certificate is a stranger's."""
+    """Return whether another try may help: not after a time limit, without a listener, or with a wrong certificate."""
     lasting = (
         TotalTimeout, BodyTooLarge, requests.exceptions.Timeout, requests.exceptions.SSLError,
         requests.exceptions.ProxyError, requests.exceptions.InvalidURL,
@@ -256,26 +249,26 @@ def _may_pass(error: requests.exceptions.RequestException) -> bool:
 
 
 def _next(method: str, url: str, location: str) -> str:
-    """Where a redirect leads, which must be the same origin, and no request that writes."""
+    """Return the target of a redirect. Raise `Unavailable` for another origin, or for a request that writes."""
     try:
         target = urllib.parse.urljoin(url, location)
         is_same = bool(location) and _origin(target) == _origin(url)
     except ValueError as error:
         raise Unavailable(
-            f"{url} redirects to what is no address.", hint="Check --server or SERVER_ADDRESS."
+            f"{url} redirects to an invalid address.", hint="Check --server or SERVER_ADDRESS."
         ) from error
     if not is_same:
         raise Unavailable(
-            f"{url} redirects to another host ({_shown(target)}), which gets no token and no request.",
+            f"{url} redirects to another host ({_shown(target)}), which is not followed.",
             hint="If that is the master, name it with --server.",
         )
     if method != "GET":
-        raise Unavailable(f"{url} redirects a {method}.", hint="Name the address it leads to with --server.")
+        raise Unavailable(f"{url} redirects a {method} request.", hint="Name the address it leads to with --server.")
     return target
 
 
 def _shown(url: str) -> str:
-    """Scheme and host of a URL."""
+    """Return the scheme, host and port of a URL, without a password."""
     parts = urllib.parse.urlsplit(url)
     return f"{parts.scheme}://{parts.hostname}" + (f":{parts.port}" if parts.port else "")
 

@@ -1,7 +1,7 @@
-"""HTTP exchanges that end: whatever a server does, one answer is there in time and of bounded size, or an error is.
+"""HTTP requests that end in time with an answer of limited size, or with an error, whatever the server does.
 
-Timeouts of sockets only bound a silence. A server that sends a byte now and then, or never stops sending, is ended
-here: by a clock that shuts the connection, and by a limit on the body.
+Timeouts of sockets only limit a silence. A server that sends a byte now and then, or never stops, is stopped here by a
+clock that shuts the connection, and by a limit on the body.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _CHUNK = 2**16
 
 
 class BodyTooLarge(requests.exceptions.RequestException):
-    """An answer was larger than anything that a master sends."""
+    """An answer is larger than anything that a master sends."""
 
 
 class TotalTimeout(requests.exceptions.Timeout):
-    """An answer was not complete when the time for the whole exchange was over."""
+    """An answer was not complete within the time for the whole request."""
 
 
 class Stopwatch:
-    """Shuts the socket of one exchange when its time is over."""
+    """Shut the socket of one request when its time is over."""
 
     def __init__(self, seconds: float) -> None:
         self.expired = False
@@ -40,14 +40,14 @@ class Stopwatch:
         self._timer.start()
 
     def watch(self, connected: socket.socket) -> None:
-        """From now on `connected` is what the exchange waits for."""
+        """Note that the request now waits for this socket."""
         with self._lock:
             self._socket = connected
             if self.expired:
                 _shut(connected)
 
     def stop(self) -> None:
-        """The exchange is over; nothing is shut any more."""
+        """Note that the request has ended."""
         self._timer.cancel()
         with self._lock:
             self._socket = None
@@ -60,14 +60,16 @@ class Stopwatch:
 
 
 def _shut(connected: socket.socket) -> None:
-    """Wake up whoever reads from or writes to a socket. The plain socket's method, because the one of TLS would take
-    its state away from under the reader."""
+    """Shut a socket, which wakes up its reader.
+
+    This is the method of the plain socket: that of TLS would take its state away while the reader uses it.
+    """
     with contextlib.suppress(OSError):
         socket.socket.shutdown(connected, socket.SHUT_RDWR)
 
 
 class BoundedAdapter(HTTPAdapter):
-    """Answers are complete and in memory when `send` returns; `total` seconds and `body_limit` bytes bound each."""
+    """An adapter whose answers are complete when `send` returns, within `total` seconds and `body_limit` bytes."""
 
     def __init__(self, total: float, body_limit: int) -> None:
         self._total = total
@@ -91,7 +93,7 @@ class BoundedAdapter(HTTPAdapter):
         try:
             response = super().send(request, *arguments, **options)
             response.raw = io.BytesIO(self._body(response))
-            if stopwatch.expired:  # a connection that is shut within the headers looks like their end
+            if stopwatch.expired:  # a connection that was shut within the headers looks like their end
                 raise TotalTimeout("the answer was cut", request=request)
         except (requests.exceptions.RequestException, OSError, ValueError) as error:
             if stopwatch.expired:
@@ -102,7 +104,7 @@ class BoundedAdapter(HTTPAdapter):
         return response
 
     def _body(self, response: requests.Response) -> bytes:
-        """The whole decoded body."""
+        """Return the whole decoded body."""
         body = bytearray()
         with contextlib.closing(response.raw):
             for chunk in _chunks(response):
@@ -131,7 +133,7 @@ def _chunks(response: requests.Response) -> Iterator[bytes]:
 
 
 def _pools(watch: Callable[[socket.socket | None], None]) -> dict[str, type[urllib3.HTTPConnectionPool]]:
-    """By scheme: a pool whose connections tell `watch` which socket they use, new ones and kept ones."""
+    """Return pools by scheme whose connections tell `watch` which socket they use, also when it is reused."""
 
     class Plain(urllib3.connection.HTTPConnection):
         def _new_conn(self) -> socket.socket:

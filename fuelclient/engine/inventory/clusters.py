@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.engine.reading import environment, lookup, node_names, role_checks
+from fuelclient.engine.inventory import node_names
+from fuelclient.engine.reading import environment, lookup, role_checks
 from fuelclient.environment import settings
 from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict, NotFound, UsageError

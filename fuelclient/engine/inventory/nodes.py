@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from fuelclient.engine.inventory import node_names
 from fuelclient.engine.inventory.clusters import joined
-from fuelclient.engine.reading import environment, lookup, node_names, role_checks
+from fuelclient.engine.reading import environment, lookup, role_checks
 from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict, UsageError
 from fuelclient.model.label import Label, without

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.engine.inventory import descriptions
-from fuelclient.engine.reading import environment, lookup, node_names
+from fuelclient.engine.inventory import descriptions, node_names
+from fuelclient.engine.reading import environment, lookup
+from fuelclient.environment.names import require_id
 from fuelclient.errors import Conflict
 from fuelclient.model.graph import DEFAULT_TYPE, Level, OwnerRef
 from fuelclient.model.release import Release
@@ -101,7 +102,7 @@ class Releases:
 def _require_new(connection: Connection, wanted: Sequence[Release]) -> None:
     seen = set()
     for release in wanted:
-        lookup.require_id("release", release.id)
+        require_id("release", release.id)
         key = (release.name, release.version)
         label = f"Release {release.name} {release.version}"
         if key in seen:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fuelclient.engine.reading import lookup, node_names
+from fuelclient.engine.inventory import node_names
+from fuelclient.engine.reading import lookup
+from fuelclient.environment.names import LARGEST_ID, require_sequence
 from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.graph.validate import require_type
 from fuelclient.model.sequence import DeploymentSequence
@@ -83,7 +85,7 @@ class Sequences:
 
 
 def _existing(connection: Connection, sequence_id: int) -> DeploymentSequence:
-    sequence = sequences.find(connection, sequence_id) if 0 < sequence_id <= lookup.LARGEST_ID else None
+    sequence = sequences.find(connection, sequence_id) if 0 < sequence_id <= LARGEST_ID else None
     if sequence is None:
         known = [str(sequence.id) for sequence in sequences.every(connection)]
         hint = "" if known else "There is no sequence yet. Run `fuel2 sequence create`."
@@ -92,11 +94,8 @@ def _existing(connection: Connection, sequence_id: int) -> DeploymentSequence:
 
 
 def _require(name: str, graph_types: Sequence[str]) -> None:
-    if not name.strip():
-        raise UsageError("A sequence needs a name.", hint="Choose one that its release does not have yet.")
+    require_sequence(name, graph_types)
     node_names.require_printable("sequence", name)
-    if not graph_types:
-        raise UsageError(f"Sequence {name} needs at least one graph type.", hint="List its types in their order.")
     for graph_type in graph_types:
         require_type(graph_type)
 

@@ -27,7 +27,7 @@ def read(connection: Connection, cluster_id: int) -> Environment:
     """Return the environment. Raise `NotFound` if it does not exist."""
     cluster = lookup.cluster(connection, cluster_id)
     stored = lookup.release(connection, cluster.release_id)
-    release = replace(stored, metadata=sound(stored.metadata))  # earlier versions took what nobody can read
+    release = replace(stored, metadata=sound(stored.metadata))  # earlier versions stored malformed metadata
     return Environment(
         cluster,
         release,
@@ -64,7 +64,7 @@ def metadata_from(contents: Contents) -> dict[str, Any]:
 
 def selected(connection: Connection, plugin: Plugin, release: Release) -> Contents:
     """Return what a plugin brings for a release."""
-    # Most plugins bring the same for every release: a preview without the others need not load this.
+    # Most plugins bring the same for every release, and then this need not be loaded.
     from fuelclient.plugins.select import select
 
     return select(lookup.package(connection, plugin), release).contents

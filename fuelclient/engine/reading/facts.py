@@ -1,4 +1,4 @@
-"""Use cases of deployment facts."""
+"""Read and change the deployment facts of environments."""
 
 from __future__ import annotations
 
@@ -23,28 +23,30 @@ class Facts:
         self._database = database
 
     def get(self, cluster_id: int) -> DeploymentFacts:
-        """The facts that were uploaded; empty when none were."""
+        """Return the facts that were uploaded; they may be empty."""
         with self._database.read() as connection:
             lookup.cluster(connection, cluster_id)
             return stored.uploaded(connection, cluster_id)
 
     def default(self, cluster_id: int) -> DeploymentFacts:
-        """What the environment's settings and nodes say."""
+        """Return the facts that follow from the environment's settings and nodes."""
         with self._database.read() as connection:
             return default_facts(environment.read(connection, cluster_id))
 
     def effective(self, cluster_id: int) -> DeploymentFacts:
-        """What a run would see now."""
+        """Return the facts that a run would see now."""
         with self._database.read() as connection:
             return effective(connection, environment.read(connection, cluster_id))
 
     def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
-        """Store the common part and the parts of the given nodes. `NotFound` for a node of elsewhere,
-        `InvalidDocument` for a part that is no mapping."""
+        """Store the common part and the parts of the given nodes.
+
+        Raise `NotFound` for a node that is not in the environment, `InvalidDocument` for a part that is not a mapping.
+        """
         for name, part in (("common part", facts.common), *facts.nodes.items()):
             if not isinstance(part, Mapping):
                 raise InvalidDocument(
-                    f"The facts of {name} are {kind(part)}, not a mapping.", hint="Facts are names with values."
+                    f"The facts of {name} are {kind(part)}, not a mapping.", hint="Write facts as names with values."
                 )
         with self._database.write() as connection:
             lookup.cluster(connection, cluster_id)
@@ -55,12 +57,12 @@ class Facts:
             stored.put(connection, cluster_id, facts)
 
     def delete(self, cluster_id: int) -> None:
-        """Nothing is uploaded any more."""
+        """Remove all uploaded facts."""
         with self._database.write() as connection:
             lookup.cluster(connection, cluster_id)
             stored.delete(connection, cluster_id)
 
 
-def effective(connection: Connection, of: Environment) -> DeploymentFacts:
-    """Return what a run of an environment would see now."""
-    return effective_facts(default_facts(of), stored.uploaded(connection, of.cluster.id))
+def effective(connection: Connection, target: Environment) -> DeploymentFacts:
+    """Return the facts that a run on an environment would see now."""
+    return effective_facts(default_facts(target), stored.uploaded(connection, target.cluster.id))

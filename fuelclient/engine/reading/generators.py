@@ -1,8 +1,8 @@
-"""Settings whose default is a generator: evaluated once, when an environment gets them, and stored from then on.
+"""Generate the values of settings whose default is a generator, once for each environment.
 
-They are stored among what was set for the environment, so that every run, and everybody who downloads the settings,
-sees the same value; no message or log shows one. Source: Nailgun's `AttributesGenerator`, which evaluates what a
-release says as `{generator: password}` when an environment is created.
+They are stored as the environment's own settings, so that every run and every download sees the same value; no message
+or log shows one. Source: Nailgun's `AttributesGenerator`, which evaluates `{generator: password}` in a release when an
+environment is created.
 """
 
 from __future__ import annotations
@@ -27,23 +27,21 @@ _LETTERS = string.ascii_letters + string.digits
 
 
 def evaluate(connection: Connection, cluster_id: int) -> None:
-    """The environment has a value of its own for every setting that its release or a plugin says a generator for;
-    values that it has already stay."""
-    members = environment.read(connection, cluster_id)
-    wanted = filled(settings.defaults(members), members.own_settings, {})
-    if wanted != members.own_settings:
+    """Give the environment a value for each setting with a generator that it has no value for yet."""
+    target = environment.read(connection, cluster_id)
+    wanted = filled(settings.defaults(target), target.own_settings, {})
+    if wanted != target.own_settings:
         clusters.put_settings(connection, cluster_id, wanted)
 
 
 def filled(known: Mapping[str, Any], own: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """`own` with a value wherever the default in `known` is a generator: its own, else the one of `before`, else a new
-    one.
+    """Return `own` with a value wherever the default in `known` is a generator: that of `before`, or a new one.
 
     >>> known = {"db": {"port": {"value": 1}, "id": {"value": {"generator": "identical", "generator_arg": 7}}}}
     >>> filled(known, {}, {}), filled(known, {}, {"db": {"id": {"value": "old"}}})
     ({'db': {'id': {'value': '7'}}}, {'db': {'id': {'value': 'old'}}})
     """
-    found = dict(own)
+    values = dict(own)
     for name, below in known.items():
         if not isinstance(below, Mapping):
             continue
@@ -51,12 +49,12 @@ def filled(known: Mapping[str, Any], own: Mapping[str, Any], before: Mapping[str
         generator = _GENERATORS.get(below["generator"]) if isinstance(below.get("generator"), str) else None
         if generator is not None:
             if name not in own:
-                found[name] = before[name] if name in before else generator(below.get("generator_arg"))
+                values[name] = before[name] if name in before else generator(below.get("generator_arg"))
         elif name not in own or isinstance(stated, Mapping):
             inner = filled(below, stated or {}, earlier if isinstance(earlier, Mapping) else {})
             if inner:
-                found[name] = inner
-    return found
+                values[name] = inner
+    return values
 
 
 def _password(argument: Any) -> str:
@@ -68,13 +66,13 @@ def _hexstring(argument: Any) -> str:
 
 
 def _length(argument: Any, default: int) -> int:
-    """The length that an argument asks for; what is none, or beyond all measure, is the default, as in Nailgun."""
+    """Return the length in an argument, or the default, as in Nailgun, if it is no number or too large."""
     text = str(argument)
     return int(text) if text.isascii() and text.isdigit() and len(text) < 6 and 0 < int(text) <= _LONGEST else default
 
 
 def _cephx_key(_argument: Any) -> str:
-    """A key as Ceph has them: its kind, its time and its length, and sixteen bytes."""
+    """Return a key in the format of Ceph: its type, its time and its length, and sixteen bytes."""
     return base64.b64encode(struct.pack("<hiih", 1, int(time.time()), 0, 16) + secrets.token_bytes(16)).decode()
 
 
@@ -87,5 +85,5 @@ _GENERATORS: Mapping[str, Callable[[Any], str]] = {
     "ip": lambda _argument: "127.0.0.1",
     "from_settings": lambda _argument: "",
 }
-"""By name, from the argument. The address is this machine's, which stands in for the master; a master's own settings
-are none here."""
+"""Generators by name. The address is that of this machine, which stands for the master; there are no settings of a
+master here."""

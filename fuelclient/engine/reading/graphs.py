@@ -1,4 +1,4 @@
-"""Use cases of graphs: upload, read one layer, merge the layers of an environment."""
+"""Upload, read, merge and delete graphs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from fuelclient.model.graph import (
     OwnerRef,
     Uploaded,
 )
-from fuelclient.model.package import Package
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
 from fuelclient.store import graphs, plugins
@@ -38,48 +37,45 @@ class Graphs:
         self._database = database
 
     def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
-        """All graphs by id, or those of an environment, its release and its enabled plugins; of `levels` only."""
+        """Return all graphs by id, or those of an environment, its release and its plugins; of `levels` only."""
         with self._database.read() as connection:
             owners = None
             if cluster_id is not None:
-                members = owners_of(environment.read(connection, cluster_id))
-                owners = {(owner.level, owner.id) for owner in members}
-            found = graphs.summaries(connection, owners)
-        return [summary for summary in found if not levels or summary.owner.level in levels]
+                owners = {(owner.level, owner.id) for owner in owners_of(environment.read(connection, cluster_id))}
+            summaries = graphs.summaries(connection, owners)
+        return [summary for summary in summaries if not levels or summary.owner.level in levels]
 
     def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
-        """One layer; `NotFound` for an unknown owner, or a type that it does not have."""
+        """Return one layer. Raise `NotFound` for an unknown owner, or a graph type that it does not have."""
         with self._database.read() as connection:
             return _existing(connection, lookup.owner(connection, owner), graph_type)
 
     def owner(self, owner: OwnerRef) -> Owner:
-        """The named owner; `NotFound` when there is none."""
+        """Return the owner. Raise `NotFound` if it does not exist."""
         with self._database.read() as connection:
             return lookup.owner(connection, owner)
 
     def layers(self, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE) -> MergedGraph:
-        """The merge of the layers of `levels` (none: of all) in one environment; `NotFound` when no layer of it
-        has the type."""
+        """Return the merge of the layers of `levels` (none: all). Raise `NotFound` if no layer has the type."""
         with self._database.read() as connection:
-            members = environment.read(connection, cluster_id)
-            found = environment.layers(connection, members, graph_type, levels)
-        return merge_layers(found, keep_partial=bool(levels) and Level.RELEASE not in levels)
+            layers = environment.layers(connection, environment.read(connection, cluster_id), graph_type, levels)
+        return merge_layers(layers, keep_partial=bool(levels) and Level.RELEASE not in levels)
 
     def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Sequence[Task]:
         """Return the merged tasks of an environment."""
         return [merged.task for merged in self.layers(cluster_id, (), graph_type).tasks]
 
     def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
-        """What a plan or a preview needs of an environment, from one read; `NotFound` for an unknown type."""
+        """Return what plans and previews need, from one read. Raise `NotFound` for an unknown graph type."""
         with self._database.read() as connection:
-            members = environment.read(connection, cluster_id)
-            return snapshot(members, environment.layers(connection, members, graph_type), graph_type)
+            target = environment.read(connection, cluster_id)
+            return snapshot(target, environment.layers(connection, target, graph_type), graph_type)
 
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
-        """Create the graph, or replace the tasks of the one that is there; its id stays.
+        """Create a graph, or replace the tasks of an existing one, which keeps its id.
 
-        Raises `InvalidGraph` with all findings, and leaves everything as it was, when one of them is an error. Records
-        of environments that have nothing below them any more are warnings (G021).
+        Raise `InvalidGraph` with all findings, and change nothing, if one of them is an error. Records of environments
+        that no longer have anything to override are warnings (G021).
         """
         require_type(graph_type)
         with self._database.write() as connection:
@@ -93,10 +89,10 @@ class Graphs:
             return replace(stored, findings=(*stored.findings, *left))
 
     def delete(self, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
-        """Remove a graph; `NotFound` for an unknown owner, or a type that it does not have.
+        """Remove a graph. Raise `NotFound` for an unknown owner, or a graph type that it does not have.
 
-        Where a plugin's package has one of this type, that one is in force again; it goes only with the plugin.
-        Records of environments that have nothing below them any more are warnings (G021).
+        If the package of a plugin has a graph of this type, it applies again; it only goes with the plugin. Records of
+        environments that no longer have anything to override are warnings (G021).
         """
         with self._database.write() as connection:
             named = lookup.owner(connection, owner)
@@ -106,17 +102,21 @@ class Graphs:
             if owner.level is Level.PLUGIN and graphs.is_derived(connection, graph.id):
                 raise Conflict(
                     f"The {graph_type} graph of {named.label} belongs to its package.",
-                    hint="Disable or remove the plugin, or upload an empty graph in place of this one.",
+                    hint="Disable or remove the plugin, or upload an empty graph to replace this one.",
                 )
             graphs.delete(connection, graph.id)
             package = plugins.package(connection, owner.id) if owner.level is Level.PLUGIN else None
             if package is not None:
-                _restore(connection, named, graph_type, package)
+                from fuelclient.plugins.select import for_any_release  # nothing else here reads packages
+
+                derived = for_any_release(package).graphs.get(graph_type)
+                if derived is not None:
+                    put_derived(connection, named, graph_type, derived)
             return orphaned_records.left(before, orphaned_records.of(connection, users, graph_type))
 
 
 def put_derived(connection: Connection, owner: Owner, graph_type: str, document: GraphDocument) -> None:
-    """The owner's graph of this type is what its package says, unless one was uploaded."""
+    """Make the owner's graph of this type the one of its package, unless one was uploaded."""
     graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
     if graph_id is None:
         graph_id = graphs.create(connection, owner.level, owner.id, graph_type)
@@ -131,10 +131,10 @@ def put_derived(connection: Connection, owner: Owner, graph_type: str, document:
 def put(
     connection: Connection, owner: Owner, document: GraphDocument, graph_type: str, below: Sequence[Layer] | None
 ) -> Uploaded:
-    """The owner's graph of this type says what `document` says; its name and metadata change where stated.
+    """Store a document as the owner's graph of this type. Its name and metadata change if the document states them.
 
-    `below` are the layers that it lies over, None where they are not known. Raises `InvalidGraph` with all
-    findings when one of them is an error; the caller's transaction undoes the rest.
+    `below` are the layers below it, None if they are not known. Raise `InvalidGraph` with all findings if one of them
+    is an error; the caller's transaction undoes the rest.
     """
     findings = check_document(document, owner, below)
     errors = errors_in(findings)
@@ -150,15 +150,6 @@ def put(
     return Uploaded(_existing(connection, owner, graph_type), created, findings)
 
 
-def _restore(connection: Connection, owner: Owner, graph_type: str, package: Package) -> None:
-    """The graph of this type that the owner's package has, where it has one, is in force again."""
-    from fuelclient.plugins.select import for_any_release  # what reads packages is not needed for anything else here
-
-    graph = for_any_release(package).graphs.get(graph_type)
-    if graph is not None:
-        put_derived(connection, owner, graph_type, graph)
-
-
 def _existing(connection: Connection, owner: Owner, graph_type: str) -> Graph:
     graph = graphs.find(connection, owner.level, owner.id, graph_type)
     if graph is None:
@@ -169,13 +160,12 @@ def _existing(connection: Connection, owner: Owner, graph_type: str) -> Graph:
 
 
 def _below(connection: Connection, owner: Owner, graph_type: str) -> Sequence[Layer] | None:
-    """The layers below a graph of this owner: none for a release, not known for a plugin, which may be enabled on
-    any release."""
+    """Return the layers below a graph: none for a release, None for a plugin, which may be enabled on any release."""
     if owner.level is Level.RELEASE:
         return ()
     if owner.level is Level.PLUGIN:
         return None
-    members = environment.read(connection, owner.id)
-    if graph_type not in environment.types(connection, members):
+    target = environment.read(connection, owner.id)
+    if graph_type not in environment.types(connection, target):
         return ()
-    return environment.layers(connection, members, graph_type, (Level.RELEASE, Level.PLUGIN))
+    return environment.layers(connection, target, graph_type, (Level.RELEASE, Level.PLUGIN))

