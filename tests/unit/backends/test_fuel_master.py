@@ -91,7 +91,7 @@ def test_partial_records_are_written_out(env: Executions) -> None:
 
 def test_a_partial_record_of_a_plugin_is_refused(env: Executions, tmp_path: Path) -> None:
     plugin = installed(env, tmp_path)
-    with pytest.raises(InvalidGraph, match="task a\b") as caught:
+    with pytest.raises(InvalidGraph, match=r"task a\b") as caught:
         env.backend.graphs.upload(OwnerRef(Level.PLUGIN, plugin), GraphDocument((Task("a", {"x": 1}),)))
     assert [getattr(one, "code", "") for one in caught.value.findings] == ["G020"]
 
