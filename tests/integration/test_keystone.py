@@ -80,7 +80,7 @@ def test_a_reader_reads_and_does_not_write(shared: Site) -> None:
 def test_a_wrong_password(shared: Site, name: str) -> None:
     refused = shared.fuel2("env", "list", username=name, password="wr0ng-one")  # noqa: S106 (it is wrong)
     assert refused.code == UNAUTHORISED, refused
-    assert f"does not take user {name} with this password" in refused.err
+    assert f"does not accept user {name} with this password" in refused.err
     assert "OS_PASSWORD" in refused.err
     assert "wr0ng-one" not in refused.err
     assert refused.out == ""
@@ -110,7 +110,7 @@ def test_roles_that_allow_nothing(shared: Site) -> None:
 def test_no_credentials(shared: Site) -> None:
     refused = shared.fuel2("env", "list")
     assert refused.code == UNAUTHORISED, refused
-    assert "wants to know who asks. Set OS_USERNAME, OS_PASSWORD and OS_PROJECT_NAME" in refused.err
+    assert "needs credentials. Set OS_USERNAME, OS_PASSWORD and OS_PROJECT_NAME" in refused.err
     status, told = asked(shared, "")
     assert (status, told["message"]) == (401, "The request you have made requires authentication.")
 
@@ -121,7 +121,7 @@ def test_an_application_credential(shared: Site) -> None:
     assert names(shared.fuel2("env", "list", "-f", "json", **good)) == ["prod"]
     refused = shared.fuel2("env", "list", **{**good, "application_credential_secret": "no-s3cr3t"})
     assert refused.code == UNAUTHORISED, refused
-    assert "does not take the application credential. Check OS_APPLICATION_CREDENTIAL_ID" in refused.err
+    assert "does not accept the application credential. Check OS_APPLICATION_CREDENTIAL_ID" in refused.err
     assert "no-s3cr3t" not in refused.err
 
 

@@ -54,15 +54,15 @@ def plugin_named(connection: Connection, name: str, version: str = "") -> Plugin
     return names.plugin_named(plugins.every(connection), name, version, _FIRST_PLUGIN)
 
 
-def package(connection: Connection, found: Plugin) -> Package:
+def package(connection: Connection, owner: Plugin) -> Package:
     """Return the package of a plugin, without the releases that it defines.
 
     Raise `Conflict` if an earlier version of fuel2 registered the plugin without its package.
     """
-    stored = plugins.package(connection, found.id)
+    stored = plugins.package(connection, owner.id)
     if stored is None:
         raise Conflict(
-            f"Plugin {found.name} {found.version} was registered by an earlier version of fuel2, without its package.",
+            f"Plugin {owner.name} {owner.version} was registered by an earlier version of fuel2, without its package.",
             hint="Install it again: `fuel2 plugins install PACKAGE --force`.",
         )
     return stored

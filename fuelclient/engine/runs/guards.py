@@ -49,7 +49,7 @@ def require_free(connection: Connection, cluster_id: int) -> None:
         return
     if is_alive(connection, run):
         raise Conflict(
-            f"Run {run.id} runs on environment {cluster_id} already.",
+            f"Run {run.id} is already running on environment {cluster_id}.",
             hint=f"Wait for it (`fuel2 task watch {run.id}`), or stop it (`fuel2 env stop-deployment {cluster_id}`).",
         )
     raise Conflict(
@@ -70,7 +70,10 @@ def require_resumable(connection: Connection, run: Run) -> None:
 
 
 def deletable(connection: Connection, run_id: int, *, force: bool) -> Run:
-    """Return the run to delete. Raise `Conflict` for a part, for a live run, and without `force` for an unended one."""
+    """Return the run to delete.
+
+    Raise `Conflict` for a part, for a live run, and without `force` for a run that has not ended.
+    """
     run = parent_of(connection, run_id)
     if run_id != run.id:
         raise Conflict(f"Run {run_id} is a part of run {run.id}.", hint=f"Delete {run.id} as a whole.")
@@ -93,7 +96,7 @@ def deletable_with_cluster(connection: Connection, cluster_id: int) -> list[Run]
     run = runs.unfinished(connection, cluster_id)
     if run is not None:
         if is_alive(connection, run):
-            message = f"Run {run.id} runs on environment {cluster_id}."
+            message = f"Run {run.id} is running on environment {cluster_id}."
         else:
             message = f"Run {run.id} has not ended on environment {cluster_id}: its runner was killed."
         raise Conflict(message, hint=f"End it first: `fuel2 task stop {run.id} --kill`.")
@@ -115,6 +118,7 @@ def require_idle(connection: Connection, cluster_id: int, node_ids: Collection[i
     busy = [str(node_id) for node_id in dict.fromkeys(node_ids) if node_id in taken]
     if busy:
         raise Conflict(
-            f"Run {run.id} runs on node{'s' if len(busy) > 1 else ''} {', '.join(busy)} of environment {cluster_id}.",
+            f"Run {run.id} is running on node{'s' if len(busy) > 1 else ''} {', '.join(busy)} of environment "
+            f"{cluster_id}.",
             hint=f"Wait for it (`fuel2 task watch {run.id}`), or end it first (`fuel2 task stop {run.id} --kill`).",
         )

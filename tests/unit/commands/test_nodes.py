@@ -22,7 +22,7 @@ def test_update(tiny: CommandLine) -> None:
     [
         ([], 2, "Nothing to update."),
         (["--name", ""], 2, "A node needs a name."),
-        (["--hostname", "a b"], 2, "'a b' is no host name."),
+        (["--hostname", "a b"], 2, "'a b' is not a host name."),
         (["--name", "node-2"], 6, "Environment 1 has a node node-2 already, with id 2."),
         (["--hostname", "node-2"], 6, "Environment 1 has a node node-2 already, with id 2."),
     ],

@@ -85,5 +85,5 @@ def test_a_graph_that_was_never_planned_has_nothing(env: Executions, fuel2: Comm
     found = env.run("broken", "second")
     second = found.children[1].id
     done = fuel2("task", "settings", "download", second, "--file", "-")
-    assert (done.code, f"settings of transaction {second}" in done.err.lower()) == (5, True), done.err
+    assert (done.code, f"settings of run {second}" in done.err.lower()) == (5, True), done.err
     fuel2.ok("task", "settings", "download", found.id, "--file", "-")

@@ -273,7 +273,7 @@ def test_a_refusal_is_told(engine: Executions) -> None:
     async def story(one: Driven) -> None:
         await one.press("A", "e")
         await confirm(one, "prod")
-        await until(lambda: f"Run {begun.id} runs on environment 1 already" in one.told())
+        await until(lambda: f"Run {begun.id} is already running on environment 1" in one.told())
         assert "not done: execute default on environment 1" in one.told()
         assert "fuel2 graph execute --env 1" in one.ui.log_lines
         assert [found.id for found in engine.backend.runs.list(names=["deploy"])] == [begun.id]
