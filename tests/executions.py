@@ -93,11 +93,11 @@ class Executions:
         return self.ended(self.begin(*graph_types, **options).id)
 
     def ended(self, run_id: int) -> Run:
-        """The transaction after it has ended."""
+        """Return the run after it has ended."""
         return self.until(run_id, lambda found: found.is_final)
 
     def until(self, run_id: int, holds: Any) -> Run:
-        """The transaction as soon as something holds of it."""
+        """Return the run as soon as a condition holds."""
         deadline = time.monotonic() + PATIENCE
         while True:
             found = self.backend.runs.get(run_id)

@@ -1,4 +1,4 @@
-"""What is asked of a run when things have changed under it: its nodes, its graph, the clock, the size of its output."""
+"""Runs after which nodes, the graph or the clock have changed, or which printed very much."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from fuelclient.model.task import Task
 
 @pytest.fixture
 def env(tmp_path: Path) -> Iterator[Executions]:
-    found = executions(tmp_path, 2)
-    yield found
-    found.backend.close()
+    env = executions(tmp_path, 2)
+    yield env
+    env.backend.close()
 
 
 def killed(env: Executions, command: str, graph_type: str = "default") -> int:
-    """A run whose runner was killed while `command` runs on both nodes."""
+    """Return a run whose runner was killed while `command` was running on both nodes."""
     env.graph(shell("slow", f"{env.note('began')}; {command}"), graph_type=graph_type)
     run_id = env.begin(graph_type).id
     env.until(run_id, lambda _: len(env.noted()) == 2)
@@ -64,27 +64,27 @@ def test_a_kill_works_when_the_graph_is_gone(env: Executions) -> None:
     run_id = killed(env, "sleep 300", "fix")
     env.backend.graphs.delete(OwnerRef(Level.CLUSTER, 1), "fix")
 
-    found = env.backend.runs.stop(run_id, kill=True)
+    run = env.backend.runs.stop(run_id, kill=True)
 
-    assert (str(found.status), found.message) == ("error", "Stopped by user after its runner was killed.")
+    assert (str(run.status), run.message) == ("error", "Stopped by user after its runner was killed.")
 
 
 def test_logs_outlive_the_node_and_the_graph(env: Executions) -> None:
     env.graph(shell("said", "echo here"), graph_type="fix")
-    found = env.run("fix")
+    run = env.run("fix")
     env.backend.clusters.remove_nodes(1, [2])
     env.backend.nodes.delete([2])
     env.backend.graphs.delete(OwnerRef(Level.CLUSTER, 1), "fix")
 
-    assert env.backend.runs.logs(found.id, "said", "1").output == "here\n"
-    assert env.backend.runs.logs(found.id, "said", "2").output == "here\n"
+    assert env.backend.runs.logs(run.id, "said", "1").output == "here\n"
+    assert env.backend.runs.logs(run.id, "said", "2").output == "here\n"
 
 
 def test_of_a_very_long_output_the_end_is_printed(env: Executions) -> None:
     env.graph(shell("long", "head -c 41000000 /dev/zero | tr '\\0' x; echo the end"))
-    found = env.run(node_ids=(1,))
+    run = env.run(node_ids=(1,))
 
-    output = env.backend.runs.logs(found.id, "long", "1").output
+    output = env.backend.runs.logs(run.id, "long", "1").output
 
     first, _, rest = output.partition("\n")
     assert rest.endswith("xthe end\n")
@@ -94,11 +94,9 @@ def test_of_a_very_long_output_the_end_is_printed(env: Executions) -> None:
 
 def test_an_output_of_some_pieces_is_printed_as_a_whole(env: Executions) -> None:
     env.graph(shell("long", "seq 1 1000000"))
-    found = env.run(node_ids=(1,))
+    run = env.run(node_ids=(1,))
 
-    assert env.backend.runs.logs(found.id, "long", "1").output == "".join(
-        f"{number}\n" for number in range(1, 1_000_001)
-    )
+    assert env.backend.runs.logs(run.id, "long", "1").output == "".join(f"{number}\n" for number in range(1, 1_000_001))
 
 
 @pytest.mark.parametrize("own", ["", "/their/own"])
@@ -113,20 +111,20 @@ def test_tasks_do_not_import_from_our_package(env: Executions, monkeypatch: pyte
 
 def test_a_message_never_moves_the_cursor_of_who_reads_it(env: Executions) -> None:
     env.graph(shell("loud", r"printf 'a\033[2Jb\007c\000d\n\tend'; exit 3"))
-    found = env.run(node_ids=(1,))
+    run = env.run(node_ids=(1,))
 
-    (row,) = env.rows(found.id)
+    (row,) = env.rows(run.id)
     assert row.message == "exit code 3: a [2Jb c d\n\tend"
-    done = CommandLine(env.engine)("task", "history", "show", found.id, "--why")
+    done = CommandLine(env.engine)("task", "history", "show", run.id, "--why")
     assert "exit code 3: a [2Jb c d" in done.out
-    assert env.backend.runs.logs(found.id, "loud", "1").output == "a\033[2Jb\007c\0d\n\tend"
+    assert env.backend.runs.logs(run.id, "loud", "1").output == "a\033[2Jb\007c\0d\n\tend"
 
 
 def test_only_the_end_of_an_instance_has_its_message(env: Executions) -> None:
     env.graph(shell("bad", "exit 3"))
-    found = env.run(node_ids=(1,))
+    run = env.run(node_ids=(1,))
 
-    told = [(one.status, one.message) for one in env.backend.runs.events(found.id) if one.task == "bad"]
+    told = [(one.status, one.message) for one in env.backend.runs.events(run.id) if one.task == "bad"]
     assert told == [("running", ""), ("error", "exit code 3")]
 
 
@@ -144,9 +142,9 @@ def test_the_executor_that_runs_nothing_runs_nothing_on_the_master_either(
 ) -> None:
     env.graph(shell("here", env.note("here"), roles=["master"]))
 
-    found = env.run(executor=executor)
+    run = env.run(executor=executor)
 
-    assert str(found.status) == "ready"
+    assert str(run.status) == "ready"
     assert env.noted() == ran
 
 
@@ -184,10 +182,10 @@ def test_puppet_that_would_find_its_directory_later_fails_no_node_where_nothing_
     parameters = {"puppet_manifest": "a.pp", "cwd": f"{env.directory}/later", "timeout": 60}
     env.graph(Task("manifest", {"type": "puppet", "roles": ["compute"], "parameters": parameters}))
 
-    found = env.run(node_ids=(3,))
+    run = env.run(node_ids=(3,))
 
-    assert str(found.status) == "ready"
-    (row,) = env.rows(found.id)
+    assert str(run.status) == "ready"
+    (row,) = env.rows(run.id)
     assert str(row.status) == "skipped"
     assert "is not on" in row.message or "is not installed" in row.message
 
@@ -196,10 +194,10 @@ def test_one_real_node_makes_the_master_real(env: Executions) -> None:
     env.backend.nodes.create([Node(3, "unreal", cluster_id=1, pending_roles=("compute",), executor="noop")])
     env.graph(shell("here", env.note("here"), roles=["master"]), shell("there", roles=["compute"]))
 
-    found = env.run(node_ids=(1, 3))
+    run = env.run(node_ids=(1, 3))
 
     assert env.noted() == ["here"]
-    assert env.backend.runs.logs(found.id, "here", "master").return_code == 0
+    assert env.backend.runs.logs(run.id, "here", "master").return_code == 0
 
 
 class _Impatient(logging.Handler):
@@ -224,8 +222,8 @@ def test_three_interrupts_at_once_stop_and_kill_before_they_leave(env: Execution
         LOG.removeHandler(impatient)
         LOG.setLevel(level)
 
-    found = env.ended(run_id)
-    assert found.stop == "kill"
+    run = env.ended(run_id)
+    assert run.stop == "kill"
     assert env.outcomes(run_id)["next@1"][0] == "skipped"
 
 

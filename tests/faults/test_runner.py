@@ -1,4 +1,4 @@
-"""A runner that is killed: what it had begun is taken over, ended, or asked about."""
+"""Runs whose runner is killed: they are resumed or ended, or a user has to decide."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from fuelclient.store.database import Database
 
 
 def kill(env: Executions, run_id: int) -> bool:
-    """Kill whoever runs the transaction, as soon as there is somebody; False when it has ended."""
+    """Kill the runner of a run as soon as there is one; return False if the run has ended."""
     while not env.backend.runs.get(run_id).is_final:
         runner = env.runner()
         if runner is not None and runner.pid != NOT_STARTED:
@@ -45,13 +45,13 @@ def is_gone(env: Executions, run_id: int) -> None:
 
 @pytest.fixture
 def env(tmp_path: Path) -> Iterator[Executions]:
-    found = executions(tmp_path, 2)
-    yield found
-    found.backend.close()
+    env = executions(tmp_path, 2)
+    yield env
+    env.backend.close()
 
 
 def killed(env: Executions, cmd: str) -> int:
-    """A transaction whose runner was killed while `cmd` was running on both nodes."""
+    """Return a run whose runner was killed while `cmd` was running on both nodes."""
     env.graph(shell("slow", cmd), shell("next", env.note("next"), requires=["slow"]))
     begun = env.begin()
     env.until(begun.id, lambda _: len(env.backend.runs.history(begun.id, RUNNING)) == 2 and env.noted())
@@ -68,9 +68,9 @@ def test_a_command_that_outlives_its_runner_is_waited_for(env: Executions) -> No
 
     assert env.backend.runs.get(run_id).runner == "gone"
     env.backend.runs.resume(run_id)
-    found = env.ended(run_id)
+    run = env.ended(run_id)
 
-    assert str(found.status) == "ready"
+    assert str(run.status) == "ready"
     assert Counter(env.noted()) == {"began": 2, "ended": 2, "next": 2}
 
 
@@ -80,10 +80,10 @@ def test_who_executes_meanwhile_is_told_what_to_do(env: Executions) -> None:
     with pytest.raises(Conflict, match=rf"Run {run_id} .* runner was killed.*resume"):
         env.begin()
     env.backend.runs.stop(run_id)
-    found = env.backend.runs.get(run_id)
+    run = env.backend.runs.get(run_id)
 
-    assert str(found.status) == "error"
-    assert found.message.endswith("; these may go on: slow@1, slow@2.")
+    assert str(run.status) == "error"
+    assert run.message.endswith("; these may go on: slow@1, slow@2.")
     assert env.outcomes(run_id)["slow@1"] == ("error", "interrupted")
     assert env.outcomes(run_id)["next@1"] == ("skipped", "stopped")
     assert env.statuses() == {1: "error", 2: "error"}
@@ -100,10 +100,10 @@ def test_a_kill_ends_the_commands_that_outlived_their_runner(env: Executions) ->
     assert all(processes.start_time(leader) for leader in leaders)
     env.graph(shell("other"))
 
-    found = env.backend.runs.stop(run_id, kill=True)
+    run = env.backend.runs.stop(run_id, kill=True)
 
     assert [processes.start_time(leader) for leader in leaders] == ["", ""]
-    assert (str(found.status), found.message) == ("error", "Stopped by user after its runner was killed.")
+    assert (str(run.status), run.message) == ("error", "Stopped by user after its runner was killed.")
     assert env.outcomes(run_id)["slow@1"] == ("error", "interrupted")
     assert env.outcomes(run_id)["next@1"] == ("skipped", "stopped")
     assert {row.message for row in env.rows(run_id) if row.task == "slow"} == {
@@ -115,10 +115,10 @@ def test_a_kill_that_cannot_end_a_command_says_so(env: Executions) -> None:
     run_id = killed(env, env.held("began"))
     env.backend.clusters.remove_nodes(1, [2])
 
-    found = env.backend.runs.stop(run_id, kill=True)
+    run = env.backend.runs.stop(run_id, kill=True)
     env.let_go()
 
-    assert found.message.endswith("; these may go on: slow@2.")
+    assert run.message.endswith("; these may go on: slow@2.")
     told = {row.node: row.message for row in env.rows(run_id) if row.task == "slow"}
     assert told[1] == "Its processes were ended after the runner was killed."
     assert "could not be ended: its node is gone" in told[2]
@@ -134,7 +134,7 @@ def test_a_graph_that_was_changed_is_not_resumed(env: Executions) -> None:
 
 
 def in_process(env: Executions, before: Callable[[], object] = bool, **waiting: Any) -> Runs:
-    """Executions that run here, and not in a process of their own; `before` is done after everything was checked."""
+    """Return runs that this process executes; `before` is called when everything has been checked."""
 
     def start(engine: str, run_id: int, rerun_interrupted: bool) -> None:
         before()
@@ -150,9 +150,9 @@ def test_a_graph_that_changes_while_somebody_resumes_leaves_nothing_running(env:
 
     in_process(env, changed).resume(run_id)
 
-    found = env.backend.runs.get(run_id)
-    assert (str(found.status), found.runner) == ("error", "")
-    assert "has changed since" in found.message
+    run = env.backend.runs.get(run_id)
+    assert (str(run.status), run.runner) == ("error", "")
+    assert "has changed since" in run.message
     assert env.outcomes(run_id)["slow@1"] == ("error", "interrupted")
     assert env.outcomes(run_id)["next@1"] == ("skipped", "stopped")
     assert env.statuses() == {1: "error", 2: "error"}
@@ -222,7 +222,7 @@ def test_who_follows_a_runner_that_is_gone_hears_where_it_said_why(env: Executio
 
 
 def machine_died(env: Executions, cmd: str) -> int:
-    """A transaction whose runner was killed together with everything that it had started."""
+    """Return a run whose runner was killed together with everything that it had started."""
     env.graph(shell("slow", cmd), shell("next", env.note("next"), requires=["slow"]))
     begun = env.begin()
     env.until(begun.id, lambda _: len(env.noted()) == 2)
@@ -238,9 +238,9 @@ def test_what_nobody_knows_the_end_of_asks(env: Executions) -> None:
     run_id = machine_died(env, f"{env.note('began')}; sleep 30; {env.note('ended')}")
 
     env.backend.runs.resume(run_id)
-    found = env.until(run_id, lambda one: one.runner == "gone" and "not known" in told(env, run_id))
+    run = env.until(run_id, lambda run: run.runner == "gone" and "not known" in told(env, run_id))
 
-    assert str(found.status) == "running"
+    assert str(run.status) == "running"
     for row in env.backend.runs.history(run_id, RUNNING):
         assert (row.task, row.reason, row.attempts) == ("slow", "interrupted", 1)
     with pytest.raises(Conflict, match=r"slow@1, slow@2\..*--rerun-interrupted"):
@@ -252,14 +252,14 @@ def test_what_was_interrupted_is_run_again_when_somebody_says_so(env: Executions
     run_id = machine_died(env, cmd)
 
     env.backend.runs.resume(run_id, rerun_interrupted=True)
-    found = env.ended(run_id)
+    run = env.ended(run_id)
 
-    assert str(found.status) == "ready"
+    assert str(run.status) == "ready"
     assert Counter(env.noted()) == {"began": 4, "ended": 2, "next": 2}
     slow = env.backend.runs.history(run_id, HistoryFilter(tasks=("slow",)))
     assert [(row.attempts, row.reason) for row in slow] == [(2, ""), (2, "")]
 
 
 def told(env: Executions, run_id: int) -> str:
-    """What the newest event says."""
+    """Return the message of the newest event."""
     return env.backend.runs.events(run_id)[-1].message

@@ -24,9 +24,9 @@ PACKAGE = str(Path(__file__).resolve().parents[2])
 
 @pytest.fixture
 def env(tmp_path: Path) -> Iterator[Executions]:
-    found = executions(tmp_path, 2)
-    yield found
-    found.backend.close()
+    env = executions(tmp_path, 2)
+    yield env
+    env.backend.close()
 
 
 def leaders(env: Executions) -> list[int]:
@@ -80,8 +80,8 @@ def test_what_a_second_interrupt_kills_is_interrupted_and_runs_again(env: Execut
         until(process, "2 interrupted, 2 not reached")
         assert process.wait(PATIENCE) == 130
 
-    found = env.backend.runs.get(1)
-    assert (str(found.status), found.message) == (
+    run = env.backend.runs.get(1)
+    assert (str(run.status), run.message) == (
         "error", "Stopped by user. Interrupted: slow@1, slow@2. Not run: next@1, next@2.",
     )  # fmt: skip
     assert alive(env) == []
@@ -109,12 +109,12 @@ def test_a_failure_before_the_kill_stays_one(env: Executions) -> None:
     env.until(begun.id, lambda _: ("error", "") in env.outcomes(begun.id).values())
 
     env.backend.runs.stop(begun.id, kill=True)
-    found = env.ended(begun.id)
+    run = env.ended(begun.id)
 
     assert sorted(env.outcomes(begun.id).values()) == [("error", ""), ("error", "interrupted")]
     assert sorted(env.statuses().values()) == ["error", "stopped"]
-    assert "has zero fault tolerance." in found.message
-    assert "Stopped by user. Interrupted: a@" in found.message
+    assert "has zero fault tolerance." in run.message
+    assert "Stopped by user. Interrupted: a@" in run.message
 
 
 def test_the_kill_of_a_run_without_a_runner_leaves_its_nodes_stopped(env: Executions) -> None:
