@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from fuelclient.backends.nailgun.environment import environment_of, layers_of
 from fuelclient.backends.nailgun.errors import About
-from fuelclient.backends.nailgun.events import Observer
 from fuelclient.backends.nailgun.facts import Facts
 from fuelclient.backends.nailgun.session import Session
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported, UsageError
@@ -17,6 +16,7 @@ from fuelclient.executors import registry
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.run import (
     Event,
+    EventKind,
     HistoryFilter,
     HistoryRow,
     Logs,
@@ -215,6 +215,48 @@ class Runs:
         )  # fmt: skip
         rows = (history_row_from(record, run_id=part.id) for record in objects(data, "row of a history"))
         return [replace(row, graph_type=row.graph_type or part.graph_type) for row in rows]
+
+
+@dataclass(slots=True)
+class Observer:
+    """The events of one run on a Fuel master, which keeps none: they are found by comparing its states.
+
+    Ids hold in this process only. `seen` has the last status of each instance, and the last status and progress of the
+    run and of its parts.
+    """
+
+    events: list[Event] = field(default_factory=list)
+    seen: dict[tuple[object, ...], tuple[str, int]] = field(default_factory=dict)
+
+    def look(self, parent: Run, rows: Sequence[HistoryRow], now: str) -> None:
+        """Add an event for each difference from the last look: instances first, so that the run ends last."""
+        changes = sorted(self._instances(parent, rows, now), key=lambda event: event.time)
+        self.events += [replace(event, id=len(self.events) + 1 + index) for index, event in enumerate(changes)]
+        for run in (*parent.children, parent):
+            state, key = (str(run.status), run.progress), ("run", run.id)
+            if self.seen.get(key) != state and (key in self.seen or run.status is not RunStatus.PENDING):
+                self.seen[key] = state
+                event = Event(
+                    len(self.events) + 1, (run.time_end if run.is_final else None) or now, EventKind.RUN, parent.id,
+                    run.id, run.graph_type, status=state[0], message=run.message, progress=run.progress,
+                )  # fmt: skip
+                self.events.append(event)
+
+    def _instances(self, parent: Run, rows: Sequence[HistoryRow], now: str) -> Iterator[Event]:
+        for row in rows:
+            key = ("instance", row.run_id, row.task, row.node)
+            before = self.seen.get(key, (str(InstanceStatus.PENDING), 0))[0]
+            if row.status == before:
+                continue
+            self.seen[key] = (str(row.status), 0)
+            event = Event(
+                0, row.time_start or now, EventKind.INSTANCE, parent.id, row.run_id, row.graph_type, row.task, row.node,
+                str(InstanceStatus.RUNNING),
+            )  # fmt: skip
+            if before == InstanceStatus.PENDING and row.time_start and row.status.is_final:
+                yield event  # its beginning was not seen
+            time = (row.time_start if row.status is InstanceStatus.RUNNING else row.time_end) or now
+            yield replace(event, time=time, status=str(row.status), reason=row.reason, message=row.message)
 
 
 def durations(rows: Iterable[HistoryRow]) -> dict[tuple[str, str, str], float]:
