@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import time
 from pathlib import Path
@@ -19,7 +20,9 @@ class Terminal:
         self._base = ["tmux", "-S", str(directory / "socket"), "-f", "/dev/null"]
 
     def __call__(self, *words: str) -> str:
-        return subprocess.run([*self._base, *words], capture_output=True, text=True, check=True).stdout
+        # The environment is stated because readline adds LINES and COLUMNS behind Python's back, for 80x24.
+        environ = dict(os.environ)
+        return subprocess.run([*self._base, *words], capture_output=True, text=True, check=True, env=environ).stdout
 
     def start(self, command: str, width: int, height: int) -> None:
         self("new-session", "-d", "-x", str(width), "-y", str(height), f"{command}; echo LEFT WITH $?; sleep 60")
