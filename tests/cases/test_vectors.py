@@ -36,7 +36,7 @@ LOADERS = {
     "original-client": TESTS / "integration" / "test_original_client.py",
     "plan": _UNIT / "plan" / "test_plan_cases.py",
     "plugins-check": _UNIT / "plugins" / "test_check_cases.py",
-    "plugins-loader": _UNIT / "plugins" / "test_tree_cases.py",
+    "plugins-loader": _UNIT / "plugins" / "test_load_cases.py",
     "plugins-select": _UNIT / "plugins" / "test_select_cases.py",
     "preview": _GRAPH_CASES,
     "resolve-role": _GRAPH_CASES,
