@@ -11,8 +11,7 @@ from fuelclient.model.node import Node
 from fuelclient.model.release import Role
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Source, Task
-from fuelclient.plan.edges import Edges
-from fuelclient.plan.expand import Expansion
+from fuelclient.plan.expand import Edges, Expansion
 from fuelclient.plan.fleet import MASTER, Fleet, FleetNode
 from fuelclient.serializers.task import task_from
 

@@ -8,7 +8,7 @@ from typing import Any
 from fuelclient.model.status import InstanceStatus, Reason
 from fuelclient.plan.place import FaultTolerance
 from fuelclient.plan.simulate import Simulation
-from fuelclient.plan.work import NO_KEY, Kind, Work
+from fuelclient.plan.work import NO_KEY, InstanceKind, Work
 
 SYNC_NAME = "sync"
 _SIGNS = {InstanceStatus.RUNNING: "+", InstanceStatus.READY: "=", InstanceStatus.ERROR: "!"}
@@ -42,7 +42,10 @@ def work_from(
         nodes=names,
         task_of=[task for task, _ in pairs],
         node_of=[node for _, node in pairs],
-        kinds=[Kind.SYNC if not n else Kind.SKIP if v in skipped else Kind.REAL for v, (_, n) in enumerate(pairs)],
+        kinds=[
+            InstanceKind.SYNC if not n else InstanceKind.SKIP if v in skipped else InstanceKind.REAL
+            for v, (_, n) in enumerate(pairs)
+        ],
         fail_on_error=[name not in set(lenient) for name in at],
         limit_of=[keys.get(tasks[task], NO_KEY) for task, _ in pairs],
         limits=tuple((limits or {}).values()),

@@ -10,8 +10,7 @@ from fuelclient.executors import registry
 from fuelclient.insight import planned as views
 from fuelclient.model.run import PlannedGraph, RunRequest, SimulatedGraph
 from fuelclient.plan.inputs import Inputs
-from fuelclient.plan.plan import Plan
-from fuelclient.plan.request import checked
+from fuelclient.plan.plan import Plan, checked
 
 
 def planned(backend: Backend, request: RunRequest) -> tuple[PlannedGraph, ...]:

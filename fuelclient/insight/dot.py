@@ -11,7 +11,7 @@ from types import MappingProxyType
 from fuelclient.model.status import InstanceStatus, Reason
 from fuelclient.plan.place import SYNC
 from fuelclient.plan.schedule import Change
-from fuelclient.plan.work import Kind, Work, followers
+from fuelclient.plan.work import InstanceKind, Work, followers
 
 COLOURS: Mapping[str, str] = MappingProxyType(
     {
@@ -37,7 +37,7 @@ def dot(work: Work, history: Iterable[Change] = ()) -> str:
     that somebody can look at. Names are always quoted.
 
     >>> from fuelclient.plan.work import NO_KEY
-    >>> one = Work(("a",), ("", "n1"), [0], [1], [Kind.REAL], [True], [NO_KEY], (), [[]])
+    >>> one = Work(("a",), ("", "n1"), [0], [1], [InstanceKind.REAL], [True], [NO_KEY], (), [[]])
     >>> print(dot(one, [Change(0, InstanceStatus.READY)]), end="")
     digraph {
       "Task[a/n1]" [label="a/n1", style=filled, fillcolor=green];
@@ -80,7 +80,7 @@ def _waiting(work: Work, newest: Mapping[int, Change], after: list[list[int]]) -
         if change is None or not change.status.is_final:
             held.update(following)
         elif change.status is InstanceStatus.ERROR or change.reason in _LOST:
-            held.update(other for other in following if work.kinds[other] is not Kind.SYNC)
+            held.update(other for other in following if work.kinds[other] is not InstanceKind.SYNC)
     return held
 
 

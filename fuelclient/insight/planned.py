@@ -10,7 +10,7 @@ from fuelclient.model.run import NodeKey, PlannedGraph, PlannedInstance, Simulat
 from fuelclient.model.status import InstanceStatus
 from fuelclient.plan.plan import Plan
 from fuelclient.plan.simulate import Simulation, simulate
-from fuelclient.plan.work import Kind
+from fuelclient.plan.work import InstanceKind
 
 ASSUMED_SECONDS = 1.0
 """How long a task instance takes in a simulation when it never succeeded before."""
@@ -25,7 +25,7 @@ def planned(made: Plan, *, after_earlier: bool = False) -> PlannedGraph:
     found = []
     for vertex in sorted(range(work.size), key=lambda one: (order.generation[one], one)):
         task, uid = made.at(vertex)
-        runs = work.kinds[vertex] is Kind.REAL
+        runs = work.kinds[vertex] is InstanceKind.REAL
         found.append(
             PlannedInstance(
                 task=task.id,
@@ -88,7 +88,7 @@ def _simulated(made: Plan, known: Mapping[Key, float], run: Simulation) -> Simul
         message=run.result.message,
         makespan=run.makespan,
         critical=tuple(work.name(vertex) for vertex in run.critical),
-        known=sum(key in known for key, kind in zip(keys, work.kinds, strict=True) if kind is Kind.REAL),
+        known=sum(key in known for key, kind in zip(keys, work.kinds, strict=True) if kind is InstanceKind.REAL),
         assumed_seconds=ASSUMED_SECONDS,
         findings=made.findings,
     )

@@ -9,8 +9,7 @@ from fuelclient.model.graph import MergedTask
 from fuelclient.model.node import Node
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.fleet import MASTER, PRIMARY, FleetNode
-from fuelclient.plan.place import place
-from fuelclient.plan.resolve import Resolver
+from fuelclient.plan.place import Resolver, place
 
 
 @dataclass(frozen=True, slots=True)

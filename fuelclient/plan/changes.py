@@ -1,8 +1,8 @@
-"""Changes: which graphs deploy an environment as it is now, its nodes to be deleted and to be provisioned included.
+"""Choose the graphs that delete, provision and deploy the nodes of an environment.
 
-Source: Nailgun's `changes`, which deletes, provisions and deploys; a release of Fuel 9 and later says with a sequence
-called `deploy-changes` by which graphs. Without one, the types are those that Nailgun and the specification
-"plugins-v5" have. A graph that would find no node is left out: it could not run.
+Source: Nailgun's `changes`. A release of Fuel 9 and later lists the graphs in a sequence called `deploy-changes`.
+Without one, take the types that Nailgun and the specification "plugins-v5" have. A graph that would find no node is
+left out, since it could not run.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.node import Node, NodeStatus
 
 DEPLOY_CHANGES = "deploy-changes"
-"""The sequence of a release that says by which graphs its environments are deployed."""
+"""The name of the sequence of graphs that deploys the environments of a release."""
 
 PROVISION_TYPES = ("provision", "provisioning")
 DELETION_TYPES = ("deletion",)
@@ -23,8 +23,11 @@ RESET_TYPES = ("reset",)
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The types of the graphs that deploy an environment, in their order; `unprovisioned` and `leaving` are the ids of
-    nodes that stay as they are, because there is no graph that would provision or delete them."""
+    """The types of the graphs that deploy an environment, in their order.
+
+    `unprovisioned` and `leaving` are the ids of nodes that stay as they are, because no graph would provision or delete
+    them.
+    """
 
     graph_types: tuple[str, ...]
     unprovisioned: tuple[int, ...] = ()
@@ -32,7 +35,7 @@ class Changes:
 
 
 def is_unprovisioned(node: Node) -> bool:
-    """Whether the node has no operating system of the environment yet.
+    """Return whether the node still lacks the operating system of the environment.
 
     >>> is_unprovisioned(Node(1, "a", status="discover")), is_unprovisioned(Node(1, "a", status="provisioned"))
     (True, False)
@@ -41,7 +44,7 @@ def is_unprovisioned(node: Node) -> bool:
 
 
 def is_leaving(node: Node) -> bool:
-    """Whether the node is to be deleted from its environment.
+    """Return whether the node is to be deleted from its environment.
 
     >>> is_leaving(Node(1, "a", pending_deletion=True)), is_leaving(Node(1, "a", error_type="deletion"))
     (True, True)
@@ -50,9 +53,10 @@ def is_leaving(node: Node) -> bool:
 
 
 def changes(nodes: Iterable[Node], has_graph: Callable[[str], bool], stated: Sequence[str] = ()) -> Changes:
-    """The graphs that deploy an environment of `nodes`; `has_graph` says whether it has one of a type with tasks in it.
+    """Return the graphs that deploy an environment of `nodes`.
 
-    `stated` are the types that the release's own sequence has. Nodes that are offline are not waited for.
+    `has_graph` says whether the environment has a graph of a type with tasks in it. `stated` are the types in the
+    release's own sequence. Ignore offline nodes.
 
     >>> nodes = [Node(1, "a", status="discover"), Node(2, "b", pending_deletion=True), Node(3, "c")]
     >>> changes(nodes, {"provisioning", "default"}.__contains__)
@@ -63,7 +67,7 @@ def changes(nodes: Iterable[Node], has_graph: Callable[[str], bool], stated: Seq
     unprovisioned = tuple(node.id for node in present if is_unprovisioned(node))
     if stated:
         idle = {*(() if leaving else DELETION_TYPES), *(() if unprovisioned else PROVISION_TYPES)}
-        return Changes(tuple(one for one in stated if one not in idle))
+        return Changes(tuple(graph_type for graph_type in stated if graph_type not in idle))
     deletion = next(filter(has_graph, DELETION_TYPES), "") if leaving else ""
     provision = next(filter(has_graph, PROVISION_TYPES), "") if unprovisioned else ""
     stays = not deletion or any(not is_leaving(node) for node in present)

@@ -1,75 +1,175 @@
-"""Which task instances are skipped, and why: the filters and conditions of a run on an expansion.
+"""What expressions decide for the task instances of a plan: dependencies, which instances are skipped, parameters.
 
-A skipped instance stays where it is in the order: it does nothing, and what waits for it goes on.
+A skipped instance keeps its place in the order: it does nothing, and what waits for it goes on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from enum import StrEnum
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 from fuelclient.errors import FuelError, InvalidGraph
 from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Finding, Severity
-from fuelclient.model.task import TaskType
-from fuelclient.plan.expand import Expansion
+from fuelclient.model.graph import MergedTask
+from fuelclient.model.run import NodeKey
+from fuelclient.model.status import Reason
+from fuelclient.model.task import Relation, Task, TaskType
+from fuelclient.plan.expand import Expansion, expand
+from fuelclient.plan.fleet import Fleet
+from fuelclient.plan.select import Filter
+from fuelclient.plan.work import PASSIVE
 
 Holds = Callable[[int, int], bool]
-"""Whether the condition of a merged task holds on a node of the fleet, both by index; it may raise `FuelError`."""
+"""Whether the condition of a merged task holds on a node of the fleet, both by index. It may raise `FuelError`."""
 
 
-class Skip(StrEnum):
-    """Why an instance does nothing, the first reason that applies."""
+class Evaluation(Protocol):
+    """The values of expressions, for tasks on nodes. Each method may raise `FuelError`."""
 
-    STAGE = "stage"
-    TYPE = "skipped-type"
-    FILTER = "filter"
-    CONDITION = "condition"
+    def condition(self, task: Task, node: NodeKey) -> tuple[bool, str]:
+        """Return whether the task's condition holds, and the condition as people see it."""
+
+    def relations(self, task: Task, node: NodeKey) -> Iterable[tuple[str, Relation]]:
+        """Return the dependencies that expressions of the task state, each with its attribute."""
+
+    def rendered(self, task: Task, node: NodeKey) -> Mapping[str, Any]:
+        """Return `parameters` and `fail_on_error` of the task. Equal values may be one object."""
+
+    @property
+    def chosen(self) -> Filter:
+        """The evaluation of node filters."""
 
 
-def evaluate(expansion: Expansion, holds: Holds, only: Collection[str] | None = None) -> list[Skip | None]:
-    """For each vertex why it is skipped, or None.
+def expanded(tasks: Sequence[MergedTask], fleet: Fleet, evaluation: Evaluation) -> Expansion:
+    """Expand tasks with the dependencies that their expressions state.
 
-    `only` are the task ids that a run is limited to (None: all). Stages are never filtered; conditions of what is
-    skipped anyway are not evaluated. The vertices are visited node by node, which evaluators that remember things
-    can rely on. Raises `InvalidGraph` with one finding (G034) for each task whose condition fails.
+    Raise `InvalidGraph` with one finding (G034) for each task whose expressions fail.
+    """
+    failures = _Failures("dependencies", tasks)
+
+    def computed(task: int, node: int) -> Iterable[tuple[str, Relation]]:
+        uid = fleet.nodes[node].uid
+        try:
+            return evaluation.relations(tasks[task].task, uid)
+        except FuelError as error:
+            failures.add(task, uid, error)
+            return ()
+
+    expansion = expand(tasks, fleet, computed=computed)
+    failures.require_none()
+    return expansion
+
+
+def evaluate(
+    expansion: Expansion, holds: Holds, only: Collection[str] | None = None, inside: Collection[int] | None = None
+) -> list[Reason | None]:
+    """Return for each instance why it is skipped, or None: the first reason that applies.
+
+    A run may be limited to the task ids `only` and to the instances `inside`; None means all. Stages are never
+    filtered. Conditions are evaluated node by node, so that evaluators can cache, and not for what is skipped anyway.
+    Raise `InvalidGraph` with one finding (G034) for each task whose condition fails.
     """
     types = [task.task.type for task in expansion.tasks]
-    found: list[Skip | None] = [None] * expansion.size
-    failed: dict[int, list[tuple[int, FuelError]]] = {}
+    reasons: list[Reason | None] = [None] * expansion.size
+    failures = _Failures("condition", expansion.tasks)
     for vertex in sorted(range(expansion.size), key=expansion.node_of.__getitem__):
         task, node = expansion.task_of[vertex], expansion.node_of[vertex]
-        if types[task] == TaskType.STAGE:
-            found[vertex] = Skip.STAGE
-        elif types[task] == TaskType.SKIPPED:
-            found[vertex] = Skip.TYPE
+        if types[task] in (TaskType.STAGE, TaskType.SKIPPED):
+            reasons[vertex] = Reason.TYPE
         elif only is not None and expansion.tasks[task].id not in only:
-            found[vertex] = Skip.FILTER
+            reasons[vertex] = Reason.FILTERED
+        elif inside is not None and vertex not in inside:
+            reasons[vertex] = Reason.SUBGRAPH
         else:
             try:
-                found[vertex] = None if holds(task, node) else Skip.CONDITION
+                reasons[vertex] = None if holds(task, node) else Reason.CONDITION
             except FuelError as error:
-                failed.setdefault(task, []).append((vertex, error))
-    if failed:
-        raise _failure(expansion, "condition", failed)
-    return found
+                failures.add(task, expansion.fleet.nodes[node].uid, error)
+    failures.require_none()
+    return reasons
 
 
-def _failure(expansion: Expansion, attribute: str, failed: dict[int, list[tuple[int, FuelError]]]) -> InvalidGraph:
-    findings = [_finding(expansion, attribute, task, failed[task]) for task in sorted(failed)]
-    number = len(findings)
-    message = f"The conditions of {number} tasks fail" if number > 1 else "The condition of one task fails"
-    return InvalidGraph(
-        f"{message} on the facts of this environment.", findings=findings,
-        hint="Where they ask for what a Fuel master knows, upload its facts: `fuel2 env deployment-facts upload`.",
-    )  # fmt: skip
+def skips(
+    expansion: Expansion, evaluation: Evaluation, only: Collection[str], inside: Collection[int] | None
+) -> tuple[dict[int, Reason], dict[int, str]]:
+    """Return why instances are skipped, and the conditions of those that a condition skips.
+
+    Empty `only` means all tasks. Raise `InvalidGraph` as `evaluate` does.
+    """
+    conditions: dict[tuple[int, int], str] = {}
+
+    def holds(task: int, node: int) -> bool:
+        result, conditions[task, node] = evaluation.condition(
+            expansion.tasks[task].task, expansion.fleet.nodes[node].uid
+        )
+        return result
+
+    reasons = evaluate(expansion, holds, only or None, inside)
+    skipped = {vertex: reason for vertex, reason in enumerate(reasons) if reason}
+    details = {
+        vertex: conditions[expansion.task_of[vertex], expansion.node_of[vertex]]
+        for vertex, reason in skipped.items()
+        if reason is Reason.CONDITION
+    }
+    return skipped, details
 
 
-def _finding(expansion: Expansion, attribute: str, task: int, failed: Iterable[tuple[int, FuelError]]) -> Finding:
-    (vertex, error), *more = failed
-    others = f" and {len(more)} more" if more else ""
-    merged = expansion.tasks[task]
-    return Finding(
-        Severity.ERROR, "G034", f"{expansion.name(vertex)}{others}: {attribute}: {error.message}",
-        place_of(merged, attribute), merged.id, error.hint,
-    )  # fmt: skip
+def rendered(
+    expansion: Expansion, evaluation: Evaluation, skipped: Collection[int], *, trace: bool
+) -> dict[int, Mapping[str, Any]]:
+    """Return the attributes of every instance that will run, evaluated node by node.
+
+    Raise `InvalidGraph` with one finding (G034) for each task whose parameters fail.
+    """
+    failures = _Failures("parameters", expansion.tasks)
+    result: dict[int, Mapping[str, Any]] = {}
+    for vertex in sorted(range(expansion.size), key=expansion.node_of.__getitem__):
+        index = expansion.task_of[vertex]
+        task = expansion.tasks[index].task
+        if vertex in skipped or task.type in PASSIVE:
+            continue
+        uid = expansion.fleet.nodes[expansion.node_of[vertex]].uid
+        try:
+            attributes = evaluation.rendered(task, uid)
+        except FuelError as error:
+            failures.add(index, uid, error)
+            continue
+        if trace:
+            attributes = {**attributes, "parameters": {**attributes["parameters"], "debug": True}}
+        result[vertex] = attributes
+    failures.require_none()
+    return result
+
+
+class _Failures:
+    """Expressions that failed: by task, every node and error."""
+
+    def __init__(self, what: str, tasks: Sequence[MergedTask]) -> None:
+        self._what = what
+        self._tasks = tasks
+        self._errors: dict[int, list[tuple[NodeKey, FuelError]]] = {}
+
+    def add(self, task: int, node: NodeKey, error: FuelError) -> None:
+        self._errors.setdefault(task, []).append((node, error))
+
+    def require_none(self) -> None:
+        if self._errors:
+            findings = [self._finding(task) for task in sorted(self._errors)]
+            tasks = f"{len(findings)} tasks" if len(findings) > 1 else "one task"
+            raise InvalidGraph(
+                f"The {self._what} of {tasks} cannot be computed from the facts of this environment.",
+                findings=findings,
+                hint="If the facts of a Fuel master are missing, upload them: `fuel2 env deployment-facts upload`.",
+            )
+
+    def _finding(self, task: int) -> Finding:
+        """Name the first node, and count the others: an expression mostly fails everywhere for one reason."""
+        (node, error), *more = self._errors[task]
+        merged = self._tasks[task]
+        where = merged.id if node is None else f"{merged.id}@{node}"
+        others = f" and {len(more)} more" if more else ""
+        return Finding(
+            Severity.ERROR, "G034", f"{where}{others}: {self._what}: {error.message}",
+            place_of(merged, self._what), merged.id, error.hint,
+        )  # fmt: skip

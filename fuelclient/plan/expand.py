@@ -1,37 +1,168 @@
 """Expansion: from merged tasks and a fleet to task instances and the order between them.
 
-A vertex is a task instance `(task, node)`. Dependencies on the tasks of many nodes go through barriers, hidden
-vertices that carry the same order with far fewer edges. An edge from an instance to itself is
-ignored. Source: Nailgun `TransactionSerializer`; every edge goes predecessor -> successor.
+A vertex is a task instance `(task, node)`; every edge goes predecessor -> successor. Dependencies on the tasks of many
+nodes go through barriers: hidden vertices that carry the same order with far fewer edges. An edge from an instance to
+itself is ignored. Source: Nailgun `TransactionSerializer`.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fuelclient.graph.match import matcher
 from fuelclient.graph.stage import chains
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.task import RELATION_LISTS, Relation, Task
-from fuelclient.plan.edges import Edges, Reason
 from fuelclient.plan.fleet import Fleet
-from fuelclient.plan.place import SYNC, Placement, place
-from fuelclient.plan.resolve import Choice, Resolver, lowest
+from fuelclient.plan.place import SYNC, Choice, Placement, Resolver, lowest, named, place
+
+_MOST_IN_CLIQUE = 100
+"""Up to so many instances that all wait for one another are linked pair by pair. Of more, only two are: the graph
+cannot run either way, and a product of edges would exhaust the memory before the cycle is reported."""
 
 Computed = Callable[[int, int], Iterable[tuple[str, Relation]]]
 """The dependencies that expressions state for a merged task on a node of the fleet (by indices), each with its
-attribute; in `requires` and `required_for` only the name counts."""
+attribute. In `requires` and `required_for` only the name counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeReason:
+    """Why one instance precedes another: the merged task (by index) that says so, in which attribute, and the
+    word it uses for the other."""
+
+    task: int
+    attribute: str
+    word: str
+
+
+class Edges:
+    """Directed edges between the vertices below `real` and barriers above, with their reasons.
+
+    A set of edges from every one of many predecessors to every one of many successors is stored through one
+    barrier; the order is the same.
+    """
+
+    def __init__(self, real: int) -> None:
+        self.real = real
+        self.vertices = real
+        self.heads: list[int] = []
+        self.tails: list[int] = []
+        self.reasons: list[int] = []
+        self._reasons: dict[EdgeReason, int] = {}
+        self._barriers: dict[tuple[bool, tuple[int, ...]], int] = {}
+        self._told_after: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self.heads)
+
+    def add(self, before: int, after: int, reason: EdgeReason) -> None:
+        """Add one edge, unless it leads from a vertex to itself."""
+        if before != after:
+            self.heads.append(before)
+            self.tails.append(after)
+            self.reasons.append(self._reasons.setdefault(reason, len(self._reasons)))
+
+    def join(
+        self, before: Sequence[int], after: Sequence[int], reason: EdgeReason, shared: tuple[int, ...] = ()
+    ) -> None:
+        """Add edges from every vertex of `before` to every other of `after`.
+
+        `shared` is the side (equal to `before` or `after`) that other calls repeat: they share one barrier.
+        Two vertices that stand on both sides wait for one another, which is a cycle; they get direct edges, so
+        that it can be reported.
+        """
+        inside = set(before) & set(after)
+        if not inside:
+            self._join_apart(before, after, reason, shared)
+            return
+        both = sorted(inside)
+        outer = [vertex for vertex in before if vertex not in inside]
+        inner = [vertex for vertex in after if vertex not in inside]
+        self._join_apart(outer, both, reason)
+        self._join_apart(both, inner, reason)
+        self._join_apart(outer, inner, reason)
+        clique = both if len(both) <= _MOST_IN_CLIQUE else both[:2]
+        self._direct(clique, clique, reason)
+
+    def _join_apart(
+        self, before: Sequence[int], after: Sequence[int], reason: EdgeReason, shared: tuple[int, ...] = ()
+    ) -> None:
+        """Link two sides that have no vertex in common, directly or through a barrier, whichever takes fewer edges.
+
+        The shared side is linked to its barrier once, the other side by each call.
+        """
+        if len(before) * len(after) <= len(before) + len(after) + 1:
+            self._direct(before, after, reason)
+            return
+        shares_before = bool(shared) and shared == tuple(before)
+        key = (shares_before, shared)
+        barrier = self._barriers.get(key) if shared else None
+        is_new = barrier is None
+        if barrier is None:
+            barrier = self.vertices
+            self.vertices += 1
+            if shared:
+                self._barriers[key] = barrier
+            if shares_before:
+                self._told_after.add(barrier)
+        if is_new or not shares_before:
+            self._direct(before, (barrier,), reason)
+        if is_new or shares_before:
+            self._direct((barrier,), after, reason)
+
+    def _direct(self, before: Sequence[int], after: Sequence[int], reason: EdgeReason) -> None:
+        for vertex in after:
+            for other in before:
+                self.add(other, vertex, reason)
+
+    def successors(self) -> list[list[int]]:
+        """Return the successors of every vertex and barrier."""
+        following: list[list[int]] = [[] for _ in range(self.vertices)]
+        for head, tail in zip(self.heads, self.tails, strict=True):
+            following[head].append(tail)
+        return following
+
+    def pairs(self) -> set[tuple[int, int]]:
+        """Return every (predecessor, successor) between real vertices, with barriers dissolved.
+
+        For small graphs only: barriers exist to avoid this product.
+        """
+        following = self.successors()
+        return {
+            (vertex, after)
+            for vertex in range(self.real)
+            for direct in following[vertex]
+            for after in ([direct] if direct < self.real else following[direct])
+            if after != vertex
+        }
+
+    def reasons_between(self, before: int, after: int) -> list[EdgeReason]:
+        """Return why `before` precedes `after`, directly or through one barrier.
+
+        A barrier that many tasks share remembers each task's reason on the side that is not shared.
+        """
+        into: dict[int, int] = {}
+        onward: dict[int, int] = {}
+        numbers: list[int] = []
+        for head, tail, reason in zip(self.heads, self.tails, self.reasons, strict=True):
+            if head == before:
+                if tail == after:
+                    numbers.append(reason)
+                elif tail >= self.real:
+                    into[tail] = reason
+            elif tail == after and head >= self.real:
+                onward[head] = reason
+        numbers += [(onward if barrier in self._told_after else into)[barrier] for barrier in into if barrier in onward]
+        reasons = list(self._reasons)
+        return [reasons[number] for number in dict.fromkeys(numbers)]
 
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
     """Task instances and their order.
 
-    `task_of` and `node_of` give each vertex's merged task and fleet node, by index; vertices are numbered by
-    (merged position, node). `edges` are between vertices and barriers; a barrier's number is not below
-    `len(task_of)`.
+    `task_of` and `node_of` give each vertex's merged task and fleet node, by index. Vertices are numbered by
+    (merged position, node). `edges` link vertices and barriers; barriers are numbered from `size` on.
     """
 
     tasks: tuple[MergedTask, ...]
@@ -47,10 +178,27 @@ class Expansion:
         return len(self.task_of)
 
     def name(self, vertex: int) -> str:
-        """An instance for people: `task@node`, a sync point by its task alone."""
+        """Return the name of an instance: `task@node`, or the task alone for a sync point."""
         uid = self.fleet.nodes[self.node_of[vertex]].uid
         task = self.tasks[self.task_of[vertex]].id
         return task if uid is None else f"{task}@{uid}"
+
+    def preceding_tasks(self) -> list[set[int]]:
+        """Return, for each merged task, those whose instances directly precede instances of it, barriers dissolved."""
+        edges, task_of = self.edges, self.task_of
+        into: dict[int, set[int]] = {}
+        for head, tail in zip(edges.heads, edges.tails, strict=True):
+            if tail >= edges.real:
+                into.setdefault(tail, set()).add(task_of[head])
+        preceding: list[set[int]] = [set() for _ in self.tasks]
+        for head, tail in zip(edges.heads, edges.tails, strict=True):
+            if tail >= edges.real:
+                continue
+            if head < edges.real:
+                preceding[task_of[tail]].add(task_of[head])
+            else:
+                preceding[task_of[tail]] |= into.get(head, set())
+        return preceding
 
 
 def expand(
@@ -58,9 +206,9 @@ def expand(
 ) -> Expansion:
     """Place `tasks` on `fleet` and find the edges between their instances.
 
-    Without `computed`, dependencies that are expressions are left out, as in a preview. Nothing is raised, but for
-    what `computed` raises: names that match nothing make no edge, and a graph with cycles is expanded like any
-    other (`graph.dag.order` finds them).
+    Without `computed`, ignore dependencies that are expressions, as a preview does. Raise nothing but what `computed`
+    raises: a name that matches nothing makes no edge, and a graph with cycles is expanded like any other
+    (`plan.order.ordered` finds them).
     """
     builder = _Builder(tuple(tasks), fleet, choose)
     for index, task in enumerate(builder.tasks):
@@ -74,16 +222,24 @@ def expand(
     builder.chain()
     if computed:
         builder.compute(computed)
-    return builder.expansion()
+    return Expansion(builder.tasks, fleet, builder.placement, builder.task_of, builder.node_of, builder.edges)
 
 
-def needs_facts(task: Task) -> bool:
-    """Whether expressions state dependencies of the task."""
-    return any(any(task.expressions(name)) for name in ("requires", "required_for", *RELATION_LISTS)) or any(
-        not isinstance(relation.name, str) or not isinstance(relation.roles, str | tuple | None)
-        for name in RELATION_LISTS
-        for relation in task.relations(name)
-    )
+def computed_attributes(task: Task) -> Iterator[str]:
+    """Yield each attribute of a task in which expressions state dependencies.
+
+    >>> list(computed_attributes(Task("a", {"requires": [{"yaql_exp": "$.x"}], "cross_depends": [{"name": "b"}]})))
+    ['requires']
+    """
+    for attribute in ("requires", "required_for", *RELATION_LISTS):
+        if any(task.expressions(attribute)) or (
+            attribute in RELATION_LISTS
+            and any(
+                not isinstance(relation.name, str) or not isinstance(relation.roles, str | tuple | None)
+                for relation in task.relations(attribute)
+            )
+        ):
+            yield attribute
 
 
 class _Builder:
@@ -109,27 +265,20 @@ class _Builder:
                 self._by_id.setdefault(tasks[index].id, []).append(index)
 
     def named(self, word: str) -> tuple[int, ...]:
-        """The placed tasks that a name or pattern means; a broken pattern means none."""
+        """Return the placed tasks that a name or pattern means. A broken pattern means none."""
         if word not in self._named:
-            names = [word] if word in self._by_id else self._matching(word)
-            self._named[word] = tuple(index for name in names for index in self._by_id[name])
+            self._named[word] = tuple(index for name in named(word, self._by_id) for index in self._by_id[name])
         return self._named[word]
 
-    def _matching(self, word: str) -> list[str]:
-        try:
-            return list(filter(matcher(word), self._by_id))
-        except re.error:
-            return []
-
     def same_node(self, task: int, attribute: str, words: Sequence[str], on: Mapping[int, int] | None = None) -> None:
-        """Edges of `requires` and `required_for`: tasks of the same node, and sync points.
+        """Add the edges of `requires` and `required_for`: to tasks of the same node, and to sync points.
 
-        `on` are the instances (vertices by node) that state them, all of the task unless told otherwise.
+        `on` are the instances (vertices by node) that state them, by default all of the task.
         """
         here = self.at[task] if on is None else on
         others = {other: word for word in reversed(words) for other in self.named(word)}
         for other, word in others.items():
-            reason = Reason(task, attribute, word)
+            reason = EdgeReason(task, attribute, word)
             there = self.at[other]
             sync = there.get(SYNC)
             for node, vertex in here.items():
@@ -138,19 +287,19 @@ class _Builder:
                 if sync is not None and node != SYNC:
                     self._edge(attribute, vertex, sync, reason)
 
-    def _edge(self, attribute: str, vertex: int, other: int, reason: Reason) -> None:
+    def _edge(self, attribute: str, vertex: int, other: int, reason: EdgeReason) -> None:
         if attribute in ("requires", "cross_depends"):
             self.edges.add(other, vertex, reason)
         else:
             self.edges.add(vertex, other, reason)
 
     def cross(self, task: int, attribute: str, relation: Relation, on: Mapping[int, int] | None = None) -> None:
-        """Edges of one entry of `cross_depends` or `cross_depended_by`, stated by the instances in `on`."""
+        """Add the edges of one entry of `cross_depends` or `cross_depended_by`, stated by the instances in `on`."""
         if not isinstance(relation.name, str):
             return
         here = self.at[task] if on is None else on
         others = self.named(relation.name)
-        reason = Reason(task, attribute, relation.name)
+        reason = EdgeReason(task, attribute, relation.name)
         if relation.roles == "self":
             for node, vertex in here.items():
                 for other in others:
@@ -165,7 +314,7 @@ class _Builder:
             self._join(tuple(here.values()), attribute, others, nodes, reason)
 
     def _join(
-        self, sources: Sequence[int], attribute: str, others: Sequence[int], nodes: Sequence[int], reason: Reason
+        self, sources: Sequence[int], attribute: str, others: Sequence[int], nodes: Sequence[int], reason: EdgeReason
     ) -> None:
         targets = tuple(self.at[other][node] for other in others for node in nodes if node in self.at[other])
         if attribute == "cross_depends":
@@ -174,41 +323,38 @@ class _Builder:
             self.edges.join(sources, targets, reason, shared=targets)
 
     def compute(self, computed: Computed) -> None:
-        """Edges of the dependencies that expressions state.
+        """Add the edges of the dependencies that expressions state.
 
-        Nodes are asked one after another, since one node's facts serve many tasks; instances that state the same
-        share their edges.
+        Go node by node, since one node's facts serve many tasks. Instances that state the same share their edges.
         """
-        stating = [index for index, task in enumerate(self.tasks) if self.at[index] and needs_facts(task.task)]
-        found: dict[int, dict[tuple[str, Relation], dict[int, int]]] = {index: {} for index in stating}
+        stating = [
+            index for index, task in enumerate(self.tasks) if self.at[index] and any(computed_attributes(task.task))
+        ]
+        stated: dict[int, dict[tuple[str, Relation], dict[int, int]]] = {index: {} for index in stating}
         for node in range(len(self.fleet.nodes)):
             for index in stating:
                 vertex = self.at[index].get(node)
-                for stated in computed(index, node) if vertex is not None else ():
-                    found[index].setdefault(stated, {})[node] = self.at[index][node]
-        for index, relations in found.items():
-            for (attribute, relation), on in relations.items():
+                if vertex is not None:
+                    for dependency in computed(index, node):
+                        stated[index].setdefault(dependency, {})[node] = vertex
+        for index, dependencies in stated.items():
+            for (attribute, relation), on in dependencies.items():
                 if attribute in RELATION_LISTS:
                     self.cross(index, attribute, relation, on)
                 elif isinstance(relation.name, str):
                     self.same_node(index, attribute, (relation.name,), on)
 
     def chain(self) -> None:
-        """Edges between the stage tasks of plugins: after the stage's end, one after another, before the next
-        stage; entries that run nowhere are passed over."""
+        """Add the edges between the stage tasks of plugins, which run after the stage's end, one after another, before
+        the next stage. Pass over entries that run nowhere."""
         for chain in chains(self.tasks):
-            before: list[int] = []
-            for index in chain.after:
-                before += self.at[index].values()
+            before = [vertex for index in chain.after for vertex in self.at[index].values()]
             after = [vertex for index in chain.before for vertex in self.at[index].values()]
             for index in chain.entries:
                 here = tuple(self.at[index].values())
                 if not here:
                     continue
-                reason = Reason(index, "stage", self.tasks[index].task.stage)
+                reason = EdgeReason(index, "stage", self.tasks[index].task.stage)
                 self.edges.join(tuple(before), here, reason)
                 self.edges.join(here, tuple(after), reason)
                 before = list(here)
-
-    def expansion(self) -> Expansion:
-        return Expansion(self.tasks, self.fleet, self.placement, self.task_of, self.node_of, self.edges)

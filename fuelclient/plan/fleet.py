@@ -1,25 +1,37 @@
-"""The fleet of a plan: which nodes take part, the tags they carry, and who is primary."""
+"""The fleet of a plan: the nodes it covers, real or assumed, the tags they carry, and who is primary.
+
+Assumed nodes are written as `controller=3,compute+cinder=2`::
+
+    SPEC  := roles=COUNT {, roles=COUNT}
+    roles := role {+ role}
+
+A role may be written `primary-ROLE` with the count 1: that node is the primary of the role's tags.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fuelclient.errors import NotFound
+from fuelclient.errors import NotFound, UsageError
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.model.snapshot import Snapshot
-from fuelclient.plan.assume import assumed_nodes
 
 PRIMARY = "primary-"
 MASTER = "master"
 
+_HINT = "Write it like --assume controller=3,compute+cinder=2."
+_MOST_NODES = 100_000
+_MOST_DIGITS = 100
+"""Python refuses to convert thousands of digits to a number, with an error of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class FleetNode:
-    """A place where tasks run: the sync point pseudo node (uid None), the master (uid "master") or a node.
+    """A place where tasks run: the sync points (uid None), the master (uid "master") or a node.
 
-    `tags` are what roles and patterns are matched against; on a node that is the primary of a tag,
-    `primary-<tag>` stands in place of the tag. Neither the sync points nor the master carry any.
+    Roles and patterns are matched against `tags`. On the primary node of a tag, `primary-<tag>` replaces the tag. The
+    sync points and the master have no tags.
     """
 
     uid: int | str | None
@@ -30,8 +42,8 @@ class FleetNode:
 class Fleet:
     """The places in their total order: sync points, master, nodes by id.
 
-    `absent` are nodes that were left out because they are offline; `assumption` says which nodes were assumed
-    and is empty when they are the environment's own.
+    `absent` are the nodes left out because they are offline. `assumption` says which nodes were assumed; it is empty if
+    the nodes are the environment's own.
     """
 
     nodes: tuple[FleetNode, ...]
@@ -40,53 +52,106 @@ class Fleet:
 
     @property
     def size(self) -> int:
-        """How many real nodes take part."""
+        """The number of real nodes."""
         return len(self.nodes) - 2
 
 
 def fleet_of(snapshot: Snapshot, *, node_ids: Sequence[int] = (), assume: str = "") -> Fleet:
-    """The fleet of an environment, of some of its nodes, or of assumed nodes.
+    """Return the fleet of an environment, of some of its nodes, or of assumed nodes.
 
-    An environment without nodes is previewed on two nodes for each role that has a primary and one for each
-    other role. Raises `NotFound` for a node id that is not in the environment, and what `assumed_nodes` raises.
+    For an environment without nodes, assume two nodes for each role that has a primary and one for each other role.
+    Raise `NotFound` for a node id that is not in the environment, and what `assumed_nodes` raises.
     """
-    everyone, assumption = (list(snapshot.nodes), "") if node_ids and not assume else _nodes(snapshot, assume)
-    known = sorted(node.id for node in everyone)
+    if node_ids and not assume:
+        candidates, assumption = list(snapshot.nodes), ""
+    else:
+        candidates, assumption = _candidates(snapshot, assume)
+    known = sorted(node.id for node in candidates)
     for node_id in node_ids:
         if node_id not in known:
             which = f"{node_id} of environment {snapshot.cluster.id}"
-            none = "" if known else "It has no nodes. `fuel2 env add nodes` adds some; a preview can --assume them."
-            raise NotFound("node", which, known=[str(one) for one in known], hint=none)
-    nodes = [node for node in everyone if node.id in set(node_ids)] if node_ids else everyone
+            hint = "" if known else "It has no nodes. Add some with `fuel2 env add nodes`, or preview with --assume."
+            raise NotFound("node", which, known=[str(other) for other in known], hint=hint)
+    wanted = set(node_ids)
+    nodes = [node for node in candidates if node.id in wanted] if wanted else candidates
     absent = tuple(sorted(node.id for node in nodes if not node.online))
-    taking_part = sorted((node for node in nodes if node.online), key=lambda node: node.id)
-    return Fleet((FleetNode(None), FleetNode(MASTER), *_tagged(taking_part, everyone, snapshot)), absent, assumption)
+    online = sorted((node for node in nodes if node.online), key=lambda node: node.id)
+    return Fleet((FleetNode(None), FleetNode(MASTER), *_tagged(online, candidates, snapshot)), absent, assumption)
 
 
-def _nodes(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
+def _candidates(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
     if assume:
         nodes = assumed_nodes(assume, snapshot)
-        return nodes, f"{len(nodes)} assumed nodes ({assume}) stand in for the environment's own."
+        return nodes, f"{len(nodes)} assumed nodes ({assume}) replace the environment's own."
     if snapshot.nodes:
         return list(snapshot.nodes), ""
-    nodes = _two_of_each(snapshot)
-    sentence = (
-        f"The environment has no nodes: previewed on {len(nodes)} assumed ones, two for each role with a primary"
-        " and one for each other. Name your own with --assume controller=3,compute=2."
+    # Two nodes show how the primary of a role differs from its other nodes.
+    each = [name for name, role in snapshot.roles.items() for _ in range(2 if _has_primary(role.tags, snapshot) else 1)]
+    if not each:
+        return [], "The environment has no nodes, and its release defines no roles."
+    return [Node(number, f"node-{number}", pending_roles=(role,)) for number, role in enumerate(each, start=1)], (
+        f"The environment has no nodes: previewed on {len(each)} assumed ones, two for each role with a primary"
+        " and one for each other role. Name your own with --assume controller=3,compute=2."
     )
-    return nodes, sentence if nodes else "The environment has no nodes, and its release knows no roles."
 
 
-def _two_of_each(snapshot: Snapshot) -> list[Node]:
+def _has_primary(tags: Sequence[str], snapshot: Snapshot) -> bool:
+    return not snapshot.primary_tags.isdisjoint(tags)
+
+
+def assumed_nodes(spec: str, snapshot: Snapshot) -> list[Node]:
+    """Return the nodes that `spec` describes, numbered from 1 in its order.
+
+    Raise `UsageError` for a spec that cannot be read, `NotFound` for a role that neither the release nor an enabled
+    plugin defines.
+    """
     nodes: list[Node] = []
-    for role in snapshot.roles.values():
-        for _ in range(2 if set(role.tags) & snapshot.primary_tags else 1):
-            nodes.append(Node(len(nodes) + 1, f"node-{len(nodes) + 1}", pending_roles=(role.name,)))
+    taken: set[str] = set()
+    for part in spec.split(","):
+        roles, count = _part(part.strip(), spec)
+        primary = tuple(role for role in roles if role not in snapshot.roles and role.startswith(PRIMARY))
+        plain = tuple(role.removeprefix(PRIMARY) if role in primary else role for role in roles)
+        for written, role in zip(roles, plain, strict=True):
+            if role not in snapshot.roles:
+                raise NotFound("role", written, known=list(snapshot.roles))
+        tags = tuple(
+            tag
+            for role in primary
+            for tag in snapshot.roles[role.removeprefix(PRIMARY)].tags
+            if tag in snapshot.primary_tags
+        )
+        if primary and (count != 1 or not tags or taken & set(tags)):
+            problem = "a role has at most one primary node" if tags else "that role has no primary"
+            raise UsageError(f"--assume: {part.strip()!r}: {problem}.", hint=_HINT)
+        if len(nodes) + count > _MOST_NODES:
+            raise UsageError(f"--assume: more than {_MOST_NODES} nodes.", hint=_HINT)
+        taken.update(tags)
+        numbers = range(len(nodes) + 1, len(nodes) + count + 1)
+        nodes += (Node(number, f"node-{number}", pending_roles=plain, primary_tags=tags) for number in numbers)
     return nodes
 
 
+def _part(part: str, spec: str) -> tuple[tuple[str, ...], int]:
+    roles_text, equals, count_text = part.partition("=")
+    roles = tuple(dict.fromkeys(role.strip() for role in roles_text.split("+")))
+    if not equals or not all(roles) or not count_text.strip().isdecimal():
+        raise UsageError(f"--assume: cannot read {part!r} in {spec!r}.", hint=_HINT)
+    if len(count_text) > _MOST_DIGITS:
+        raise UsageError(f"--assume: more than {_MOST_NODES} nodes.", hint=_HINT)
+    return roles, int(count_text)
+
+
+def _tagged(nodes: Sequence[Node], candidates: Sequence[Node], snapshot: Snapshot) -> list[FleetNode]:
+    tags = {node.id: tags_of(node.all_roles, snapshot) for node in candidates}
+    primaries = primaries_of(nodes, candidates, tags, snapshot.primary_tags)
+    return [
+        FleetNode(node.id, tuple(PRIMARY + tag if primaries.get(tag) == node.id else tag for tag in tags[node.id]))
+        for node in nodes
+    ]
+
+
 def tags_of(roles: Iterable[str], snapshot: Snapshot) -> tuple[str, ...]:
-    """The tags that nodes with these roles carry, each once; a role that nobody describes is its own tag."""
+    """Return the tags of nodes with these roles, each once. A role that has no definition is its own tag."""
     tags: dict[str, None] = {}
     for name in roles:
         role = snapshot.roles.get(name)
@@ -94,28 +159,20 @@ def tags_of(roles: Iterable[str], snapshot: Snapshot) -> tuple[str, ...]:
     return tuple(tags)
 
 
-def _tagged(nodes: Sequence[Node], everyone: Sequence[Node], snapshot: Snapshot) -> list[FleetNode]:
-    tags = {node.id: tags_of(node.all_roles, snapshot) for node in everyone}
-    primaries = primaries_of(nodes, everyone, tags, snapshot.primary_tags)
-    return [
-        FleetNode(node.id, tuple(PRIMARY + tag if primaries.get(tag) == node.id else tag for tag in tags[node.id]))
-        for node in nodes
-    ]
-
-
 def primaries_of(
-    nodes: Sequence[Node], everyone: Sequence[Node], tags: dict[int, tuple[str, ...]], primary_tags: Iterable[str]
+    nodes: Sequence[Node], candidates: Sequence[Node], tags: dict[int, tuple[str, ...]], primary_tags: Iterable[str]
 ) -> dict[str, int]:
-    """The primary of each tag that has one: who of `everyone` is it already, taking part or not; else the first
-    ready node of those that take part, else the first of them.
+    """Return the primary node of each tag that has one.
 
-    Nodes that are about to be deleted are not primary. Source: Nailgun `Cluster.set_primary_tag`.
+    A node of `candidates` that already is the primary stays so, even if it is not among `nodes`. Otherwise choose the
+    first ready node, else the first node. Nodes that are about to be deleted are never primary. Source: Nailgun
+    `Cluster.set_primary_tag`.
     """
     primaries: dict[str, int] = {}
     for tag in sorted(primary_tags):
-        kept = [node for node in everyone if tag in node.primary_tags]
-        for candidates in (kept, nodes):
-            holders = [node for node in candidates if tag in tags[node.id] and not node.pending_deletion]
+        kept = [node for node in candidates if tag in node.primary_tags]
+        for choice in (kept, nodes):
+            holders = [node for node in choice if tag in tags[node.id] and not node.pending_deletion]
             if holders:
                 primaries[tag] = min(holders, key=lambda node: (node.status != NodeStatus.READY, node.id)).id
                 break

@@ -1,4 +1,4 @@
-"""What a plan is computed from."""
+"""The inputs of plans: an environment, its graphs and facts, and what earlier runs remember."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _DEPLOYED_ANEW = frozenset({NodeStatus.DISCOVER, NodeStatus.ERROR, NodeStatus.PR
 class Memory:
     """What earlier runs of an environment remember.
 
-    `last` has, by task and uid, the run in which the task last succeeded there; `facts` what each of these runs saw.
-    `forgotten` are the uids of nodes that are deployed anew: nothing that ran there before counts.
+    `last` has, by task and uid, the run in which the task last succeeded there; `facts` has what each of these runs
+    saw. `forgotten` are the uids of nodes that are deployed anew, where earlier runs do not count.
     """
 
     facts: Mapping[int, DeploymentFacts] = field(default_factory=dict)
@@ -30,8 +30,8 @@ class Memory:
 class Inputs:
     """Everything that the plans of one request are computed from, fetched at one moment.
 
-    `layers` has, for each graph type of the request, the layers of the environment, least important first. `memory` is
-    None where nobody can say what earlier runs saw, as on a Fuel master. `durations` has the seconds that task
+    `layers` has the layers of the environment for each graph type of the request, least important first. `memory` is
+    None if it is unknown what earlier runs saw, as on a Fuel master. `durations` has the seconds that task
     instances took when they last succeeded, by graph type, task and uid.
     """
 
@@ -43,5 +43,9 @@ class Inputs:
 
 
 def is_deployed_anew(node: Node) -> bool:
-    """Return whether nothing counts that ran on the node before. Source: Nailgun `TransactionsManager`."""
+    """Return whether earlier runs on the node do not count. Source: Nailgun `TransactionsManager`.
+
+    >>> is_deployed_anew(Node(1, "a", status="discover")), is_deployed_anew(Node(1, "a", status="ready"))
+    (True, False)
+    """
     return node.pending_addition or bool(node.error_type) or node.status in _DEPLOYED_ANEW

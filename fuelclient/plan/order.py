@@ -1,4 +1,4 @@
-"""The order of an expansion: generations, the execution order, stages, and cycles told in words."""
+"""The order of an expansion: generations, stages, and cycles explained edge by edge."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from fuelclient.plan.place import SYNC
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """The generation of every task instance, and the stage in which it runs: the sync point that most recently
-    precedes it, by vertex number, or None."""
+    """The generation of every task instance, and the sync point that most recently precedes it (by vertex number, or
+    None), which tells its stage."""
 
     generation: list[int]
     last_sync: list[int | None]
@@ -26,7 +26,7 @@ class Ordered:
 
 
 def ordered(expansion: Expansion) -> Ordered:
-    """The order of an expansion. Raises `CycleDetected` with one shortest cycle when there is none."""
+    """Return the order of an expansion. Raise `CycleDetected` with a shortest cycle if it has one."""
     successors = expansion.edges.successors()
     result = order(successors, expansion.size)
     if result.stuck:
@@ -47,29 +47,27 @@ def ordered(expansion: Expansion) -> Ordered:
 
 
 def cycle_error(expansion: Expansion, cycle: list[int]) -> CycleDetected:
-    """The error for a cycle of vertices, with one finding for each edge: its attribute, layer and place."""
+    """Return the error for a cycle of vertices, with one finding for each edge: its attribute, layer and place."""
     names = [expansion.name(vertex) for vertex in cycle]
     ring = " -> ".join((*names, names[0]))
-    findings = [_edge(expansion, one, other) for one, other in zip(cycle, (*cycle[1:], cycle[0]), strict=True)]
+    findings = [_edge(expansion, before, after) for before, after in zip(cycle, (*cycle[1:], cycle[0]), strict=True)]
     message = f"The graph has a cycle of {len(cycle)} task instances: {ring}."
     return CycleDetected(message, cycle=names, findings=findings)
 
 
 def _edge(expansion: Expansion, before: int, after: int) -> Finding:
-    told = []
     reasons = expansion.edges.reasons_between(before, after)
+    statements = []
     for reason in reasons:
         task = expansion.tasks[reason.task]
-        told.append(f"{task.id} says {reason.attribute}: {reason.word} ({place_of(task, reason.attribute).layer})")
+        layer = place_of(task, reason.attribute).layer
+        statements.append(f"{task.id} says {reason.attribute}: {reason.word} ({layer})")
     first = expansion.tasks[reasons[0].task]
+    hint = "Remove one of the dependencies of the cycle."
+    if expansion.task_of[before] == expansion.task_of[after]:
+        hint = "A task that waits for itself on other nodes needs the strategy one_by_one, or separate primary roles."
     return Finding(
         Severity.ERROR, "G050",
-        f"{expansion.name(before)} runs before {expansion.name(after)}: {'; '.join(told)}",
-        place_of(first, reasons[0].attribute), first.id, _hint(expansion, before, after),
+        f"{expansion.name(before)} runs before {expansion.name(after)}: {'; '.join(statements)}",
+        place_of(first, reasons[0].attribute), first.id, hint,
     )  # fmt: skip
-
-
-def _hint(expansion: Expansion, before: int, after: int) -> str:
-    if expansion.task_of[before] == expansion.task_of[after]:
-        return "A task that waits for itself on other nodes needs the strategy one_by_one, or separate primary roles."
-    return "Drop one of the dependencies of the cycle."

@@ -1,32 +1,101 @@
-"""Placement: which merged task runs where.
+"""Placement: which merged task runs on which nodes.
 
-Stages stand on the sync point node; groups run nowhere themselves but place their tasks, even a stage, on their
-nodes; everything else goes where its tags, else its roles, else its groups say.
-Source: Nailgun `TransactionSerializer.expand_tasks`.
+Stages stand on the sync points. Groups do not run themselves but place their tasks, even stages, on their nodes. Every
+other task goes where its tags say, or else its roles, or else its groups.
+Source: Nailgun `TransactionSerializer.expand_tasks` and `TagResolver`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from fuelclient.errors import nearest
-from fuelclient.graph.match import matching, pattern_error
+from fuelclient.graph.match import matcher, matching, pattern_error
 from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import TaskType
-from fuelclient.plan.fleet import MASTER, PRIMARY
-from fuelclient.plan.resolve import EVERY, Resolver
+from fuelclient.plan.fleet import MASTER, PRIMARY, FleetNode
 
 SYNC = 0
-"""The index of the sync point node in a fleet."""
+"""The index of the sync points in a fleet."""
+
+EVERY = "*"
+
+
+class Resolver:
+    """Resolves role specifications to indices of `nodes`, and remembers the answers.
+
+    `*` means every node that has a tag, never the master; `master` means the master; anything else is a tag or a
+    pattern over tags. Beside other names in a list, `*` is an ordinary name, as upstream unwraps only a lone one.
+    """
+
+    def __init__(self, nodes: Sequence[FleetNode]) -> None:
+        self._nodes = nodes
+        self._carriers: dict[str, list[int]] = {}
+        for index, node in enumerate(nodes):
+            for tag in node.tags:
+                self._carriers.setdefault(tag, []).append(index)
+        self._answers: dict[tuple[str, ...], tuple[int, ...]] = {}
+
+    def resolve(self, roles: Sequence[str] | str) -> tuple[int, ...]:
+        """Return the nodes that `roles` mean, in the order of the fleet. A broken pattern means none.
+
+        >>> fleet = [FleetNode(None), FleetNode("master"), FleetNode(1, ("db", "web")), FleetNode(2, ("db2",))]
+        >>> Resolver(fleet).resolve(["/db/", "master"])
+        (1, 2, 3)
+        """
+        words = (roles,) if isinstance(roles, str) else tuple(roles)
+        if words not in self._answers:
+            self._answers[words] = self._resolve(words)
+        return self._answers[words]
+
+    def uid(self, index: int) -> int | str | None:
+        """Return the id of the node at `index`: a number, "master", or None for the sync points."""
+        return self._nodes[index].uid
+
+    def _resolve(self, words: tuple[str, ...]) -> tuple[int, ...]:
+        if words == (EVERY,):
+            return tuple(index for index, node in enumerate(self._nodes) if node.tags)
+        indices: set[int] = set()
+        for word in words:
+            if word == MASTER:
+                indices.update(index for index, node in enumerate(self._nodes) if node.uid == MASTER)
+            else:
+                indices.update(index for tag in named(word, self._carriers) for index in self._carriers[tag])
+        return tuple(sorted(indices))
+
+
+def named(word: str, known: Collection[str]) -> list[str]:
+    """Return those of `known` that a name or a pattern means. A broken pattern means none.
+
+    >>> named("a", {"a": 1, "ab": 2}), named("/^a/", {"a": 1, "ab": 2}), named("/(/", {"a": 1})
+    (['a'], ['a', 'ab'], [])
+    """
+    if word in known:
+        return [word]
+    try:
+        return list(filter(matcher(word), known))
+    except re.error:
+        return []
+
+
+Choice = Callable[[Sequence[int]], int]
+"""How `policy: any` picks one of several nodes, given by their indices."""
+
+
+def lowest(candidates: Sequence[int]) -> int:
+    """Return the first in the order of the fleet: the lowest id. (Nailgun picks an arbitrary one.)"""
+    return candidates[0]
 
 
 @dataclass(frozen=True, slots=True)
 class FaultTolerance:
-    """How many nodes of a group may fail; `nodes` are indices of the fleet."""
+    """How many nodes of a group may fail. `nodes` are indices of the fleet."""
 
     group: str
     nodes: tuple[int, ...]
@@ -35,8 +104,7 @@ class FaultTolerance:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where each merged task runs (indices of the fleet, ascending), the groups' fault tolerance, and what was
-    found on the way."""
+    """Where each merged task runs (indices of the fleet, ascending), the groups' fault tolerance, and findings."""
 
     nodes: tuple[tuple[int, ...], ...]
     fault_tolerance: tuple[FaultTolerance, ...]
@@ -44,7 +112,7 @@ class Placement:
 
 
 def place(tasks: Sequence[MergedTask], resolver: Resolver) -> Placement:
-    """Place every task; a group on at least one node that lists an unknown task is an error finding (G043)."""
+    """Place every task. A group on at least one node that lists an unknown task is an error finding (G043)."""
     placed: list[set[int]] = [set() for _ in tasks]
     by_id: dict[str, list[int]] = {}
     for index, task in enumerate(tasks):
@@ -63,7 +131,10 @@ def place(tasks: Sequence[MergedTask], resolver: Resolver) -> Placement:
                 if tasks[index].task.type != TaskType.GROUP:
                     placed[index].update(nodes)
             if name not in by_id:
-                findings.append(_unknown(group, name, by_id))
+                close = nearest(name, by_id)
+                what = f"task {name} does not exist: group {group.id} lists it, but no layer defines it"
+                hint = f"Did you mean {close}?" if close else "Remove it from the group."
+                findings.append(_finding(group, "tasks", "G043", Severity.ERROR, what, hint))
         tolerated = tolerated_failures(group.task.attributes.get("fault_tolerance"), len(nodes))
         tolerance.append(FaultTolerance(group.id, nodes, tolerated))
     findings += _variants_together(tasks, by_id, placed, resolver)
@@ -71,8 +142,10 @@ def place(tasks: Sequence[MergedTask], resolver: Resolver) -> Placement:
 
 
 def tolerated_failures(value: object, total: int) -> int:
-    """How many of `total` nodes may fail: a number, a percentage (floored), or, when negative, how many must
-    succeed. Nothing, and what cannot be read, means that no number of failures is too many.
+    """Return how many of `total` nodes may fail.
+
+    `value` is a number, a percentage (rounded down) or, if negative, the number of nodes that must succeed. Without a
+    value, or with one that cannot be read, any number of failures is tolerated.
 
     >>> tolerated_failures("25%", 4), tolerated_failures("-1", 4), tolerated_failures(None, 4)
     (1, 3, 5)
@@ -85,38 +158,30 @@ def tolerated_failures(value: object, total: int) -> int:
     return number if number >= 0 else max(0, total + number)
 
 
-def _unknown(group: MergedTask, name: str, known: Collection[str]) -> Finding:
-    close = nearest(name, known)
-    return Finding(
-        Severity.ERROR, "G043", f"Task {name} cannot be resolved: group {group.id} lists it, no layer defines it",
-        place_of(group, "tasks"), group.id, f"Did you mean {close}?" if close else "Remove it from the group.",
-    )  # fmt: skip
-
-
 def _variants_together(
     tasks: Sequence[MergedTask], by_id: dict[str, list[int]], placed: Sequence[set[int]], resolver: Resolver
 ) -> Iterator[Finding]:
     for name, indices in by_id.items():
-        for position, one in enumerate(indices):
-            for other in indices[position + 1 :]:
-                shared = placed[one] & placed[other]
-                if shared:
-                    yield _clash(name, tasks[one], tasks[other], resolver.uid(min(shared)), len(shared))
-
-
-def _clash(name: str, one: MergedTask, other: MergedTask, uid: object, count: int) -> Finding:
-    more = f" and {count - 1} more" if count > 1 else ""
-    return Finding(
-        Severity.ERROR, "G044",
-        f"task {name} comes from {one.owner.label} and from {other.owner.label}, and both run on node {uid}{more}",
-        place_of(other, ""), name,
-        "Give their roles to different nodes, disable one plugin, or define the task in the environment's graph.",
-    )  # fmt: skip
+        for first, second in combinations(indices, 2):
+            shared = placed[first] & placed[second]
+            if not shared:
+                continue
+            more = f" and {len(shared) - 1} more" if len(shared) > 1 else ""
+            yield _finding(
+                tasks[second], "", "G044", Severity.ERROR,
+                f"task {name} comes from {tasks[first].owner.label} and from {tasks[second].owner.label}, and both "
+                f"would run on node {resolver.uid(min(shared))}{more}",
+                "Give their roles to different nodes, disable one plugin, or define the task in the environment's"
+                " graph.",
+            )  # fmt: skip
 
 
 def placement_findings(tasks: Sequence[MergedTask], placement: Placement, snapshot: Snapshot) -> Iterator[Finding]:
-    """Findings for tasks that run nowhere, or not everywhere their author meant: no roles at all, roles that nobody
-    brings (also one among good ones: a misspelt role is missed nowhere else), or that nobody has here."""
+    """Yield findings for tasks that run nowhere, or not everywhere their author meant.
+
+    A task may have no roles at all (G040), roles that nothing defines (G041, also if other roles are good: no other
+    check notices a misspelt role), or roles that no node has (G042).
+    """
     known = _known_roles(snapshot)
     grouped = {name for task in tasks if task.task.type == TaskType.GROUP for name in task.task.names("tasks")}
     for task, nodes in zip(tasks, placement.nodes, strict=True):
@@ -126,27 +191,24 @@ def placement_findings(tasks: Sequence[MergedTask], placement: Placement, snapsh
         is_group = task.task.type == TaskType.GROUP
         unknown = [name for name in names if not pattern_error(name) and not matching(name, known)]
         if not nodes and not names and (is_group or task.id not in grouped):
-            yield _finding(
-                task, "type", "G040", Severity.WARNING, "it has no roles and no group places it: it runs nowhere",
-                "Give it roles.",
-            )  # fmt: skip
+            what = f"task {task.id} runs nowhere: it has no roles, and no group lists it"
+            yield _finding(task, "type", "G040", Severity.WARNING, what, "Give it roles.")
         elif snapshot.roles and unknown:
             close = nearest(unknown[0], known)
-            yield _finding(
-                task, attribute, "G041", Severity.WARNING,
-                f"neither the release nor an enabled plugin has the role {', '.join(unknown)}",
-                f"Did you mean {close}?" if close else "",
-            )  # fmt: skip
+            what = f"task {task.id}: neither the release nor an enabled plugin has the role {', '.join(unknown)}"
+            hint = f"Did you mean {close}?" if close else ""
+            yield _finding(task, attribute, "G041", Severity.WARNING, what, hint)
         elif not nodes and not is_group:
-            yield _finding(task, attribute, "G042", Severity.INFO, "no node here has its roles: it runs nowhere", "")
+            what = f"task {task.id} runs nowhere: no node has its roles"
+            yield _finding(task, attribute, "G042", Severity.INFO, what)
 
 
 def _known_roles(snapshot: Snapshot) -> set[str]:
-    """Every word that can place a task: tags, their primaries, and roles of nodes that nobody describes."""
+    """Return every word that can place a task: tags, their primaries, and undefined roles of nodes."""
     tags = {tag for role in snapshot.roles.values() for tag in role.tags}
     own = {role for node in snapshot.nodes for role in node.all_roles if role not in snapshot.roles}
     return {*tags, *own, *(PRIMARY + tag for tag in tags & snapshot.primary_tags), MASTER, EVERY}
 
 
-def _finding(task: MergedTask, attribute: str, code: str, severity: Severity, what: str, hint: str) -> Finding:
-    return Finding(severity, code, f"task {task.id}: {what}", place_of(task, attribute), task.id, hint)
+def _finding(task: MergedTask, attribute: str, code: str, severity: Severity, what: str, hint: str = "") -> Finding:
+    return Finding(severity, code, what, place_of(task, attribute), task.id, hint)

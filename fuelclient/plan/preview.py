@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fuelclient.errors import InvalidGraph
@@ -10,11 +10,10 @@ from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.references import check_references, place_of
 from fuelclient.graph.stage import band_of, parse_stage
 from fuelclient.model.finding import Finding, Severity, errors_in
-from fuelclient.model.graph import MergedGraph, MergedTask, MergePolicy
+from fuelclient.model.graph import MergedGraph, MergePolicy
 from fuelclient.model.snapshot import Snapshot
-from fuelclient.model.task import RELATION_LISTS
-from fuelclient.plan.expand import Expansion, expand
-from fuelclient.plan.fleet import MASTER, Fleet, fleet_of
+from fuelclient.plan.expand import Expansion, computed_attributes, expand
+from fuelclient.plan.fleet import MASTER, fleet_of
 from fuelclient.plan.order import Ordered, ordered
 from fuelclient.plan.place import placement_findings
 
@@ -33,8 +32,11 @@ class PreviewOptions:
 
 @dataclass(frozen=True, slots=True)
 class PreviewRow:
-    """One merged task. `nodes` has `"master"`, None for a sync point, or node ids; generations are None for a
-    task that is placed nowhere; `stage`, `priority` and `band` say where in the stages it runs."""
+    """One merged task.
+
+    `nodes` has `"master"`, None for a sync point, or node ids. Generations are None for a task that runs nowhere.
+    `stage`, `priority` and `band` say where in the stages it runs.
+    """
 
     order: int
     first_generation: int | None
@@ -59,9 +61,11 @@ class PreviewRow:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """All rows in execution order, every finding, and the figures of a summary line. `assumption` says in one
-    sentence which nodes were assumed, and is empty when the environment's own were taken. `computed` tasks have
-    dependencies that only a run can compute: where they stand is a lower bound."""
+    """All rows in execution order, every finding, and the figures of a summary line.
+
+    `assumption` says in one sentence which nodes were assumed; it is empty if the nodes are the environment's own.
+    `computed` counts the tasks with dependencies that only a run can compute: they may run later than shown.
+    """
 
     rows: tuple[PreviewRow, ...]
     findings: tuple[Finding, ...]
@@ -76,7 +80,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A graph merged and placed, with everything found in it: what previews are made of. It may have no order."""
+    """A graph merged and placed, with all its findings: the base of a preview. It may have no order."""
 
     snapshot: Snapshot
     merged: MergedGraph
@@ -87,46 +91,51 @@ class Draft:
 def preview(snapshot: Snapshot, options: PreviewOptions) -> Preview:
     """Merge, place and order one environment's graph.
 
-    Raises `UsageError` for an `assume` that cannot be read, `NotFound` for an unknown role or node in it,
+    Raise `UsageError` for an `assume` that cannot be read, `NotFound` for an unknown role or node in it,
     `CycleDetected` and `InvalidGraph` for a graph that cannot be ordered or merged.
     """
-    merged = merge_layers(snapshot.layers, options.policy)
-    _require_merged(snapshot, merged)
-    made = _drafted(snapshot, merged, options)
-    return preview_of(made, ordered(made.expansion))
-
-
-def draft(snapshot: Snapshot, options: PreviewOptions) -> Draft:
-    """One environment's graph merged and placed, whatever is wrong with it.
-
-    Raises `UsageError` and `NotFound` as `preview` does.
-    """
-    return _drafted(snapshot, merge_layers(snapshot.layers, options.policy), options)
-
-
-def order_of(made: Draft) -> Ordered:
-    """The order of a draft. Raises `CycleDetected`, and `InvalidGraph` for a graph that cannot be merged."""
-    _require_merged(made.snapshot, made.merged)
-    return ordered(made.expansion)
+    drafted = draft(snapshot, options)
+    return preview_of(drafted, order_of(drafted))
 
 
 def findings(snapshot: Snapshot, options: PreviewOptions) -> tuple[Finding, ...]:
-    """Everything that `preview` would find or raise about the graph itself, as findings; nothing is raised for
-    a graph that cannot be ordered."""
+    """Return everything that `preview` would report about the graph, also the error if it has no order.
+
+    Raise `UsageError` and `NotFound` as `preview` does.
+    """
     return findings_of(draft(snapshot, options))
 
 
-def findings_of(made: Draft) -> tuple[Finding, ...]:
-    """The findings of a draft, and why it has no order where it has none."""
+def draft(snapshot: Snapshot, options: PreviewOptions) -> Draft:
+    """Merge and place one environment's graph, even if it has errors.
+
+    Raise `UsageError` and `NotFound` as `preview` does.
+    """
+    merged = merge_layers(snapshot.layers, options.policy)
+    fleet = fleet_of(snapshot, node_ids=options.node_ids, assume=options.assume)
+    expansion = expand(merged.tasks, fleet)
+    all_findings = (*graph_findings(snapshot, merged, expansion), *_computed_findings(merged))
+    return Draft(snapshot, merged, expansion, all_findings)
+
+
+def order_of(drafted: Draft) -> Ordered:
+    """Return the order of a draft. Raise `CycleDetected`, and `InvalidGraph` for a graph that cannot be merged."""
+    require_merged(drafted.snapshot, drafted.merged)
+    return ordered(drafted.expansion)
+
+
+def findings_of(drafted: Draft) -> tuple[Finding, ...]:
+    """Return the findings of a draft, also those of its cycle if it has one."""
     try:
-        ordered(made.expansion)
+        ordered(drafted.expansion)
     except InvalidGraph as error:
-        told = Finding(Severity.ERROR, "G050", error.message)
-        return (*made.findings, told, *(one for one in error.findings if isinstance(one, Finding)))
-    return made.findings
+        cycle = (finding for finding in error.findings if isinstance(finding, Finding))
+        return (*drafted.findings, Finding(Severity.ERROR, "G050", error.message), *cycle)
+    return drafted.findings
 
 
-def _require_merged(snapshot: Snapshot, merged: MergedGraph) -> None:
+def require_merged(snapshot: Snapshot, merged: MergedGraph) -> None:
+    """Raise `InvalidGraph` if the graph of a snapshot cannot be merged."""
     if errors_in(merged.findings):
         raise InvalidGraph(
             f"The {snapshot.graph_type} graph of environment {snapshot.cluster.id} cannot be merged.",
@@ -134,139 +143,92 @@ def _require_merged(snapshot: Snapshot, merged: MergedGraph) -> None:
         )
 
 
-def _drafted(snapshot: Snapshot, merged: MergedGraph, options: PreviewOptions) -> Draft:
-    fleet = fleet_of(snapshot, node_ids=options.node_ids, assume=options.assume)
-    expansion = expand(merged.tasks, fleet)
-    return Draft(snapshot, merged, expansion, _findings(merged, snapshot, expansion))
+def graph_findings(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion) -> Iterator[Finding]:
+    """Yield what is wrong with a graph before it is ordered, whether for a preview or for a run."""
+    yield from merged.findings
+    yield from check_references(merged)
+    yield from expansion.placement.findings
+    yield from placement_findings(merged.tasks, expansion.placement, snapshot)
+    if expansion.fleet.absent:
+        nodes = ", ".join(map(str, expansion.fleet.absent))
+        yield Finding(Severity.WARNING, "G045", f"offline nodes are skipped, and no task waits for them: {nodes}")
 
 
-def _findings(merged: MergedGraph, snapshot: Snapshot, expansion: Expansion) -> tuple[Finding, ...]:
-    return (
-        *merged.findings,
-        *check_references(merged),
-        *expansion.placement.findings,
-        *placement_findings(merged.tasks, expansion.placement, snapshot),
-        *_waiting_for_facts(merged.tasks),
-        *_fleet_findings(expansion.fleet),
-    )
+def _computed_findings(merged: MergedGraph) -> Iterator[Finding]:
+    """Yield a finding for each attribute that makes no edges in a preview, since only a run has the facts for it."""
+    for task in merged.tasks:
+        for attribute in computed_attributes(task.task):
+            message = f"task {task.id}: {attribute} is computed from facts, so the preview ignores it"
+            yield Finding(Severity.INFO, "G033", message, place_of(task, attribute), task.id)
 
 
-def _waiting_for_facts(tasks: Iterable[MergedTask]) -> Iterable[Finding]:
-    """Dependencies that only a run can compute: they make no edge in a preview."""
-    for task in tasks:
-        for attribute in ("requires", "required_for", *RELATION_LISTS):
-            unknown = any(True for _ in task.task.expressions(attribute))
-            named = attribute in RELATION_LISTS and any(
-                not isinstance(relation.name, str) or not isinstance(relation.roles, str | tuple | None)
-                for relation in task.task.relations(attribute)
-            )
-            if unknown or named:
-                message = f"task {task.id}: {attribute} is computed from facts, and is left out of the order here"
-                yield Finding(Severity.INFO, "G033", message, place_of(task, attribute), task.id)
-
-
-def _fleet_findings(fleet: Fleet) -> Iterable[Finding]:
-    if fleet.absent:
-        nodes = ", ".join(str(node) for node in fleet.absent)
-        message = f"offline nodes are left out, and nothing waits for them: {nodes}"
-        yield Finding(Severity.WARNING, "G045", message)
-
-
-def preview_of(made: Draft, order: Ordered) -> Preview:
-    """The preview of a draft in its order."""
-    expansion, found = made.expansion, made.findings
-    by_task: dict[str, list[Finding]] = {}
-    for finding in found:
-        by_task.setdefault(finding.task, []).append(finding)
-    vertices: list[list[int]] = [[] for _ in expansion.tasks]
-    for vertex, owner in enumerate(expansion.task_of):
-        vertices[owner].append(vertex)
-    requires = _predecessors(expansion)
-    drafts = []
-    for index in range(len(expansion.tasks)):
-        ranks = [order.generation[vertex] for vertex in vertices[index]]
-        first = min(ranks) if ranks else expansion.size
-        drafts.append((not ranks, first, index, ranks))
-    rows = [
-        _row(position, index, ranks, expansion, order, vertices[index], requires[index], by_task)
-        for position, (_, _, index, ranks) in enumerate(sorted(drafts), start=1)
-    ]
+def preview_of(drafted: Draft, order: Ordered) -> Preview:
+    """Return the preview of a draft in its order."""
+    expansion = drafted.expansion
     nodes = expansion.fleet.nodes
     return Preview(
-        rows=tuple(rows),
-        findings=tuple(found),
+        rows=_rows(drafted, order),
+        findings=drafted.findings,
         instances=expansion.size,
         sync_points=sum(nodes[node].uid is None for node in expansion.node_of),
         on_master=sum(nodes[node].uid == MASTER for node in expansion.node_of),
         nodes=expansion.fleet.size,
         generations=order.generations,
         assumption=expansion.fleet.assumption,
-        computed=len({finding.task for finding in found if finding.code == "G033"}),
+        computed=len({finding.task for finding in drafted.findings if finding.code == "G033"}),
     )
 
 
-def _row(
-    position: int,
-    index: int,
-    ranks: Sequence[int],
-    expansion: Expansion,
-    order: Ordered,
-    vertices: Sequence[int],
-    requires: Iterable[int],
-    by_task: dict[str, list[Finding]],
-) -> PreviewRow:
-    task = expansion.tasks[index]
-    stage, priority, band = _stage(task, expansion, order, vertices)
-    return PreviewRow(
-        order=position,
-        first_generation=min(ranks, default=None),
-        last_generation=max(ranks, default=None),
-        stage=stage,
-        priority=priority,
-        band=band,
-        task=task.id,
-        type=task.task.type,
-        roles=task.task.placement[1],
-        nodes=tuple(expansion.fleet.nodes[node].uid for node in expansion.placement.nodes[index]),
-        layer=task.owner.label,
-        overrides=tuple(owner.label for owner in task.overrides),
-        requires=tuple(dict.fromkeys(expansion.tasks[other].id for other in sorted(requires))),
-        findings=tuple(by_task.get(task.id, ())),
-    )
+def _rows(drafted: Draft, order: Ordered) -> tuple[PreviewRow, ...]:
+    expansion = drafted.expansion
+    by_task: dict[str, list[Finding]] = {}
+    for finding in drafted.findings:
+        by_task.setdefault(finding.task, []).append(finding)
+    vertices: list[list[int]] = [[] for _ in expansion.tasks]
+    for vertex, index in enumerate(expansion.task_of):
+        vertices[index].append(vertex)
+    ranks = [[order.generation[vertex] for vertex in own] for own in vertices]
+    # What runs nowhere comes last.
+    indices = sorted(range(len(ranks)), key=lambda index: (min(ranks[index], default=expansion.size), index))
+    requires = expansion.preceding_tasks()
+    rows = []
+    for position, index in enumerate(indices, start=1):
+        task = expansion.tasks[index]
+        stage, priority, band = _stage(expansion, order, index, vertices[index])
+        rows.append(
+            PreviewRow(
+                order=position,
+                first_generation=min(ranks[index], default=None),
+                last_generation=max(ranks[index], default=None),
+                stage=stage,
+                priority=priority,
+                band=band,
+                task=task.id,
+                type=task.task.type,
+                roles=task.task.placement[1],
+                nodes=tuple(expansion.fleet.nodes[node].uid for node in expansion.placement.nodes[index]),
+                layer=task.owner.label,
+                overrides=tuple(owner.label for owner in task.overrides),
+                requires=tuple(dict.fromkeys(expansion.tasks[other].id for other in sorted(requires[index]))),
+                findings=tuple(by_task.get(task.id, ())),
+            )
+        )
+    return tuple(rows)
 
 
 def _stage(
-    task: MergedTask, expansion: Expansion, order: Ordered, vertices: Sequence[int]
+    expansion: Expansion, order: Ordered, index: int, vertices: Sequence[int]
 ) -> tuple[str | None, float | int | None, str | None]:
-    """The stage that a plugin's stage task names, with its priority and band; else the stage between whose sync
-    points the task starts."""
-    if task.task.stage:
-        stage = parse_stage(task.task.stage)
+    """Return the stage that a plugin's stage task names, with its priority and band, or else the stage between whose
+    sync points the task starts."""
+    stated = expansion.tasks[index].task.stage
+    if stated:
+        stage = parse_stage(stated)
         priority = int(stage.priority) if stage.priority.is_integer() else stage.priority
         return stage.name, priority, band_of(stage.priority)
-    if not vertices:
-        return None, None, None
-    first = min(vertices, key=lambda vertex: order.generation[vertex])
-    sync = order.last_sync[first]
+    first = min(vertices, key=order.generation.__getitem__, default=None)
+    sync = None if first is None else order.last_sync[first]
     if sync is None:
         return None, None, None
     name = expansion.tasks[expansion.task_of[sync]].id
     return name.removesuffix("_start").removesuffix("_end"), None, None
-
-
-def _predecessors(expansion: Expansion) -> list[set[int]]:
-    """The tasks whose instances directly precede instances of each task, by index."""
-    edges, task_of = expansion.edges, expansion.task_of
-    into: dict[int, set[int]] = {}
-    for head, tail in zip(edges.heads, edges.tails, strict=True):
-        if tail >= edges.real:
-            into.setdefault(tail, set()).add(task_of[head])
-    found: list[set[int]] = [set() for _ in expansion.tasks]
-    for head, tail in zip(edges.heads, edges.tails, strict=True):
-        if tail >= edges.real:
-            continue
-        if head < edges.real:
-            found[task_of[tail]].add(task_of[head])
-        else:
-            found[task_of[tail]] |= into.get(head, set())
-    return found

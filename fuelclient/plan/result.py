@@ -1,24 +1,125 @@
-"""The result of a schedule: how the run of one graph ended, in data and in one message."""
+"""How the run of one graph ends: too many failed nodes, the blame for what never ran, and the result in one message."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from fuelclient.model.status import Verdict
-from fuelclient.plan.tolerance import NO_GROUP, Exceeded
+from fuelclient.graph.dag import order
+from fuelclient.model.status import Reason, Verdict
+from fuelclient.plan.place import SYNC, FaultTolerance
 from fuelclient.plan.work import Work
+
+NOTHING = -1
+"""In the place of an instance: none."""
+
+NO_GROUP = ""
+"""The name of the group of all nodes that are in no other group. It tolerates nothing."""
 
 _MOST_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """How a run ended. All but `exceeded` are numbers of task instances, ascending.
+class Exceeded:
+    """A group of which more nodes failed than it tolerates. `failed` are indices of nodes, ascending."""
 
-    `failed` ended their nodes; `tolerated` are those of them whose nodes stand in no exceeded group; `ignored`
-    failed too, but their tasks do not fail on an error; `never_ran` were not reached; `interrupted` were ended because
-    somebody stopped the run. `stopped` is what that one said, or empty.
+    group: str
+    tolerated: int
+    failed: tuple[int, ...]
+
+
+def covering(groups: Iterable[FaultTolerance], nodes: int) -> tuple[FaultTolerance, ...]:
+    """Return the groups, and one that tolerates nothing for those of so many `nodes` that are in no group.
+
+    A graph without groups therefore ends at its first failed node, as in Fuel. The master counts as a node.
+
+    >>> covering([FaultTolerance("db", (1, 2), 1)], 4)[1:]
+    (FaultTolerance(group='', nodes=(3,), tolerated=0),)
+    """
+    stated = tuple(groups)
+    covered = {node for group in stated for node in group.nodes}
+    alone = tuple(node for node in range(nodes) if node not in covered and node != SYNC)
+    return (*stated, FaultTolerance(NO_GROUP, alone, 0)) if alone else stated
+
+
+class Casualties:
+    """The failed nodes of each group.
+
+    A node counts once, and only for a task that failed on it: what never ran because of a failure elsewhere costs its
+    node nothing, unlike in Astute.
+    """
+
+    def __init__(self, groups: Sequence[FaultTolerance]) -> None:
+        self._groups = groups
+        self._failed: list[set[int]] = [set() for _ in groups]
+        self._groups_of: dict[int, list[int]] = {}
+        for index, group in enumerate(groups):
+            for node in group.nodes:
+                self._groups_of.setdefault(node, []).append(index)
+        self.is_too_many = False
+
+    def add(self, node: int) -> None:
+        """Count one more failed node."""
+        for index in self._groups_of.get(node, ()):
+            self._failed[index].add(node)
+            self.is_too_many |= len(self._failed[index]) > self._groups[index].tolerated
+
+    @property
+    def exceeded(self) -> tuple[Exceeded, ...]:
+        """The groups of which too many nodes failed, in their order."""
+        return tuple(
+            Exceeded(group.group, group.tolerated, tuple(sorted(failed)))
+            for group, failed in zip(self._groups, self._failed, strict=True)
+            if len(failed) > group.tolerated
+        )
+
+
+def causes(
+    work: Work, failed: Sequence[int], lost: Sequence[int], never_ran: Sequence[int], brake: int
+) -> Iterator[tuple[int, Reason, int]]:
+    """Yield each instance of `never_ran` with the reason and the failed instance to blame (or `NOTHING`).
+
+    `lost[v]` is true of what waits for a failure, and of barriers behind one. `brake` is to blame for the end of the
+    run. Prefer a failed dependency to a failed node, and of several causes the one with the lowest number: so the
+    answer depends on what ended how, not on what ended first, and a resumed run gives the same one.
+    """
+    root, through_dependency = _roots(work, failed, lost) if failed else ([], [])
+    for vertex in never_ran:
+        if not failed or root[vertex] == NOTHING:
+            yield vertex, Reason.STOPPED, brake
+        elif through_dependency[vertex]:
+            yield vertex, Reason.DEP_FAILED, root[vertex]
+        else:
+            yield vertex, Reason.NODE_FAILED, root[vertex]
+
+
+def _roots(work: Work, failed: Sequence[int], lost: Sequence[int]) -> tuple[list[int], bytearray]:
+    """Return the failure behind every lost instance, and whether it came through a dependency, in O(V + E)."""
+    root = [NOTHING] * len(work.successors)
+    through_dependency = bytearray(len(work.successors))
+    ended_by = {work.node_of[vertex]: vertex for vertex in failed}
+    for vertex in failed:
+        root[vertex] = vertex
+    for vertex in order(work.successors, work.size).topological:
+        if root[vertex] == NOTHING:
+            if not lost[vertex]:
+                continue
+            root[vertex] = ended_by[work.node_of[vertex]]
+        for after in work.successors[vertex]:
+            if lost[after]:
+                known = root[after]
+                root[after] = root[vertex] if known == NOTHING else min(known, root[vertex])
+                through_dependency[after] = 1
+    return root, through_dependency
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a run ended. All but `exceeded` and `stopped` are numbers of task instances, ascending.
+
+    `failed` ended their nodes; `tolerated` are those of them whose nodes are in no exceeded group. `ignored` failed
+    too, but their tasks do not fail on an error. `never_ran` were not reached. `interrupted` were ended because the
+    user stopped the run. `stopped` is the reason of the stop, or empty.
     """
 
     verdict: Verdict
@@ -42,59 +143,45 @@ def result_of(
     stopped: str,
     interrupted: Sequence[int] = (),
 ) -> Result:
-    """The result of a run that is over.
+    """Return the result of a run that is over.
 
-    An exceeded group makes it an error even when somebody stopped the run as well, and whether or not a critical
-    node failed (upstream calls the latter a success).
+    An exceeded group makes it an error even if the user stopped the run as well, and whether or not a critical node
+    failed (upstream calls the latter a success).
     """
     fatal = {node for group in exceeded for node in group.failed}
     tolerated = tuple(vertex for vertex in failed if work.node_of[vertex] not in fatal)
     verdict = Verdict.ERROR if exceeded else Verdict.STOPPED if stopped else Verdict.READY
-    told = [
-        *([f"{stopped[:1].upper()}{stopped[1:]}."] if stopped else []),
-        *([f"Interrupted: {_named(work, interrupted)}."] if interrupted else []),
-        *_failures(work, failed, tolerated, exceeded),
-        *([f"Ignored failures: {_named(work, ignored)}."] if ignored else []),
-        *([f"Not run: {_named(work, never_ran)}."] if never_ran else []),
+    sentences = [
+        f"{stopped[:1].upper()}{stopped[1:]}." if stopped else "",
+        _sentence(work, "Interrupted", interrupted),
+        _sentence(work, "Failed", [vertex for vertex in failed if work.node_of[vertex] in fatal]),
+        *(_exceeded(work, group) for group in exceeded),
+        _sentence(work, "Tolerated failures", tolerated),
+        _sentence(work, "Ignored failures", ignored),
+        _sentence(work, "Not run", never_ran),
     ]
-    everything = f"All {work.size} task instances" if work.size != 1 else "The only task instance"
-    message = " ".join(told) or f"{everything} ended."
+    subject = f"All {work.size} task instances" if work.size != 1 else "The only task instance"
+    message = " ".join(filter(None, sentences)) or f"{subject} ended."
     return Result(
         verdict, tuple(failed), tolerated, tuple(ignored), tuple(never_ran), tuple(exceeded), stopped, message,
         tuple(interrupted),
     )  # fmt: skip
 
 
-def _failures(
-    work: Work, failed: Sequence[int], tolerated: Sequence[int], exceeded: Sequence[Exceeded]
-) -> Iterator[str]:
-    kept = set(tolerated)
-    fatal = [vertex for vertex in failed if vertex not in kept]
-    if fatal:
-        yield f"Failed: {_named(work, fatal)}."
-    for group in exceeded:
-        yield _exceeded(work, group)
-    if tolerated:
-        yield f"Tolerated failures: {_named(work, tolerated)}."
+def _sentence(work: Work, what: str, vertices: Sequence[int]) -> str:
+    names = [work.name(vertex) for vertex in vertices[:_MOST_NAMED]]
+    return f"{what}: {_listed(names, len(vertices))}." if vertices else ""
 
 
 def _exceeded(work: Work, group: Exceeded) -> str:
-    names = _listed([work.nodes[node] for node in group.failed])
+    count = len(group.failed)
+    names = _listed([work.nodes[node] for node in group.failed], count)
     if group.group == NO_GROUP:
-        return (
-            f"Node {names} has zero fault tolerance."
-            if len(group.failed) == 1
-            else f"Nodes {names} have zero fault tolerance."
-        )
+        return f"Node {names} has zero fault tolerance." if count == 1 else f"Nodes {names} have zero fault tolerance."
     limit = f"{group.tolerated} failed node{'s' if group.tolerated != 1 else ''}"
-    return f"Group {group.group} tolerates {limit}, and {len(group.failed)} failed: {names}."
+    return f"Group {group.group} tolerates {limit}, and {count} failed: {names}."
 
 
-def _named(work: Work, vertices: Sequence[int]) -> str:
-    return _listed([work.name(vertex) for vertex in vertices[:_MOST_NAMED]], len(vertices))
-
-
-def _listed(names: Sequence[str], count: int = 0) -> str:
-    count = count or len(names)
+def _listed(names: Sequence[str], count: int) -> str:
     shown = ", ".join(names[:_MOST_NAMED])
     return f"{shown} and {count - _MOST_NAMED} more" if count > _MOST_NAMED else shown

@@ -1,13 +1,12 @@
-"""The schedule: a state machine that decides what runs next, and what never will.
+"""The schedule of a run: a state machine that decides what runs next, and what never will.
 
-It knows no clock, no executor and no store: a runner asks `ready`, runs what it is given, tells `finish`, and
-writes `changes` down. One `Schedule` may be built from what was written (see `Schedule`), which is how a run
-goes on after a crash. Every event is handled where it happens; a whole run costs O(V + E) steps, and O(log V) for
-each instance that waits for a place.
+It knows no clock, no executor and no store. A runner calls `ready`, runs what it gets, calls `finish`, and stores
+`changes`. A `Schedule` can be rebuilt from the stored changes, which is how a run goes on after a crash. A whole run
+costs O(V + E) steps, and O(log V) for each instance that waits for a place.
 
-The rules are Fuel's but for what `Casualties`, `Result` and `Reason` say: an instance waits for all that precedes it
-to pass; a sync point waits for all to end in whatever way; a failed instance ends its node; what depends on it never
-runs; when more nodes fail on their own than a group tolerates, nothing more is started.
+The rules are Fuel's, except for what `Casualties`, `Result` and `Reason` say. An instance waits until all its
+predecessors have passed; a sync point waits until they have ended in any way. A failed instance ends its node, and what
+depends on it never runs. If more nodes fail than a group tolerates, nothing more is started.
 """
 
 from __future__ import annotations
@@ -18,11 +17,9 @@ from enum import StrEnum
 
 from fuelclient.errors import Conflict
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, changed
-from fuelclient.plan.causes import NOTHING, causes
-from fuelclient.plan.result import Result, result_of
+from fuelclient.plan.result import NOTHING, Casualties, Result, causes, covering, result_of
 from fuelclient.plan.slots import Slots
-from fuelclient.plan.tolerance import Casualties, covering
-from fuelclient.plan.work import Kind, Work
+from fuelclient.plan.work import InstanceKind, Work
 
 STOPPED_BY_USER = "stopped by user"
 
@@ -30,7 +27,7 @@ _WAITING, _RUNNING, _PASSED, _BAD, _CUT = range(5)
 _STATE = {InstanceStatus.RUNNING: _RUNNING, InstanceStatus.READY: _PASSED, InstanceStatus.ERROR: _BAD}
 
 
-class Outcome(StrEnum):
+class Ending(StrEnum):
     """How an executor ended."""
 
     OK = "ok"
@@ -40,8 +37,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of an instance's status, and a row of the history: its newest change. `because` is the failed
-    instance to blame, where there is one."""
+    """A change of an instance's status. `because` is the failed instance to blame, if any."""
 
     vertex: int
     status: InstanceStatus
@@ -52,10 +48,9 @@ class Change:
 class Schedule:
     """The state of one run.
 
-    `history` has what earlier changes left behind: the newest one of each instance, in any order. The new schedule
-    stands where the one that wrote them stood, when all changes between two calls were written together; what
-    was running is `running` and may be finished. `stopped` is what was said to `stop` before.
-    Raises `CycleDetected`.
+    `history` has the newest earlier change of each instance, in any order. If all changes that one call of `changes`
+    returned were stored together, the new schedule continues where the old one was; what was running is `running` and
+    may be finished. `stopped` is the reason of an earlier `stop`. Raise `CycleDetected` if the work has a cycle.
     """
 
     def __init__(self, work: Work, history: Iterable[Change] = (), *, stopped: str = "") -> None:
@@ -77,8 +72,10 @@ class Schedule:
         self._begin(history)
 
     def _begin(self, history: Iterable[Change]) -> None:
-        """Take the history over, then pass everything that waits for nothing. Failures come first: an instance that
-        is still pending on a failed node was not reached before the failure."""
+        """Take over the history, then pass everything that waits for nothing.
+
+        Failures come first: an instance that is still pending on a failed node was not reached before the failure.
+        """
         ended, failed = [], []
         for row in history:
             state = self._recalled(row)
@@ -100,8 +97,10 @@ class Schedule:
         self._end_if_over()
 
     def _recalled(self, row: Change) -> int:
-        """The state that a row of the history means. One that was written because the run ended means none: it
-        is found again."""
+        """Return the state that a row of the history means.
+
+        A row that was written because the run ended means waiting: the end of the run is computed again.
+        """
         self._status[row.vertex] = row.status
         if row.status is InstanceStatus.SKIPPED:
             if row.reason in NEVER_RAN:
@@ -118,12 +117,12 @@ class Schedule:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing runs and nothing will."""
+        """Whether nothing runs and nothing will run."""
         return self._result is not None
 
     @property
     def is_braked(self) -> bool:
-        """Whether nothing more is started: the run was stopped, or too much of it failed."""
+        """Whether nothing more is started, because the run was stopped or too much of it failed."""
         return bool(self._stopped) or self._casualties.is_too_many
 
     @property
@@ -133,22 +132,22 @@ class Schedule:
 
     @property
     def progress(self) -> int:
-        """How much of the work has ended, in whole percents; 100 when it is done."""
+        """How much of the work has ended, in whole percent."""
         return 100 if self.is_done else 100 * (self._work.size - self._open) // self._work.size
 
     @property
     def result(self) -> Result:
-        """How the run ended. Raises `Conflict` as long as it has not."""
+        """How the run ended. Raise `Conflict` if it has not."""
         if self._result is None:
-            raise Conflict("The run has no result yet: it is not done.")
+            raise Conflict("The run has no result yet: it has not ended.")
         return self._result
 
     def status(self, vertex: int) -> InstanceStatus:
-        """The status of an instance, as the history has it."""
+        """Return the status of an instance."""
         return self._status[vertex]
 
     def ready(self) -> list[int]:
-        """The instances to start now, in the order of their nodes; they count as running from now on."""
+        """Return the instances to start now, in the order of their nodes. They count as running from now on."""
         if self.is_braked:
             return []
         started = self._slots.start()
@@ -157,24 +156,24 @@ class Schedule:
             self._set(vertex, InstanceStatus.RUNNING)
         return started
 
-    def finish(self, vertex: int, outcome: Outcome, reason: str = "") -> None:
-        """A running instance has ended; all that follows from it is decided.
+    def finish(self, vertex: int, ending: Ending, reason: str = "") -> None:
+        """End a running instance, and decide all that follows from it.
 
-        A failure of a task that does not fail on an error is a skip: what depends on it runs. One that was interrupted
-        because the run is stopped is no failure of its node, and nobody may take it for done. Raises `Conflict` for
-        an instance that is not running.
+        If a task does not fail on an error, its failure is a skip: what depends on it runs. An instance that was
+        interrupted because the run is stopped is not a failure of its node, but does not count as done either. Raise
+        `Conflict` if the instance is not running.
         """
         if self._state[vertex] != _RUNNING:
             raise Conflict(f"{self._work.name(vertex)} cannot end: it is {self._status[vertex]}, not running.")
-        if outcome is Outcome.FAILED and reason == Reason.INTERRUPTED and self._stopped:
+        if ending is Ending.FAILED and reason == Reason.INTERRUPTED and self._stopped:
             self._cut(vertex)
             return
-        is_failure = outcome is Outcome.FAILED and self._work.fail_on_error[vertex]
+        is_failure = ending is Ending.FAILED and self._work.fail_on_error[vertex]
         if is_failure:
             self._set(vertex, InstanceStatus.ERROR, reason)
-        elif outcome is Outcome.OK:
+        elif ending is Ending.OK:
             self._set(vertex, InstanceStatus.READY, reason)
-        elif outcome is Outcome.FAILED:
+        elif ending is Ending.FAILED:
             self._set(vertex, InstanceStatus.SKIPPED, Reason.FAILURE_IGNORED)
             self._ignored.add(vertex)
         else:
@@ -189,7 +188,7 @@ class Schedule:
         self._end_if_over()
 
     def _cut(self, vertex: int) -> None:
-        """The instance was ended with the run: what waits for it is not reached, as everything else that waits."""
+        """End an instance together with the run: what waits for it is never reached."""
         self._set(vertex, InstanceStatus.ERROR, Reason.INTERRUPTED)
         self._slots.release(vertex)
         self._open -= 1
@@ -197,14 +196,16 @@ class Schedule:
         self._end_if_over()
 
     def stop(self, reason: str = STOPPED_BY_USER) -> None:
-        """Nothing more is started; what runs may end. The first reason counts, and none after the end."""
+        """Start nothing more; what runs may end. The first reason counts; after the end of the run, none does."""
         if not self.is_done:
             self._stopped = self._stopped or reason
             self._end_if_over()
 
     def changes(self) -> list[Change]:
-        """Every change since the last call, in order. Instances that are never reached stay pending until the run is
-        done, and are skipped then. All that one call returns belongs into one write."""
+        """Return every change since the last call, in order. Store them in one write.
+
+        Instances that are never reached stay pending until the run is done, and are skipped then.
+        """
         log, self._log = self._log, []
         return [
             Change(vertex, status, reason, None if because == NOTHING else because)
@@ -216,7 +217,7 @@ class Schedule:
         self._log.append((vertex, status, reason, because))
 
     def _end_node(self, failed: int, ended: list[int]) -> None:
-        """Nothing runs any more on the node of a failed instance."""
+        """End the node of a failed instance."""
         node = self._work.node_of[failed]
         self._slots.close(node)
         self._casualties.add(node)
@@ -228,19 +229,19 @@ class Schedule:
             self._lose(vertex, ended)
 
     def _lose(self, vertex: int, ended: list[int]) -> None:
-        """The instance will never run, unless it is a sync point; with a barrier, all behind it."""
+        """Mark an instance as never to run, unless it is a sync point; for a barrier, all instances behind it."""
         if vertex >= self._work.size:
             if self._state[vertex] == _WAITING:
                 self._state[vertex] = _BAD
                 for after in self._work.successors[vertex]:
                     self._lose(after, ended)
-        elif self._state[vertex] == _WAITING and self._work.kinds[vertex] is not Kind.SYNC:
+        elif self._state[vertex] == _WAITING and self._work.kinds[vertex] is not InstanceKind.SYNC:
             self._state[vertex] = _BAD
             self._open -= 1
             ended.append(vertex)
 
     def _spread(self, ended: list[int]) -> None:
-        """Tell all that follows; what ends thereby joins the list, so that one loop does it all."""
+        """Update all that follows. What ends because of that joins `ended`, so that one loop handles everything."""
         left, state, successors = self._left, self._state, self._work.successors
         for vertex in ended:
             following = successors[vertex]
@@ -253,12 +254,11 @@ class Schedule:
                     self._reach(after, ended)
 
     def _reach(self, vertex: int, ended: list[int]) -> None:
-        """Everything that precedes has ended: a barrier ends too, an instance that still waits is offered a place or
-        is passed."""
+        """Handle a vertex whose predecessors have all ended: end a barrier, offer a place to an instance or pass it."""
         if vertex >= self._work.size:
             ended.append(vertex)
         elif self._state[vertex] == _WAITING and not self.is_braked:
-            if self._work.kinds[vertex] is Kind.REAL:
+            if self._work.kinds[vertex] is InstanceKind.REAL:
                 self._slots.offer(vertex)
             else:
                 self._state[vertex] = _PASSED
@@ -267,7 +267,7 @@ class Schedule:
                 ended.append(vertex)
 
     def _end_if_over(self) -> None:
-        """Give every instance a final status and the run its result, once nothing runs and nothing will."""
+        """If nothing runs and nothing will, give every instance a final status and the run its result."""
         if self._slots.busy or self._result is not None or (self._open and not self.is_braked):
             return
         work, status = self._work, self._status

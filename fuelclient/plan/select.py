@@ -1,6 +1,6 @@
-"""Selection: which nodes and which task instances a run is limited to.
+"""Select the nodes and the task instances that a run is limited to.
 
-What is left out of a run stays in its graph as something that is skipped, so that the order is the same.
+What is left out stays in the graph of the run and is skipped, so that the order stays the same.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from fuelclient.errors import InvalidGraph, NotFound, UsageError
 from fuelclient.model.node import DEPLOY_ERROR, Node, NodeStatus
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.expand import Expansion
-from fuelclient.plan.fleet import MASTER, Fleet, FleetNode, fleet_of
+from fuelclient.plan.fleet import MASTER, PRIMARY, Fleet, FleetNode, fleet_of
 
 Filter = Callable[[Any, Sequence[Mapping[str, Any]]], Sequence[Any]]
-"""What a `node_filter` gives for nodes as mappings: the ids of those that it lets through; may raise `FuelError`."""
+"""Evaluates a `node_filter` on nodes as mappings to the ids of those that it lets through. It may raise `FuelError`."""
 
 _GRAMMAR = "Write [start[/nodes]][:end[/nodes]], for example primary-database/1,3:keystone-db/5-7."
 _NODES = re.compile(r"(?:\d+(?:-\d+)?|master)(?:,(?:\d+(?:-\d+)?|master))*")
@@ -27,7 +27,7 @@ _DEPLOYABLE = frozenset({NodeStatus.READY, NodeStatus.PROVISIONED, NodeStatus.ST
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """One end of a subgraph: a task, on these nodes, or on all of its nodes when `nodes` is empty."""
+    """One end of a subgraph: a task on some nodes, or on all of its nodes if `nodes` is empty."""
 
     task: str
     nodes: tuple[int | str, ...] = ()
@@ -38,18 +38,18 @@ class Boundary:
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """What lies between two boundaries, which belong to it; an end that is None is open."""
+    """What lies between two boundaries, both included. An end that is None is open."""
 
     start: Boundary | None
     end: Boundary | None
 
 
 def subgraph_from(text: str, known: Collection[str]) -> Subgraph:
-    """The subgraph that `text` describes: `[start[/nodes]][:end[/nodes]]`, nodes as `1,3-5,master`.
+    """Return the subgraph that `text` describes: `[start[/nodes]][:end[/nodes]]`, nodes as `1,3-5,master`.
 
-    `known` are the ids of all tasks, which may have colons and slashes themselves; blanks around names do not count.
-    Raises `UsageError` for a text that cannot be read, `NotFound` for a task that is not known, with the nearest that
-    is. Upstream runs everything in both cases.
+    `known` are the ids of all tasks, which may contain colons and slashes. Ignore blanks around names. Raise
+    `UsageError` for a text that cannot be read, `NotFound` for an unknown task, with the nearest known one. Upstream
+    runs everything in both cases.
 
     >>> subgraph_from("a/1,3:b/1-2", {"a", "b"})
     Subgraph(start=Boundary(task='a', nodes=(1, 3)), end=Boundary(task='b', nodes=(1, 2)))
@@ -61,19 +61,19 @@ def subgraph_from(text: str, known: Collection[str]) -> Subgraph:
     problem: Exception | None = None
     if is_open(text):
         raise UsageError(f"The subgraph {text!r} names no task.", hint=_GRAMMAR)
-    for one, other in _halves(text):
+    for start, end in _halves(text):
         try:
-            found = Subgraph(_boundary(one.strip(), text, known), _boundary(other.strip(), text, known))
+            subgraph = Subgraph(_boundary(start.strip(), text, known), _boundary(end.strip(), text, known))
         except (NotFound, UsageError) as error:
             problem = problem or error
             continue
-        if found.start or found.end:
-            return found
+        if subgraph.start or subgraph.end:
+            return subgraph
     raise problem or UsageError(f"The subgraph {text!r} cannot be read.", hint=_GRAMMAR)
 
 
 def is_open(text: str) -> bool:
-    """Whether a subgraph has neither a start nor an end.
+    """Return whether a subgraph has neither a start nor an end.
 
     >>> is_open(":"), is_open(":a")
     (True, False)
@@ -82,7 +82,7 @@ def is_open(text: str) -> bool:
 
 
 def _halves(text: str) -> Iterator[tuple[str, str]]:
-    """Where the text can be cut: at its only colon, or, since ids may have colons, at any of them or at none."""
+    """Yield the ways to cut the text: at its only colon, or, since ids may have colons, at any of them or at none."""
     colons = [index for index, character in enumerate(text) if character == ":"]
     if len(colons) != 1:
         yield text, ""
@@ -101,7 +101,7 @@ def _boundary(text: str, whole: str, known: Collection[str]) -> Boundary | None:
     if not slash:
         raise NotFound("task", text, known=sorted(known))
     if not name or not _NODES.fullmatch(nodes):
-        raise UsageError(f"The subgraph {whole!r} cannot be read: {text!r} is no task with nodes.", hint=_GRAMMAR)
+        raise UsageError(f"The subgraph {whole!r} cannot be read: {text!r} is not TASK/NODES.", hint=_GRAMMAR)
     if name not in known:
         raise NotFound("task", name, known=sorted(known))
     return Boundary(name, tuple(dict.fromkeys(_range(nodes, whole))))
@@ -121,10 +121,10 @@ def _range(text: str, whole: str) -> Iterator[int | str]:
 
 
 def inside(expansion: Expansion, subgraphs: Iterable[Subgraph]) -> set[int]:
-    """The instances that belong to at least one of `subgraphs`: what follows its start and precedes its end.
+    """Return the instances that follow the start and precede the end of at least one of `subgraphs`.
 
-    Raises `NotFound` for nodes where a boundary's task does not run, with those where it does. A subgraph whose
-    tasks this graph does not have at all holds nothing. Source: Astute `fuel_deployment/cluster.rb`.
+    Raise `NotFound` for nodes where a boundary's task does not run, with those where it does. If the graph has none of
+    the tasks of a subgraph, the subgraph is empty. Source: Astute `fuel_deployment/cluster.rb`.
     """
     following = expansion.edges.successors()
     preceding: list[list[int]] = [[] for _ in following]
@@ -135,20 +135,20 @@ def inside(expansion: Expansion, subgraphs: Iterable[Subgraph]) -> set[int]:
     for vertex, task in enumerate(expansion.task_of):
         placed.setdefault(expansion.tasks[task].id, []).append(vertex)
     kept: set[int] = set()
-    for one in subgraphs:
-        after = _reached(following, _at(expansion, one.start, placed)) if one.start else None
-        before = _reached(preceding, _at(expansion, one.end, placed)) if one.end else None
+    for subgraph in subgraphs:
+        after = _reached(following, _at(expansion, subgraph.start, placed)) if subgraph.start else None
+        before = _reached(preceding, _at(expansion, subgraph.end, placed)) if subgraph.end else None
         kept |= (after if before is None else before if after is None else after & before) or set()
     return {vertex for vertex in kept if vertex < expansion.size}
 
 
 def _at(expansion: Expansion, boundary: Boundary, placed: Mapping[str, Sequence[int]]) -> list[int]:
-    by_uid = {expansion.fleet.nodes[expansion.node_of[one]].uid: one for one in placed.get(boundary.task, ())}
+    by_uid = {expansion.fleet.nodes[expansion.node_of[vertex]].uid: vertex for vertex in placed.get(boundary.task, ())}
     if not boundary.nodes or not by_uid:
         return list(by_uid.values())
     for uid in boundary.nodes:
         if uid not in by_uid:
-            where = [str(one) for one in by_uid if one is not None] or ["no node: it is a sync point"]
+            where = [str(other) for other in by_uid if other is not None] or ["no node: it is a sync point"]
             raise NotFound(
                 "task instance", f"{boundary.task}/{uid}", hint=f"Task {boundary.task} runs on {', '.join(where)}."
             )
@@ -167,20 +167,19 @@ def _reached(edges: Sequence[Sequence[int]], start: Iterable[int]) -> set[int]:
 
 
 def require_tasks(names: Iterable[str], known: Collection[str]) -> None:
-    """Nothing happens when all of `names` are tasks; `NotFound` for the first that is none, with the nearest."""
+    """Raise `NotFound`, with the nearest known task, for the first of `names` that is not a task."""
     for name in names:
         if name not in known:
             raise NotFound("task", name, known=sorted(known))
 
 
 def fleet_for(snapshot: Snapshot, node_ids: Sequence[int], node_filter: Any, choose: Filter) -> Fleet:
-    """The nodes that take part in a run.
+    """Return the nodes of a run.
 
-    Those of `node_ids`, whatever the filter says; else those that the graph's `node_filter` lets through; else those
-    that can be deployed: neither added nor deleted next, and ready, provisioned, stopped, or failed in a
-    deployment. Nodes that are offline are left out (`Fleet.absent`). An empty choice runs on no nodes. Raises
-    `NotFound` for an unknown node, `InvalidGraph` for a filter that gives something else than ids. Source:
-    Nailgun `TransactionsManager`.
+    These are the nodes of `node_ids`, even against the graph's `node_filter`; else those that the filter lets through;
+    else those that can be deployed (`is_deployable`). Offline nodes are left out (`Fleet.absent`). An empty choice
+    means no nodes. Raise `NotFound` for an unknown node, `InvalidGraph` for a filter that yields anything but ids.
+    Source: Nailgun `TransactionsManager`.
     """
     if node_ids:
         return fleet_of(snapshot, node_ids=node_ids)
@@ -194,10 +193,13 @@ def fleet_for(snapshot: Snapshot, node_ids: Sequence[int], node_filter: Any, cho
 
 
 def is_deployable(node: Node) -> bool:
-    """Whether a graph without a filter of its own runs on the node.
+    """Return whether a graph without a filter of its own runs on the node.
 
-    A node that waits to be added waits for its provisioning: one that is provisioned waits no more, and
-    neither does one whose deployment was stopped or failed, so that it can be tried again.
+    A node that is to be added runs no graph before it is provisioned. After that it does, and so does one whose
+    deployment was stopped or failed, so that it can be tried again.
+
+    >>> is_deployable(Node(1, "a", status="ready")), is_deployable(Node(1, "a", status="discover"))
+    (True, False)
     """
     began = node.status in (NodeStatus.PROVISIONED, NodeStatus.STOPPED) or node.error_type == DEPLOY_ERROR
     if node.pending_deletion or (node.pending_addition and not began):
@@ -206,19 +208,19 @@ def is_deployable(node: Node) -> bool:
 
 
 def _filtered(nodes: Sequence[Node], node_filter: Any, choose: Filter) -> list[int]:
-    found = choose(node_filter, [node_fields(node) for node in nodes])
+    chosen = choose(node_filter, [node_fields(node) for node in nodes])
     known = {node.id for node in nodes}
-    for one in found:
-        if not isinstance(one, int) or isinstance(one, bool) or one not in known:
+    for node_id in chosen:
+        if not isinstance(node_id, int) or isinstance(node_id, bool) or node_id not in known:
             raise InvalidGraph(
-                f"The node filter {node_filter!r} gives {one!r}, which is no node of the environment.",
+                f"The node filter {node_filter!r} yields {node_id!r}, which is not a node of the environment.",
                 hint="Write a condition on one node, such as $.status = ready.",
             )
-    return sorted(set(found))
+    return sorted(set(chosen))
 
 
 def node_fields(node: Node) -> dict[str, Any]:
-    """What a node filter sees of a node: Nailgun's names, and the node's own attributes below them."""
+    """Return a node as a node filter sees it: under Nailgun's names, with the node's own attributes below them."""
     return {
         **node.attributes,
         "id": node.id,
@@ -241,11 +243,12 @@ def node_fields(node: Node) -> dict[str, Any]:
 
 
 def with_primaries(nodes: Iterable[Node], fleet: Fleet) -> list[Node]:
-    """The nodes of a fleet, each with the tags of which it is the primary now: what a run has to remember, so that
-    the next one finds the same primaries."""
-    prefix = "primary-"
+    """Return the nodes of a fleet, each with the tags of which it is the primary now.
+
+    A run stores them, so that the next one has the same primaries.
+    """
     tags = {
-        place.uid: tuple(tag.removeprefix(prefix) for tag in place.tags if tag.startswith(prefix))
+        place.uid: tuple(tag.removeprefix(PRIMARY) for tag in place.tags if tag.startswith(PRIMARY))
         for place in fleet.nodes
     }
     return [replace(node, primary_tags=tags[node.id]) for node in nodes if node.id in tags]

@@ -1,4 +1,4 @@
-"""Simulation: a whole run on a virtual clock, with no executor: what would run when, and what never would."""
+"""Simulate a whole run on a virtual clock, without an executor: what would run when, and what never would."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from fuelclient.plan.result import Result
-from fuelclient.plan.schedule import STOPPED_BY_USER, Change, Outcome, Schedule
+from fuelclient.plan.schedule import STOPPED_BY_USER, Change, Ending, Schedule
 from fuelclient.plan.work import Work
 
 
@@ -21,11 +21,11 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """A run that was only computed.
+    """A run that was computed only.
 
     `moments` has every change in order. `makespan` is the end of the last instance; `critical` is the chain of
-    instances that leads to it: each started because the one before it ended, which gave it its last dependency,
-    its node, or a free place under a limit. The durations of the chain add up to the makespan.
+    instances that leads to it: each could start when the one before it ended, which was its last dependency, occupied
+    its node, or held the last place under a limit. The durations of the chain add up to the makespan.
     """
 
     moments: tuple[Moment, ...]
@@ -34,7 +34,7 @@ class Simulation:
     critical: tuple[int, ...]
 
     def last(self) -> dict[int, Change]:
-        """The newest change of every instance."""
+        """Return the newest change of every instance."""
         return {moment.change.vertex: moment.change for moment in self.moments}
 
 
@@ -46,17 +46,17 @@ def simulate(
     history: Iterable[Change] = (),
     stop_at: float | None = None,
 ) -> Simulation:
-    """Run `work` by the clock: each instance takes its duration, and those of `fail` fail at its end.
+    """Run `work` on the clock: each instance takes its duration, and those of `fail` fail when they end.
 
     Instances that end at the same time end in the order of their nodes, and what each end makes possible starts at
-    once. With a `history` the rest of an earlier run is simulated, as if what was running had just begun. At
-    `stop_at` the run is stopped, after what ends at that very time. Raises `CycleDetected`.
+    once. With a `history`, simulate the rest of an earlier run, as if what was running had just begun. At
+    `stop_at`, stop the run, after what ends at that very time. Raise `CycleDetected` if the work has a cycle.
     """
     return _Run(Schedule(work, history), durations, fail, work.node_of).simulation(stop_at)
 
 
 class _Run:
-    """A schedule, a clock, and what runs by it."""
+    """A schedule, its clock, and the instances that run."""
 
     def __init__(
         self, schedule: Schedule, durations: Sequence[float], fail: Collection[int], node_of: Sequence[int]
@@ -79,7 +79,7 @@ class _Run:
                 continue
             self._now, _, vertex = heappop(self._ends)
             self._makespan = self._now
-            self._schedule.finish(vertex, Outcome.FAILED if vertex in self._fail else Outcome.OK)
+            self._schedule.finish(vertex, Ending.FAILED if vertex in self._fail else Ending.OK)
             self._last = vertex
             self._begin(self._schedule.ready())
         return Simulation(tuple(self._moments), self._schedule.result, self._makespan, self._critical())

@@ -21,9 +21,8 @@ from fuelclient.model.node import Node
 from fuelclient.model.task import Task
 from fuelclient.plan.expand import expand
 from fuelclient.plan.order import ordered
-from fuelclient.plan.place import tolerated_failures
+from fuelclient.plan.place import Resolver, tolerated_failures
 from fuelclient.plan.preview import PreviewOptions, preview
-from fuelclient.plan.resolve import Resolver
 from fuelclient.serializers.task import task_to
 
 Data = Mapping[str, Any]

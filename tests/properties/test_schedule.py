@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from properties.works import MOST, Naive, failures, predecessors, works
 
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Verdict
-from fuelclient.plan.schedule import Change, Outcome, Schedule
+from fuelclient.plan.schedule import Change, Ending, Schedule
 from fuelclient.plan.simulate import Simulation, simulate
-from fuelclient.plan.weights import weights
-from fuelclient.plan.work import NO_KEY, Kind, Work
+from fuelclient.plan.slots import weights
+from fuelclient.plan.work import NO_KEY, InstanceKind, Work
 
 seeds = st.integers(0, 2**32)
 stops = st.none() | st.integers(1, 12)
@@ -25,10 +25,10 @@ def choice(seed: int, step: int) -> int:
     return ((seed ^ step * 0x9E3779B1) * 0x85EBCA6B >> 13) & 0xFFFF
 
 
-def outcome(vertex: int, fail: set[int], seed: int) -> Outcome:
+def outcome(vertex: int, fail: set[int], seed: int) -> Ending:
     if vertex in fail:
-        return Outcome.FAILED
-    return Outcome.SKIPPED if choice(seed, vertex + 1000) % 5 == 0 else Outcome.OK
+        return Ending.FAILED
+    return Ending.SKIPPED if choice(seed, vertex + 1000) % 5 == 0 else Ending.OK
 
 
 class Player:
@@ -191,7 +191,7 @@ def test_a_trace_keeps_the_order_and_the_limits(work: Work, takes: list[int], fa
     assert not running
     if found.result.verdict is Verdict.READY:
         for vertex in range(work.size):
-            if work.kinds[vertex] is Kind.SYNC:
+            if work.kinds[vertex] is InstanceKind.SYNC:
                 assert vertex in passed
             elif last[vertex].reason in NEVER_RAN:
                 assert found.result.failed

@@ -20,7 +20,7 @@ from fuelclient.model.task import TaskType
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.plan import Plan, plan
 from fuelclient.plan.select import Boundary, Subgraph, inside, subgraph_from
-from fuelclient.plan.work import Kind
+from fuelclient.plan.work import InstanceKind
 
 boundaries = st.none() | st.sampled_from(IDS).map(Boundary)
 subgraphs = st.builds(Subgraph, boundaries, boundaries).filter(lambda one: bool(one.start or one.end))
@@ -98,7 +98,7 @@ def test_what_is_left_out_stays_in_its_place(
     assert part.order == whole.order
     assert part.work.successors == whole.work.successors
     for vertex in range(whole.work.size):
-        kept = part.at(vertex)[0].id in chosen or whole.work.kinds[vertex] is not Kind.REAL
-        assert part.work.kinds[vertex] is (whole.work.kinds[vertex] if kept else Kind.SKIP)
-        assert (vertex in part.rendered) == (part.work.kinds[vertex] is Kind.REAL)
+        kept = part.at(vertex)[0].id in chosen or whole.work.kinds[vertex] is not InstanceKind.REAL
+        assert part.work.kinds[vertex] is (whole.work.kinds[vertex] if kept else InstanceKind.SKIP)
+        assert (vertex in part.rendered) == (part.work.kinds[vertex] is InstanceKind.REAL)
     assert all(part.at(v)[0].task.type != TaskType.GROUP for v in range(part.work.size))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from fuelclient.model.status import Reason
 from fuelclient.plan.place import SYNC, FaultTolerance
-from fuelclient.plan.schedule import Outcome
-from fuelclient.plan.work import NO_KEY, Kind, Work, followers
+from fuelclient.plan.schedule import Ending
+from fuelclient.plan.work import NO_KEY, InstanceKind, Work, followers
 
 MOST = 14
 """The size of the largest random work."""
@@ -59,7 +59,10 @@ def works(draw: st.DrawFn) -> Work:
         nodes=("", *(f"n{node}" for node in range(1, nodes + 1))),
         task_of=[task for task, _ in pairs],
         node_of=[node for _, node in pairs],
-        kinds=[Kind.SYNC if not n else Kind.SKIP if v in passive else Kind.REAL for v, (_, n) in enumerate(pairs)],
+        kinds=[
+            InstanceKind.SYNC if not n else InstanceKind.SKIP if v in passive else InstanceKind.REAL
+            for v, (_, n) in enumerate(pairs)
+        ],
         fail_on_error=[vertex not in lenient for vertex in range(size)],
         limit_of=[key_of[task] for task, _ in pairs],
         limits=tuple(limits),
@@ -121,7 +124,7 @@ class Naive:
             known = len(self.passed) + len(self.lost)
             for vertex in filter(self._is_waiting, range(self.work.size)):
                 bad = self.failed | self.lost
-                if self.work.kinds[vertex] is Kind.SYNC:
+                if self.work.kinds[vertex] is InstanceKind.SYNC:
                     if not self.braked and bad | self.passed >= set(self.before[vertex]):
                         self.passed.add(vertex)
                 elif self.work.node_of[vertex] in self.failed_nodes or bad & set(self.before[vertex]):
@@ -130,7 +133,7 @@ class Naive:
                     self.passed.add(vertex)
 
     def _could_pass(self, vertex: int) -> bool:
-        is_skip = self.work.kinds[vertex] is Kind.SKIP
+        is_skip = self.work.kinds[vertex] is InstanceKind.SKIP
         return is_skip and not self.braked and self.passed >= set(self.before[vertex])
 
     def weight(self, vertex: int) -> int:
@@ -159,15 +162,15 @@ class Naive:
         beside = sum(self.work.limit_of[one] == key for one in self.running)
         return (
             self.work.node_of[vertex] == node
-            and self.work.kinds[vertex] is Kind.REAL
+            and self.work.kinds[vertex] is InstanceKind.REAL
             and self._is_waiting(vertex)
             and self.passed >= set(self.before[vertex])
             and (key == NO_KEY or beside < self.work.limits[key])
         )
 
-    def finish(self, vertex: int, outcome: Outcome) -> None:
+    def finish(self, vertex: int, outcome: Ending) -> None:
         self.running.discard(vertex)
-        is_failure = outcome is Outcome.FAILED and self.work.fail_on_error[vertex]
+        is_failure = outcome is Ending.FAILED and self.work.fail_on_error[vertex]
         (self.failed if is_failure else self.passed).add(vertex)
         self._settle()
 

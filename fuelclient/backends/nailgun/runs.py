@@ -25,8 +25,7 @@ from fuelclient.model.run import (
 )
 from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.plan.inputs import Inputs
-from fuelclient.plan.plan import Check
-from fuelclient.plan.request import checked
+from fuelclient.plan.plan import Check, checked
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.environment import inputs_from
 from fuelclient.serializers.fact import facts_from

@@ -12,8 +12,7 @@ from fuelclient.engine.runs.journal import Journal
 from fuelclient.errors import FuelError, Gone
 from fuelclient.executors.base import Executor, Job, Log, Outcome
 from fuelclient.model.status import InstanceStatus, Reason
-from fuelclient.plan.schedule import Change, Schedule
-from fuelclient.plan.schedule import Outcome as Ending
+from fuelclient.plan.schedule import Change, Ending, Schedule
 from fuelclient.plan.work import Work
 from fuelclient.store.history import Written
 

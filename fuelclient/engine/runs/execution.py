@@ -25,8 +25,7 @@ from fuelclient.model.node import Node
 from fuelclient.model.run import EventKind, Run
 from fuelclient.model.status import RunStatus, Verdict, changed
 from fuelclient.plan.inputs import Inputs
-from fuelclient.plan.plan import Plan
-from fuelclient.plan.request import require_something
+from fuelclient.plan.plan import Plan, require_something
 from fuelclient.plan.schedule import STOPPED_BY_USER, Schedule
 from fuelclient.plan.select import with_primaries
 from fuelclient.plan.work import by_filters

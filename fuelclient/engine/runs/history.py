@@ -12,7 +12,7 @@ from fuelclient.model.status import InstanceStatus, Reason, RunStatus
 from fuelclient.model.task import Task, TaskType
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Plan
-from fuelclient.plan.work import Kind
+from fuelclient.plan.work import InstanceKind
 from fuelclient.store import history, runs
 from fuelclient.store.database import Connection
 
@@ -22,7 +22,7 @@ NOWHERE = "-"
 
 def dry_run_message(plan: Plan) -> str:
     """Return the result of a dry run in a sentence."""
-    running = sum(kind is Kind.REAL for kind in plan.work.kinds)
+    running = sum(kind is InstanceKind.REAL for kind in plan.work.kinds)
     what = "1 task instance" if running == 1 else f"{running} task instances"
     return f"Dry run: {what} would run, {plan.work.size - running} would be skipped. Nothing was run."
 

@@ -42,8 +42,7 @@ from fuelclient.model.run import (
 from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.plan import select
 from fuelclient.plan.inputs import Inputs
-from fuelclient.plan.plan import Check, Plan
-from fuelclient.plan.request import checked, nothing_selected, require_something
+from fuelclient.plan.plan import Check, Plan, checked, nothing_selected, require_something
 from fuelclient.store import events, facts, nodes, runners, runs
 from fuelclient.store.database import Connection, Database
 

@@ -7,7 +7,7 @@ from building import roles, snapshot
 
 from fuelclient.errors import NotFound, UsageError
 from fuelclient.model.snapshot import Snapshot
-from fuelclient.plan.assume import assumed_nodes
+from fuelclient.plan.fleet import assumed_nodes
 
 HINT = "Write it like --assume controller=3,compute+cinder=2."
 
@@ -71,7 +71,7 @@ def test_what_cannot_be_read_is_an_error_that_shows_how(prod: Snapshot, text: st
 
 @pytest.mark.parametrize("text", ["controller=100001", "controller=60000,compute=60000", f"controller={'9' * 5000}"])
 def test_there_is_an_end_to_assuming(prod: Snapshot, text: str) -> None:
-    with pytest.raises(UsageError, match="--assume: more than 100000 nodes"):
+    with pytest.raises(UsageError, match="100000"):
         assumed_nodes(text, prod)
 
 
@@ -85,12 +85,14 @@ def test_there_is_an_end_to_assuming(prod: Snapshot, text: str) -> None:
     ],
 )
 def test_there_is_one_primary_at_most(prod: Snapshot, text: str) -> None:
-    with pytest.raises(UsageError, match="there is one primary at most"):
+    with pytest.raises(UsageError, match="primary") as caught:
         assumed_nodes(text, prod)
+
+    assert caught.value.hint == HINT
 
 
 def test_a_role_without_primary_has_none(prod: Snapshot) -> None:
-    with pytest.raises(UsageError, match="'primary-compute=1': that role has no primary"):
+    with pytest.raises(UsageError, match="'primary-compute=1'"):
         assumed_nodes("primary-compute=1", prod)
 
 
@@ -100,4 +102,4 @@ def test_an_unknown_role_is_not_found_and_the_nearest_named(prod: Snapshot, text
         assumed_nodes(text, prod)
 
     assert caught.value.key == said
-    assert str(caught.value) == f"Role {said} does not exist. Did you mean controller?"
+    assert caught.value.hint == "Did you mean controller?"

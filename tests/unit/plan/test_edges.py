@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fuelclient.graph.dag import order
-from fuelclient.plan.edges import Edges, Reason
+from fuelclient.plan.expand import EdgeReason, Edges
 
-WHY = Reason(0, "cross_depends", "x")
+WHY = EdgeReason(0, "cross_depends", "x")
 sides = st.lists(st.integers(0, 9), unique=True, max_size=6)
 
 
@@ -20,7 +20,7 @@ def test_joins_are_every_pair_of_both_sides(joins: list[tuple[list[int], list[in
     expected: dict[tuple[int, int], set[int]] = {}
     for number, (before, after, shared) in enumerate(joins):
         side = {"": (), "before": tuple(before), "after": tuple(after)}[shared]
-        edges.join(before, after, Reason(number, "cross_depends", "x"), shared=side)
+        edges.join(before, after, EdgeReason(number, "cross_depends", "x"), shared=side)
         for one in before:
             for other in after:
                 if one != other:
@@ -69,8 +69,8 @@ def test_what_is_shared_on_one_side_is_not_shared_on_the_other() -> None:
     """The same instances may stand before some and behind others: these are two barriers, or the others would meet."""
     edges = Edges(9)
     shared = (0, 1, 2)
-    edges.join(shared, (3, 4, 5), Reason(0, "cross_depends", "x"), shared)
-    edges.join((6, 7, 8), shared, Reason(1, "cross_depended_by", "x"), shared)
+    edges.join(shared, (3, 4, 5), EdgeReason(0, "cross_depends", "x"), shared)
+    edges.join((6, 7, 8), shared, EdgeReason(1, "cross_depended_by", "x"), shared)
 
     assert barriers(edges) == 2
     assert edges.pairs() == {(a, b) for a in shared for b in (3, 4, 5)} | {(a, b) for a in (6, 7, 8) for b in shared}

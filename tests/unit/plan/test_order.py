@@ -29,7 +29,7 @@ def _cycle(*layers: Layer, nodes: dict[int, list[str]] | None = None) -> tuple[C
 def test_a_cycle_across_layers_names_the_place_of_each_edge() -> None:
     release = Source("release.yaml", 1, {"requires": 4})
     extra = Source("plugin.yaml", 10, {"required_for": 12})
-    error, found = _cycle(
+    error, findings = _cycle(
         layer(RELEASE, task("a", source=release, type="shell", roles=["db"], requires=["b"])),
         layer(plugin("extra"), task("b", source=extra, type="shell", roles=["db"], requires=["c"])),
         layer(CLUSTER, task("c", source=extra, type="shell", roles=["db"], requires=["a"])),
@@ -37,26 +37,26 @@ def test_a_cycle_across_layers_names_the_place_of_each_edge() -> None:
 
     assert error.cycle == ("a@1", "c@1", "b@1")
     assert error.message == "The graph has a cycle of 3 task instances: a@1 -> c@1 -> b@1 -> a@1."
-    assert [str(one) for one in found] == [
-        "plugin.yaml:10: error: a@1 runs before c@1: c says requires: a (cluster) [G050]"
-        " Drop one of the dependencies of the cycle.",
-        "plugin.yaml:10: error: c@1 runs before b@1: b says requires: c (plugin extra-1.0.0) [G050]"
-        " Drop one of the dependencies of the cycle.",
-        "release.yaml:4: error: b@1 runs before a@1: a says requires: b (release) [G050]"
-        " Drop one of the dependencies of the cycle.",
+    assert [(finding.code, str(finding.place), finding.message) for finding in findings] == [
+        ("G050", "plugin.yaml:10", "a@1 runs before c@1: c says requires: a (cluster)"),
+        ("G050", "plugin.yaml:10", "c@1 runs before b@1: b says requires: c (plugin extra-1.0.0)"),
+        ("G050", "release.yaml:4", "b@1 runs before a@1: a says requires: b (release)"),
     ]
-    assert [one.place.layer for one in found] == ["cluster", "plugin extra-1.0.0", "release"]
-    assert [one.task for one in found] == ["c", "b", "a"]
+    assert [finding.place.layer for finding in findings] == ["cluster", "plugin extra-1.0.0", "release"]
+    assert [finding.task for finding in findings] == ["c", "b", "a"]
 
 
 def test_an_edge_that_an_override_stated_is_the_overrides() -> None:
     own = Source("own.yaml", 1, {"requires": 2})
-    _, found = _cycle(
+    _, findings = _cycle(
         layer(RELEASE, task("a", type="shell", roles=["db"]), task("b", type="shell", roles=["db"], requires=["a"])),
         layer(CLUSTER, task("a", source=own, requires=["b"])),
     )
 
-    assert [(str(one.place), one.place.layer) for one in found] == [("release", "release"), ("own.yaml:2", "cluster")]
+    assert [(str(finding.place), finding.place.layer) for finding in findings] == [
+        ("release", "release"),
+        ("own.yaml:2", "cluster"),
+    ]
 
 
 def test_a_cycle_through_a_barrier_names_its_tasks_and_places() -> None:
@@ -69,14 +69,14 @@ def test_a_cycle_through_a_barrier_names_its_tasks_and_places() -> None:
                             cross_depends=[{"name": "/a/", "role": "/d.*/"}])),
     )  # fmt: skip
     assert barriers(_expansion(*taken, nodes=nodes).edges) == 2
-    error, found = _cycle(*taken, nodes=nodes)
+    error, findings = _cycle(*taken, nodes=nodes)
 
     assert error.cycle == ("a@1", "b@6")
-    assert [one.message for one in found] == [
+    assert [finding.message for finding in findings] == [
         "a@1 runs before b@6: b says cross_depends: /a/ (cluster)",
         "b@6 runs before a@1: a says cross_depends: b (release)",
     ]
-    assert [str(one.place) for one in found] == ["high.yaml:1", "low.yaml:3"]
+    assert [str(finding.place) for finding in findings] == ["high.yaml:1", "low.yaml:3"]
 
 
 def test_tasks_that_share_a_barrier_are_told_apart() -> None:
@@ -104,27 +104,25 @@ def test_tasks_that_share_a_barrier_are_told_apart() -> None:
 
 
 def test_every_reason_of_an_edge_is_told() -> None:
-    _, found = _cycle(
+    _, findings = _cycle(
         layer(RELEASE, task("a", type="shell", roles=["db"], requires=["b"], required_for=["b"]),
               task("b", type="shell", roles=["db"], required_for=["a"])),
     )  # fmt: skip
 
-    assert [one.message for one in found] == [
+    assert [finding.message for finding in findings] == [
         "a@1 runs before b@1: a says required_for: b (release)",
         "b@1 runs before a@1: a says requires: b (release); b says required_for: a (release)",
     ]
 
 
 def test_a_task_that_waits_for_itself_on_other_nodes_gets_another_hint() -> None:
-    error, found = _cycle(
+    error, findings = _cycle(
         layer(RELEASE, task("a", type="shell", roles=["db"], cross_depends=[{"name": "a", "role": "db"}])),
         nodes={1: ["db"], 2: ["db"], 3: ["db"]},
     )
 
     assert error.cycle == ("a@1", "a@2")
-    assert {one.hint for one in found} == {
-        "A task that waits for itself on other nodes needs the strategy one_by_one, or separate primary roles."
-    }
+    assert all("one_by_one" in finding.hint for finding in findings)
 
 
 def test_a_clique_of_a_thousand_nodes_is_found_at_once() -> None:
@@ -142,18 +140,18 @@ def test_a_clique_of_a_thousand_nodes_is_found_at_once() -> None:
 def test_a_cycle_of_stage_entries_names_the_stage() -> None:
     """An entry that has to run before the end of the stage that it runs after."""
     legacy = Source("t.yaml", 1, {"stage": 2})
-    _, found = _cycle(
+    _, findings = _cycle(
         layer(RELEASE, task("pre_end", type="stage")),
         layer(
             plugin("p"), task("x", source=legacy, type="shell", roles=["db"], stage="pre/5", required_for=["pre_end"])
         ),
     )
 
-    assert [one.message for one in found] == [
+    assert [finding.message for finding in findings] == [
         "pre_end runs before x@1: x says stage: pre/5 (plugin p-1.0.0)",
         "x@1 runs before pre_end: x says required_for: pre_end (plugin p-1.0.0)",
     ]
-    assert str(found[0].place) == "t.yaml:2"
+    assert str(findings[0].place) == "t.yaml:2"
 
 
 def test_what_lies_behind_a_cycle_is_not_blamed() -> None:
@@ -181,13 +179,14 @@ def test_the_stage_of_an_instance_is_the_last_sync_point_before_it() -> None:
             task("y", type="shell", roles=["db"], requires=["x", "two"]),
         )
     )
-    found = ordered(expansion)
+    order = ordered(expansion)
     names = [expansion.name(vertex) for vertex in range(expansion.size)]
-    last = {name: None if sync is None else names[sync] for name, sync in zip(names, found.last_sync, strict=True)}
+    last = {name: None if sync is None else names[sync] for name, sync in zip(names, order.last_sync, strict=True)}
 
     assert last == {"before@1": None, "one": "one", "two": "two", "x@1": "one", "y@1": "two"}
-    assert dict(zip(names, found.generation, strict=True)) == {"before@1": 0, "one": 0, "two": 1, "x@1": 1, "y@1": 2}
-    assert found.generations == 3
+    generations = dict(zip(names, order.generation, strict=True))
+    assert generations == {"before@1": 0, "one": 0, "two": 1, "x@1": 1, "y@1": 2}
+    assert order.generations == 3
 
 
 def test_nothing_has_no_generations() -> None:

@@ -23,7 +23,7 @@ from fuelclient.model.run import RunRequest
 from fuelclient.plan.evaluate import evaluate
 from fuelclient.plan.expand import expand
 from fuelclient.plan.plan import Plan, plan
-from fuelclient.plan.work import Kind
+from fuelclient.plan.work import InstanceKind
 
 Data = Mapping[str, Any]
 FILES = sorted((Path(__file__).resolve().parents[2] / "cases" / "plan").glob("*.yaml"))
@@ -70,7 +70,7 @@ def _told(made: Plan) -> Data:
     work = made.work
     return {
         "instances": {
-            work.name(v): "runs" if work.kinds[v] is Kind.REAL else str(work.passed_because(v))
+            work.name(v): "runs" if work.kinds[v] is InstanceKind.REAL else str(work.passed_because(v))
             for v in range(work.size)
         },
         "rendered": {

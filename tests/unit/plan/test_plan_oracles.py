@@ -22,7 +22,7 @@ from fuelclient.model.plugin import Plugin
 from fuelclient.model.run import RunRequest
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.plan import Plan, plan
-from fuelclient.plan.work import Kind
+from fuelclient.plan.work import InstanceKind
 
 pytestmark = pytest.mark.corpus
 
@@ -124,7 +124,7 @@ def test_the_instances_are_nailguns_and_skipped_for_its_reasons(name: str) -> No
     wanted |= {(task, uid): "sync_point" for task, uid, _ in expected["skipped"] if uid is None}
 
     assert {
-        instance(made, v): "runs" if work.kinds[v] is Kind.REAL else str(work.passed_because(v))
+        instance(made, v): "runs" if work.kinds[v] is InstanceKind.REAL else str(work.passed_because(v))
         for v in range(work.size)
     } == wanted
 
@@ -139,7 +139,7 @@ def test_the_parameters_are_nailguns(name: str) -> None:
         for uid, wanted in by_node.items() if task != without else ():
             rendered = made.rendered.get(number[task, uid])
             if rendered is None:
-                assert made.work.kinds[number[task, uid]] is not Kind.REAL
+                assert made.work.kinds[number[task, uid]] is not InstanceKind.REAL
                 continue
             assert {key: rendered[key] for key in ("parameters", "fail_on_error")} == wanted, (task, uid)
             assert made.work.fail_on_error[number[task, uid]] == wanted["fail_on_error"]

@@ -144,7 +144,7 @@ def test_what_is_wrong_with_a_real_plugin_is_said_where_it_stands() -> None:
         ("G043", "primary-standalone-haproxy", 9),
         ("G043", "standalone-haproxy", 50),
     ]
-    assert all("hiera_default_route cannot be resolved" in one.message for one in told)
+    assert all("hiera_default_route" in one.message for one in told)
     assert all(one.place.file.endswith("fuel-plugin-detach-haproxy/deployment_tasks.yaml") for one in told)
 
 

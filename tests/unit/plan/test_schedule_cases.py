@@ -13,10 +13,10 @@ from schedule_traces import skips, trace, vertex_of, work_from
 from fuelclient.errors import Conflict, CycleDetected
 from fuelclient.model.status import InstanceStatus, RunStatus, S, changed
 from fuelclient.plan.place import FaultTolerance
-from fuelclient.plan.schedule import Change, Outcome, Schedule
+from fuelclient.plan.result import Casualties, covering
+from fuelclient.plan.schedule import Change, Ending, Schedule
 from fuelclient.plan.simulate import simulate
-from fuelclient.plan.tolerance import Casualties, covering
-from fuelclient.plan.weights import weights
+from fuelclient.plan.slots import weights
 from fuelclient.plan.work import Work, limit_from
 
 Data = Mapping[str, Any]
@@ -87,7 +87,7 @@ def _progress(given: Data) -> object:
     percents = [schedule.progress]
     while started := schedule.ready():
         for vertex in started:
-            schedule.finish(vertex, Outcome.OK)
+            schedule.finish(vertex, Ending.OK)
             percents.append(schedule.progress)
     return percents
 

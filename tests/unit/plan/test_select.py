@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -47,13 +48,13 @@ def test_subgraphs_are_read(text: str, start: tuple[Any, ...] | None, end: tuple
     [
         ("keystone-bd", NotFound, r"Did you mean keystone-db\?"),
         ("a:keystone-bd", NotFound, r"Did you mean keystone-db\?"),
-        ("a/b", UsageError, "'a/b' is no task with nodes"),
+        ("a/b", UsageError, "'a/b'"),
         ("a/1-", UsageError, "cannot be read"),
-        ("a/3-1", UsageError, "has the range 3-1, which is empty or too wide"),
-        ("a/1-999999999", UsageError, "too wide"),
+        ("a/3-1", UsageError, "3-1"),
+        ("a/1-999999999", UsageError, "1-999999999"),
         ("", UsageError, "names no task"),
         (":", UsageError, "names no task"),
-        ("/1", UsageError, "is no task with nodes"),
+        ("/1", UsageError, "'/1'"),
         ("a:b:c", NotFound, "Task a:b:c does not exist"),
     ],
 )
@@ -90,8 +91,10 @@ def test_nodes_limit_a_boundary() -> None:
 
 
 def test_a_boundary_that_does_not_run_there_is_an_error() -> None:
-    with pytest.raises(NotFound, match=r"Task instance d/7 does not exist\. Task d runs on 1, 2\."):
+    with pytest.raises(NotFound) as caught:
         kept(chain({1: ["web"], 2: ["web"]}), "d/2,7")
+    assert caught.value.key == "d/7"
+    assert "1, 2" in caught.value.hint
 
 
 def test_what_waits_across_nodes_is_reached_through_barriers() -> None:
@@ -157,7 +160,7 @@ def test_offline_nodes_are_left_out_and_reported() -> None:
 
 @pytest.mark.parametrize("answer", [["1"], [7], [True], [None]])
 def test_a_filter_has_to_give_ids_of_nodes(answer: list[Any]) -> None:
-    with pytest.raises(InvalidGraph, match="is no node of the environment"):
+    with pytest.raises(InvalidGraph, match=re.escape(repr(answer[0]))):
         chosen(nodes({}), node_filter="$.name", answer=answer)
 
 
