@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fuelclient.backends.base import Backend
 from fuelclient.environment.plans import plans
 from fuelclient.executors import registry
-from fuelclient.insight import planned as views
+from fuelclient.insight import forecast as views
 from fuelclient.model.run import PlannedGraph, RunRequest, SimulatedGraph
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Plan, checked

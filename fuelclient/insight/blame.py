@@ -1,4 +1,4 @@
-"""Blame: who set each attribute of a merged task, where, and what that replaced."""
+"""Who set each attribute of a merged task, where, and what that replaced."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from fuelclient.model.graph import MergedTask, Origin
 
 _FIRST = ("type", "version", "stage", "tags", "roles", "groups", "tasks", "requires", "required_for")
-"""Attributes that are told first, in this order; all others follow in the author's."""
+"""Attributes that come first, in this order. All others follow in the author's order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """One attribute (below a mapping, `parameters.timeout`): its value, who set it, and the values that it
-    replaced, the nearest first. One that is `dropped` has no value any more; `origin` took it away."""
+    """One attribute (inside a mapping, `parameters.timeout`): its value, who set it, and the values that it
+    replaced, the nearest first. A `dropped` attribute has no value any more: `origin` removed it."""
 
     path: str
     value: Any
@@ -25,12 +25,12 @@ class Blame:
 
     @property
     def is_changed(self) -> bool:
-        """Whether a layer above gave another value, or none, to what a layer below had set."""
+        """Whether a layer above changed or removed what a layer below had set."""
         return self.dropped or any(value != self.value for value, _ in self.replaced)
 
 
 def blame(task: MergedTask) -> tuple[Blame, ...]:
-    """Every attribute of a merged task, also those that are gone."""
+    """Return every attribute of a merged task, also those that a layer removed."""
     attributes = task.task.attributes
     leaves = dict(_leaves(attributes))
     history = {path: list(_history(task, path)) for path in leaves}
@@ -38,24 +38,20 @@ def blame(task: MergedTask) -> tuple[Blame, ...]:
         for value, _ in setting.replaced:
             for inner, _ in _leaves({path: value}):
                 history.setdefault(inner, list(_history(task, inner)))
-    rows = [_row(task, path, leaves, tuple(was)) for path, was in history.items() if _tells(path, leaves)]
+    rows = [
+        Blame(path, leaves[path], task.origin(path), tuple(was))
+        if path in leaves
+        else Blame(path, None, task.origin(_recorded(task, path)), tuple(was), dropped=True)
+        for path, was in history.items()
+        # A value that has become a mapping is explained by the rows of what is in the mapping.
+        if path in leaves or not any(leaf.startswith(f"{path}.") for leaf in leaves)
+    ]
     rank = {name: place for place, name in enumerate(_FIRST)}
     return tuple(sorted(rows, key=lambda row: rank.get(row.path.partition(".")[0], len(rank))))
 
 
-def _row(task: MergedTask, path: str, leaves: Mapping[str, Any], was: tuple[tuple[Any, Origin], ...]) -> Blame:
-    if path in leaves:
-        return Blame(path, leaves[path], task.origin(path), was)
-    return Blame(path, None, _origin_of_absence(task, path), was, dropped=True)
-
-
-def _tells(path: str, leaves: Mapping[str, Any]) -> bool:
-    """Whether a path is worth a row: one that is gone because its value is a mapping now is told by its leaves."""
-    return path in leaves or not any(one.startswith(f"{path}.") for one in leaves)
-
-
 def _leaves(attributes: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Every path that has a value of its own; expressions and empty mappings are values."""
+    """Yield every path that has a value of its own. Expressions and empty mappings are values."""
     for key, value in attributes.items():
         path = f"{prefix}{key}"
         if isinstance(value, Mapping) and value and "yaql_exp" not in value:
@@ -65,10 +61,8 @@ def _leaves(attributes: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[s
 
 
 def _history(task: MergedTask, path: str) -> Iterator[tuple[Any, Origin]]:
-    """The values that `path` had, from its own record, else from that of a mapping around it."""
-    known = path
-    while known and known not in task.settings:
-        known = known.rpartition(".")[0]
+    """Yield the values that `path` had, from its own record, or else from that of a mapping around it."""
+    known = _recorded(task, path)
     setting = task.settings.get(known)
     if setting is None:
         return
@@ -82,8 +76,8 @@ def _history(task: MergedTask, path: str) -> Iterator[tuple[Any, Origin]]:
                 yield inner[rest], origin
 
 
-def _origin_of_absence(task: MergedTask, path: str) -> Origin:
-    known = path
-    while known and known not in task.settings:
-        known = known.rpartition(".")[0]
-    return task.origin(known)
+def _recorded(task: MergedTask, path: str) -> str:
+    """Return the nearest path at or above `path` of which the merge recorded who set it, or an empty text."""
+    while path and path not in task.settings:
+        path = path.rpartition(".")[0]
+    return path

@@ -1,8 +1,8 @@
-"""Queries: the words that filter rows, the same in every table.
+"""Queries that filter rows, with the same syntax in every table.
 
-A query is words between blanks, all of which must be found. `field:word` looks into one field only, `field=word`
-for a whole value of it, of which there may be several; `!` before either turns it round. A word with blanks stands in
-quotes: `role="two words"`. Letters of either case are alike.
+A query is a list of words, all of which a row must contain. `field:word` looks into one field only; `field=word`
+compares with each whole value of the field. `!` inverts a word. Quote a value with blanks: `role="two words"`. Case
+does not matter.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WORD = re.compile(r'!?(?P<field>[a-z_]+)[:=]"(?P<quoted>[^"]*)"?|\S+')
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One word of a query; `field` is empty where the whole row is meant."""
+    """One word of a query. `field` is empty if the whole row is meant."""
 
     word: str
     field: str = ""
@@ -33,26 +33,27 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What a row must say. `inverted` turns the whole query round; an empty query keeps everything."""
+    """What a row must contain. `inverted` inverts the whole query. An empty query keeps every row."""
 
     terms: tuple[Term, ...] = ()
     inverted: bool = False
 
     def select(self, size: int, text: Text, field: Field) -> list[int]:
-        """The rows, of `size`, that answer the query, in their order."""
+        """Return which of `size` rows match the query, in their order."""
         if not self.terms:
             return list(range(size))
         if len(self.terms) == 1 and not self.terms[0].field:
             only = self.terms[0]
             wanted = only.inverted is self.inverted
             return [row for row in range(size) if (only.word in text(row)) is wanted]
-        return [row for row in range(size) if self._answers(row, text, field) is not self.inverted]
+        return [
+            row
+            for row in range(size)
+            if all(_matches(term, row, text, field) is not term.inverted for term in self.terms) is not self.inverted
+        ]
 
-    def _answers(self, row: int, text: Text, field: Field) -> bool:
-        return all(_found(term, row, text, field) is not term.inverted for term in self.terms)
 
-
-def _found(term: Term, row: int, text: Text, field: Field) -> bool:
+def _matches(term: Term, row: int, text: Text, field: Field) -> bool:
     if not term.field:
         return term.word in text(row)
     value = field(row, term.field)
@@ -62,11 +63,11 @@ def _found(term: Term, row: int, text: Text, field: Field) -> bool:
 
 
 def _values(text: str) -> set[str]:
-    return {one.strip() for one in text.split(",") if one.strip()}
+    return {value for part in text.split(",") if (value := part.strip())}
 
 
 def term(field: str, value: str) -> str:
-    """The words that ask for a whole value of a field, as `parse` reads them.
+    """Return the query for a whole value of a field, as `parse` reads it.
 
     >>> term("role", "compute"), term("role", "two words")
     ('role=compute', 'role="two words"')
@@ -75,7 +76,9 @@ def term(field: str, value: str) -> str:
 
 
 def parse(text: str, fields: Collection[str] = (), *, inverted: bool = False) -> Query:
-    """The query that `text` means. A prefix that is none of `fields` is part of the word: task ids have colons.
+    """Return the query that `text` means.
+
+    A prefix that is not one of `fields` is part of the word, since task ids have colons.
 
     >>> parse("layer:cluster !puppet", ["layer"]).terms
     (Term(word='cluster', field='layer', whole=False, inverted=False), Term(word='puppet', field='', whole=False, \
@@ -86,16 +89,16 @@ inverted=True))
     'two words'
     """
     terms = [_term(word, fields) for word in _words(text.lower(), fields)]
-    return Query(tuple(one for one in terms if one is not None), inverted)
+    return Query(tuple(filter(None, terms)), inverted)
 
 
 def _words(text: str, fields: Collection[str]) -> Iterator[str]:
-    """The words of a query, without the quotes around the value of a field; other quotes are letters as any."""
-    for found in _WORD.finditer(text):
-        word = found[0]
-        if found["quoted"] is None:
+    """Yield the words of a query, without the quotes around the value of a field. Other quotes are part of the word."""
+    for match in _WORD.finditer(text):
+        word = match[0]
+        if match["quoted"] is None:
             yield word
-        elif found["field"] in fields:
+        elif match["field"] in fields:
             yield word.replace('"', "")
         else:
             yield from word.split()
@@ -106,9 +109,9 @@ def _term(word: str, fields: Collection[str]) -> Term | None:
     rest = word[1:] if inverted else word
     if not rest:
         return None
-    found = _TERM.fullmatch(rest)
-    if found is None or found["field"] not in fields:
+    match = _TERM.fullmatch(rest)
+    if match is None or match["field"] not in fields:
         return Term(rest, inverted=inverted)
-    if not found["word"]:
+    if not match["word"]:
         return None  # `layer:` while it is being typed
-    return Term(found["word"], found["field"], found["sign"] == "=", inverted)
+    return Term(match["word"], match["field"], match["sign"] == "=", inverted)

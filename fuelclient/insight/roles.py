@@ -1,4 +1,4 @@
-"""What a role brings, and who has it."""
+"""Which tasks a role brings to a node, and which nodes have it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fuelclient.plan.place import Resolver, place
 
 @dataclass(frozen=True, slots=True)
 class Holders:
-    """The nodes that have a role, those on which it is deployed and those where it waits for a run, by id."""
+    """The ids of the nodes that have a role: deployed, or pending until a run."""
 
     deployed: tuple[int, ...] = ()
     pending: tuple[int, ...] = ()
@@ -25,10 +25,10 @@ class Holders:
 
 
 def tasks_of_roles(tasks: Iterable[MergedTask], snapshot: Snapshot) -> Mapping[str, frozenset[int]]:
-    """For each role, the merged tasks (by index) that run on a node because it has that role: on any holder, or on
-    the primary one alone. Sync points and what runs on the master belong to no role.
+    """Return, for each role, the merged tasks (by index) that run on a node because it has that role: on any holder, or
+    on the primary one alone. Sync points and what runs on the master belong to no role.
 
-    It asks the placement itself, of two made-up nodes for each role, so that a role nobody has answers too.
+    The placement itself answers, for two invented nodes of each role, so that a role that no node has gets tasks too.
     """
     fleet = [FleetNode(None), FleetNode(MASTER)]
     names: list[str] = []
@@ -37,16 +37,16 @@ def tasks_of_roles(tasks: Iterable[MergedTask], snapshot: Snapshot) -> Mapping[s
         for tags in (role.tags, primary):
             fleet.append(FleetNode(len(fleet), tags))
             names.append(role.name)
-    found: dict[str, set[int]] = {name: set() for name in snapshot.roles}
+    tasks_of: dict[str, set[int]] = {name: set() for name in snapshot.roles}
     for task, nodes in enumerate(place(tuple(tasks), Resolver(fleet)).nodes):
         for node in nodes:
             if node >= 2:
-                found[names[node - 2]].add(task)
-    return {name: frozenset(indices) for name, indices in found.items()}
+                tasks_of[names[node - 2]].add(task)
+    return {name: frozenset(indices) for name, indices in tasks_of.items()}
 
 
 def holders(nodes: Iterable[Node]) -> Mapping[str, Holders]:
-    """Who has each role that anybody has.
+    """Return the nodes of each role that a node has.
 
     >>> holders([Node(1, "a", roles=("web",)), Node(2, "b", pending_roles=("web",))])["web"].all
     (1, 2)
@@ -54,11 +54,8 @@ def holders(nodes: Iterable[Node]) -> Mapping[str, Holders]:
     deployed: dict[str, list[int]] = {}
     pending: dict[str, list[int]] = {}
     for node in sorted(nodes, key=lambda node: node.id):
-        for role in node.roles:
-            deployed.setdefault(role, []).append(node.id)
-        for role in node.pending_roles:
-            if role not in node.roles:
-                pending.setdefault(role, []).append(node.id)
+        for role in node.all_roles:
+            (deployed if role in node.roles else pending).setdefault(role, []).append(node.id)
     return {
         role: Holders(tuple(deployed.get(role, ())), tuple(pending.get(role, ()))) for role in {**deployed, **pending}
     }

@@ -1,4 +1,4 @@
-"""A study: one environment's graph merged, placed, ordered and linked once, for every question asked of it."""
+"""Study one environment's graph: merge, place, order and link it once, for every question that screens ask."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fuelclient.plan.preview import Preview, PreviewOptions, PreviewRow, draft, 
 
 @dataclass(frozen=True, slots=True)
 class TaskKey:
-    """What a task is called whatever row it stands in: its id, and the layer of one among several of that id."""
+    """A task by its id, whichever row shows it, and by its layer if several tasks share the id."""
 
     id: str
     layer: str = ""
@@ -25,10 +25,10 @@ class TaskKey:
 class Study:
     """What is known of one graph of one environment.
 
-    `rows` are the merged tasks in execution order; `indices` has the place of each row's task in `merged`, `row_of`
-    the way back. `before` and `after` are the tasks whose instances directly precede and follow those of each merged
-    task. A graph that cannot be ordered has no rows, and `problem` says why. `order` are the task instances in
-    execution order, `generation` their ranks.
+    `rows` are the merged tasks in execution order. `indices` has the index in `merged` of each row's task, `row_of` the
+    row of each index. `before` and `after` are the tasks whose instances directly precede and follow those of each
+    merged task. `order` has the task instances in execution order, `generation` their ranks. A graph that cannot be
+    ordered has no rows, and `problem` says why.
     """
 
     snapshot: Snapshot
@@ -46,45 +46,46 @@ class Study:
     generation: tuple[int, ...] = ()
 
     def task(self, row: int) -> MergedTask:
-        """The merged task of a row."""
+        """Return the merged task of a row."""
         return self.merged.tasks[self.indices[row]]
 
     def named(self, task: str) -> int | None:
-        """The row of the first task of that id, in execution order; None where there is none."""
+        """Return the row of the first task with that id, in execution order, or None."""
         return next((place for place, row in enumerate(self.rows) if row.task == task), None)
 
     def key(self, row: int) -> TaskKey:
-        """What the task of a row is called in this study and in one of another time."""
+        """Return the key of a row's task, which is valid in later studies too."""
         return TaskKey(self.rows[row].task, self.rows[row].layer)
 
     def row_with(self, key: TaskKey) -> int | None:
-        """The row of a task: of the same id and layer, else of the same id, since a layer above may define it anew;
-        None where it is gone."""
+        """Return the row of a task, or None if it is gone.
+
+        Prefer the same id and layer, but accept the id alone, since a layer above may have redefined the task.
+        """
         exact = (place for place, row in enumerate(self.rows) if (row.task, row.layer) == (key.id, key.layer))
         return next(exact, self.named(key.id))
 
 
 def study(snapshot: Snapshot, options: PreviewOptions | None = None) -> Study:
-    """Everything that can be asked of `snapshot`, computed once. A graph with cycles, or one that cannot be merged,
-    is a study with findings and without rows.
+    """Return the study of a snapshot. If its graph has cycles or cannot be merged, it has findings but no rows.
 
-    Raises what `plan.fleet.fleet_of` raises for nodes that do not exist.
+    Raise what `plan.fleet.fleet_of` raises for nodes that do not exist.
     """
-    made = draft(snapshot, options or PreviewOptions())
-    merged, expansion = made.merged, made.expansion
-    after = _following(expansion)
-    before = _reversed(after)
+    drafted = draft(snapshot, options or PreviewOptions())
+    merged, expansion = drafted.merged, drafted.expansion
+    before = tuple(frozenset(tasks - {index}) for index, tasks in enumerate(expansion.preceding_tasks()))
+    after = _reversed(before)
     try:
-        order = order_of(made)
+        order = order_of(drafted)
     except InvalidGraph as error:
-        found = findings_of(made)
-        return Study(snapshot, merged, expansion, found, problem=error.message, before=before, after=after)
-    seen = preview_of(made, order)
-    indices = _indices(merged, seen)
+        findings = findings_of(drafted)
+        return Study(snapshot, merged, expansion, findings, problem=error.message, before=before, after=after)
+    previewed = preview_of(drafted, order)
+    indices = _indices(merged, previewed.rows)
     generation = tuple(order.generation)
     return Study(
-        snapshot, merged, expansion, seen.findings, seen,
-        rows=seen.rows,
+        snapshot, merged, expansion, previewed.findings, previewed,
+        rows=previewed.rows,
         indices=indices,
         row_of={index: row for row, index in enumerate(indices)},
         before=before,
@@ -94,34 +95,17 @@ def study(snapshot: Snapshot, options: PreviewOptions | None = None) -> Study:
     )  # fmt: skip
 
 
-def _indices(merged: MergedGraph, seen: Preview) -> tuple[int, ...]:
-    """The merged task of each row: variants share an id, and are told apart by their layer."""
+def _indices(merged: MergedGraph, rows: Sequence[PreviewRow]) -> tuple[int, ...]:
+    """Return the index of each row's merged task. Variants share an id, so their layer distinguishes them."""
     places: dict[tuple[str, str], int] = {}
     for index, task in enumerate(merged.tasks):
         places.setdefault((task.id, task.owner.label), index)
-    return tuple(places[row.task, row.layer] for row in seen.rows)
+    return tuple(places[row.task, row.layer] for row in rows)
 
 
-def _following(expansion: Expansion) -> tuple[frozenset[int], ...]:
-    """The tasks that directly follow each task on some node, with barriers dissolved."""
-    edges, task_of = expansion.edges, expansion.task_of
-    onward: dict[int, set[int]] = {}
-    for head, tail in zip(edges.heads, edges.tails, strict=True):
-        if head >= edges.real and tail < edges.real:
-            onward.setdefault(head, set()).add(task_of[tail])
-    found: list[set[int]] = [set() for _ in expansion.tasks]
-    for head, tail in zip(edges.heads, edges.tails, strict=True):
-        if head < edges.real:
-            if tail < edges.real:
-                found[task_of[head]].add(task_of[tail])
-            else:
-                found[task_of[head]] |= onward.get(tail, set())
-    return tuple(frozenset(one - {task}) for task, one in enumerate(found))
-
-
-def _reversed(after: Sequence[frozenset[int]]) -> tuple[frozenset[int], ...]:
-    found: list[set[int]] = [set() for _ in after]
-    for task, following in enumerate(after):
-        for other in following:
-            found[other].add(task)
-    return tuple(frozenset(one) for one in found)
+def _reversed(before: Sequence[frozenset[int]]) -> tuple[frozenset[int], ...]:
+    after: list[set[int]] = [set() for _ in before]
+    for task, preceding in enumerate(before):
+        for other in preceding:
+            after[other].add(task)
+    return tuple(frozenset(following) for following in after)

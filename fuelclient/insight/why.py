@@ -1,4 +1,4 @@
-"""Why one task runs after another: the shortest chain between them, each edge with the words that make it."""
+"""Why one task runs after another: the shortest chain between them, and the statements that make each edge."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from fuelclient.plan.expand import Expansion
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One statement that makes an edge: the task that says it, in which attribute, with which word, and where that
-    is written; `place` always has the layer."""
+    """One statement that makes an edge: the task that states it, in which attribute, the word for the other task, and
+    where that is written. `place` always has the layer."""
 
     task: str
     attribute: str
@@ -31,8 +31,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One edge of a chain: two task instances, by their names and their merged tasks, and why the first precedes
-    the second."""
+    """One edge of a chain: two task instances, by name and merged task, and why the first precedes the second."""
 
     before: str
     after: str
@@ -42,25 +41,24 @@ class Step:
 
 
 def chain(expansion: Expansion, before: int, after: int) -> tuple[Step, ...]:
-    """The shortest chain from some instance of merged task `before` to some instance of `after`; empty when none of
-    the latter waits for any of the former.
+    """Return the shortest chain from an instance of merged task `before` to one of `after`, in O(V + E).
 
-    Barriers are passed for nothing: they are not task instances. O(V + E).
+    The chain is empty if no instance of `after` waits for one of `before`. Barriers do not count as steps.
     """
     if before == after:
         return ()
     edges, task_of = expansion.edges, expansion.task_of
-    way = _way(
+    path = _path(
         edges.successors(),
         expansion.size,
         [vertex for vertex, task in enumerate(task_of) if task == before],
         {vertex for vertex, task in enumerate(task_of) if task == after},
     )
-    return tuple(_step(expansion, one, other) for one, other in itertools.pairwise(way))
+    return tuple(_step(expansion, first, second) for first, second in itertools.pairwise(path))
 
 
-def _way(successors: list[list[int]], real: int, starts: Iterable[int], ends: set[int]) -> list[int]:
-    """The real vertices of a way with the fewest of them."""
+def _path(successors: list[list[int]], real: int, starts: Iterable[int], ends: set[int]) -> list[int]:
+    """Return the real vertices of a path that has the fewest of them."""
     parent = dict.fromkeys(starts, -1)
     queue = deque(parent)
     while queue:
@@ -93,25 +91,24 @@ def _step(expansion: Expansion, before: int, after: int) -> Step:
 
 
 def stated(before: MergedTask, after: MergedTask) -> tuple[Word, ...]:
-    """What two tasks, the first of which directly precedes the second, say of each other; the second's stage where
-    they say nothing.
+    """Return what two tasks state of each other, the first of which directly precedes the second, or else their stage.
 
-    It looks at the two definitions alone, and so costs the same in a graph of any size.
+    Only the two definitions are read, so the cost does not depend on the size of the graph.
     """
-    said = [
-        *_said(after, before.id, ("requires", "cross_depends")),
-        *_said(before, after.id, ("required_for", "cross_depended_by")),
+    words = [
+        *_stated_by(after, before.id, ("requires", "cross_depends")),
+        *_stated_by(before, after.id, ("required_for", "cross_depended_by")),
     ]
-    if said:
-        return tuple(said)
+    if words:
+        return tuple(words)
     staged = after if after.task.stage else before
     return (Word(staged.id, "stage", staged.task.stage, place_of(staged, "stage")),)
 
 
-def _said(task: MergedTask, other: str, attributes: tuple[str, str]) -> Iterator[Word]:
+def _stated_by(task: MergedTask, other: str, attributes: tuple[str, str]) -> Iterator[Word]:
     plain, cross = attributes
     words = [(plain, word) for word in task.task.names(plain)]
-    words += [(cross, one.name) for one in task.task.relations(cross) if isinstance(one.name, str)]
+    words += [(cross, name) for relation in task.task.relations(cross) if isinstance(name := relation.name, str)]
     for attribute, word in words:
         if word == other or (not pattern_error(word) and matches(word, other)):
             yield Word(task.id, attribute, word, place_of(task, attribute))

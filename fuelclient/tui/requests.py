@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 from fuelclient.backends.base import Backend
 from fuelclient.backends.earlier_runs import earlier_of_graph
 from fuelclient.errors import NotFound, Unsupported
-from fuelclient.insight.reduction import Reach
+from fuelclient.insight.lanes import Reach
 from fuelclient.insight.roles import tasks_of_roles
 from fuelclient.insight.study import Study, study
 from fuelclient.model.cluster import Cluster

@@ -87,7 +87,7 @@ def test_differences_are_listed(server: Server, master: Master) -> None:
     done = verified(server, "-f", "json")
     assert done.code == 0
     assert "task conf: parameters.timeout is 7 here, and 5 on the other side" in done.err
-    assert "task extra: stands on the other side, and not here" in done.err
+    assert "task extra: exists only on the other side" in done.err
     assert "2 differences" in done.err
     assert verified(server, "--exit-code").code == 10
 

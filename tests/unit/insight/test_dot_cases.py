@@ -13,7 +13,7 @@ import pytest
 import yaml
 from schedule_traces import vertex_of, work_from
 
-from fuelclient.insight.dot import dot
+from fuelclient.insight.forecast import dot
 from fuelclient.model.status import InstanceStatus
 from fuelclient.plan.schedule import Change
 

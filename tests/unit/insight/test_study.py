@@ -8,8 +8,7 @@ from command_line import tiny_engine
 
 from fuelclient.backends.local import LocalBackend
 from fuelclient.insight.blame import blame
-from fuelclient.insight.lanes import ASCII, Lane, draw, lanes
-from fuelclient.insight.reduction import Reach
+from fuelclient.insight.lanes import ASCII, Lane, Reach, draw, lanes
 from fuelclient.insight.roles import holders, tasks_of_roles
 from fuelclient.insight.study import Study, study
 from fuelclient.insight.why import chain, stated

@@ -1,0 +1,205 @@
+"""Plans and simulated runs as people see them, as rows and as pictures, whichever backend the plan is for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from fuelclient.errors import NotFound
+from fuelclient.model.run import PlannedGraph, PlannedInstance, SimulatedGraph, SimulatedInstance
+from fuelclient.model.status import InstanceStatus, Reason, Verdict
+from fuelclient.plan.place import SYNC
+from fuelclient.plan.plan import Plan
+from fuelclient.plan.schedule import Change
+from fuelclient.plan.simulate import Simulation, simulate
+from fuelclient.plan.work import InstanceKind, Work, followers
+
+ASSUMED_SECONDS = 1.0
+"""How long a task instance takes in a simulation if it never succeeded before."""
+
+Key = tuple[str, str, str]
+"""The key of a task instance's duration: graph type, task and node."""
+
+COLOURS: Mapping[str, str] = MappingProxyType(
+    {
+        InstanceStatus.PENDING: "white",
+        InstanceStatus.RUNNING: "blue",
+        InstanceStatus.READY: "green",
+        InstanceStatus.ERROR: "red",
+        InstanceStatus.SKIPPED: "violet",
+    }
+)
+"""The colour of each status. The next two say more of instances that have not run."""
+
+STARTABLE, LOST = "yellow", "orange"
+"""The colours of instances that could start, and of those that never run because something failed."""
+
+_LOST = frozenset({Reason.DEP_FAILED, Reason.NODE_FAILED})
+
+
+def planned(made: Plan, *, after_earlier: bool = False) -> PlannedGraph:
+    """Return a plan as people see it, in execution order. `after_earlier` says that other graphs run before it."""
+    work, order = made.work, made.order
+    instances = []
+    for vertex in sorted(range(work.size), key=lambda vertex: (order.generation[vertex], vertex)):
+        task, uid = made.at(vertex)
+        runs = work.kinds[vertex] is InstanceKind.REAL
+        instances.append(
+            PlannedInstance(
+                task=task.id,
+                node=uid,
+                type=task.task.type,
+                layer=task.owner.label,
+                generation=order.generation[vertex],
+                runs=runs,
+                reason="" if runs else str(work.passed_because(vertex)),
+                detail=made.details.get(vertex, ""),
+            )
+        )
+    return PlannedGraph(
+        made.graph_type, tuple(instances), made.findings, made.node_ids, made.digest, order.generations, after_earlier,
+        made.is_left_out,
+    )  # fmt: skip
+
+
+def simulated(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]) -> tuple[SimulatedGraph, ...]:
+    """Simulate runs of graphs one after another, up to the first that fails.
+
+    `known` has durations in seconds, `fail` the instances (`task/node`) that fail. Raise `NotFound` for an instance
+    that no plan has.
+    """
+    return tuple(_simulated(made, known, run) for made, run in _runs(plans, known, fail))
+
+
+def pictured(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]) -> str:
+    """Return the runs that `simulated` computes as drawings for Graphviz, one after another."""
+    return "".join(dot(made.work, run.last().values()) for made, run in _runs(plans, known, fail))
+
+
+def _runs(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]) -> Iterator[tuple[Plan, Simulation]]:
+    """Yield the plans with their runs, up to the first that fails."""
+    named: list[set[int]] = [set() for _ in plans]
+    for text in fail:
+        problem: NotFound | None = None
+        for made, failing in zip(plans, named, strict=True):
+            try:
+                failing.add(task_instance(made, text))
+            except NotFound as error:
+                problem = problem or error
+        if problem is not None and not any(named):
+            raise problem
+    for made, failing in zip(plans, named, strict=True):
+        run = simulate(made.work, [known.get(key, ASSUMED_SECONDS) for key in _keys(made)], failing)
+        yield made, run
+        if run.result.verdict is not Verdict.READY:
+            return
+
+
+def _keys(made: Plan) -> list[Key]:
+    """Return the key of each instance's duration. Histories know the sync points as "null"."""
+    pairs = (made.at(vertex) for vertex in range(made.work.size))
+    return [(made.graph_type, task.id, "null" if uid is None else str(uid)) for task, uid in pairs]
+
+
+def _simulated(made: Plan, known: Mapping[Key, float], run: Simulation) -> SimulatedGraph:
+    work, keys = made.work, _keys(made)
+    return SimulatedGraph(
+        graph_type=made.graph_type,
+        instances=_instances(made, run),
+        verdict=str(run.result.verdict),
+        message=run.result.message,
+        makespan=run.makespan,
+        critical=tuple(work.name(vertex) for vertex in run.critical),
+        known=sum(key in known for key, kind in zip(keys, work.kinds, strict=True) if kind is InstanceKind.REAL),
+        assumed_seconds=ASSUMED_SECONDS,
+        findings=made.findings,
+    )
+
+
+def _instances(made: Plan, run: Simulation) -> tuple[SimulatedInstance, ...]:
+    start: dict[int, float] = {}
+    end: dict[int, float] = {}
+    for moment in run.moments:
+        running = moment.change.status is InstanceStatus.RUNNING
+        (start if running else end)[moment.change.vertex] = moment.at
+    instances = []
+    for vertex, change in sorted(run.last().items()):
+        task, uid = made.at(vertex)
+        because = "" if change.because is None else made.work.name(change.because)
+        begun = start.get(vertex)
+        ended = None if begun is None else end.get(vertex)
+        instances.append(SimulatedInstance(task.id, uid, change.status, change.reason, because, begun, ended))
+    return tuple(instances)
+
+
+def task_instance(made: Plan, text: str) -> int:
+    """Return the instance that `task/node` or `task@node` names, or a task alone if it runs in one place only.
+
+    Raise `NotFound` if there is no such instance.
+    """
+    known = {made.work.name(vertex): vertex for vertex in range(made.work.size)}
+    task, slash, node = text.rpartition("/")
+    for name in (f"{task}@{node}" if slash else text, text):
+        if name in known:
+            return known[name]
+    places = [vertex for name, vertex in known.items() if name.rpartition("@")[0] == text]
+    if len(places) == 1:
+        return places[0]
+    raise NotFound("task instance", text, known=[name.replace("@", "/") for name in known])
+
+
+def dot(work: Work, history: Iterable[Change] = ()) -> str:
+    """Draw a run in the language of Graphviz, with names and colours as in Astute's drawings of dry runs.
+
+    `history` has the newest change of each instance that is not pending, in any order. Barriers are dissolved, so the
+    text grows with the product of predecessors and successors: it is meant for runs small enough to look at.
+
+    >>> from fuelclient.plan.work import NO_KEY
+    >>> work = Work(("a",), ("", "n1"), [0], [1], [InstanceKind.REAL], [True], [NO_KEY], (), [[]])
+    >>> print(dot(work, [Change(0, InstanceStatus.READY)]), end="")
+    digraph {
+      "Task[a/n1]" [label="a/n1", style=filled, fillcolor=green];
+    }
+    """
+    newest = {change.vertex: change for change in history}
+    names = [
+        f"{work.tasks[task]}/{'null' if node == SYNC else work.nodes[node]}"
+        for task, node in zip(work.task_of, work.node_of, strict=True)
+    ]
+    after = [sorted(set(followers(work, vertex))) for vertex in range(work.size)]
+    waits = _waiting(work, newest, after)
+    lines = [
+        f"  {_quoted(f'Task[{name}]')} [label={_quoted(name)}, style=filled, "
+        f"fillcolor={_colour(newest.get(vertex), vertex in waits)}];"
+        for vertex, name in enumerate(names)
+    ]
+    lines += [
+        f"  {_quoted(f'Task[{names[vertex]}]')} -> {_quoted(f'Task[{names[other]}]')};"
+        for vertex in range(work.size)
+        for other in after[vertex]
+    ]
+    return "\n".join(["digraph {", *lines, "}"]) + "\n"
+
+
+def _colour(change: Change | None, waits: bool) -> str:
+    if change is None:
+        return COLOURS[InstanceStatus.PENDING] if waits else STARTABLE
+    return LOST if change.reason in _LOST else COLOURS[change.status]
+
+
+def _waiting(work: Work, newest: Mapping[int, Change], after: list[list[int]]) -> set[int]:
+    """Return the instances that a predecessor holds up: it has not ended, or it failed, which holds up everything but
+    a sync point."""
+    held: set[int] = set()
+    for vertex, following in enumerate(after):
+        change = newest.get(vertex)
+        if change is None or not change.status.is_final:
+            held.update(following)
+        elif change.status is InstanceStatus.ERROR or change.reason in _LOST:
+            held.update(other for other in following if work.kinds[other] is not InstanceKind.SYNC)
+    return held
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
