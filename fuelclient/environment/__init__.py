@@ -1,1 +1,1 @@
-"""What follows from an environment: owners, layers, roles, settings, facts, plans. Pure, whoever fetched it."""
+"""Compute the owners, layers, roles, settings, facts and plans of an environment. Pure, for any backend."""

@@ -1,4 +1,4 @@
-"""The deployment facts of an environment: what expressions and parameters of its tasks are computed from.
+"""The deployment facts of an environment, from which expressions and parameters of its tasks are computed.
 
 Source: the shape of Nailgun's deployment info, as far as it does not need networks: settings with their values in
 place, `common` settings and components at the top, the cluster, its release, its nodes.
@@ -21,7 +21,7 @@ NULL = "null"
 
 
 def default_facts(environment: Environment) -> DeploymentFacts:
-    """Return what an environment says about itself and about each of its nodes."""
+    """Return the facts of an environment and of each of its nodes, before any facts are uploaded."""
     models = settings.models(environment)
     release, nodes = environment.release, environment.nodes
     common: dict[str, Any] = {
@@ -38,7 +38,14 @@ def default_facts(environment: Environment) -> DeploymentFacts:
     }
     parts: dict[str, dict[str, Any]] = {NULL: {}, MASTER: {"uid": MASTER, "roles": [MASTER]}}
     for node in nodes:
-        parts[str(node.id)] = deep_merged(_part(node), node.attributes)
+        own = {
+            **_about(node),
+            "roles": list(node.all_roles),
+            "ip": node.ip,
+            "mac": node.mac,
+            "online": node.online,
+        }
+        parts[str(node.id)] = deep_merged(own, node.attributes)
     return DeploymentFacts(common, parts)
 
 
@@ -46,29 +53,19 @@ def _about(node: Node) -> dict[str, Any]:
     return {"uid": str(node.id), "name": f"node-{node.id}", "fqdn": node.name, "user_node_name": node.name}
 
 
-def _part(node: Node) -> dict[str, Any]:
-    return {
-        **_about(node),
-        "roles": list(node.all_roles),
-        "ip": node.ip,
-        "mac": node.mac,
-        "online": node.online,
-    }
-
-
 def _flattened(sections: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings as tasks see them: each with its value, `common` ones at the top, components as `X.enabled`.
+    """Return settings as tasks see them: plain values, `common` ones at the top, components as `X.enabled`.
 
     >>> _flattened({"common": {"debug": {"value": True}}, "additional_components": {"heat": {"value": True}}})
     {'heat': {'enabled': True}, 'debug': True}
     """
-    found = {name: _values(section) for name, section in sections.items()}
-    lifted = found.pop("common", {})
-    for name, enabled in found.pop("additional_components", {}).items():
+    values = {name: _values(section) for name, section in sections.items()}
+    common = values.pop("common", {})
+    for name, enabled in values.pop("additional_components", {}).items():
         if isinstance(enabled, bool):
-            found.setdefault(name, {})["enabled"] = enabled
-    lifted.pop("metadata", None)
-    return {**found, **lifted}
+            values.setdefault(name, {})["enabled"] = enabled
+    common.pop("metadata", None)
+    return {**values, **common}
 
 
 def _values(section: Any) -> dict[str, Any]:
@@ -81,9 +78,9 @@ def _values(section: Any) -> dict[str, Any]:
 
 
 def effective_facts(default: DeploymentFacts, uploaded: DeploymentFacts) -> DeploymentFacts:
-    """Return the default facts with the uploaded ones over them.
+    """Return the default facts, overridden by the uploaded ones.
 
-    Every node, the master and the sync points have a part; parts of other nodes are left out.
+    Every node, the master and the sync points have a part. Uploaded parts of other nodes are ignored.
     """
     parts = {uid: deep_merged(part, uploaded.nodes.get(uid, {})) for uid, part in default.nodes.items()}
     return DeploymentFacts(deep_merged(default.common, uploaded.common), parts)

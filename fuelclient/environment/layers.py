@@ -1,4 +1,4 @@
-"""The layers of an environment's graphs."""
+"""The graph types of an environment, and the layers of its graphs."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from fuelclient.model.snapshot import Snapshot
 
 
 def graph_types(types: Iterable[str], *, of_release: bool) -> list[str]:
-    """Return the graph types of an environment, sorted; `types` are those that any of its owners has.
+    """Return the graph types of an environment, sorted. `types` are those of all its owners.
 
-    The default type is always among them, unless the release has graphs of other types only (`of_release`): such a
-    release serves environments that only provision, and a default graph that nobody wrote would get in their way.
+    The default type is always among them, unless the release has only graphs of other types (`of_release`). Such a
+    release only provisions its environments, and an empty default graph would get in their way.
     """
     return sorted({*types} if of_release else {*types, DEFAULT_TYPE})
 
 
 def require_graph_type(graph_type: str, types: Sequence[str], cluster_id: int) -> None:
-    """Raise `NotFound`, with the types there are, unless the environment has a graph of this type."""
+    """Raise `NotFound`, with the known types, if the environment has no graph of this type."""
     if graph_type not in types:
-        hint = "" if types else f"Environment {cluster_id} has no graph."
+        hint = "" if types else f"Environment {cluster_id} has no graphs."
         raise NotFound("graph type", graph_type, known=types, hint=hint)
 
 
 def layer(environment: Environment, owner: Owner, graph: Graph) -> Layer:
-    """Return the layer that a graph makes in an environment.
+    """Return a graph as a layer of an environment.
 
-    Tasks of plugins get Nailgun's defaults: the plugin's directory on the nodes to work in, and the fault tolerance of
-    the groups that are named after its roles. Source: Nailgun's plugin adapters.
+    Tasks of plugins get Nailgun's defaults: the plugin's directory on the nodes as working directory, and the fault
+    tolerance of the groups that are named after its roles. Source: Nailgun's plugin adapters.
     """
     if owner.level is not Level.PLUGIN:
         return Layer(owner, graph.tasks, graph.metadata)
@@ -46,7 +46,7 @@ def layer(environment: Environment, owner: Owner, graph: Graph) -> Layer:
 
 
 def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str) -> Snapshot:
-    """Return what a preview or a plan of one graph needs to know of an environment."""
+    """Return the inputs of a preview or a plan of one graph."""
     return Snapshot(
         cluster=environment.cluster,
         layers=tuple(layers),

@@ -1,4 +1,4 @@
-"""Who owns the graphs, roles and tags of an environment: its release, its plugins, itself."""
+"""The owners of the graphs, roles and tags of an environment: its release, its plugins, itself."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def in_merge_order(plugins: Iterable[Plugin]) -> tuple[Plugin, ...]:
 
 
 def metadata_of_owners(environment: Environment) -> Iterator[Mapping[str, Any]]:
-    """Yield what describes roles, tags and volumes: of the release, of each plugin, of the environment itself."""
+    """Yield the metadata of the release, of each plugin, and of the environment itself."""
     yield environment.release.metadata
     for plugin in environment.plugins:
         yield plugin.metadata

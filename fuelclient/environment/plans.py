@@ -1,4 +1,4 @@
-"""The plans of a request: what its graphs would do, computed from inputs that any backend fetched."""
+"""The plans of a request, computed from inputs that any backend fetched."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fuelclient.plan.plan import plan as plan_of
 _FIRST_RUN = Finding(
     Severity.INFO,
     "G035",
-    "only the master knows what ran before: conditions that ask for changes are taken as in a first run",
+    "only the master remembers earlier runs: conditions that ask for changes are evaluated as in a first run",
     hint="--dry-run plans on the master.",
 )
 
@@ -43,19 +43,14 @@ def plan(inputs: Inputs, request: RunRequest, graph_type: str, check: Check = ha
 
 
 def plans(inputs: Inputs, request: RunRequest, check: Check = has_handler) -> tuple[Plan, ...]:
-    """Return the plans of all graphs of a request, as things are now."""
+    """Return the plans of all graphs of a request, each as if no other ran before it."""
     return tuple(plan(inputs, request, graph_type, check) for graph_type in request.graph_types)
 
 
 def expressions(inputs: Inputs) -> Expressions:
-    """Return the evaluation of expressions on the facts, and on what earlier runs remember."""
-    return Expressions(inputs.facts, _past(inputs))
-
-
-def _past(inputs: Inputs) -> Past:
-    if inputs.memory is None:
-        return NO_PAST
-    moments: dict[Hashable, Facts] = {
-        run_id: Facts(seen.common, seen.nodes) for run_id, seen in inputs.memory.facts.items()
-    }
-    return Past(moments, inputs.memory.last, frozenset(inputs.memory.forgotten))
+    """Return the evaluation of expressions on the facts of now and of earlier runs."""
+    memory = inputs.memory
+    if memory is None:
+        return Expressions(inputs.facts, NO_PAST)
+    moments: dict[Hashable, Facts] = {run_id: Facts(seen.common, seen.nodes) for run_id, seen in memory.facts.items()}
+    return Expressions(inputs.facts, Past(moments, memory.last, frozenset(memory.forgotten)))

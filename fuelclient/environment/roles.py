@@ -37,7 +37,7 @@ def tags(environment: Environment) -> dict[str, Tag]:
 def primary_tags(environment: Environment) -> frozenset[str]:
     """Return the tags of which one node is the primary.
 
-    Beside those that say so, these are the tags of plugin roles with `has_primary`.
+    These are the tags that say so themselves, and the tags of plugin roles with `has_primary`.
     """
     known = set(primary_tags_in(environment.release.metadata)) | primary_tags_in(environment.own_metadata)
     for plugin in environment.plugins:
@@ -49,7 +49,7 @@ def primary_tags(environment: Environment) -> frozenset[str]:
 
 
 def volumes(environment: Environment) -> dict[str, Any]:
-    """Return which role takes which volumes, and what these are, in the shape of `volumes_metadata`.
+    """Return the volumes of each role and their definitions, in the shape of `volumes_metadata`.
 
     Source: Nailgun's plugin manager, which lets a plugin replace the mapping of a role silently.
     """
@@ -63,13 +63,13 @@ def volumes(environment: Environment) -> dict[str, Any]:
 
 
 def _stated_tags(metadata: Mapping[str, Any], owner: str, below: Mapping[str, Tag]) -> dict[str, Tag]:
-    """Return the tags of one owner; those that its roles only imply do not replace a tag below."""
+    """Return the tags of one owner. Those that its roles only imply do not replace a tag below."""
     stated = metadata.get("tags_metadata") or {}
     return {name: tag for name, tag in tags_in(metadata, owner).items() if name in stated or name not in below}
 
 
 def _only_with_plugin(metadata: Mapping[str, Any], plugin: str) -> dict[str, Any]:
-    """Return a plugin's role with the restriction that Nailgun puts before its own: not without its plugin."""
+    """Return a plugin's role with the restriction that Nailgun puts first: only if the plugin is enabled."""
     stated = metadata.get("restrictions")
     own = stated if isinstance(stated, list) else [stated] if stated else []
     return {**metadata, "restrictions": [f"settings:{plugin}.metadata.enabled == false", *own]}

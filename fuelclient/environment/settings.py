@@ -1,4 +1,4 @@
-"""The settings of an environment: the defaults of its release and its enabled plugins, and over them what was set.
+"""The settings of an environment: its own over the defaults of its release and its enabled plugins.
 
 Restrictions of roles read them. Source: Nailgun's `editable` attributes of a cluster, into which the plugin
 manager puts a section for each plugin under its name.
@@ -15,7 +15,7 @@ from fuelclient.model.plugin import Plugin
 from fuelclient.serializers.values import deep_merged, key_text, kind, plain
 
 MODE = "ha_compact"
-"""The mode of every environment: no later release of Fuel knows another."""
+"""The mode of every environment. Recent releases of Fuel support no other."""
 
 EDITABLE = "editable"
 """The key under which Nailgun keeps the settings that users may change."""
@@ -26,7 +26,7 @@ _PLUGIN_WEIGHT = 70
 def effective(environment: Environment) -> dict[str, Any]:
     """Return the settings by section, as restrictions read them.
 
-    What was set for a plugin counts while it is enabled; whether it is enabled is not a setting.
+    The settings of a plugin count while it is enabled, which itself is not a setting.
     """
     settings = deep_merged(defaults(environment), environment.own_settings)
     for plugin in environment.plugins:
@@ -35,7 +35,7 @@ def effective(environment: Environment) -> dict[str, Any]:
 
 
 def defaults(environment: Environment) -> dict[str, Any]:
-    """Return the settings by section before anything was set."""
+    """Return the default settings by section."""
     attributes = environment.release.metadata.get("attributes_metadata") or {}
     stated = plain(attributes.get(EDITABLE) or {})
     settings = {name: section for name, section in stated.items() if isinstance(section, dict)}
@@ -50,14 +50,14 @@ def defaults(environment: Environment) -> dict[str, Any]:
 def own_from(document: Mapping[Any, Any], environment: Environment) -> dict[str, Any]:
     """Return the sections of `document` without what equals a default.
 
-    A document that was downloaded, changed in one place and uploaded again therefore fixes that place only. Raise
-    `InvalidDocument` as `sections_from` does.
+    So a document that was downloaded, changed in one place and uploaded again sets that place only, and later changes
+    of other defaults still reach the environment. Raise `InvalidDocument` as `sections_from` does.
     """
     return _difference(sections_from(document), defaults(environment))
 
 
 def sections_from(document: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return the sections of a document of settings, with Nailgun's `editable` around them or without.
+    """Return the sections of a settings document, with or without Nailgun's `editable` around them.
 
     Raise `InvalidDocument` if a section is not a mapping.
     """
@@ -75,7 +75,7 @@ def sections_from(document: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def models(environment: Environment) -> dict[str, Mapping[str, Any]]:
-    """Return what expressions of this environment can read, under the names that Fuel gives them."""
+    """Return what expressions of restrictions can read, under Fuel's names."""
     cluster = environment.cluster
     return {
         "settings": effective(environment),
@@ -93,7 +93,11 @@ def models(environment: Environment) -> dict[str, Mapping[str, Any]]:
 
 
 def is_on(settings: Mapping[str, Any], section: str, name: str) -> bool:
-    """Return whether a setting is known and has a true value."""
+    """Return whether a setting exists and has a true value.
+
+    >>> is_on({"storage": {"ceph": {"value": True}}}, "storage", "ceph")
+    True
+    """
     setting = (settings.get(section) or {}).get(name)
     return bool(setting.get("value")) if isinstance(setting, Mapping) else bool(setting)
 
@@ -112,21 +116,21 @@ def _about(plugin: Plugin) -> dict[str, Any]:
 
 
 def _difference(stated: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of `stated` that `known` does not have already.
+    """Return the part of `stated` that differs from `known`.
 
     >>> _difference({"a": {"x": 1, "y": 2}, "b": {}}, {"a": {"x": 1, "y": 3}})
     {'a': {'y': 2}, 'b': {}}
     """
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, value in stated.items():
         if name not in known:
-            found[name] = value
+            result[name] = value
             continue
         old = known[name]
         if isinstance(value, Mapping) and isinstance(old, Mapping):
             rest = _difference(value, old)
             if rest:
-                found[name] = rest
+                result[name] = rest
         elif value != old or isinstance(value, bool) != isinstance(old, bool):
-            found[name] = value
-    return found
+            result[name] = value
+    return result

@@ -22,7 +22,7 @@ class ClusterStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """An environment: a name, the release it is deployed from, and its status."""
+    """An environment with its release and its status."""
 
     id: int
     name: str

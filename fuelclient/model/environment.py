@@ -1,4 +1,4 @@
-"""Environments, with everything they are made of."""
+"""Environments with their release, plugins, nodes and settings."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from fuelclient.model.release import Release
 class Environment:
     """An environment at one moment.
 
-    `plugins` are the enabled ones by name and version; the metadata of each has what it brings for the release of
-    this environment, under Nailgun's names (`roles_metadata`, `attributes_metadata`, ...). `own_settings` are what was
-    set for the environment, without the defaults below it; `own_metadata` has the roles, tags and volumes that it
-    defines itself. What follows from all this is computed in `fuelclient.environment`, whichever backend fetched it.
+    `plugins` are the enabled ones by name and version. The metadata of each has what it defines for the release of this
+    environment, under Nailgun's names (`roles_metadata`, `attributes_metadata`, ...). `own_settings` are the settings
+    of the environment without the defaults; `own_metadata` has the roles, tags and volumes that it defines itself.
+    `fuelclient.environment` computes everything else from this, whichever backend fetched it.
     """
 
     cluster: Cluster

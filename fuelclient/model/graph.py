@@ -1,4 +1,4 @@
-"""Graphs: layers, the graph they merge to, and who set what."""
+"""Graphs, the layers they are merged from, and who set what in the merged graph."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from fuelclient.model.finding import NO_PLACE, Finding, Place
 from fuelclient.model.task import Task
 
 DEFAULT_TYPE = "default"
-"""The graph type that is meant when none is named."""
+"""The graph type that counts if none is named."""
 
 METADATA = ("node_filter", "on_success", "on_error", "on_stop")
-"""What a graph may say beside its tasks and its name."""
+"""The metadata that a graph may state beside its tasks and its name."""
 
 
 class Level(StrEnum):
-    """The three classes of owners, in rising importance."""
+    """The three levels of owners, in rising importance."""
 
     RELEASE = "release"
     PLUGIN = "plugin"
@@ -35,7 +35,7 @@ class MergePolicy(StrEnum):
 
 
 def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
-    """Where a version sorts: part by part, numbers by their value and before words.
+    """Return a sort key for a version: part by part, numbers by value, words before numbers.
 
     >>> sorted(["0.10.0", "0.9.1", "0.9-rc"], key=version_key)
     ['0.9-rc', '0.9.1', '0.10.0']
@@ -46,8 +46,7 @@ def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """A release, plugin or cluster that owns graphs. `name` and `version` matter for plugins, which are
-    ordered by them."""
+    """A release, plugin or cluster that owns graphs. Plugins are ordered by `name` and `version`."""
 
     level: Level
     id: int
@@ -56,9 +55,9 @@ class Owner:
 
     @property
     def order(self) -> tuple[int, str, tuple[tuple[int, int, str], ...], int]:
-        """Where the owner stands among layers: release, plugins by (name, version), cluster.
+        """A sort key among layers: release, plugins by (name, version), cluster.
 
-        What users call a release or an environment orders nothing.
+        The names of releases and environments do not count, since users choose them.
 
         >>> Owner(Level.PLUGIN, 1, "b", "0.9").order < Owner(Level.CLUSTER, 1, "a").order
         True
@@ -69,19 +68,19 @@ class Owner:
 
     @property
     def label(self) -> str:
-        """How people see the layer: `release`, `plugin NAME-VERSION`, `cluster`."""
+        """The layer as people see it: `release`, `plugin NAME-VERSION`, `cluster`."""
         if self.level is not Level.PLUGIN:
             return str(self.level)
         return f"plugin {self.name}-{self.version}" if self.version else f"plugin {self.name}"
 
     def __str__(self) -> str:
-        """The owner by its id, in the words of the command line: `release 1`, `plugin 2`, `environment 1`."""
+        """Return the owner with its id, in the words of the command line: `release 1`, `plugin 2`, `environment 1`."""
         return f"{'environment' if self.level is Level.CLUSTER else self.level} {self.id}"
 
 
 @dataclass(frozen=True, slots=True)
 class OwnerRef:
-    """A release, plugin or environment by its id: where a graph, a role or a tag belongs."""
+    """A release, plugin or environment by its id, as the owner of a graph, a role or a tag."""
 
     level: Level
     id: int
@@ -89,10 +88,9 @@ class OwnerRef:
 
 @dataclass(frozen=True, slots=True)
 class GraphDocument:
-    """A graph as a file or a caller hands it over, before it has an owner.
+    """A graph from a file or a caller, before it has an owner.
 
-    `name` is None and `metadata` lacks a key where the document did not say; uploading such a document
-    leaves what is stored as it is.
+    If the document does not state its `name` (None) or a key of `metadata`, an upload keeps what is stored.
     """
 
     tasks: tuple[Task, ...]
@@ -103,7 +101,7 @@ class GraphDocument:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A stored graph: one per owner and type; its id stays when it is uploaded again."""
+    """A stored graph, one per owner and type. Its id stays the same if it is uploaded again."""
 
     id: int
     type: str
@@ -124,7 +122,7 @@ class Uploaded:
 
 @dataclass(frozen=True, slots=True)
 class GraphSummary:
-    """What a listing needs of a stored graph: no task bodies."""
+    """A stored graph for listings, without the bodies of its tasks."""
 
     id: int
     type: str
@@ -137,8 +135,8 @@ class GraphSummary:
 class Layer:
     """The tasks of one type that one owner contributes to a merge.
 
-    `defaults` are what an owner adds to its own whole records: for a plugin the working directory of its
-    tasks (`cwd`) and the fault tolerance of the groups named after its roles.
+    A plugin adds two defaults to its own whole records: the working directory of its tasks (`cwd`), and the fault
+    tolerance of the groups named after its roles.
     """
 
     owner: Owner
@@ -161,10 +159,10 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Who set an attribute (or, below a mapping, `parameters.timeout`), and what it replaced.
+    """Who set an attribute (inside a mapping, `parameters.timeout`), and what it replaced.
 
-    `replaced` has (value, origin) pairs, the nearest first. An attribute that a whole definition took away
-    by not stating it is `dropped`: it has no value any more, and `origin` is who dropped it.
+    `replaced` has (value, origin) pairs, the nearest first. An attribute that a whole definition removed by not
+    stating it is `dropped`: it has no value any more, and `origin` removed it.
     """
 
     origin: Origin
@@ -174,8 +172,8 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class MergedTask:
-    """A task of the merged graph: its effective definition, the layer it comes from (the most important one
-    that states it), the layers that it overrides, and the provenance of every attribute."""
+    """A task of the merged graph: its effective definition, the owner of the most important layer that states it, the
+    owners that this overrides, and who set each attribute."""
 
     task: Task
     owner: Owner
@@ -187,15 +185,15 @@ class MergedTask:
         return self.task.id
 
     def origin(self, attribute: str = "") -> Origin:
-        """Who set `attribute`; the task's own layer and place where that is not recorded."""
+        """Return who set `attribute`, or the task's own layer and place if that is not recorded."""
         setting = self.settings.get(attribute)
         return setting.origin if setting else Origin(self.owner, self.task.source.place(attribute))
 
 
 @dataclass(frozen=True, slots=True)
 class MergedGraph:
-    """The result of a merge, in merged order: the release's declaration order with overrides in place, then
-    what plugins add, then what the cluster adds."""
+    """The result of a merge: tasks in the release's declaration order with overrides in place, then those that plugins
+    add, then those that the cluster adds."""
 
     tasks: tuple[MergedTask, ...]
     metadata: Mapping[str, Any] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 DEPLOY_ERROR = "deploy"
-"""The type of error of a node whose deployment failed."""
+"""The `error_type` of a node whose deployment failed."""
 
 DEFAULT_EXECUTOR = "ssh"
 """The kind of executor that reaches a node which names none. It needs an address."""
@@ -29,9 +29,12 @@ class NodeStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A machine. `roles` are deployed, `pending_roles` wait for a successful run; `primary_tags` are the tags
-    of which it is the primary. `executor` is the kind of executor that reaches it; without one, a node with an `ip` is
-    reached by the default kind. `labels` are what people sort nodes by; a value of None is a label without one."""
+    """A machine.
+
+    `roles` are deployed, `pending_roles` wait for a successful run; `primary_tags` are the tags of which it is the
+    primary. `executor` is the kind of executor that reaches it; without one, a node with an `ip` is reached by the
+    default kind. Users sort nodes by `labels`; None marks a label without a value.
+    """
 
     id: int
     name: str
@@ -58,5 +61,9 @@ class Node:
 
     @property
     def all_roles(self) -> tuple[str, ...]:
-        """Deployed and pending roles, each once, in that order."""
+        """Deployed and pending roles, each once, in that order.
+
+        >>> Node(1, "a", roles=("db",), pending_roles=("web", "db")).all_roles
+        ('db', 'web')
+        """
         return tuple(dict.fromkeys((*self.roles, *self.pending_roles)))

@@ -1,4 +1,4 @@
-"""Transactions: what is asked to run, what a run is, and what it leaves behind."""
+"""Runs: requests, runs and their history, events and logs; plans and simulated runs as people see them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.status import InstanceStatus, RunStatus
 
 PARENT = "deploy"
-"""The name of a transaction as a user starts it; it has one child for each graph."""
+"""The name of a run as a user starts it, which has one child for each graph."""
 
 CHILD = "deployment"
 """The name of the run of one graph. Both names are Nailgun's."""
 
 NodeKey = int | str | None
-"""Where a task instance stands: a node's id, "master", or None for the sync points."""
+"""The node of a task instance: a node's id, "master", or None for the sync points."""
 
 
 def instance_name(task: str, node: NodeKey) -> str:
@@ -32,13 +32,12 @@ def instance_name(task: str, node: NodeKey) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What to run on an environment: graphs of some types, one after another.
+    """A request to run graphs of some types on an environment, one after another.
 
-    Nothing in `node_ids` means the nodes that the graph's filter names; nothing in `task_names` and `subgraphs` means
-    everything. `subgraphs` are texts: `[start[/nodes]][:end[/nodes]]` (`plan.select`). `force` makes every run
-    like a first one. `dry_run` plans and runs nothing; `noop` runs everything and changes nothing; `trace` asks
-    tasks for verbose output. `executor` is used for all nodes in place of their own; with
-    `noop` nothing counts as done.
+    Empty `node_ids` mean the nodes that the graph's filter selects; empty `task_names` and `subgraphs` mean all tasks.
+    `subgraphs` are texts: `[start[/nodes]][:end[/nodes]]` (`plan.select`). `force` makes the run like a first one.
+    `dry_run` plans but runs nothing; `noop` runs everything but changes nothing, and nothing counts as done afterwards;
+    `trace` asks tasks for verbose output. `executor` replaces the executors of all nodes.
     """
 
     cluster_id: int
@@ -55,12 +54,12 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One execution, or the run of one of its graphs.
+    """A run as a user started it (the parent), or the run of one of its graphs (a child).
 
     A parent (`parent_id` None) has `children`, in the order in which they run; a child has a `graph_type`. Times are
-    UTC in ISO 8601, None as long as they have not come. `dry_run` is also true of a noop run, as in Nailgun.
-    `stop` is what somebody asked for: empty, `graceful` or `kill`. `findings` are what the plan had to say. `runner`
-    is `alive` or `gone` for a parent that has not ended: whether a process works at it.
+    UTC in ISO 8601, or None until they come. `dry_run` is also true of a noop run, as in Nailgun. `stop` is the stop
+    that was requested: empty, `graceful` or `kill`. `findings` are those of the plan. `runner` says whether the process
+    of a parent that has not ended still exists: `alive` or `gone`.
     """
 
     id: int
@@ -88,18 +87,18 @@ class Run:
 
     @property
     def is_final(self) -> bool:
-        """Whether it has ended."""
+        """Whether the run has ended."""
         return self.status.is_final
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
-    """A task instance of a run: what became of it, when, and why.
+    """A task instance of a run: its status, when it ran, and why it did not.
 
-    `reason` and `because` (`task@node`, the failure to blame) are empty where there is nothing to say; `message` is
-    what the executor said; `summary` is what the task reported. `graph_type` and `transaction_id` are those
-    of the child. `definition` is the task as it was merged, its parameters as they are written and not as they were
-    rendered, which may hold passwords. A task that was placed nowhere has the node `-`, status skipped and no times.
+    `reason` and `because` (`task@node`, the failure to blame) may be empty. `message` comes from the executor,
+    `summary` from the task. `run_id` and `graph_type` are those of the child. `definition` is the merged task with its
+    parameters as written, since rendered ones may contain passwords. A task that was placed nowhere has the node `-`,
+    the status skipped and no times.
     """
 
     run_id: int
@@ -121,7 +120,7 @@ class HistoryRow:
 
 @dataclass(frozen=True, slots=True)
 class HistoryFilter:
-    """Which rows of a history: empty means any. Nodes are compared as texts (`3`, `master`, `null`)."""
+    """A filter of history rows; empty means any. Nodes are compared as texts (`3`, `master`, `null`)."""
 
     nodes: tuple[str, ...] = ()
     statuses: tuple[str, ...] = ()
@@ -129,7 +128,7 @@ class HistoryFilter:
 
 
 class EventKind(StrEnum):
-    """What an event is about."""
+    """The subject of an event."""
 
     RUN = "transaction"
     INSTANCE = "instance"
@@ -139,10 +138,10 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One line of the log that followers read: ids rise, nothing is ever changed.
+    """One line of the log that followers read. Ids rise, and lines never change.
 
-    `transaction_id` is the child's for instances, else that of whatever changed; `parent_id` is the execution's. An
-    event of a transaction has `progress`.
+    `run_id` is the child's for an instance, or else that of the run that changed; `parent_id` is the parent's. Events
+    of runs have `progress`.
     """
 
     id: int
@@ -161,8 +160,10 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Logs:
-    """What a task instance printed, all of its tries one after another; `return_code` is None where it has not ended.
-    Its script is no part of it: that may hold passwords."""
+    """The output of a task instance, all its tries one after another. `return_code` is None until it has ended.
+
+    The script is left out, since it may contain passwords.
+    """
 
     task: str
     node: NodeKey
@@ -173,7 +174,7 @@ class Logs:
 
 @dataclass(frozen=True, slots=True)
 class PlannedInstance:
-    """A task instance of a plan. `runs` says whether it would do something; `reason` and `detail` say why not."""
+    """A task instance of a plan. If it does not run (`runs`), `reason` and `detail` say why."""
 
     task: str
     node: NodeKey
@@ -199,9 +200,11 @@ class PlannedInstance:
 
 @dataclass(frozen=True, slots=True)
 class PlannedGraph:
-    """A plan of one graph for people: its instances in execution order, what was found, and how many there are of
-    what. `after_earlier` says that graphs before it may still change what it is computed from; `is_left_out`, that the
-    filters of the request are why nothing would run."""
+    """A plan of one graph as people see it, its instances in execution order.
+
+    `after_earlier` says that graphs run before it, which may change what the plan is computed from. `is_left_out` says
+    that nothing would run because of the filters of the request.
+    """
 
     graph_type: str
     instances: tuple[PlannedInstance, ...]
@@ -220,7 +223,7 @@ class PlannedGraph:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedInstance:
-    """What would become of a task instance, and when (in seconds from the beginning; None for what never runs)."""
+    """What would happen to a task instance, and when (in seconds from the start; None if it never runs)."""
 
     task: str
     node: NodeKey
@@ -233,8 +236,11 @@ class SimulatedInstance:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedGraph:
-    """A run of one graph that was only computed. `known` of its durations are those of earlier runs, the others are
-    `assumed_seconds`; `critical` are the instances that the makespan is made of."""
+    """A simulated run of one graph.
+
+    `known` counts the durations that come from earlier runs; the others are `assumed_seconds`. `critical` are the
+    instances whose durations add up to the makespan.
+    """
 
     graph_type: str
     instances: tuple[SimulatedInstance, ...]

@@ -1,4 +1,4 @@
-"""Snapshots: all that a plan or a preview needs to know of one environment, read in one go."""
+"""Snapshots of environments: the inputs of previews and plans of one graph."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Snapshot:
     """One environment at one moment.
 
     `layers` are those of `graph_type`, least important first: the release's, the enabled plugins' by
-    (name, version), the cluster's own. `roles` are those of the release and of the enabled plugins;
+    (name, version), the cluster's own. `roles` come from the release, the enabled plugins and the environment.
     `primary_tags` are the tags of which one node is the primary.
     """
 

@@ -226,8 +226,8 @@ def checked(request: RunRequest, runs_nothing: Callable[[str], bool]) -> RunRequ
     """Return the request as it is meant. Raise `UsageError` if it contradicts itself.
 
     `runs_nothing` says whether the tasks of a kind of executor only tell what they would do, and raises `UsageError`
-    for an unknown kind. A request that names such a kind is a noop run, so that nothing counts as done afterwards. If only
-    some nodes have such an executor as their own, the run is an ordinary one.
+    for an unknown kind. A request that names such a kind is a noop run, so that nothing counts as done afterwards. If
+    only some nodes have such an executor as their own, the run is an ordinary one.
     """
     if not request.graph_types:
         raise UsageError("There is no graph to execute.", hint="Name at least one graph type.")
