@@ -65,11 +65,11 @@ def _measured(count: int, *, again: bool, memoise: bool) -> str:
 
     expansion = expand(tasks, fleet, computed=computed)
     expanded = time.perf_counter()
-    found = evaluate(expansion, holds)
+    reasons = evaluate(expansion, holds)
     ended = time.perf_counter()
     conditions = sum("condition" in tasks[task].task.attributes for task in expansion.task_of)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return (f"{conditions:>11}{sum(why is not None for why in found):>9}{made - started:>9.2f}"
+    return (f"{conditions:>11}{sum(why is not None for why in reasons):>9}{made - started:>9.2f}"
             f"{expanded - made:>9.2f}{ended - expanded:>13.2f}{memory:>9.0f}")  # fmt: skip
 
 

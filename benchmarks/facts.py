@@ -78,16 +78,16 @@ def _common(nodes: Sequence[FleetNode], chance: random.Random) -> dict[str, Any]
 
 
 def _services(chance: random.Random) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name in SERVICES:
-        found[name] = {"db_password": _password(chance), "user_password": _password(chance)}
+        result[name] = {"db_password": _password(chance), "user_password": _password(chance)}
         if name in ENABLED:
-            found[name]["enabled"] = ENABLED[name]
-    found["keystone"]["admin_token"] = _password(chance)
-    found["mysql"] = {"root_password": _password(chance), "wsrep_password": _password(chance)}
-    found["rabbit"] = {"password": _password(chance)}
-    found["horizon"] = {"secret_key": _password(chance)}
-    return found
+            result[name]["enabled"] = ENABLED[name]
+    result["keystone"]["admin_token"] = _password(chance)
+    result["mysql"] = {"root_password": _password(chance), "wsrep_password": _password(chance)}
+    result["rabbit"] = {"password": _password(chance)}
+    result["horizon"] = {"secret_key": _password(chance)}
+    return result
 
 
 def _settings(chance: random.Random) -> dict[str, Any]:

@@ -26,8 +26,8 @@ def first_frames(engine: Path, wanted: str, times: int) -> tuple[float, float]:
     with tempfile.TemporaryDirectory(prefix="fuel2-bytecode-") as compiled:
         environ = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         environ |= {"PYTHONPYCACHEPREFIX": compiled, "TERM": "xterm-256color"}
-        found = [_frame(engine, wanted.encode(), environ) for _ in range(times + 1)][1:]
-    walls, cpus = (sorted(one[place] for one in found) for place in (0, 1))
+        result = [_frame(engine, wanted.encode(), environ) for _ in range(times + 1)][1:]
+    walls, cpus = (sorted(one[place] for one in result) for place in (0, 1))
     return walls[times // 2], cpus[times // 2]
 
 

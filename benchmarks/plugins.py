@@ -20,15 +20,15 @@ def commands(fuel2: Sequence[str], corpus: Path, engine: Path) -> dict[str, list
     for path in sorted(corpus.glob("plugins/*/metadata.yaml")):
         _ran(program, "plugins", "install", str(path.parent))
     plugins = _ran(program, "plugins", "list", "-f", "value", "-c", "id").split()
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for version in VERSIONS:
         release = _release(program, corpus, version)
         plain, full = (_environment(program, f"{version}-{word}", release) for word in ("plain", "full"))
         enabled = sum(_is_enabled(program, plugin, full) for plugin in plugins)
         for env, what in ((plain, "no plugin"), (full, f"{enabled} plugins")):
             name = f"fuel2 graph preview ({version}, {what})"
-            found[name] = [*program, "graph", "preview", "--env", env, "--assume", _NODES]
-    return found
+            result[name] = [*program, "graph", "preview", "--env", env, "--assume", _NODES]
+    return result
 
 
 def _release(program: Sequence[str], corpus: Path, version: str) -> str:
@@ -46,7 +46,7 @@ def _environment(program: Sequence[str], name: str, release: str) -> str:
 
 
 def _is_enabled(program: Sequence[str], plugin: str, env: str) -> bool:
-    """Whether the plugin takes part in the environment now; one that clashes does not."""
+    """Return whether the plugin is enabled in the environment now: one that clashes is not."""
     line = [*program, "plugins", "enable", plugin, "--env", env]
     return subprocess.run(line, check=False, capture_output=True).returncode == 0
 

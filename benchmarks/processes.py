@@ -32,11 +32,11 @@ def measure(commands: Mapping[str, Sequence[str]], environ: Mapping[str, str], r
                 costs[name].append(cost)
     return {
         name: Cost(
-            statistics.median(cost.wall for cost in found),
-            statistics.median(cost.cpu for cost in found),
-            max(cost.memory for cost in found),
+            statistics.median(cost.wall for cost in result),
+            statistics.median(cost.cpu for cost in result),
+            max(cost.memory for cost in result),
         )
-        for name, found in costs.items()
+        for name, result in costs.items()
     }
 
 

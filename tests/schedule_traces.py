@@ -63,10 +63,10 @@ def vertex_of(work: Work) -> dict[str, int]:
     return {work.name(vertex): vertex for vertex in range(work.size)}
 
 
-def trace(work: Work, found: Simulation) -> str:
+def trace(work: Work, simulation: Simulation) -> str:
     """Return in order what started (`+`), succeeded (`=`), failed (`!`), and was skipped after it had started (`~`)."""
     told, running = [], set()
-    for moment in found.moments:
+    for moment in simulation.moments:
         change = moment.change
         if change.status in _SIGNS:
             told.append(_SIGNS[change.status] + work.name(change.vertex))
@@ -77,10 +77,10 @@ def trace(work: Work, found: Simulation) -> str:
     return " ".join(told)
 
 
-def skips(work: Work, found: Simulation) -> dict[str, str]:
+def skips(work: Work, simulation: Simulation) -> dict[str, str]:
     """Return why each instance was skipped, and because of which other; passed sync points are left out."""
     told = {}
-    for vertex, change in sorted(found.last().items()):
+    for vertex, change in sorted(simulation.last().items()):
         if change.status is InstanceStatus.SKIPPED and change.reason != Reason.SYNC_POINT:
             blamed = "" if change.because is None else f" {work.name(change.because)}"
             told[work.name(vertex)] = f"{change.reason}{blamed}"

@@ -81,7 +81,9 @@ def study(snapshot: Snapshot, options: PreviewOptions | None = None) -> Study:
         findings = findings_of(drafted)
         return Study(snapshot, merged, expansion, findings, problem=error.message, before=before, after=after)
     previewed = preview_of(drafted, order)
-    indices = _indices(merged, previewed.rows)
+    # Variants share an id, so their layer distinguishes them.
+    index_of = {(task.id, task.owner.label): index for index, task in reversed(list(enumerate(merged.tasks)))}
+    indices = tuple(index_of[row.task, row.layer] for row in previewed.rows)
     generation = tuple(order.generation)
     return Study(
         snapshot, merged, expansion, previewed.findings, previewed,
@@ -93,14 +95,6 @@ def study(snapshot: Snapshot, options: PreviewOptions | None = None) -> Study:
         order=tuple(sorted(range(expansion.size), key=generation.__getitem__)),
         generation=generation,
     )  # fmt: skip
-
-
-def _indices(merged: MergedGraph, rows: Sequence[PreviewRow]) -> tuple[int, ...]:
-    """Return the index of each row's merged task. Variants share an id, so their layer distinguishes them."""
-    places: dict[tuple[str, str], int] = {}
-    for index, task in enumerate(merged.tasks):
-        places.setdefault((task.id, task.owner.label), index)
-    return tuple(places[row.task, row.layer] for row in rows)
 
 
 def _reversed(before: Sequence[frozenset[int]]) -> tuple[frozenset[int], ...]:

@@ -76,7 +76,13 @@ def fleet_of(snapshot: Snapshot, *, node_ids: Sequence[int] = (), assume: str = 
     nodes = [node for node in candidates if node.id in wanted] if wanted else candidates
     absent = tuple(sorted(node.id for node in nodes if not node.online))
     online = sorted((node for node in nodes if node.online), key=lambda node: node.id)
-    return Fleet((FleetNode(None), FleetNode(MASTER), *_tagged(online, candidates, snapshot)), absent, assumption)
+    tags = {node.id: tags_of(node.all_roles, snapshot) for node in candidates}
+    primaries = primaries_of(online, candidates, tags, snapshot.primary_tags)
+    tagged = (
+        FleetNode(node.id, tuple(PRIMARY + tag if primaries.get(tag) == node.id else tag for tag in tags[node.id]))
+        for node in online
+    )
+    return Fleet((FleetNode(None), FleetNode(MASTER), *tagged), absent, assumption)
 
 
 def _candidates(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
@@ -86,17 +92,17 @@ def _candidates(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
     if snapshot.nodes:
         return list(snapshot.nodes), ""
     # Two nodes show how the primary of a role differs from its other nodes.
-    each = [name for name, role in snapshot.roles.items() for _ in range(2 if _has_primary(role.tags, snapshot) else 1)]
+    each = [
+        name
+        for name, role in snapshot.roles.items()
+        for _ in range(1 if snapshot.primary_tags.isdisjoint(role.tags) else 2)
+    ]
     if not each:
         return [], "The environment has no nodes, and its release defines no roles."
     return [Node(number, f"node-{number}", pending_roles=(role,)) for number, role in enumerate(each, start=1)], (
         f"The environment has no nodes: previewed on {len(each)} assumed ones, two for each role with a primary"
         " and one for each other role. Name your own with --assume controller=3,compute=2."
     )
-
-
-def _has_primary(tags: Sequence[str], snapshot: Snapshot) -> bool:
-    return not snapshot.primary_tags.isdisjoint(tags)
 
 
 def assumed_nodes(spec: str, snapshot: Snapshot) -> list[Node]:
@@ -139,15 +145,6 @@ def _part(part: str, spec: str) -> tuple[tuple[str, ...], int]:
     if len(count_text) > _MOST_DIGITS:
         raise UsageError(f"--assume: more than {_MOST_NODES} nodes.", hint=_HINT)
     return roles, int(count_text)
-
-
-def _tagged(nodes: Sequence[Node], candidates: Sequence[Node], snapshot: Snapshot) -> list[FleetNode]:
-    tags = {node.id: tags_of(node.all_roles, snapshot) for node in candidates}
-    primaries = primaries_of(nodes, candidates, tags, snapshot.primary_tags)
-    return [
-        FleetNode(node.id, tuple(PRIMARY + tag if primaries.get(tag) == node.id else tag for tag in tags[node.id]))
-        for node in nodes
-    ]
 
 
 def tags_of(roles: Iterable[str], snapshot: Snapshot) -> tuple[str, ...]:

@@ -60,13 +60,15 @@ def test_a_node_states_dependencies_for_itself_alone(tasks: list[MergedTask], no
         for name in SAME_NODE:
             yield from ((name, Relation(word)) for word in tasks[task].task.names(name))
 
-    found = expand([hidden(task) for task in tasks], places, computed=computed)
+    expanded = expand([hidden(task) for task in tasks], places, computed=computed)
     chained = expand([hidden(task) for task in tasks], places)
     without = [replace(t, task=replace(t.task, attributes={
         k: v for k, v in t.task.attributes.items() if k not in RELATION_LISTS})) for t in tasks]  # fmt: skip
     everything = expand(without, places)
     expected = {
-        pair for pair in pairs(everything) - pairs(chained) if only in (found.node_of[pair[0]], found.node_of[pair[1]])
+        pair
+        for pair in pairs(everything) - pairs(chained)
+        if only in (expanded.node_of[pair[0]], expanded.node_of[pair[1]])
     }
 
-    assert pairs(found) == pairs(chained) | expected
+    assert pairs(expanded) == pairs(chained) | expected

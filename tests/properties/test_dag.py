@@ -25,14 +25,14 @@ def generations_by_graphlib(successors: Graph) -> list[int] | None:
         sorter.prepare()
     except CycleError:
         return None
-    found, rank = [0] * len(successors), 0
+    result, rank = [0] * len(successors), 0
     while sorter.is_active():
         batch = sorter.get_ready()
         for vertex in batch:
-            found[vertex] = rank
+            result[vertex] = rank
         sorter.done(*batch)
         rank += 1
-    return found
+    return result
 
 
 def shortest_by_brute_force(successors: Graph) -> int:
@@ -54,7 +54,7 @@ def shortest_by_brute_force(successors: Graph) -> int:
 
 def dissolved(successors: Graph, real: int) -> list[list[int]]:
     """The graph of the real vertices, with every way through barriers as an edge."""
-    found: list[list[int]] = []
+    result: list[list[int]] = []
     for vertex in range(real):
         reached: set[int] = set()
         seen: set[int] = set()
@@ -66,8 +66,8 @@ def dissolved(successors: Graph, real: int) -> list[list[int]]:
             elif after not in seen:
                 seen.add(after)
                 queue.extend(successors[after])
-        found.append(sorted(reached - {vertex}))
-    return found
+        result.append(sorted(reached - {vertex}))
+    return result
 
 
 @st.composite
@@ -88,34 +88,34 @@ def with_barriers(draw: st.DrawFn) -> tuple[list[list[int]], int]:
 @given(digraphs())
 def test_generations_are_those_of_graphlib(successors: list[list[int]]) -> None:
     expected = generations_by_graphlib(successors)
-    found = order(successors, len(successors))
+    result = order(successors, len(successors))
 
-    assert bool(found.stuck) is (expected is None)
+    assert bool(result.stuck) is (expected is None)
     if expected is not None:
-        assert found.generation == expected
-        assert sorted(found.topological) == list(range(len(successors)))
+        assert result.generation == expected
+        assert sorted(result.topological) == list(range(len(successors)))
 
 
 @given(digraphs())
 def test_whatever_can_be_ordered_is(successors: list[list[int]]) -> None:
-    found = order(successors, len(successors))
-    place = {vertex: index for index, vertex in enumerate(found.topological)}
+    result = order(successors, len(successors))
+    place = {vertex: index for index, vertex in enumerate(result.topological)}
 
-    assert sorted([*found.topological, *found.stuck]) == list(range(len(successors)))
+    assert sorted([*result.topological, *result.stuck]) == list(range(len(successors)))
     for vertex, following in enumerate(successors):
         for after in following:
-            assert after in found.stuck or place[vertex] < place[after]
+            assert after in result.stuck or place[vertex] < place[after]
 
 
 @given(with_barriers())
 def test_barriers_carry_order_and_take_no_place(graph: tuple[list[list[int]], int]) -> None:
     successors, real = graph
     expected = generations_by_graphlib(dissolved(successors, real))
-    found = order(successors, real)
+    result = order(successors, real)
 
-    assert bool(found.stuck) is (expected is None)
+    assert bool(result.stuck) is (expected is None)
     if expected is not None:
-        assert found.generation == expected
+        assert result.generation == expected
 
 
 @given(with_barriers())
@@ -142,11 +142,11 @@ def test_components_hold_what_reaches_itself(successors: list[list[int]]) -> Non
         for vertex in range(len(successors))
         if vertex in reachable[vertex]
     }
-    found = components(successors, order(successors, len(successors)).stuck)
+    result = components(successors, order(successors, len(successors)).stuck)
 
-    assert {frozenset(component) for component in found} == expected
-    assert len(found) == len(expected)
-    assert found == sorted(sorted(component) for component in found)
+    assert {frozenset(component) for component in result} == expected
+    assert len(result) == len(expected)
+    assert result == sorted(sorted(component) for component in result)
 
 
 def test_what_lies_between_two_cycles_is_not_searched() -> None:

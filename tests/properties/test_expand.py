@@ -46,12 +46,12 @@ class Naive:
 
     def _resolve(self, stated: str | Sequence[str]) -> list[Uid]:
         words = [stated] if isinstance(stated, str) else list(stated)
-        found: list[Uid] = ["master"] if "master" in words else []
+        result: list[Uid] = ["master"] if "master" in words else []
         for uid in sorted(self.nodes):
             tags = self.nodes[uid]
             wanted = bool(tags) if words == ["*"] else any(self._matches(w, tag) for w in words for tag in tags)
-            found += [uid] if wanted else []
-        return found
+            result += [uid] if wanted else []
+        return result
 
     def _places(self, index: int) -> list[Uid]:
         kind = self.bodies[index]["type"]
@@ -120,12 +120,14 @@ class Naive:
 @given(graphs(), fleets)
 def test_barriers_and_direct_edges_order_alike(tasks: list[MergedTask], nodes: dict[int, list[str]]) -> None:
     naive = Naive(tasks, nodes)
-    found = expand(tasks, fleet(nodes))
-    vertex: list[Instance] = [(found.task_of[v], found.fleet.nodes[found.node_of[v]].uid) for v in range(found.size)]
+    expanded = expand(tasks, fleet(nodes))
+    vertex: list[Instance] = [
+        (task, expanded.fleet.nodes[node].uid) for task, node in zip(expanded.task_of, expanded.node_of, strict=True)
+    ]
 
     assert len(set(vertex)) == len(vertex)
     assert set(vertex) == naive.placed
-    assert {(vertex[one], vertex[other]) for one, other in found.edges.pairs()} == set(naive.edges)
+    assert {(vertex[before], vertex[after]) for before, after in expanded.edges.pairs()} == set(naive.edges)
 
     number = {instance: index for index, instance in enumerate(vertex)}
     successors: list[list[int]] = [[] for _ in vertex]
@@ -133,33 +135,35 @@ def test_barriers_and_direct_edges_order_alike(tasks: list[MergedTask], nodes: d
         successors[number[before]].append(number[after])
     expected = generations_by_graphlib(successors)
     if expected is not None:
-        assert ordered(found).generation == expected
+        assert ordered(expanded).generation == expected
         return
     with pytest.raises(CycleDetected) as caught:
-        ordered(found)
+        ordered(expanded)
     assert len(caught.value.cycle) == len(caught.value.findings) == shortest_by_brute_force(successors)
 
 
 @given(graphs(), fleets)
 def test_every_edge_knows_why(tasks: list[MergedTask], nodes: dict[int, list[str]]) -> None:
     naive = Naive(tasks, nodes)
-    found = expand(tasks, fleet(nodes))
-    vertex: list[Instance] = [(found.task_of[v], found.fleet.nodes[found.node_of[v]].uid) for v in range(found.size)]
+    expanded = expand(tasks, fleet(nodes))
+    vertex: list[Instance] = [
+        (task, expanded.fleet.nodes[node].uid) for task, node in zip(expanded.task_of, expanded.node_of, strict=True)
+    ]
 
-    for before, after in found.edges.pairs():
-        told = {(why.task, why.attribute, why.word) for why in found.edges.reasons_between(before, after)}
+    for before, after in expanded.edges.pairs():
+        told = {(why.task, why.attribute, why.word) for why in expanded.edges.reasons_between(before, after)}
         assert told, "an edge that nobody asked for"
         assert told <= naive.edges[vertex[before], vertex[after]]
 
 
 @given(graphs(), fleets)
 def test_vertices_are_numbered_by_task_and_node(tasks: list[MergedTask], nodes: dict[int, list[str]]) -> None:
-    found = expand(tasks, fleet(nodes))
+    expanded = expand(tasks, fleet(nodes))
 
-    assert list(zip(found.task_of, found.node_of, strict=True)) == sorted(
-        zip(found.task_of, found.node_of, strict=True)
+    assert list(zip(expanded.task_of, expanded.node_of, strict=True)) == sorted(
+        zip(expanded.task_of, expanded.node_of, strict=True)
     )
-    assert [node.uid for node in found.fleet.nodes] == [None, "master", *sorted(nodes)]
+    assert [node.uid for node in expanded.fleet.nodes] == [None, "master", *sorted(nodes)]
 
 
 @given(graphs(), fleets)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections import Counter
 
 from hash_seeds import same_answer
@@ -164,19 +165,21 @@ def test_barriers_change_nothing(work: Work, fail: set[int], seed: int, stop: in
 durations = st.lists(st.integers(0, 5), min_size=MOST, max_size=MOST)
 
 
-def spans(found: Simulation) -> dict[int, tuple[float, float]]:
+def spans(simulation: Simulation) -> dict[int, tuple[float, float]]:
     """When each instance that ran began and ended."""
-    begun = {m.change.vertex: m.at for m in found.moments if m.change.status is InstanceStatus.RUNNING}
-    return {vertex: (at, max(m.at for m in found.moments if m.change.vertex == vertex)) for vertex, at in begun.items()}
+    begun = {m.change.vertex: m.at for m in simulation.moments if m.change.status is InstanceStatus.RUNNING}
+    return {
+        vertex: (at, max(m.at for m in simulation.moments if m.change.vertex == vertex)) for vertex, at in begun.items()
+    }
 
 
 @given(works(), durations, failures)
 def test_a_trace_keeps_the_order_and_the_limits(work: Work, takes: list[int], fail: set[int]) -> None:
-    found = simulate(work, takes, fail)
-    before, last = predecessors(work), found.last()
+    simulation = simulate(work, takes, fail)
+    before, last = predecessors(work), simulation.last()
     running: set[int] = set()
     passed: set[int] = set()
-    for moment in found.moments:
+    for moment in simulation.moments:
         change = moment.change
         if change.status is InstanceStatus.RUNNING:
             assert passed >= set(before[change.vertex])
@@ -189,37 +192,37 @@ def test_a_trace_keeps_the_order_and_the_limits(work: Work, takes: list[int], fa
         used = Counter(work.limit_of[vertex] for vertex in running if work.limit_of[vertex] != NO_KEY)
         assert all(count <= work.limits[key] for key, count in used.items())
     assert not running
-    if found.result.verdict is Verdict.READY:
+    if simulation.result.verdict is Verdict.READY:
         for vertex in range(work.size):
             if work.kinds[vertex] is InstanceKind.SYNC:
                 assert vertex in passed
             elif last[vertex].reason in NEVER_RAN:
-                assert found.result.failed
+                assert simulation.result.failed
 
 
 @given(works(), durations, failures)
 def test_the_critical_chain_explains_the_makespan(work: Work, takes: list[int], fail: set[int]) -> None:
-    found = simulate(work, takes, fail)
-    when = spans(found)
+    simulation = simulate(work, takes, fail)
+    when = spans(simulation)
 
-    assert found.makespan == max((end for _, end in when.values()), default=0)
-    assert sum(takes[vertex] for vertex in found.critical) == found.makespan
+    assert simulation.makespan == max((end for _, end in when.values()), default=0)
+    assert sum(takes[vertex] for vertex in simulation.critical) == simulation.makespan
     for vertex, (begin, end) in when.items():
         assert end - begin == takes[vertex]
-    for one, other in zip(found.critical, found.critical[1:], strict=False):
-        assert when[one][1] == when[other][0]
-    assert bool(found.critical) == bool(when)
+    for before, after in itertools.pairwise(simulation.critical):
+        assert when[before][1] == when[after][0]
+    assert bool(simulation.critical) == bool(when)
 
 
 @given(works(), durations, failures, st.integers(0, 12))
 def test_a_stop_at_any_time_ends(work: Work, takes: list[int], fail: set[int], at: int) -> None:
-    found = simulate(work, takes, fail, stop_at=at)
+    simulation = simulate(work, takes, fail, stop_at=at)
 
-    assert all(begin <= at for begin, _ in spans(found).values())
-    assert set(found.last()) == set(range(work.size))
+    assert all(begin <= at for begin, _ in spans(simulation).values())
+    assert set(simulation.last()) == set(range(work.size))
     free = simulate(work, takes, fail)
     if free.makespan <= at:
-        assert spans(free) == spans(found)
+        assert spans(free) == spans(simulation)
 
 
 _RUN = """

@@ -28,12 +28,12 @@ subgraphs = st.builds(Subgraph, boundaries, boundaries).filter(lambda one: bool(
 
 def closure(edges: Iterable[tuple[int, int]], start: set[int]) -> set[int]:
     """Everything that edges lead to, looked for again and again."""
-    found, known = set(start), -1
+    result, known = set(start), -1
     pairs = list(edges)
-    while known != len(found):
-        known = len(found)
-        found |= {after for before, after in pairs if before in found}
-    return found
+    while known != len(result):
+        known = len(result)
+        result |= {after for before, after in pairs if before in result}
+    return result
 
 
 def by_hand(expansion: Expansion, one: Subgraph) -> set[int]:
@@ -70,11 +70,11 @@ def test_what_is_written_is_read_again_unless_it_has_another_meaning(
     text = ":".join(str(end or "") for end in (wanted.start, wanted.end))
     known = others | {one.task for one in (wanted.start, wanted.end) if one}
 
-    found = subgraph_from(text, known)
+    result = subgraph_from(text, known)
 
-    assert ":".join(str(end or "") for end in (found.start, found.end)) in (text, f"{text}:")
+    assert ":".join(str(end or "") for end in (result.start, result.end)) in (text, f"{text}:")
     if not any(mark in name for name in known for mark in ":/"):
-        assert found == wanted
+        assert result == wanted
 
 
 def plans(tasks: list[MergedTask], nodes: dict[int, list[str]], **options: tuple[str, ...]) -> Iterator[Plan]:

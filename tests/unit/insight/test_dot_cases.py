@@ -43,8 +43,8 @@ def test_case(case: Mapping[str, Any]) -> None:
         {"says", "recorded", "input", "expected"} <= set(case) <= {"says", "recorded", "decision", "input", "expected"}
     )
     first, *lines, last = picture(case["input"]).splitlines()
-    nodes = [found for line in lines if (found := _NODE.fullmatch(line))]
-    edges = [found for line in lines if (found := _EDGE.fullmatch(line))]
+    nodes = [result for line in lines if (result := _NODE.fullmatch(line))]
+    edges = [result for line in lines if (result := _EDGE.fullmatch(line))]
 
     assert (first, last) == ("digraph {", "}")
     assert len(nodes) + len(edges) == len(lines)

@@ -25,13 +25,13 @@ from fuelclient.plan.preview import PreviewOptions, findings, preview
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Study:
     fuel2 = tiny_engine(tmp_path_factory.mktemp("tiny"))
     backend = LocalBackend(str(fuel2.engine))
-    found = study(backend.graphs.snapshot(1))
+    studied = study(backend.graphs.snapshot(1))
     backend.close()
-    return found
+    return studied
 
 
-def index(found: Study, name: str) -> int:
-    return next(place for place, task in enumerate(found.merged.tasks) if task.id == name)
+def index(result: Study, name: str) -> int:
+    return next(place for place, task in enumerate(result.merged.tasks) if task.id == name)
 
 
 def snapshot(*tasks: Task, nodes: int = 3) -> Snapshot:
@@ -70,20 +70,20 @@ def test_a_chain_goes_through_barriers_and_takes_the_fewest_edges() -> None:
         Task("c", {**base, "requires": ["b"]}),
         Task("d", {**base, "requires": ["c"], "cross_depends": [{"name": "b", "role": "*"}]}),
     )
-    found = study(snapshot(*tasks, nodes=8))
-    assert barriers(found.expansion.edges)
-    steps = chain(found.expansion, 0, 3)
+    studied = study(snapshot(*tasks, nodes=8))
+    assert barriers(studied.expansion.edges)
+    steps = chain(studied.expansion, 0, 3)
     assert [(step.before_task, step.after_task) for step in steps] == [(0, 1), (1, 3)]
     assert [str(word) for step in steps for word in step.words] == ["b.cross_depends: a", "d.cross_depends: b"]
-    assert [str(word) for word in stated(found.merged.tasks[2], found.merged.tasks[3])] == ["d.requires: c"]
+    assert [str(word) for word in stated(studied.merged.tasks[2], studied.merged.tasks[3])] == ["d.requires: c"]
 
 
 def test_a_cycle_is_a_study_with_findings() -> None:
     base = {"type": "shell", "version": "2.0.0", "roles": ["web"]}
-    found = study(snapshot(Task("a", {**base, "requires": ["b"]}), Task("b", {**base, "requires": ["a"]})))
-    assert found.rows == ()
-    assert "cycle" in found.problem
-    assert any(finding.code == "G050" for finding in found.findings)
+    studied = study(snapshot(Task("a", {**base, "requires": ["b"]}), Task("b", {**base, "requires": ["a"]})))
+    assert studied.rows == ()
+    assert "cycle" in studied.problem
+    assert any(finding.code == "G050" for finding in studied.findings)
 
 
 def test_a_study_has_the_preview_and_its_findings(tiny: Study) -> None:
@@ -94,11 +94,11 @@ def test_a_study_has_the_preview_and_its_findings(tiny: Study) -> None:
 
 def test_a_graph_that_cannot_be_merged_is_a_study_with_findings() -> None:
     taken = snapshot(Task("a", {"roles": ["web"], "requires": ["b"]}), Task("b", {"type": "shell", "roles": ["web"]}))
-    found = study(taken)
-    assert (found.rows, found.preview) == ((), None)
-    assert "cannot be merged" in found.problem
-    assert found.findings == findings(taken, PreviewOptions())
-    assert any(one.is_error for one in found.findings)
+    studied = study(taken)
+    assert (studied.rows, studied.preview) == ((), None)
+    assert "cannot be merged" in studied.problem
+    assert studied.findings == findings(taken, PreviewOptions())
+    assert any(finding.is_error for finding in studied.findings)
 
 
 def test_blame_says_what_was_replaced(tiny: Study) -> None:
@@ -116,8 +116,8 @@ def test_blame_says_what_a_replacement_dropped() -> None:
     ))  # fmt: skip
     over = Task("a", {"type": "shell", "roles": ["web"], "parameters": {"cmd": "y"}})
     cluster = Layer(Owner(Level.CLUSTER, 1), (over,))
-    found = study(Snapshot(Cluster(1, "c", 1), (release, cluster), (), {"web": Role("web", ("web",))}))
-    rows = {row.path: row for row in blame(found.merged.tasks[0])}
+    studied = study(Snapshot(Cluster(1, "c", 1), (release, cluster), (), {"web": Role("web", ("web",))}))
+    rows = {row.path: row for row in blame(studied.merged.tasks[0])}
     assert rows["requires"].dropped
     assert rows["parameters.timeout"].dropped
     assert [value for value, _ in rows["parameters.timeout"].replaced] == [1]
@@ -126,8 +126,8 @@ def test_blame_says_what_a_replacement_dropped() -> None:
 
 
 def test_roles_bring_tasks_and_have_holders(tiny: Study) -> None:
-    found = tasks_of_roles(tiny.merged.tasks, tiny.snapshot)
-    names = {role: {tiny.merged.tasks[task].id for task in tasks} for role, tasks in found.items()}
+    result = tasks_of_roles(tiny.merged.tasks, tiny.snapshot)
+    names = {role: {tiny.merged.tasks[task].id for task in tasks} for role, tasks in result.items()}
     assert names == {"controller": {"netconfig", "keystone", "banner"}, "compute": {"netconfig"}}
     assert holders(tiny.snapshot.nodes)["controller"].pending == (1,)
 

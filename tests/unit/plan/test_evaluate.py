@@ -27,19 +27,19 @@ def expansion() -> Expansion:
     return expand(tasks, fleet(NODES))
 
 
-def skipped(found: Expansion, skips: list[Reason | None]) -> dict[str, str | None]:
-    return {found.name(vertex): why for vertex, why in enumerate(skips)}
+def skipped(expansion: Expansion, skips: list[Reason | None]) -> dict[str, str | None]:
+    return {expansion.name(vertex): why for vertex, why in enumerate(skips)}
 
 
 def test_reasons_and_their_precedence() -> None:
-    found = expansion()
+    expanded = expansion()
     asked: list[tuple[int, int]] = []
 
     def holds(task_index: int, node: int) -> bool:
         asked.append((node, task_index))
-        return found.fleet.nodes[node].uid != 1
+        return expanded.fleet.nodes[node].uid != 1
 
-    skips = skipped(found, evaluate(found, holds))
+    skips = skipped(expanded, evaluate(expanded, holds))
 
     assert skips == {
         "begin": "type",
@@ -58,14 +58,14 @@ def test_reasons_and_their_precedence() -> None:
     ("only", "filtered"), [(["a"], {"b@1", "b@2"}), ([], {"a@1", "a@2", "b@1", "b@2"}), (None, set())]
 )
 def test_a_filter_leaves_stages_alone_and_asks_no_condition(only: list[str] | None, filtered: set[str]) -> None:
-    found = expansion()
+    expanded = expansion()
     asked: set[str] = set()
 
     def holds(task_index: int, node: int) -> bool:
-        asked.add(f"{found.tasks[task_index].id}@{found.fleet.nodes[node].uid}")
+        asked.add(f"{expanded.tasks[task_index].id}@{expanded.fleet.nodes[node].uid}")
         return True
 
-    skips = skipped(found, evaluate(found, holds, only))
+    skips = skipped(expanded, evaluate(expanded, holds, only))
 
     assert {name for name, why in skips.items() if why == Reason.FILTERED} == filtered
     assert not asked & filtered
@@ -73,13 +73,13 @@ def test_a_filter_leaves_stages_alone_and_asks_no_condition(only: list[str] | No
 
 
 def test_every_task_whose_condition_fails_is_told_once() -> None:
-    found = expansion()
+    expanded = expansion()
 
     def holds(task_index: int, _node: int) -> bool:
         raise InvalidDocument(f"no key for {task_index}.", hint="Use .get.")
 
     with pytest.raises(InvalidGraph) as caught:
-        evaluate(found, holds)
+        evaluate(expanded, holds)
     told = [finding for finding in caught.value.findings if isinstance(finding, Finding)]
     assert [(finding.code, finding.message, finding.hint) for finding in told] == [
         ("G034", "a@1 and 1 more: condition: no key for 2.", "Use .get."),
@@ -108,9 +108,9 @@ def test_computed_dependencies_differ_by_node_and_tell_why() -> None:
         return [("cross_depends", Relation("a", "*" if node == 3 else "self"))]
 
     assert edges(expand(tasks, fleet(NODES))) == set()
-    found = expand(tasks, fleet(NODES), computed=computed)
+    expanded = expand(tasks, fleet(NODES), computed=computed)
     assert asked == [(1, 2), (1, 3)]
-    assert edges(found) == {"a@1 -> b@1", "a@1 -> b@2", "a@2 -> b@2"}
+    assert edges(expanded) == {"a@1 -> b@1", "a@1 -> b@2", "a@2 -> b@2"}
 
 
 def test_a_cycle_of_computed_dependencies_is_told_with_its_attribute() -> None:

@@ -36,12 +36,12 @@ def _case(name: str) -> Mapping[str, Any]:
 
 
 def _tasks(records: Sequence[Any]) -> tuple[Task, ...]:
-    found = []
+    result = []
     for position, record in enumerate(records, start=1):
         task, findings = task_from(record, file="", owner_label="oracle", position=position)
         assert task is not None, [str(finding) for finding in findings]
-        found.append(task)
-    return tuple(found)
+        result.append(task)
+    return tuple(result)
 
 
 def _layers(case: Mapping[str, Any]) -> list[Layer]:
@@ -96,10 +96,10 @@ COUNTS = {"1": 23, "2": 8, "4a": 31, "4b": 0, "6a": 15, "7": 0}
 @pytest.mark.parametrize("name", CASES)
 def test_the_instances_are_nailguns(name: str) -> None:
     expansion = _expansion(name)
-    found = [_uid(expansion, vertex) for vertex in range(expansion.size)]
+    result = [_uid(expansion, vertex) for vertex in range(expansion.size)]
 
-    assert len(found) == len(set(found))
-    assert set(found) == {(task, node) for task, node, _ in _case(name)["expected"]["vertices"]}
+    assert len(result) == len(set(result))
+    assert set(result) == {(task, node) for task, node, _ in _case(name)["expected"]["vertices"]}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -107,10 +107,10 @@ def test_the_edges_are_nailguns(name: str) -> None:
     """Nothing is extra; missing is exactly what YAQL dependencies state."""
     expansion = _expansion(name)
     recorded: set[Edge] = {tuple(edge) for edge in _case(name)["expected"]["edges"] if edge[:2] != edge[2:]}
-    found = {(*_uid(expansion, one), *_uid(expansion, other)) for one, other in expansion.edges.pairs()}
+    result = {(*_uid(expansion, one), *_uid(expansion, other)) for one, other in expansion.edges.pairs()}
 
-    assert not found - recorded
-    missing = recorded - found
+    assert not result - recorded
+    missing = recorded - result
     assert {(before, after) for before, _, after, _ in missing} == WAITING[name]
     assert len(missing) == COUNTS[name]
 
@@ -118,7 +118,7 @@ def test_the_edges_are_nailguns(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_the_fault_tolerance_is_nailguns(name: str) -> None:
     expansion = _expansion(name)
-    found = [
+    result = [
         {
             "name": group.group,
             "node_ids": [str(expansion.fleet.nodes[node].uid) for node in group.nodes],
@@ -127,7 +127,7 @@ def test_the_fault_tolerance_is_nailguns(name: str) -> None:
         for group in expansion.placement.fault_tolerance
     ]
 
-    assert sorted(found, key=lambda one: str(one["name"])) == _case(name)["expected"]["fault_tolerance_groups"]
+    assert sorted(result, key=lambda one: str(one["name"])) == _case(name)["expected"]["fault_tolerance_groups"]
 
 
 @pytest.mark.parametrize("name", ["4a", "4b", "7"])

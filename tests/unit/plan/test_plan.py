@@ -43,7 +43,7 @@ def planned(
 ) -> Plan:
     members = list(nodes) or [node(1), node(2)]
     stated = layers or [layer(RELEASE, *tasks)]
-    names = {role for one in members for role in one.all_roles}
+    names = {role for member in members for role in member.all_roles}
     taken = snapshot(stated, members, roles(*sorted(names)))
     return plan(taken, RunRequest(1, **request), Expressions(facts))
 
@@ -61,7 +61,11 @@ def refused(*tasks: Task, **rest: Any) -> dict[str, str]:
     """By code: the message of the findings that keep a graph from running."""
     with pytest.raises(InvalidGraph) as caught:
         planned(*tasks, **rest)
-    return {one.code: one.message for one in caught.value.findings if isinstance(one, Finding) and one.is_error}
+    return {
+        finding.code: finding.message
+        for finding in caught.value.findings
+        if isinstance(finding, Finding) and finding.is_error
+    }
 
 
 def test_conditions_skip_instances_and_say_why() -> None:
@@ -178,4 +182,4 @@ def test_the_digest_tells_plans_apart() -> None:
         planned(sh("a"), sh("b"), task("g", type="group", roles=["web"], fault_tolerance=1)),
         planned(sh("a"), sh("b"), noop=True),
     ]
-    assert len({base.digest, *(one.digest for one in others)}) == len(others) + 1
+    assert len({base.digest, *(plan.digest for plan in others)}) == len(others) + 1

@@ -42,12 +42,12 @@ def _facts(given: Data) -> DeploymentFacts:
 
 def _nodes(given: Data) -> list[Node]:
     """A list stands for the roles of a node of which nothing else is known."""
-    found = []
+    result = []
     for uid, stated in given["nodes"].items():
         fields = dict(stated) if isinstance(stated, Mapping) else {"roles": stated}
         names = tuple(fields.pop("roles"))
-        found.append(Node(uid, f"node-{uid}", 1, executor="local", roles=names, **fields))
-    return found
+        result.append(Node(uid, f"node-{uid}", 1, executor="local", roles=names, **fields))
+    return result
 
 
 def _plan(given: Data) -> object:
@@ -60,8 +60,12 @@ def _plan(given: Data) -> object:
     try:
         made = plan(taken, RunRequest(1, **stated), Expressions(_facts(given)))
     except FuelError as error:
-        found = error.findings if isinstance(error, InvalidDocument) else ()
-        told = [f"{one.code} {one.message}" for one in found if isinstance(one, Finding) and one.is_error]
+        result = error.findings if isinstance(error, InvalidDocument) else ()
+        told = [
+            f"{finding.code} {finding.message}"
+            for finding in result
+            if isinstance(finding, Finding) and finding.is_error
+        ]
         return {"error": str(error.message), "findings": told}
     return _told(made)
 
@@ -85,7 +89,7 @@ def _told(made: Plan) -> Data:
             for one in work.fault_tolerance
         },
         "fails": {work.name(v): work.fail_on_error[v] for v in made.rendered},
-        "findings": [f"{one.code} {one.message}" for one in made.findings],
+        "findings": [f"{finding.code} {finding.message}" for finding in made.findings],
     }
 
 
@@ -97,8 +101,8 @@ def _skips(given: Data) -> object:
     def holds(task: int, node: int) -> bool:
         return evaluation.condition(expansion.tasks[task].task, places.nodes[node].uid)[0]
 
-    found = evaluate(expansion, holds)
-    return {"instances": {expansion.name(v): str(why) if why else "runs" for v, why in enumerate(found)}}
+    reasons = evaluate(expansion, holds)
+    return {"instances": {expansion.name(v): str(why) if why else "runs" for v, why in enumerate(reasons)}}
 
 
 CHECKS: dict[str, Callable[[Data], object]] = {"plan": _plan, "skips": _skips}

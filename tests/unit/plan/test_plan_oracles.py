@@ -38,21 +38,21 @@ Instance = tuple[str, str | None]
 @functools.cache
 def recorded(name: str) -> Mapping[str, Any]:
     text = corpus("oracles", "expansion", f"case-{name}.json").read_text(encoding="utf-8")
-    found: Mapping[str, Any] = json.loads(text)
-    return found
+    record: Mapping[str, Any] = json.loads(text)
+    return record
 
 
 def layers(case: Mapping[str, Any], without: str) -> list[Layer]:
     """The layers as they were stored; where only the merged list was recorded, that list as the release's."""
     if "layers" not in case:
-        tasks = [one for one in case["tasks"] if one["id"] != without]
+        tasks = [task for task in case["tasks"] if task["id"] != without]
         return [Layer(RELEASE, tasks_from(tasks))]
-    found = [_layer(RELEASE, case["layers"]["release"]), _layer(Owner(Level.CLUSTER, 1), case["layers"]["cluster"])]
-    for one in case["layers"]["plugins"]:
-        plugin = Plugin(one["id"], one["name"], one["version"], package_version=one["package_version"])
+    result = [_layer(RELEASE, case["layers"]["release"]), _layer(Owner(Level.CLUSTER, 1), case["layers"]["cluster"])]
+    for stated in case["layers"]["plugins"]:
+        plugin = Plugin(stated["id"], stated["name"], stated["version"], package_version=stated["package_version"])
         owner = Owner(Level.PLUGIN, plugin.id, plugin.name, plugin.version)
-        found.append(_layer(owner, one["graph"], f"/etc/fuel/plugins/{plugin.directory}/"))
-    return found
+        result.append(_layer(owner, stated["graph"], f"/etc/fuel/plugins/{plugin.directory}/"))
+    return result
 
 
 def _layer(owner: Owner, graph: Mapping[str, Any], cwd: str = "") -> Layer:
@@ -63,11 +63,12 @@ def _layer(owner: Owner, graph: Mapping[str, Any], cwd: str = "") -> Layer:
 def snapshot(case: Mapping[str, Any], without: str = "") -> Snapshot:
     nodes = [
         Node(
-            int(one["uid"]), f"node-{one['uid']}", 1, one["status"], tuple(one["roles"]), tuple(one["pending_roles"]),
-            tuple(one["primary_tags"]), online=one["online"], executor="local", error_type=one["error_type"] or "",
-            pending_addition=one["pending_addition"], pending_deletion=one["pending_deletion"],
+            int(node["uid"]), f"node-{node['uid']}", 1, node["status"], tuple(node["roles"]),
+            tuple(node["pending_roles"]), tuple(node["primary_tags"]), online=node["online"],
+            executor="local", error_type=node["error_type"] or "",
+            pending_addition=node["pending_addition"], pending_deletion=node["pending_deletion"],
         )
-        for one in case["nodes"]
+        for node in case["nodes"]
     ]  # fmt: skip
     tags = {"controller": ("controller",) if case["origin"].get("tags_derived_from_roles") else NEWTON}
     primary = frozenset(tag for node in nodes for tag in node.primary_tags)
@@ -101,15 +102,15 @@ def instance(made: Plan, vertex: int) -> Instance:
 
 def pairs(rows: Sequence[Sequence[Any]], without: str) -> set[tuple[Instance, Instance]]:
     """Recorded edges between different instances."""
-    found = {((one[0], one[1]), (one[2], one[3])) for one in rows if without not in (one[0], one[2])}
-    return {pair for pair in found if pair[0] != pair[1]}
+    result = {((one[0], one[1]), (one[2], one[3])) for one in rows if without not in (one[0], one[2])}
+    return {pair for pair in result if pair[0] != pair[1]}
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_nodes_and_their_tags_are_nailguns(name: str) -> None:
     """Those that take part by the graph's own filter, and who of them is primary."""
     made, _ = run_of(name)
-    wanted = {int(one["uid"]): set(one["all_tags"]) for one in recorded(name)["nodes"] if one["participates"]}
+    wanted = {int(node["uid"]): set(node["all_tags"]) for node in recorded(name)["nodes"] if node["participates"]}
 
     assert {node.uid: set(node.tags) for node in made.fleet.nodes if isinstance(node.uid, int)} == wanted
 
@@ -151,7 +152,7 @@ def test_the_parameters_are_nailguns(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_the_fault_tolerance_is_nailguns(name: str) -> None:
     made, _ = run_of(name)
-    found = [
+    result = [
         {
             "name": group.group,
             "node_ids": [str(made.fleet.nodes[node].uid) for node in group.nodes],
@@ -160,7 +161,7 @@ def test_the_fault_tolerance_is_nailguns(name: str) -> None:
         for group in made.work.fault_tolerance
     ]
 
-    assert sorted(found, key=lambda one: str(one["name"])) == recorded(name)["expected"]["fault_tolerance_groups"]
+    assert sorted(result, key=lambda group: str(group["name"])) == recorded(name)["expected"]["fault_tolerance_groups"]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -169,19 +170,19 @@ def test_the_edges_are_nailguns(name: str) -> None:
     is arbitrary and ours is the first: edges from or to the others are looked at on that node."""
     made, without = run_of(name)
     expected = recorded(name)["expected"]
-    found = {(instance(made, a), instance(made, b)) for a, b in made.expansion.edges.pairs()}
+    result = {(instance(made, a), instance(made, b)) for a, b in made.expansion.edges.pairs()}
     wanted = pairs(expected["edges"], without)
-    differing = [one for one in expected["policy_any"] if one["chosen"][0] != one["candidates"][0]]
+    differing = [choice for choice in expected["policy_any"] if choice["chosen"][0] != choice["candidates"][0]]
 
     assert bool(differing) == (name == "6a")
     if not differing:
-        assert found == wanted
+        assert result == wanted
         return
     (choice,) = differing
     theirs, ours = choice["chosen"][0], choice["candidates"][0]
-    assert {one[0][1] for one in wanted - found} <= {theirs}
-    assert {one[0][1] for one in found - wanted} <= {ours}
-    assert {(one[0][0], one[1]) for one in wanted - found} == {(one[0][0], one[1]) for one in found - wanted}
+    assert {edge[0][1] for edge in wanted - result} <= {theirs}
+    assert {edge[0][1] for edge in result - wanted} <= {ours}
+    assert {(edge[0][0], edge[1]) for edge in wanted - result} == {(edge[0][0], edge[1]) for edge in result - wanted}
 
 
 def test_case_6a_is_cyclic_as_it_was_recorded() -> None:

@@ -29,7 +29,7 @@ def _found(taken: Snapshot, assume: str = "db=1") -> list[tuple[str, str, str, s
     options = PreviewOptions(assume=assume)
     told = preview(taken, options).findings
     assert told == findings(taken, options), "both ways of asking give the same answer"
-    return [(str(one.severity), one.code, str(one.place), one.hint) for one in told]
+    return [(str(finding.severity), finding.code, str(finding.place), finding.hint) for finding in told]
 
 
 def test_a_task_without_roles_runs_nowhere() -> None:
@@ -43,9 +43,9 @@ def test_a_task_that_a_group_lists_needs_no_roles() -> None:
 
 
 def test_a_group_without_roles_places_nothing() -> None:
-    found = _found(_env(task("g", source=FILE, type="group", tasks=["a"]), task("a", type="shell", roles=["db"])))
+    findings = _found(_env(task("g", source=FILE, type="group", tasks=["a"]), task("a", type="shell", roles=["db"])))
 
-    assert found == [("warning", "G040", "t.yaml:4", "Give it roles.")]
+    assert findings == [("warning", "G040", "t.yaml:4", "Give it roles.")]
 
 
 def test_a_role_that_nobody_brings_is_a_warning_with_the_nearest() -> None:
@@ -133,19 +133,19 @@ def test_names_that_are_computed_from_facts_are_said_too() -> None:
 
 def test_offline_nodes_are_named() -> None:
     nodes = [Node(number, "n", roles=("db",), online=number != 2) for number in (1, 2)]
-    found = preview(_env(nodes=nodes), PreviewOptions()).findings
+    previewed = preview(_env(nodes=nodes), PreviewOptions()).findings
 
-    (finding,) = found
+    (finding,) = previewed
     assert (finding.severity, finding.code) == (Severity.WARNING, "G045")
     assert finding.message.endswith(": 2")
 
 
 def test_a_row_has_the_findings_of_its_task() -> None:
-    found = preview(
+    previewed = preview(
         _env(task("a", type="shell"), task("b", type="reboot", roles=["db"])), PreviewOptions(assume="db=1")
     )
 
-    assert {row.task: [one.code for one in row.findings] for row in found.rows} == {"a": ["G040"], "b": []}
+    assert {row.task: [finding.code for finding in row.findings] for row in previewed.rows} == {"a": ["G040"], "b": []}
 
 
 def test_a_graph_that_cannot_be_merged_is_not_previewed() -> None:
@@ -158,7 +158,7 @@ def test_a_graph_that_cannot_be_merged_is_not_previewed() -> None:
         "t.yaml:3: error: task b has no type, and no layer below cluster defines it [G020]"
         " State its type, or correct its id."
     ]
-    assert "G020" in [one.code for one in findings(taken, PreviewOptions())]
+    assert "G020" in [finding.code for finding in findings(taken, PreviewOptions())]
 
 
 def test_a_cycle_is_raised_by_a_preview_and_told_by_findings() -> None:
@@ -170,7 +170,7 @@ def test_a_cycle_is_raised_by_a_preview_and_told_by_findings() -> None:
         preview(taken, options)
 
     told = findings(taken, options)
-    assert [one.code for one in told] == ["G050", "G050", "G050"]
+    assert [finding.code for finding in told] == ["G050", "G050", "G050"]
     assert told[0] == Finding(told[0].severity, "G050", caught.value.message)
     assert told[1:] == caught.value.findings
 
@@ -207,6 +207,6 @@ def test_a_release_alone_changes_nothing() -> None:
 
 
 def test_an_empty_graph_has_an_empty_preview() -> None:
-    found = preview(snapshot([]), PreviewOptions())
+    previewed = preview(snapshot([]), PreviewOptions())
 
-    assert (found.rows, found.instances, found.generations, found.nodes) == ((), 0, 0, 0)
+    assert (previewed.rows, previewed.instances, previewed.generations, previewed.nodes) == ((), 0, 0, 0)

@@ -36,36 +36,39 @@ def _plugin(name: str) -> PluginData:
 def _snapshot(library: str, *plugins: PluginData, layers: Iterable[Layer] = ()) -> Snapshot:
     metadata = release(library).metadata
     known, primary = roles_in(metadata), primary_tags_in(metadata)
-    for one in plugins:
-        known |= one.roles
-        primary |= one.primary_tags
-    return snapshot([default_graph(library), *(one.layer for one in plugins), *layers], known=known, primary=primary)
+    for data in plugins:
+        known |= data.roles
+        primary |= data.primary_tags
+    everything = [default_graph(library), *(data.layer for data in plugins), *layers]
+    return snapshot(everything, known=known, primary=primary)
 
 
-def _with_roles_of(found: PluginData) -> str:
+def _with_roles_of(data: PluginData) -> str:
     """Fourteen nodes of the release's roles, and two of each role that the plugin brings."""
-    return ",".join([FOURTEEN, *(f"{role}=2" for role in found.roles)])
+    return ",".join([FOURTEEN, *(f"{role}=2" for role in data.roles)])
 
 
-def _worst(found: Preview) -> Counter[tuple[str, str]]:
-    return Counter((str(one.severity), one.code) for one in found.findings if one.severity is not Severity.INFO)
+def _worst(previewed: Preview) -> Counter[tuple[str, str]]:
+    return Counter(
+        (str(finding.severity), finding.code) for finding in previewed.findings if finding.severity is not Severity.INFO
+    )
 
 
 def test_newton_on_fourteen_nodes() -> None:
-    found = preview(_snapshot("newton"), PreviewOptions(assume=FOURTEEN))
+    previewed = preview(_snapshot("newton"), PreviewOptions(assume=FOURTEEN))
 
-    assert (found.instances, found.sync_points, found.on_master, found.nodes) == (930, 6, 8, 14)
-    assert len(found.rows) == 202
-    assert [row.order for row in found.rows] == list(range(1, 203))
-    assert not _worst(found)
+    assert (previewed.instances, previewed.sync_points, previewed.on_master, previewed.nodes) == (930, 6, 8, 14)
+    assert len(previewed.rows) == 202
+    assert [row.order for row in previewed.rows] == list(range(1, 203))
+    assert not _worst(previewed)
 
 
 def test_rows_stand_in_execution_order() -> None:
     """Whatever a row requires and runs has begun in an earlier generation, and stands above it."""
-    found = preview(_snapshot("newton"), PreviewOptions(assume=FOURTEEN))
-    row_of = {row.task: row for row in found.rows}
+    previewed = preview(_snapshot("newton"), PreviewOptions(assume=FOURTEEN))
+    row_of = {row.task: row for row in previewed.rows}
 
-    for row in found.rows:
+    for row in previewed.rows:
         for name in row.requires:
             before = row_of[name]
             assert before.first_generation is not None
@@ -74,14 +77,14 @@ def test_rows_stand_in_execution_order() -> None:
 
 
 def test_tasks_run_between_the_sync_points_that_they_name() -> None:
-    found = preview(_snapshot("newton"), PreviewOptions(assume=FOURTEEN))
-    row_of = {row.task: row for row in found.rows}
+    previewed = preview(_snapshot("newton"), PreviewOptions(assume=FOURTEEN))
+    row_of = {row.task: row for row in previewed.rows}
 
     for stage in ("pre_deployment", "deploy", "post_deployment"):
         begin, end = row_of[f"{stage}_start"], row_of[f"{stage}_end"]
         assert begin.first_generation is not None
         assert end.first_generation is not None
-        inside = [row for row in found.rows if begin.task in row.requires and row.type != "stage"]
+        inside = [row for row in previewed.rows if begin.task in row.requires and row.type != "stage"]
         assert inside
         for row in inside:
             assert row.first_generation is not None
@@ -91,44 +94,44 @@ def test_tasks_run_between_the_sync_points_that_they_name() -> None:
 
 @pytest.mark.parametrize("library", ["9.0", "newton"])
 def test_a_release_without_nodes_is_previewed_on_some_of_each_role(library: str) -> None:
-    found = preview(_snapshot(library), PreviewOptions())
+    previewed = preview(_snapshot(library), PreviewOptions())
     metadata = release(library).metadata
     primary = primary_tags_in(metadata)
     expected = sum(2 if set(role.tags) & primary else 1 for role in roles_in(metadata).values())
 
-    assert found.nodes == expected
-    assert found.assumption.startswith(f"The environment has no nodes: previewed on {expected} assumed ones")
-    assert _worst(found) == ({("warning", "G030"): 1} if library == "9.0" else {}), (
+    assert previewed.nodes == expected
+    assert previewed.assumption.startswith(f"The environment has no nodes: previewed on {expected} assumed ones")
+    assert _worst(previewed) == ({("warning", "G030"): 1} if library == "9.0" else {}), (
         "9.0 forgot the slashes of a pattern"
     )
 
 
-def _environments(found: PluginData) -> list[Snapshot]:
+def _environments(data: PluginData) -> list[Snapshot]:
     """The plugin over each release that it names and that we have, else over an empty release."""
-    libraries = [LIBRARIES[version] for version in dict.fromkeys(found.releases) if version in LIBRARIES]
+    libraries = [LIBRARIES[version] for version in dict.fromkeys(data.releases) if version in LIBRARIES]
     if libraries:
-        return [_snapshot(library, found) for library in libraries]
-    return [snapshot([Layer(RELEASE), found.layer], known=found.roles, primary=found.primary_tags)]
+        return [_snapshot(library, data) for library in libraries]
+    return [snapshot([Layer(RELEASE), data.layer], known=data.roles, primary=data.primary_tags)]
 
 
 @pytest.mark.parametrize("name", [*PLUGINS, *BRANCHES])
 def test_every_plugin_merges_over_its_release_and_has_an_order(name: str) -> None:
-    found = _plugin(name)
-    for taken in _environments(found):
+    data = _plugin(name)
+    for taken in _environments(data):
         has_nodes = len(taken.layers[0].tasks) > 0
-        answer = preview(taken, PreviewOptions(assume=_with_roles_of(found) if has_nodes else ""))
+        answer = preview(taken, PreviewOptions(assume=_with_roles_of(data) if has_nodes else ""))
 
         assert {row.task for row in answer.rows} == {task.id for layer in taken.layers for task in layer.tasks}
-        label = found.layer.owner.label
-        assert {row.task for row in answer.rows if row.layer == label} == {task.id for task in found.layer.tasks}
+        label = data.layer.owner.label
+        assert {row.task for row in answer.rows if row.layer == label} == {task.id for task in data.layer.tasks}
         assert not [finding for finding in answer.findings if finding.code in ("G005", "G020", "G044", "G050")]
 
 
 @pytest.mark.parametrize("name", [*PLUGINS, *BRANCHES])
 def test_every_plugin_can_be_laid_over_its_release(name: str) -> None:
     """Overlaid plugins keep dependencies that their authors meant to drop, so there may be cycles: findings."""
-    found = _plugin(name)
-    for taken in _environments(found):
+    data = _plugin(name)
+    for taken in _environments(data):
         answer = findings(taken, PreviewOptions(policy=MergePolicy.OVERLAY))
 
         assert {finding.code for finding in answer if finding.is_error} <= {"G043", "G050"}
@@ -136,20 +139,22 @@ def test_every_plugin_can_be_laid_over_its_release(name: str) -> None:
 
 def test_what_is_wrong_with_a_real_plugin_is_said_where_it_stands() -> None:
     """detach-haproxy names 9.0, but its groups list a task that came later: on a master it cannot be deployed."""
-    found = _plugin("detach-haproxy")
-    taken = _snapshot("9.0", found)
-    told = [one for one in preview(taken, PreviewOptions(assume=_with_roles_of(found))).findings if one.is_error]
+    data = _plugin("detach-haproxy")
+    taken = _snapshot("9.0", data)
+    told = [
+        finding for finding in preview(taken, PreviewOptions(assume=_with_roles_of(data))).findings if finding.is_error
+    ]
 
-    assert [(one.code, one.task, one.place.line) for one in told] == [
+    assert [(finding.code, finding.task, finding.place.line) for finding in told] == [
         ("G043", "primary-standalone-haproxy", 9),
         ("G043", "standalone-haproxy", 50),
     ]
-    assert all("hiera_default_route" in one.message for one in told)
-    assert all(one.place.file.endswith("fuel-plugin-detach-haproxy/deployment_tasks.yaml") for one in told)
+    assert all("hiera_default_route" in finding.message for finding in told)
+    assert all(finding.place.file.endswith("fuel-plugin-detach-haproxy/deployment_tasks.yaml") for finding in told)
 
 
 def test_a_forgotten_pair_of_slashes_is_noticed() -> None:
-    (told,) = [one for one in preview(_snapshot("9.0"), PreviewOptions()).findings if one.code == "G030"]
+    (told,) = [finding for finding in preview(_snapshot("9.0"), PreviewOptions()).findings if finding.code == "G030"]
 
     assert (told.task, told.hint) == ("openstack-network-start", "Did you mean the pattern /(primary-)?rabbitmq/?")
 
@@ -166,16 +171,16 @@ def test_two_plugins_and_an_environment_over_one_release() -> None:
         Owner(Level.CLUSTER, 1),
         read(corpus("custom-graphs", "fuel-qa", "fuelweb_test", "config_templates", "custom_graph_tasks.yaml")),
     )
-    found = preview(
+    previewed = preview(
         _snapshot("newton", kubernetes, rabbitmq, layers=[own]),
         PreviewOptions(assume=f"{FOURTEEN},standalone-rabbitmq=2,kubernetes-controller=2,kubernetes-node=2"),
     )
-    layers = Counter(row.layer for row in found.rows)
+    layers = Counter(row.layer for row in previewed.rows)
 
     assert layers["cluster"] == len(own.tasks)
     assert layers["plugin fuel-plugin-kubernetes-1.0.0"] == 16
     assert layers["plugin detach-rabbitmq-1.1.2"] == 6
-    overridden = [row for row in found.rows if row.overrides]
+    overridden = [row for row in previewed.rows if row.overrides]
     assert all(row.overrides == ("release",) for row in overridden)
 
 
@@ -197,10 +202,10 @@ def _odd(kind: str, word: str = "") -> Layer:
 @pytest.mark.parametrize("word", ["3ce49524", "57cba10c"])
 def test_a_cycle_by_id_is_none_on_nodes(word: str) -> None:
     """Groups that require what they contain make a cycle of ids; on nodes there is an order."""
-    found = preview(_with_roles(_odd("self-cycle", word)), PreviewOptions())
+    previewed = preview(_with_roles(_odd("self-cycle", word)), PreviewOptions())
 
-    assert found.generations > 60
-    assert not [finding for finding in found.findings if finding.is_error]
+    assert previewed.generations > 60
+    assert not [finding for finding in previewed.findings if finding.is_error]
 
 
 def test_a_cycle_on_nodes_is_one() -> None:
@@ -212,21 +217,21 @@ def test_a_cycle_on_nodes_is_one() -> None:
         "deploy_end", "influxdb-cluster", "influxdb-hiera", "logging",
     ]  # fmt: skip
     told = [finding for finding in caught.value.findings if isinstance(finding, Finding)]
-    assert [one.task for one in told] == ["influxdb-cluster", "influxdb-cluster", "influxdb-hiera", "logging"]
-    assert [one.place.layer for one in told] == ["plugin odd-1.0.0"] * 3 + ["release"]
-    assert [one.place.line for one in told] == [53, 52, 82, 5]
+    assert [finding.task for finding in told] == ["influxdb-cluster", "influxdb-cluster", "influxdb-hiera", "logging"]
+    assert [finding.place.layer for finding in told] == ["plugin odd-1.0.0"] * 3 + ["release"]
+    assert [finding.place.line for finding in told] == [53, 52, 82, 5]
 
 
 def test_negative_priorities_run_first() -> None:
-    found = preview(_with_roles(_odd("negfloat")), PreviewOptions(assume=FOURTEEN))
-    entries = [row for row in found.rows if row.priority is not None and row.nodes]
+    previewed = preview(_with_roles(_odd("negfloat")), PreviewOptions(assume=FOURTEEN))
+    entries = [row for row in previewed.rows if row.priority is not None and row.nodes]
 
     assert [row.priority for row in entries] == [-100, 8000, 8000, *[8200] * (len(entries) - 3)]
     positions = [int(row.task.partition("#")[2]) for row in entries]
     assert positions == sorted(positions)
     generations = [row.first_generation for row in entries]
     assert len(set(generations)) == len(entries)
-    (first,) = [row for row in found.rows if row.task == "deploy_start"]
+    (first,) = [row for row in previewed.rows if row.task == "deploy_start"]
     assert entries[0].task in first.requires
     assert {row.band for row in entries} == {None, "monitoring"}
 
@@ -246,4 +251,4 @@ def test_a_loop_across_real_layers_is_named_with_its_places() -> None:
     assert len(told) == len(caught.value.cycle)
     assert any("tasks.yaml:" in one for one in told)
     answered = findings(taken, PreviewOptions(assume=FOURTEEN))
-    assert [one.code for one in answered].count("G050") == len(told) + 1
+    assert [finding.code for finding in answered].count("G050") == len(told) + 1

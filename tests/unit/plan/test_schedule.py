@@ -157,8 +157,8 @@ def test_what_is_interrupted_in_a_stopped_run_is_no_failure() -> None:
     assert not schedule.is_done
     written = {change.vertex: change for change in schedule.changes()}
     again = Schedule(work, written.values(), stopped=STOPPED_BY_USER)
-    for one in (schedule, again):
-        one.finish(3, Ending.FAILED, Reason.INTERRUPTED)
+    for either in (schedule, again):
+        either.finish(3, Ending.FAILED, Reason.INTERRUPTED)
 
     assert again.result == schedule.result
     assert (schedule.result.verdict, schedule.result.failed, schedule.result.exceeded) == (Verdict.STOPPED, (), ())
@@ -339,6 +339,6 @@ def test_a_failure_is_told_behind_a_barrier_that_nobody_reaches() -> None:
         successors[vertex].append(plain.size)
     work = dataclasses.replace(plain, successors=[*successors, [at["c@n3"]]])
 
-    found = simulate(work, [1] * work.size, {at["a@n1"]})
+    simulation = simulate(work, [1] * work.size, {at["a@n1"]})
 
-    assert skips(work, found) == {"b@n2": "stopped a@n1", "c@n3": "dep_failed a@n1"}
+    assert skips(work, simulation) == {"b@n2": "stopped a@n1", "c@n3": "dep_failed a@n1"}

@@ -34,15 +34,15 @@ def _simulate(given: Data) -> object:
     durations = [given.get("durations", {}).get(work.name(vertex), 1) for vertex in range(work.size)]
     fail = {at[name] for name in given.get("fail", ())}
     try:
-        found = simulate(work, durations, fail, stop_at=given.get("stop_at"))
+        simulation = simulate(work, durations, fail, stop_at=given.get("stop_at"))
     except CycleDetected as error:
         return {"error": error.message, "cycle": list(error.cycle)}
     return {
-        "trace": trace(work, found),
-        "skipped": skips(work, found),
-        "verdict": str(found.result.verdict),
-        "message": found.result.message,
-        "makespan": found.makespan,
+        "trace": trace(work, simulation),
+        "skipped": skips(work, simulation),
+        "verdict": str(simulation.result.verdict),
+        "message": simulation.result.message,
+        "makespan": simulation.makespan,
     }
 
 

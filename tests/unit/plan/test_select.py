@@ -71,19 +71,19 @@ def chain(nodes: Mapping[int, Sequence[str]]) -> Expansion:
 
 
 def kept(expansion: Expansion, *texts: str) -> str:
-    found = inside(expansion, [subgraph_from(text, KNOWN) for text in texts])
-    return " ".join(expansion.name(vertex) for vertex in sorted(found))
+    result = inside(expansion, [subgraph_from(text, KNOWN) for text in texts])
+    return " ".join(expansion.name(vertex) for vertex in sorted(result))
 
 
 def test_a_subgraph_is_what_lies_between_its_boundaries() -> None:
     """A10, A11."""
-    one = chain({1: ["web"]})
+    chained = chain({1: ["web"]})
 
-    assert kept(one, "b:d") == "b@1 c@1 d@1"
-    assert kept(one, "d", ":a") == "a@1 d@1 e@1"
-    assert kept(one, "c") == "c@1 d@1 e@1"
-    assert kept(one, ":c") == "a@1 b@1 c@1"
-    assert kept(one, "d:b") == ""
+    assert kept(chained, "b:d") == "b@1 c@1 d@1"
+    assert kept(chained, "d", ":a") == "a@1 d@1 e@1"
+    assert kept(chained, "c") == "c@1 d@1 e@1"
+    assert kept(chained, ":c") == "a@1 b@1 c@1"
+    assert kept(chained, "d:b") == ""
 
 
 def test_nodes_limit_a_boundary() -> None:
@@ -119,8 +119,8 @@ def nodes(*changes: Mapping[str, Any]) -> list[Node]:
 
 def chosen(members: Sequence[Node], *node_ids: int, node_filter: Any = None, answer: Sequence[Any] = ()) -> list[int]:
     taken = snapshot([layer(OWNER)], members, roles("web"))
-    found = fleet_for(taken, node_ids, node_filter, lambda *_: answer)
-    return [one.uid for one in found.nodes if isinstance(one.uid, int)]
+    selected = fleet_for(taken, node_ids, node_filter, lambda *_: answer)
+    return [node.uid for node in selected.nodes if isinstance(node.uid, int)]
 
 
 def test_nodes_that_can_be_deployed_take_part() -> None:
@@ -168,11 +168,11 @@ def test_a_single_node_becomes_primary_and_remains_it() -> None:
     """N34."""
     members = nodes({"status": "stopped", "pending_roles": ("controller",)}, {"pending_roles": ("controller",)})
     taken = snapshot([layer(OWNER)], members, roles("controller"), ["controller"])
-    found = fleet_for(taken, (2,), None, lambda *_: ())
+    selected = fleet_for(taken, (2,), None, lambda *_: ())
 
-    assert [one.tags for one in found.nodes if one.uid == 2] == [("primary-controller",)]
-    (primary,) = with_primaries(members, found)
+    assert [place.tags for place in selected.nodes if place.uid == 2] == [("primary-controller",)]
+    (primary,) = with_primaries(members, selected)
     assert (primary.id, primary.primary_tags) == (2, ("controller",))
     later = replace(taken, nodes=(members[0], primary))
-    tags = {one.uid: one.tags for one in fleet_for(later, (), None, lambda *_: ()).nodes}
+    tags = {place.uid: place.tags for place in fleet_for(later, (), None, lambda *_: ()).nodes}
     assert (tags[1], tags[2]) == (("controller",), ("primary-controller",))

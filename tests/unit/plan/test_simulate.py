@@ -20,8 +20,8 @@ from fuelclient.plan.simulate import Simulation, simulate
 from fuelclient.plan.work import Work, work_of
 
 
-def _chain(work: Work, found: Simulation) -> list[str]:
-    return [work.name(vertex) for vertex in found.critical]
+def _chain(work: Work, simulation: Simulation) -> list[str]:
+    return [work.name(vertex) for vertex in simulation.critical]
 
 
 def test_the_critical_chain_follows_dependencies() -> None:
@@ -31,9 +31,9 @@ def test_the_critical_chain_follows_dependencies() -> None:
     for name, seconds in {"a@n1": 5, "b@n2": 2.5, "c@n3": 7, "d@n2": 1}.items():
         takes[at[name]] = seconds
 
-    found = simulate(work, takes)
-    assert _chain(work, found) == ["a@n1", "b@n2", "d@n2"]
-    assert found.makespan == 8.5
+    simulation = simulate(work, takes)
+    assert _chain(work, simulation) == ["a@n1", "b@n2", "d@n2"]
+    assert simulation.makespan == 8.5
 
 
 def test_the_critical_chain_passes_sync_points_and_places() -> None:
@@ -42,12 +42,12 @@ def test_the_critical_chain_passes_sync_points_and_places() -> None:
         ["a@n1 -> stage", "a@n2 -> stage", "stage -> z@n2"],
         limits={"a": 1},
     )
-    found = simulate(work, [2.0] * work.size)
+    simulation = simulate(work, [2.0] * work.size)
 
-    assert _chain(work, found) == ["a@n1", "a@n2", "z@n2"]
-    assert found.makespan == 6
+    assert _chain(work, simulation) == ["a@n1", "a@n2", "z@n2"]
+    assert simulation.makespan == 6
     stage = vertex_of(work)["stage"]
-    assert [moment.at for moment in found.moments if moment.change.vertex == stage] == [4]
+    assert [moment.at for moment in simulation.moments if moment.change.vertex == stage] == [4]
 
 
 def test_the_rest_of_a_run_is_simulated_from_its_history() -> None:
@@ -55,10 +55,10 @@ def test_the_rest_of_a_run_is_simulated_from_its_history() -> None:
     at = vertex_of(work)
     history = [Change(at["a@n1"], InstanceStatus.READY), Change(at["a@n2"], InstanceStatus.RUNNING)]
 
-    found = simulate(work, [3] * work.size, history=history)
-    assert at["a@n1"] not in found.last()
-    assert _chain(work, found)[-1] == "b@n2"
-    assert found.makespan == 6
+    simulation = simulate(work, [3] * work.size, history=history)
+    assert at["a@n1"] not in simulation.last()
+    assert _chain(work, simulation)[-1] == "b@n2"
+    assert simulation.makespan == 6
 
 
 def test_a_stop_after_the_end_comes_too_late() -> None:
@@ -74,12 +74,12 @@ def _newton(assume: str) -> Work:
     return work_of(expand(merge_layers(taken.layers).tasks, fleet_of(taken, assume=assume)))
 
 
-def _starts(found: Simulation) -> dict[int, float]:
-    return {m.change.vertex: m.at for m in found.moments if m.change.status is InstanceStatus.RUNNING}
+def _starts(simulation: Simulation) -> dict[int, float]:
+    return {m.change.vertex: m.at for m in simulation.moments if m.change.status is InstanceStatus.RUNNING}
 
 
-def _between(found: Simulation, work: Work, begin: str, end: str) -> Sequence[float]:
-    at, passed = vertex_of(work), {moment.change.vertex: moment.at for moment in found.moments}
+def _between(simulation: Simulation, work: Work, begin: str, end: str) -> Sequence[float]:
+    at, passed = vertex_of(work), {moment.change.vertex: moment.at for moment in simulation.moments}
     return passed[at[begin]], passed[at[end]]
 
 
@@ -87,16 +87,16 @@ def _between(found: Simulation, work: Work, begin: str, end: str) -> Sequence[fl
 def test_newton_on_fifty_nodes() -> None:
     """The primary controller's own tasks take as long as everything: more nodes take no more time."""
     work = _newton("controller=3,compute+cinder=47")
-    found = simulate(work, [1.0] * work.size)
+    simulation = simulate(work, [1.0] * work.size)
     own = sum(node == 2 and kind == "real" for node, kind in zip(work.node_of, work.kinds, strict=True))
 
-    assert found.result.verdict is Verdict.READY
-    assert found.result.message == f"All {work.size} task instances ended."
-    assert own <= found.makespan <= own + 20
-    assert sum(1.0 for _ in found.critical) == found.makespan
-    begin, end = _between(found, work, "deploy_start", "deploy_end")
+    assert simulation.result.verdict is Verdict.READY
+    assert simulation.result.message == f"All {work.size} task instances ended."
+    assert own <= simulation.makespan <= own + 20
+    assert sum(1.0 for _ in simulation.critical) == simulation.makespan
+    begin, end = _between(simulation, work, "deploy_start", "deploy_end")
     at = vertex_of(work)
-    assert begin <= _starts(found)[at["netconfig@50"]] < end
+    assert begin <= _starts(simulation)[at["netconfig@50"]] < end
 
 
 @pytest.mark.corpus
@@ -104,15 +104,15 @@ def test_a_failed_compute_of_newton_is_tolerated_and_a_failed_primary_is_not() -
     """Of its computes 2% may fail: one of sixty, none of forty-nine."""
     work = _newton("controller=3,compute=60")
     at = vertex_of(work)
-    found = simulate(work, [1.0] * work.size, {at["netconfig@20"]})
-    told = skips(work, found)
+    simulation = simulate(work, [1.0] * work.size, {at["netconfig@20"]})
+    told = skips(work, simulation)
 
-    assert found.result.tolerated == (at["netconfig@20"],)
-    assert found.result.verdict is Verdict.READY
+    assert simulation.result.tolerated == (at["netconfig@20"],)
+    assert simulation.result.verdict is Verdict.READY
     assert {name.partition("@")[2] for name, why in told.items() if why.startswith("node_failed")} == {"20"}
 
-    found = simulate(work, [1.0] * work.size, {at["netconfig@1"]})
-    assert found.result.verdict is Verdict.ERROR
-    assert found.result.exceeded[0].group == "primary-controller"
-    never = {vertex for vertex, change in found.last().items() if change.reason == "stopped"}
+    simulation = simulate(work, [1.0] * work.size, {at["netconfig@1"]})
+    assert simulation.result.verdict is Verdict.ERROR
+    assert simulation.result.exceeded[0].group == "primary-controller"
+    never = {vertex for vertex, change in simulation.last().items() if change.reason == "stopped"}
     assert any(work.node_of[vertex] == SYNC for vertex in never)
