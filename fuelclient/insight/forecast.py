@@ -80,14 +80,14 @@ def _runs(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]
     """Yield the plans with their runs, up to the first that fails."""
     named: list[set[int]] = [set() for _ in plans]
     for text in fail:
-        problem: NotFound | None = None
+        errors = []
         for made, failing in zip(plans, named, strict=True):
             try:
                 failing.add(task_instance(made, text))
             except NotFound as error:
-                problem = problem or error
-        if problem is not None and not any(named):
-            raise problem
+                errors.append(error)
+        if errors and len(errors) == len(plans):
+            raise errors[0]
     for made, failing in zip(plans, named, strict=True):
         run = simulate(made.work, [known.get(key, ASSUMED_SECONDS) for key in _keys(made)], failing)
         yield made, run
