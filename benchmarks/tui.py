@@ -37,7 +37,7 @@ from fuelclient.model.task import Task
 from fuelclient.store import history, runners
 from fuelclient.tui.app import FuelUI
 from fuelclient.tui.presenters.preview import Instances
-from fuelclient.tui.requests import AskRun, GraphData, graph_data
+from fuelclient.tui.questions import AskRun, GraphData, graph_data
 from fuelclient.tui.routes import Route, View
 from fuelclient.tui.screens.run import RunScreen
 from fuelclient.tui.widgets.vtable import VirtualTable

@@ -29,7 +29,7 @@ def plan(inputs: Inputs, request: RunRequest, graph_type: str, check: Check = ha
     made = plan_of(
         snapshot(inputs.environment, inputs.layers[graph_type], graph_type),
         request,
-        expressions(inputs),
+        evaluation_of(inputs),
         check=check,
         elsewhere={
             task.id
@@ -47,7 +47,7 @@ def plans(inputs: Inputs, request: RunRequest, check: Check = has_handler) -> tu
     return tuple(plan(inputs, request, graph_type, check) for graph_type in request.graph_types)
 
 
-def expressions(inputs: Inputs) -> Expressions:
+def evaluation_of(inputs: Inputs) -> Expressions:
     """Return the evaluation of expressions on the facts of now and of earlier runs."""
     memory = inputs.memory
     if memory is None:

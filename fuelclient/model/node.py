@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -12,6 +13,10 @@ DEPLOY_ERROR = "deploy"
 
 DEFAULT_EXECUTOR = "ssh"
 """The kind of executor that reaches a node which names none. It needs an address."""
+
+
+_ADDRESS = re.compile(r"[A-Za-z0-9.:%_-]{1,253}")
+_LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 
 
 class NodeStatus(StrEnum):
@@ -67,3 +72,25 @@ class Node:
         ('db', 'web')
         """
         return tuple(dict.fromkeys((*self.roles, *self.pending_roles)))
+
+
+def is_address(text: str) -> bool:
+    """Return whether a text can be the address of a node: IPv4, IPv6, or the name of a host (RFC 1123).
+
+    A name whose last part is a number is not allowed, because it is a mistyped IPv4 address.
+
+    >>> [is_address(text) for text in ("10.20.0.3", "fe80::1%eth0", "node-1.domain.tld")]
+    [True, True, True]
+    >>> [is_address(text) for text in ("10.20.0.300", "10.20.0.3/24", "node 1", "-x", "")]
+    [False, False, False, False, False]
+    """
+    from ipaddress import ip_address  # listings do not need it
+
+    if not _ADDRESS.fullmatch(text):
+        return False
+    try:
+        ip_address(text)
+    except ValueError:
+        labels = text.removesuffix(".").split(".")
+        return all(map(_LABEL.fullmatch, labels)) and not labels[-1].isdigit()
+    return True

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from fuelclient.model.document import Document
-from fuelclient.model.node import Node, NodeStatus
+from fuelclient.model.node import Node, NodeStatus, is_address
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.values import Report, items_of, kind, line_of, plain
 
@@ -24,9 +23,6 @@ _UNKNOWN: dict[str, Any] = {
     "os_platform": None, "network_data": [], "group_id": None,
 }  # fmt: skip
 """Fields that clients expect and that are not known here, unless the attributes of the node have them."""
-
-_LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
-_ADDRESS = re.compile(r"[A-Za-z0-9.:%_-]{1,253}")
 
 
 def nodes_from(document: Document, executors: Collection[str]) -> list[Node]:
@@ -104,28 +100,6 @@ def node_record_from(data: Any) -> Node:
         pending_deletion=answer.truth("pending_deletion"),
         labels=answer.mapping("labels"),
     )
-
-
-def is_address(text: str) -> bool:
-    """Return whether a text can be the address of a node: IPv4, IPv6, or the name of a host (RFC 1123).
-
-    A name whose last part is a number is not allowed, because it is a mistyped IPv4 address.
-
-    >>> [is_address(text) for text in ("10.20.0.3", "fe80::1%eth0", "node-1.domain.tld")]
-    [True, True, True]
-    >>> [is_address(text) for text in ("10.20.0.300", "10.20.0.3/24", "node 1", "-x", "")]
-    [False, False, False, False, False]
-    """
-    from ipaddress import ip_address  # listings do not need it
-
-    if not _ADDRESS.fullmatch(text):
-        return False
-    try:
-        ip_address(text)
-    except ValueError:
-        labels = text.removesuffix(".").split(".")
-        return all(map(_LABEL.fullmatch, labels)) and not labels[-1].isdigit()
-    return True
 
 
 def _once(node: Node, line: int, seen: dict[tuple[str, Any], int], report: Report) -> None:

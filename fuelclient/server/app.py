@@ -30,10 +30,11 @@ from fuelclient.server import (
     transactions,
 )
 from fuelclient.server.access import Loopback, Policy
+from fuelclient.server.connections import ThreadBackends
 from fuelclient.server.errors import HttpError, http_error
 from fuelclient.server.openapi import document
 from fuelclient.server.request_log import ENVIRON_ID, LOG, logged
-from fuelclient.server.routes import PREFIX, Call, Connections, Reply, Route, path_variables
+from fuelclient.server.routes import PREFIX, Call, Reply, Route, path_variables
 from fuelclient.server.schemas import BOOLEAN, GRAPH_TYPE, MAPPING, opened
 
 _NOUNS = (
@@ -101,7 +102,7 @@ def application(
     413. Nothing is opened before the first request.
     """
     policy = auth or Loopback()
-    connections = Connections(make_backend)
+    connections = ThreadBackends(make_backend)
     app = Flask("fuelclient.server", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = body_bytes
     app.json.sort_keys = False  # type: ignore[attr-defined]  # of the default provider, which this is
@@ -129,7 +130,7 @@ def _rule(route: Route) -> str:
     return f"{PREFIX}/{path}"
 
 
-def _view(route: Route, policy: Policy, connections: Connections) -> Callable[..., Response]:
+def _view(route: Route, policy: Policy, connections: ThreadBackends) -> Callable[..., Response]:
     def view(**path: Any) -> Response:
         policy.check(request.environ, is_open=route.is_open)
         try:

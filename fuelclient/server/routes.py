@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from fuelclient.server.connections import ThreadBackends
 from fuelclient.server.schemas import GRAPH_TYPE, LARGEST, TEXT, Schema
 
 if TYPE_CHECKING:
@@ -62,39 +61,6 @@ class Query:
         return {"type": "string", "pattern": f"^(({choice})(,({choice}))*)?$"}
 
 
-class Connections:
-    """One backend for each thread, because SQLite connections and HTTP sessions belong to the thread that opened them.
-
-    A thread that ends drops its backend.
-    """
-
-    def __init__(self, make: Callable[[], Backend]) -> None:
-        self._make = make
-        self._local = threading.local()
-        self._lock = threading.RLock()
-
-    @property
-    def backend(self) -> Backend:
-        """The backend of this thread, made at first use."""
-        backend: Backend | None = getattr(self._local, "backend", None)
-        if backend is None:
-            backend = self._local.backend = self._make()
-        return backend
-
-    @contextmanager
-    def exclusive(self) -> Iterator[Backend]:
-        """Hold the server's only lock, for what takes several calls of the backend: read, decide, write."""
-        with self._lock:
-            yield self.backend
-
-    def close(self) -> None:
-        """Close the backend of this thread."""
-        backend: Backend | None = getattr(self._local, "backend", None)
-        if backend is not None:
-            self._local.backend = None
-            backend.close()
-
-
 @dataclass(frozen=True, slots=True)
 class Call:
     """One checked request: the variables of its path, its query, body and headers, and the backend to ask.
@@ -102,7 +68,7 @@ class Call:
     `query` has only the parameters that were given, `headers` only those that change a response.
     """
 
-    connections: Connections
+    connections: ThreadBackends
     path: Mapping[str, Any] = field(default_factory=dict)
     query: Mapping[str, Any] = field(default_factory=dict)
     body: Any = None

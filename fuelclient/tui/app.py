@@ -18,8 +18,8 @@ from fuelclient.tui.presenters import bars
 from fuelclient.tui.presenters.bars import Part
 from fuelclient.tui.presenters.table import Tone
 from fuelclient.tui.routes import TABS, Route, View, command_line
-from fuelclient.tui.screens.dialogs import active_keys, help_groups
 from fuelclient.tui.screens.graph import MarkedTask
+from fuelclient.tui.screens.help import active_keys, help_groups
 from fuelclient.tui.screens.view import ViewScreen
 from fuelclient.tui.ui import UI
 from fuelclient.tui.widgets.bar import Bar
@@ -243,13 +243,13 @@ class FuelUI(UI):
 
     def action_help(self) -> None:
         if isinstance(self.screen, ViewScreen):
-            from fuelclient.tui.screens.dialogs import HelpDialog
+            from fuelclient.tui.screens.help import HelpDialog
 
             self.push_screen(HelpDialog(help_groups(self.screen)))
 
     def action_log(self) -> None:
         if isinstance(self.screen, ViewScreen):
-            from fuelclient.tui.screens.dialogs import LogDialog
+            from fuelclient.tui.screens.help import LogDialog
 
             self.push_screen(LogDialog(self.log_lines, self.glyphs))
 

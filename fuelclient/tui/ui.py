@@ -11,7 +11,7 @@ from fuelclient.backends.base import Backend
 from fuelclient.model.run import Run
 from fuelclient.tui.gateway import Gateway
 from fuelclient.tui.glyphs import glyphs
-from fuelclient.tui.requests import AskGraph, AskOverview, AskRuns, GraphData, Overview
+from fuelclient.tui.questions import AskGraph, AskOverview, AskRuns, GraphData, Overview
 from fuelclient.tui.routes import Route, Trail, View
 from fuelclient.tui.typeahead import PatientApp
 

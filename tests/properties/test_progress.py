@@ -30,7 +30,7 @@ from fuelclient.model.run import (
 from fuelclient.model.status import InstanceStatus, Reason, RunStatus
 from fuelclient.tui.glyphs import UNICODE
 from fuelclient.tui.presenters import run as presenter
-from fuelclient.tui.requests import AskRun
+from fuelclient.tui.questions import AskRun
 from fuelclient.tui.run_state import RunState
 
 BEGAN = datetime(2026, 1, 2, 3, 0, tzinfo=UTC)

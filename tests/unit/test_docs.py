@@ -16,7 +16,7 @@ from fuelclient.commands.table import COMMANDS
 from fuelclient.settings import SPECS
 from fuelclient.tui.app import FuelUI, screen_class
 from fuelclient.tui.routes import TABS, View
-from fuelclient.tui.screens.dialogs import key_name
+from fuelclient.tui.screens.help import key_name
 from fuelclient.tui.screens.view import ViewScreen
 from fuelclient.tui.widgets.vtable import VirtualTable
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
-from fuelclient.environment.names import require_node
+from fuelclient.environment.checks import require_node
 from fuelclient.errors import Conflict, NotFound, Unsupported, UsageError
 from fuelclient.model.label import Label, without
 from fuelclient.model.node import Node

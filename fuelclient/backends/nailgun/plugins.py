@@ -17,7 +17,7 @@ from fuelclient.backends.nailgun.settings import (
     plugin_metadata,
     settings_of,
 )
-from fuelclient.environment.names import plugin_named
+from fuelclient.environment.checks import plugin_named
 from fuelclient.environment.settings import EDITABLE
 from fuelclient.errors import Conflict, Unsupported
 from fuelclient.model.finding import Finding

@@ -9,7 +9,7 @@ from typing import Any
 
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
-from fuelclient.environment.names import require_id
+from fuelclient.environment.checks import require_id
 from fuelclient.errors import Conflict, FuelError
 from fuelclient.model.release import Release
 from fuelclient.serializers.answer import Answer, objects

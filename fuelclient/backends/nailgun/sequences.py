@@ -7,7 +7,7 @@ from typing import Any
 
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
-from fuelclient.environment.names import require_sequence
+from fuelclient.environment.checks import require_sequence
 from fuelclient.errors import NotFound, UsageError
 from fuelclient.model.sequence import DeploymentSequence
 from fuelclient.serializers.answer import objects

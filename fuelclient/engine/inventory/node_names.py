@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fuelclient.environment.names import require_node
+from fuelclient.environment.checks import require_node
 from fuelclient.errors import Conflict, UsageError
-from fuelclient.model.node import Node
-from fuelclient.serializers.node import is_address
+from fuelclient.model.node import Node, is_address
 
 HOSTNAME = "hostname"
 """The attribute of a node with its host name, if that is not its name."""

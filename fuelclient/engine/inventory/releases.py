@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.engine.inventory import descriptions, node_names
+from fuelclient.engine.inventory import node_names, own_metadata
 from fuelclient.engine.reading import environment, lookup
-from fuelclient.environment.names import require_id
+from fuelclient.environment.checks import require_id
 from fuelclient.errors import Conflict
 from fuelclient.model.graph import DEFAULT_TYPE, Level, OwnerRef
 from fuelclient.model.release import Release
@@ -95,8 +95,8 @@ class Releases:
     def set_repositories(self, release_id: int, repositories: Sequence[Mapping[str, Any]]) -> None:
         """Replace the package repositories of a release. Raise `Conflict` if a plugin defines it."""
         with self._database.write() as connection:
-            owner = descriptions.read(connection, OwnerRef(Level.RELEASE, release_id))
-            descriptions.write(connection, owner, with_repositories(owner.metadata, repositories))
+            owner = own_metadata.read(connection, OwnerRef(Level.RELEASE, release_id))
+            own_metadata.write(connection, owner, with_repositories(owner.metadata, repositories))
 
 
 def _require_new(connection: Connection, wanted: Sequence[Release]) -> None:

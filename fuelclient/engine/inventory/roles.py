@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fuelclient.engine.inventory import descriptions
-from fuelclient.engine.inventory.descriptions import Describer, Descriptions
+from fuelclient.engine.inventory import own_metadata
+from fuelclient.engine.inventory.own_metadata import Descriptions, MetadataOwner
 from fuelclient.engine.reading import environment, lookup
 from fuelclient.environment import roles as effective
 from fuelclient.environment.owners import metadata_of_owners
@@ -27,7 +27,7 @@ class Roles(Descriptions[Role]):
     def __init__(self, database: Database) -> None:
         super().__init__(database, "role", _ROLES, effective.roles, roles_in)
 
-    def _with(self, connection: Connection, owner: Describer, value: Role) -> dict[str, Any]:
+    def _with(self, connection: Connection, owner: MetadataOwner, value: Role) -> dict[str, Any]:
         sections = {_ROLES: {**owner.section(_ROLES), value.name: value.metadata}}
         stated = owner.section(_VOLUMES)
         mapped = dict(stated.get(_MAPPING) or {})
@@ -39,7 +39,7 @@ class Roles(Descriptions[Role]):
             stated[_MAPPING] = mapped
         return {**sections, **({_VOLUMES: stated} if stated else {})}
 
-    def _without(self, owner: Describer, name: str) -> dict[str, Any]:
+    def _without(self, owner: MetadataOwner, name: str) -> dict[str, Any]:
         roles, stated = owner.section(_ROLES), owner.section(_VOLUMES)
         del roles[name]
         if not stated:
@@ -47,8 +47,8 @@ class Roles(Descriptions[Role]):
         mapped = {role: volumes for role, volumes in (stated.get(_MAPPING) or {}).items() if role != name}
         return {_ROLES: roles, _VOLUMES: {**stated, _MAPPING: mapped}}
 
-    def _require_unused(self, connection: Connection, owner: Describer, name: str) -> None:
-        """Do nothing: `descriptions.write` refuses to take a role from a node."""
+    def _require_unused(self, connection: Connection, owner: MetadataOwner, name: str) -> None:
+        """Do nothing: `own_metadata.write` refuses to take a role from a node."""
 
 
 class Tags(Descriptions[Tag]):
@@ -57,19 +57,19 @@ class Tags(Descriptions[Tag]):
     def __init__(self, database: Database) -> None:
         super().__init__(database, "tag", _TAGS, effective.tags, tags_in)
 
-    def _with(self, connection: Connection, owner: Describer, value: Tag) -> dict[str, Any]:  # noqa: ARG002 - as in Roles
+    def _with(self, connection: Connection, owner: MetadataOwner, value: Tag) -> dict[str, Any]:  # noqa: ARG002 - as in Roles
         return {_TAGS: {**owner.section(_TAGS), value.name: value.metadata}}
 
-    def _without(self, owner: Describer, name: str) -> dict[str, Any]:
+    def _without(self, owner: MetadataOwner, name: str) -> dict[str, Any]:
         return {_TAGS: {tag: metadata for tag, metadata in owner.section(_TAGS).items() if tag != name}}
 
-    def _require_unused(self, connection: Connection, owner: Describer, name: str) -> None:
+    def _require_unused(self, connection: Connection, owner: MetadataOwner, name: str) -> None:
         """Raise `Conflict` if a role carries the tag, which no other owner describes."""
         carriers: list[str] = []
         if owner.level is Level.RELEASE:
             roles = roles_in(sound(lookup.release(connection, owner.id).metadata))
             carriers += _carriers(roles, name, owner.label)
-        for cluster_id in descriptions.clusters_of(connection, owner):
+        for cluster_id in own_metadata.clusters_of(connection, owner):
             target = environment.read(connection, cluster_id)
             if not any(name in (metadata.get(_TAGS) or {}) for metadata in metadata_of_owners(target)):
                 carriers += _carriers(effective.roles(target), name, f"environment {cluster_id}")
@@ -88,7 +88,7 @@ def _carriers(roles: Mapping[str, Role], tag: str, where: str) -> list[str]:
     ]
 
 
-def _require_volumes(connection: Connection, owner: Describer, role: Role) -> None:
+def _require_volumes(connection: Connection, owner: MetadataOwner, role: Role) -> None:
     """Raise `InvalidDocument` if a role takes a volume that is not defined."""
     if owner.level is Level.CLUSTER:
         defined: Any = effective.volumes(environment.read(connection, owner.id))["volumes"]

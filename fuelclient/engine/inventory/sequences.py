@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fuelclient.engine.inventory import node_names
 from fuelclient.engine.reading import lookup
-from fuelclient.environment.names import LARGEST_ID, require_sequence
+from fuelclient.environment.checks import LARGEST_ID, require_sequence
 from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.graph.validate import require_type
 from fuelclient.model.sequence import DeploymentSequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from fuelclient.environment import names
+from fuelclient.environment import checks
 from fuelclient.environment.owners import plugin_owner, release_owner
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.model.cluster import Cluster
@@ -50,8 +50,8 @@ def plugin(connection: Connection, plugin_id: int) -> Plugin:
 
 
 def plugin_named(connection: Connection, name: str, version: str = "") -> Plugin:
-    """Return the plugin of this name and version. Raise what `names.plugin_named` raises."""
-    return names.plugin_named(plugins.every(connection), name, version, _FIRST_PLUGIN)
+    """Return the plugin of this name and version. Raise what `checks.plugin_named` raises."""
+    return checks.plugin_named(plugins.every(connection), name, version, _FIRST_PLUGIN)
 
 
 def package(connection: Connection, owner: Plugin) -> Package:

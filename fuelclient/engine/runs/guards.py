@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from fuelclient.engine.runs import processes
-from fuelclient.environment.names import LARGEST_ID
+from fuelclient.environment.checks import LARGEST_ID
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.model.run import NodeKey, Run
 from fuelclient.store import history, runners, runs

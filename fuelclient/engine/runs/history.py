@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fuelclient.engine.runs.executors import output_of
 from fuelclient.engine.runs.jobs import Jobs
-from fuelclient.environment.plans import expressions
+from fuelclient.environment.plans import evaluation_of
 from fuelclient.executors.base import Executor
 from fuelclient.model.graph import Level, MergedTask, Owner
 from fuelclient.model.run import HistoryFilter, HistoryRow, Logs, Run
@@ -65,6 +65,6 @@ def remembered_task(row: HistoryRow, child: Run) -> MergedTask:
 def logs(row: HistoryRow, inputs: Inputs, child: Run, jobs: Jobs, executor: Executor) -> Logs:
     """Return what a task instance printed, read from where it ran."""
     task = remembered_task(row, child)
-    job = jobs.job(task, row.node, expressions(inputs).rendered(task.task, row.node), row.attempts)
+    job = jobs.job(task, row.node, evaluation_of(inputs).rendered(task.task, row.node), row.attempts)
     output, errors = (output_of(executor, job, stream) for stream in ("out", "err"))
     return Logs(row.task, row.node, output, errors, row.return_code)

@@ -13,7 +13,7 @@ from fuelclient import redact
 from fuelclient.engine.reading import environment
 from fuelclient.engine.reading.facts import effective
 from fuelclient.environment import settings
-from fuelclient.environment.names import LARGEST_ID
+from fuelclient.environment.checks import LARGEST_ID
 from fuelclient.model.run import Run, RunRequest
 from fuelclient.plan.inputs import Inputs, Memory, is_deployed_anew
 from fuelclient.plan.plan import Plan

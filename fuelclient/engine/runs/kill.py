@@ -8,7 +8,7 @@ from fuelclient.engine.runs import inputs as run_inputs
 from fuelclient.engine.runs.executors import Provider
 from fuelclient.engine.runs.history import remembered_task
 from fuelclient.engine.runs.jobs import jobs_of
-from fuelclient.environment.plans import expressions
+from fuelclient.environment.plans import evaluation_of
 from fuelclient.errors import FuelError
 from fuelclient.executors.base import Executor, Job
 from fuelclient.model.run import HistoryFilter, Run
@@ -58,7 +58,7 @@ def _jobs(database: Database, parent: Run) -> tuple[dict[str, Job], dict[str, st
                 continue
             inputs = run_inputs.remembered(connection, child)
             child_jobs = jobs_of(connection, database.path, child, inputs)
-            evaluation = expressions(inputs)
+            evaluation = evaluation_of(inputs)
             for row in rows:
                 task, instance = remembered_task(row, child), f"{row.task}@{row.node}"
                 try:

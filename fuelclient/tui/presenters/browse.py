@@ -22,7 +22,7 @@ from fuelclient.tui.presenters.words import (
     title,
     value_text,
 )
-from fuelclient.tui.requests import GraphData
+from fuelclient.tui.questions import GraphData
 
 _NEIGHBOURS = (
     Column("change", "", least=1, most=1),

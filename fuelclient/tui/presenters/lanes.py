@@ -11,7 +11,7 @@ from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.preview import empty
 from fuelclient.tui.presenters.table import Cell, Column, Table, Tone, Value
 from fuelclient.tui.presenters.words import chips, sigil
-from fuelclient.tui.requests import GraphData
+from fuelclient.tui.questions import GraphData
 
 MOST = 14
 """How many lanes are drawn; a number stands for more, so that task names stay on the screen."""

@@ -26,7 +26,7 @@ from fuelclient.tui.presenters.words import (
     value_text,
     worst,
 )  # fmt: skip
-from fuelclient.tui.requests import GraphData
+from fuelclient.tui.questions import GraphData
 
 _TASKS = (
     Column("order", "#", least=3, right=True),

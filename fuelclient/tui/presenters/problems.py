@@ -8,7 +8,7 @@ from fuelclient.model.finding import Finding, Severity
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
 from fuelclient.tui.presenters.words import fact, severity, short_place
-from fuelclient.tui.requests import GraphData
+from fuelclient.tui.questions import GraphData
 
 _COLUMNS = (
     Column("severity", "severity", least=7, most=10),

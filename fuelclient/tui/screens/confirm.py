@@ -16,7 +16,7 @@ from fuelclient.model.run import PlannedGraph
 from fuelclient.tui.actions import Action, Execute, command_of
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters import execute
-from fuelclient.tui.screens.dialogs import Dialog
+from fuelclient.tui.screens.help import Dialog
 from fuelclient.tui.ui import UI
 from fuelclient.tui.widgets.choice import Choice
 from fuelclient.tui.widgets.panes import Pane

@@ -10,7 +10,7 @@ from textual.binding import Binding
 
 from fuelclient.model.run import Run
 from fuelclient.tui.presenters import environments
-from fuelclient.tui.requests import AskOverview, AskRuns, Overview, Request
+from fuelclient.tui.questions import AskOverview, AskRuns, Overview, Request
 from fuelclient.tui.routes import Route, View
 from fuelclient.tui.screens.view import ViewScreen
 from fuelclient.tui.widgets.details import Details

@@ -12,7 +12,7 @@ from fuelclient.model.run import Run
 from fuelclient.tui.presenters import history, run
 from fuelclient.tui.presenters.table import Table
 from fuelclient.tui.presenters.words import count
-from fuelclient.tui.requests import AskRun, AskRuns, Request
+from fuelclient.tui.questions import AskRun, AskRuns, Request
 from fuelclient.tui.routes import Route, View
 from fuelclient.tui.run_state import RunState
 from fuelclient.tui.screens.view import RUN_BINDINGS, ViewScreen

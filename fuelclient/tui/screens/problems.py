@@ -9,7 +9,7 @@ from textual import on
 
 from fuelclient.model.finding import Finding
 from fuelclient.tui.presenters import plugins, problems
-from fuelclient.tui.requests import AskSource
+from fuelclient.tui.questions import AskSource
 from fuelclient.tui.screens.graph import GraphScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes

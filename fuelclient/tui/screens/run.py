@@ -17,7 +17,7 @@ from fuelclient.insight.query import parse
 from fuelclient.tui.gateway import reason
 from fuelclient.tui.presenters import run
 from fuelclient.tui.presenters.run import Grid
-from fuelclient.tui.requests import AskLog, AskRun, Request
+from fuelclient.tui.questions import AskLog, AskRun, Request
 from fuelclient.tui.routes import Route
 from fuelclient.tui.run_state import RunState
 from fuelclient.tui.screens.view import RUN_BINDINGS, ViewScreen

@@ -18,7 +18,7 @@ from fuelclient.insight.study import TaskKey
 from fuelclient.model.run import Run
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Table
-from fuelclient.tui.requests import Request
+from fuelclient.tui.questions import Request
 from fuelclient.tui.routes import Looks, Route
 from fuelclient.tui.ui import UI
 from fuelclient.tui.widgets.bar import Bar

@@ -19,7 +19,7 @@ from fuelclient.tui.app import screen_class
 from fuelclient.tui.glyphs import UNICODE
 from fuelclient.tui.presenters import run
 from fuelclient.tui.presenters.table import Column, Table, widths
-from fuelclient.tui.requests import AskRun
+from fuelclient.tui.questions import AskRun
 from fuelclient.tui.routes import View
 from fuelclient.tui.run_state import RunState
 from fuelclient.tui.widgets.details import Details

@@ -12,7 +12,7 @@ import pytest
 from executions import TOLERANT, Executions, shell, stage
 from tui_driving import Driven, connecting, driven, until
 
-from fuelclient.tui.requests import AskRuns
+from fuelclient.tui.questions import AskRuns
 from fuelclient.tui.routes import View
 from fuelclient.tui.screens.confirm import ConfirmDialog, ExecuteDialog
 from fuelclient.tui.screens.run import RunScreen

@@ -27,7 +27,7 @@ Value = TypeVar("Value", Role, Tag)
 
 
 @dataclass(frozen=True, slots=True)
-class Describer:
+class MetadataOwner:
     """A release or an environment, and its own metadata."""
 
     ref: OwnerRef
@@ -52,14 +52,14 @@ class Describer:
         return dict(records) if isinstance(records, Mapping) else {}
 
 
-def read(connection: Connection, owner: OwnerRef) -> Describer:
+def read(connection: Connection, owner: OwnerRef) -> MetadataOwner:
     """Return the owner to change.
 
     Raise `NotFound` if it does not exist, `Conflict` for a release that a plugin defines, `UsageError` for a plugin.
     """
     if owner.level is Level.CLUSTER:
         lookup.cluster(connection, owner.id)
-        return Describer(owner, clusters.metadata(connection, owner.id))
+        return MetadataOwner(owner, clusters.metadata(connection, owner.id))
     if owner.level is not Level.RELEASE:
         raise UsageError(
             "The roles and tags of a plugin are those of its package.", hint="Name a release or an environment."
@@ -71,10 +71,10 @@ def read(connection: Connection, owner: OwnerRef) -> Describer:
             f"Release {owner.id} belongs to plugin {plugin.label}: it is described in the package.",
             hint="Change the package and install it again, or change an environment (--env).",
         )
-    return Describer(owner, release.metadata)
+    return MetadataOwner(owner, release.metadata)
 
 
-def write(connection: Connection, owner: Describer, changed: Mapping[str, Any]) -> None:
+def write(connection: Connection, owner: MetadataOwner, changed: Mapping[str, Any]) -> None:
     """Replace the sections of `changed` in the owner's metadata.
 
     Raise `Conflict` if a node has a role that its environment would no longer know.
@@ -90,7 +90,7 @@ def write(connection: Connection, owner: Describer, changed: Mapping[str, Any]) 
         enable.require_roles(connection, cluster_id, f"which {owner.label} would no longer have")
 
 
-def clusters_of(connection: Connection, owner: Describer) -> Sequence[int]:
+def clusters_of(connection: Connection, owner: MetadataOwner) -> Sequence[int]:
     """Return the environments that the descriptions of the owner apply to."""
     if owner.level is Level.CLUSTER:
         return [owner.id]
@@ -151,18 +151,18 @@ class Descriptions(ABC, Generic[Value]):
             self._require_unused(connection, describer, name)
 
     @abstractmethod
-    def _with(self, connection: Connection, owner: Describer, value: Value) -> dict[str, Any]:
+    def _with(self, connection: Connection, owner: MetadataOwner, value: Value) -> dict[str, Any]:
         """Return the owner's sections with `value` in the place of one of its name, or after all others."""
 
     @abstractmethod
-    def _without(self, owner: Describer, name: str) -> dict[str, Any]:
+    def _without(self, owner: MetadataOwner, name: str) -> dict[str, Any]:
         """Return the owner's sections without the one of this name."""
 
     @abstractmethod
-    def _require_unused(self, connection: Connection, owner: Describer, name: str) -> None:
+    def _require_unused(self, connection: Connection, owner: MetadataOwner, name: str) -> None:
         """Raise `Conflict` if something still needs the one that was removed."""
 
-    def _put(self, connection: Connection, owner: Describer, value: Value) -> Value:
+    def _put(self, connection: Connection, owner: MetadataOwner, value: Value) -> Value:
         write(connection, owner, self._with(connection, owner, value))
         return self._known(connection, owner.ref)[value.name]
 
@@ -171,7 +171,7 @@ class Descriptions(ABC, Generic[Value]):
             return self._of_environment(environment.read(connection, owner.id))
         return self._in_metadata(sound(lookup.release(connection, owner.id).metadata))
 
-    def _describer_of(self, connection: Connection, owner: OwnerRef, name: str) -> Describer:
+    def _describer_of(self, connection: Connection, owner: OwnerRef, name: str) -> MetadataOwner:
         """Return the owner. Raise `NotFound` if it has none of this name, `Conflict` if that is not its own."""
         describer = read(connection, owner)
         own = describer.section(self._section)

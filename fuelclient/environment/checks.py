@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fuelclient.errors import NotFound, UsageError
-from fuelclient.model.node import Node
+from fuelclient.model.node import Node, is_address
 from fuelclient.model.plugin import Plugin
-from fuelclient.serializers.node import is_address
 
 LARGEST_ID = 2**31 - 1
 """The largest id that a caller can give, as in Nailgun. The store counts on from its largest id, so that there has to
