@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from package_trees import role, write_package
+from refusals import missing, refused
 
 from fuelclient.backends.base import Backend
-from fuelclient.errors import Conflict, InvalidDocument, NotFound
+from fuelclient.errors import Conflict, InvalidDocument
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
 
@@ -134,15 +135,15 @@ class TestAssignment:
 
     def test_created_nodes_follow_the_same_rules(self, backend: Backend, env: int) -> None:
         wanted = [Node(0, f"x{number}", env, pending_roles=("two",)) for number in range(3)]
-        with pytest.raises(Conflict, match="Role 'two' limits mismatch: at most 2 nodes are allowed, there are 3"):
+        with refused(Conflict, "role 'two' limits mismatch", 2, 3):
             backend.nodes.create(wanted)
-        with pytest.raises(Conflict, match="Role 'osd' restrictions mismatch"):
+        with refused(Conflict, "role 'osd' restrictions mismatch"):
             backend.nodes.create([Node(0, "x", env, pending_roles=("osd",))])
-        with pytest.raises(Conflict, match="Role 'controller' in conflict with role 'compute'"):
+        with refused(Conflict, "role 'controller' in conflict with role 'compute'"):
             backend.nodes.create([Node(0, "x", env, "ready", roles=("compute",), pending_roles=("controller",))])
         assert len(backend.nodes.list()) == 3
         backend.nodes.create(wanted[:2])
-        with pytest.raises(Conflict, match="there are 3"):
+        with refused(Conflict, "role 'two' limits mismatch", 3):
             backend.nodes.create(wanted[2:])
 
     def test_every_reason_is_told_once_and_for_whom(self, backend: Backend, env: int) -> None:
@@ -185,7 +186,7 @@ class TestAssignment:
 
     def test_settings_are_the_defaults_of_the_release(self, backend: Backend, env: int) -> None:
         assert backend.clusters.settings(env) == SETTINGS
-        with pytest.raises(NotFound, match="Environment 42 does not exist"):
+        with missing("environment", 42):
             backend.clusters.settings(42)
 
     def test_settings_are_kept_over_the_defaults(self, backend: Backend, env: int) -> None:
@@ -203,11 +204,20 @@ class TestAssignment:
         assert backend.clusters.set_settings(env, downloaded) == downloaded
         assert backend.clusters.set_settings(env, {"editable": downloaded}) == downloaded
 
-    @pytest.mark.parametrize("bad", [{"storage": True}, {"storage": ["x"]}, {"editable": 5}])
-    def test_a_section_that_is_no_mapping_is_refused(self, backend: Backend, env: int, bad: dict[str, Any]) -> None:
+    @pytest.mark.parametrize(
+        ("bad", "named"),
+        [
+            ({"storage": True}, "section storage"),
+            ({"storage": ["x"]}, "section storage"),
+            ({"editable": 5}, "settings"),
+        ],
+    )
+    def test_a_section_that_is_no_mapping_is_refused(
+        self, backend: Backend, env: int, bad: dict[str, Any], named: str
+    ) -> None:
         backend.clusters.set_settings(env, CEPH_ON)
         before = backend.clusters.settings(env)
-        with pytest.raises(InvalidDocument, match="mapping"):
+        with refused(InvalidDocument, named, "mapping"):
             backend.clusters.set_settings(env, bad)
         assert backend.clusters.settings(env) == before
 

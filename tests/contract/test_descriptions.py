@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from refusals import missing, refused
 
 from fuelclient.backends.base import Backend, OwnerRef
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
@@ -15,6 +16,7 @@ from fuelclient.model.release import Release, Role, Tag
 from fuelclient.model.task import Task
 from fuelclient.plan.preview import PreviewOptions, preview
 
+NOUNS = {Level.RELEASE: "release", Level.CLUSTER: "environment"}
 RELEASE = Release(
     0,
     "Newton",
@@ -41,14 +43,14 @@ class TestRoles:
         assert list(backend.roles.of_release(release.id)) == ["controller", "compute", "watcher"]
         assert "watcher" in backend.roles.of_cluster(env)
         assert backend.releases.get(release.id).metadata["kept"] == {"as": "it is"}
-        with pytest.raises(Conflict, match=r"Role watcher of release \d+ exists already"):
+        with refused(Conflict, "role watcher", f"release {release.id}", "exists"):
             backend.roles.create(release, WATCHER)
 
     def test_a_role_takes_the_volumes_that_somebody_defines(self, backend: Backend, release: OwnerRef) -> None:
         taken = Role("watcher", ("watcher",), {}, ({"id": "os", "allocate_size": "min"},))
         created = backend.roles.create(release, taken)
         assert created.volumes == ({"id": "os", "allocate_size": "min", "type": "vg"},)
-        with pytest.raises(InvalidDocument, match=r"takes the volume ceph, which release \d+ does not define.*os"):
+        with refused(InvalidDocument, "role other", "volume ceph", f"release {release.id}", "os"):
             backend.roles.create(release, Role("other", ("other",), {}, ({"id": "ceph"},)))
         assert "other" not in backend.roles.of_release(release.id)
         backend.roles.delete(release, "watcher")
@@ -60,12 +62,12 @@ class TestRoles:
         found = backend.roles.of_release(release.id)
         assert list(found) == ["controller", "compute"]
         assert dict(found["controller"].metadata) == {"name": "Brain", "tags": ["controller"]}
-        with pytest.raises(NotFound, match=r"Role contrller does not exist\. Did you mean controller"):
+        with missing("role", "contrller", "controller"):
             backend.roles.update(release, Role("contrller", (), {}))
 
     def test_a_role_that_a_node_has_stays(self, backend: Backend, env: int, release: OwnerRef) -> None:
-        backend.nodes.create([Node(0, "a", env, pending_roles=("compute",))])
-        with pytest.raises(Conflict, match=r"Node \d+ has the role compute"):
+        (node,) = backend.nodes.create([Node(0, "a", env, pending_roles=("compute",))])
+        with refused(Conflict, f"node {node.id}", "role compute"):
             backend.roles.delete(release, "compute")
         assert "compute" in backend.roles.of_release(release.id)
         backend.roles.delete(release, "controller")
@@ -77,17 +79,17 @@ class TestRoles:
         backend.roles.create(cluster, WATCHER)
         assert backend.roles.of_cluster(env)["watcher"].owner == "environment prod"
         assert "watcher" not in backend.roles.of_release(release.id)
-        backend.nodes.create([Node(0, "a", env, pending_roles=("watcher",))])
-        with pytest.raises(Conflict, match="watcher"):
+        (node,) = backend.nodes.create([Node(0, "a", env, pending_roles=("watcher",))])
+        with refused(Conflict, f"node {node.id}", "role watcher"):
             backend.roles.delete(cluster, "watcher")
 
     def test_an_environments_role_stands_above_its_releases(
         self, backend: Backend, env: int, release: OwnerRef, cluster: OwnerRef
     ) -> None:
         backend.nodes.create([Node(0, "a", env, pending_roles=("compute",))])
-        with pytest.raises(Conflict, match=rf"Role compute belongs to release {release.id}"):
+        with refused(Conflict, "role compute", f"release {release.id}"):
             backend.roles.update(cluster, Role("compute", ("compute",), {"name": "Mine"}))
-        with pytest.raises(Conflict, match=rf"Role compute belongs to release {release.id}"):
+        with refused(Conflict, "role compute", f"release {release.id}"):
             backend.roles.delete(cluster, "compute")
         backend.roles.create(cluster, Role("compute", ("compute",), {"name": "Mine"}))
         assert backend.roles.of_cluster(env)["compute"].metadata["name"] == "Mine"
@@ -102,7 +104,7 @@ class TestRoles:
 
     def test_an_unknown_owner_is_not_found(self, backend: Backend) -> None:
         for level in (Level.RELEASE, Level.CLUSTER):
-            with pytest.raises(NotFound, match="42 does not exist"):
+            with missing(NOUNS[level], 42):
                 backend.roles.create(OwnerRef(level, 42), WATCHER)
 
 
@@ -117,18 +119,18 @@ class TestTags:
         assert list(backend.tags.of_cluster(env)) == list(found)
 
     def test_a_tag_that_a_role_implies_is_described(self, backend: Backend, release: OwnerRef) -> None:
-        with pytest.raises(Conflict, match="Tag compute is described nowhere"):
+        with refused(Conflict, "tag compute", "nowhere"):
             backend.tags.update(release, Tag("compute", {"has_primary": True}))
         backend.tags.create(release, Tag("compute", {"has_primary": True}))
         assert backend.tags.of_release(release.id)["compute"].metadata == {"has_primary": True}
-        with pytest.raises(Conflict, match=r"Tag compute of release \d+ exists already"):
+        with refused(Conflict, "tag compute", f"release {release.id}", "exists"):
             backend.tags.create(release, Tag("compute"))
 
     def test_a_tag_that_a_role_carries_stays(self, backend: Backend, release: OwnerRef) -> None:
         backend.tags.create(release, Tag("spare"))
         backend.tags.delete(release, "spare")
         assert "spare" not in backend.tags.of_release(release.id)
-        with pytest.raises(Conflict, match=r"Tag db is carried by role controller of"):
+        with refused(Conflict, "tag db", "role controller"):
             backend.tags.delete(release, "db")
         assert "db" in backend.releases.get(release.id).metadata["tags_metadata"]
         with pytest.raises(NotFound):
@@ -137,7 +139,7 @@ class TestTags:
     def test_an_environments_tag_stands_above_its_releases(
         self, backend: Backend, env: int, release: OwnerRef, cluster: OwnerRef
     ) -> None:
-        with pytest.raises(Conflict, match=rf"Tag db belongs to release {release.id}"):
+        with refused(Conflict, "tag db", f"release {release.id}"):
             backend.tags.update(cluster, Tag("db", {"has_primary": True}))
         backend.tags.create(cluster, Tag("db", {"has_primary": True}))
         own = backend.tags.of_cluster(env)["db"]
@@ -195,15 +197,15 @@ class TestNodes:
         made = backend.nodes.create([Node(0, "a", env), Node(0, "b", env), Node(0, "c")])
         return [node.id for node in made]
 
-    def test_names(self, backend: Backend, ids: list[int]) -> None:
+    def test_names(self, backend: Backend, env: int, ids: list[int]) -> None:
         changed = backend.nodes.update(ids[0], name="x", hostname="host-1")
         assert (changed.name, changed.attributes["hostname"]) == ("x", "host-1")
         assert backend.nodes.get(ids[0]) == changed
         assert backend.nodes.update(ids[0], name="x").attributes["hostname"] == "host-1"
-        with pytest.raises(Conflict, match="has a node b already"):
+        with refused(Conflict, f"environment {env}", "node b", f"id {ids[1]}"):
             backend.nodes.update(ids[0], name="b")
         for taken in ("host-1", "x"):
-            with pytest.raises(Conflict, match="already, with id"):
+            with refused(Conflict, f"environment {env}", taken, f"id {ids[0]}"):
                 backend.nodes.update(ids[1], hostname=taken)
         backend.nodes.update(ids[2], name="x")
 
@@ -240,7 +242,7 @@ class TestNodes:
     def test_labels_are_set_on_all_nodes_or_none(self, backend: Backend, ids: list[int]) -> None:
         with pytest.raises(NotFound):
             backend.nodes.set_labels([ids[0], 42], {"rack": "b"})
-        with pytest.raises(UsageError, match="A label needs a name"):
+        with refused(UsageError, "label", "name"):
             backend.nodes.set_labels(ids, {"": "b"})
         assert backend.nodes.get(ids[0]).labels == {}
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from executions import TOLERANT, Executions, shell
+from refusals import missing
 
 from fuelclient.backends.plans import planned, simulated
-from fuelclient.errors import NotFound
 from fuelclient.model.run import RunRequest
 
 
@@ -52,5 +51,5 @@ def test_a_simulation_tells_what_a_failure_would_do(env: Executions) -> None:
     assert {(one.task, one.node): str(one.status) for one in found.instances}["b", 2] == "skipped"
     assert found.makespan == 2 * found.assumed_seconds
     assert found.known == 0
-    with pytest.raises(NotFound, match=r"Task instance a/9 does not exist"):
+    with missing("task instance", "a/9"):
         simulated(env.backend, RunRequest(1), ["a/9"])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from executions import Executions
+from refusals import missing, refused
 
-from fuelclient.errors import Conflict, NotFound, UsageError
+from fuelclient.errors import Conflict, UsageError
 from fuelclient.model.fact import DeploymentFacts
 
 
@@ -23,7 +24,7 @@ def test_facts_are_the_environments_with_the_uploaded_ones_over_them(env: Execut
     assert set(effective.nodes) == {"null", "master", "1", "2", "3"}
     facts.put(1, DeploymentFacts({}, {"3": {"disk": 8}}))
     assert facts.get(1) == DeploymentFacts({}, {"2": {"disk": 7}, "3": {"disk": 8}})
-    with pytest.raises(NotFound, match="Node 9 of environment 1 does not exist"):
+    with missing("node", "9 of environment 1"):
         facts.put(1, DeploymentFacts({}, {"9": {}}))
     facts.delete(1)
     assert facts.get(1).is_empty
@@ -35,11 +36,11 @@ def test_sequences_are_kept(env: Executions) -> None:
 
     assert sequences.get(made.id) == made
     assert (made.release_id, made.name, made.graph_types) == (1, "all", ("provision", "default"))
-    with pytest.raises(Conflict, match="Release 1 has a sequence all already"):
+    with refused(Conflict, "release 1", "sequence all"):
         sequences.create(1, "all", ["default"])
-    with pytest.raises(UsageError, match="at least one graph type"):
+    with refused(UsageError, "sequence", "graph type"):
         sequences.create(1, "none", [])
-    with pytest.raises(NotFound, match="Release 9 does not exist"):
+    with missing("release", 9):
         sequences.create(9, "x", ["default"])
     assert sequences.update(made.id, name="some").graph_types == made.graph_types
     assert sequences.update(made.id, graph_types=["a"]).name == "some"
@@ -48,5 +49,5 @@ def test_sequences_are_kept(env: Executions) -> None:
     assert [one.name for one in sequences.list(release_id=1)] == ["some"]
     assert sequences.list(cluster_id=1) == sequences.list()
     sequences.delete(made.id)
-    with pytest.raises(NotFound, match=f"Sequence {made.id} does not exist"):
+    with missing("sequence", made.id):
         sequences.get(made.id)
