@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 from executions import Executions, executions, shell
+from refusals import refused
 
 from fuelclient.backends.base import OwnerRef
 from fuelclient.commands.shell import LOG
@@ -53,7 +54,8 @@ def test_a_run_whose_node_has_gone_is_not_resumed_and_says_so(env: Executions) -
     (env.directory / "go").touch()
     env.backend.clusters.remove_nodes(1, [2])
 
-    with pytest.raises(StalePlan, match=r"Run \d+ .*node 2\b") as caught:
+    (part,) = env.backend.runs.get(run_id).children
+    with refused(StalePlan, f"run {part.id}", "node 2", "environment 1") as caught:
         env.backend.runs.resume(run_id)
 
     assert f"fuel2 task stop {run_id} --kill" in caught.value.hint
