@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from refusals import missing, refused
 
 from fuelclient import files
 from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound, Unavailable, UsageError
@@ -236,7 +237,7 @@ def test_a_tree_without_tasks_or_no_tree_at_all(tmp_path: Path) -> None:
             look(str(tmp_path / "none"))
         with pytest.raises(UsageError):
             look(str(tmp_path / "file"))
-    with pytest.raises(NotFound, match=r"tasks\.yaml"):
+    with missing("file", tmp_path / "**" / "tasks.yaml"):
         files.task_files(str(tmp_path))
     assert files.metadata_file(str(tmp_path)) is None
     (tmp_path / "metadata.yaml").touch()
@@ -284,7 +285,7 @@ def test_what_an_encoding_lacks_is_escaped_as_the_format_has_it(fmt: str) -> Non
 
 
 def test_the_hint_about_a_directory_names_no_option_of_some_command(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is a directory") as raised:
+    with refused(UsageError, tmp_path, "directory") as raised:
         files.load(tmp_path)
     assert raised.value.hint == "Name a file in it."
 
@@ -306,7 +307,7 @@ def test_write_overwrites_only_by_force_and_keeps_mode_and_link(tmp_path: Path) 
     path.chmod(0o600)
     (tmp_path / "link").symlink_to(path)
     for name in ("f", "link"):
-        with pytest.raises(Conflict, match="--force"):
+        with refused(Conflict, tmp_path / name, "--force"):
             files.write(str(tmp_path / name), "new")
     assert path.read_text() == "old"
     files.write(str(tmp_path / "link"), "new", force=True)
@@ -364,7 +365,7 @@ def test_what_cannot_be_written_is_one_clear_error(name: str, error: type[FuelEr
 
 
 def test_a_full_disk_is_said() -> None:
-    with pytest.raises(Unavailable, match="no space left"):
+    with refused(Unavailable, "/dev/full", "space"):
         files.write("/dev/full", "x")
 
 

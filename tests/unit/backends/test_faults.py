@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from faulty_master import Answering, Request, after_version, certificate, closed_port, in_turn, serving, version
+from refusals import missing, refused
 
 from fuelclient.backends.nailgun import NailgunBackend
-from fuelclient.errors import FuelError, InvalidDocument, NotFound, Unauthorised, Unavailable
+from fuelclient.errors import FuelError, InvalidDocument, Unauthorised, Unavailable
 from fuelclient.settings.master import Credentials, Master
 
 IN_TIME = 20.0
@@ -110,9 +111,9 @@ def test_uids_of_facts_are_no_paths(uid: str) -> None:
     """Files are named after them."""
     with serving(after_version(lambda request: request.json([{"uid": uid}]))) as server:
         backend = NailgunBackend(Master(server.url))
-        with pytest.raises(InvalidDocument, match="uid"):
+        with refused(InvalidDocument, "uid"):
             backend.facts.get(1)
-        with pytest.raises(InvalidDocument, match="uid"):
+        with refused(InvalidDocument, "uid"):
             backend.facts.default(1)
         backend.close()
 
@@ -120,13 +121,13 @@ def test_uids_of_facts_are_no_paths(uid: str) -> None:
 def test_refused_connections_are_told_at_once() -> None:
     backend = NailgunBackend(Master(f"http://127.0.0.1:{closed_port()}"))
     began = time.monotonic()
-    with pytest.raises(Unavailable, match=r"cannot be reached: Connection refused\. Check --server"):
+    with refused(Unavailable, "connection refused", "--server"):
         backend.clusters.list()
     assert time.monotonic() - began < IN_TIME
 
 
 def test_an_unknown_host_is_told() -> None:
-    with pytest.raises(Unavailable, match=r"http://no\.such\.host\.invalid/.* cannot be reached"):
+    with refused(Unavailable, "http://no.such.host.invalid"):
         NailgunBackend(Master("http://no.such.host.invalid")).clusters.list()
 
 
@@ -142,7 +143,7 @@ def test_a_busy_master_is_asked_again() -> None:
 
 def test_a_write_is_sent_once() -> None:
     with serving(after_version(lambda request: request.text("busy", 503))) as server:
-        with pytest.raises(Unavailable, match="answered 503"):
+        with refused(Unavailable, server.url, 503):
             NailgunBackend(Master(server.url)).clusters.create("a", 1)
         assert [one.method for one in server.asked] == ["GET", "POST"]
 
@@ -173,7 +174,7 @@ def test_another_host_gets_no_token_and_no_request(status: int, method: str) -> 
         away: Answering = lambda request: request.text("", status, Location=f"{other.url}/api/v1/clusters/")  # noqa: E731
         with serving(wants_token(away)) as server:
             backend = with_token(server.url)
-            with pytest.raises(Unavailable, match=f"redirects to another host \\({other.url}\\)"):
+            with refused(Unavailable, "redirects", other.url):
                 _ = backend.clusters.list() if method == "GET" else backend.clusters.create("a", 1)
             assert [one.token for one in server.asked] == ["", TOKEN]
         assert other.asked == []
@@ -181,7 +182,7 @@ def test_another_host_gets_no_token_and_no_request(status: int, method: str) -> 
 
 def test_a_redirect_of_the_version_leads_nowhere_either() -> None:
     with serving(version) as other, serving(lambda request: request.text("", 302, Location=other.url)) as server:
-        with pytest.raises(Unavailable, match="redirects to another host"):
+        with refused(Unavailable, "redirects", other.url):
             with_token(server.url).clusters.list()
         assert other.asked == []
 
@@ -211,14 +212,14 @@ def test_a_redirect_to_no_address_is_told(location: str) -> None:
 
 def test_a_refused_token_is_explained_and_never_shown() -> None:
     with serving(wants_token(lambda request: request.json({"message": "no"}, 401))) as server:
-        with pytest.raises(Unauthorised, match="OS_TOKEN") as caught:
+        with refused(Unauthorised, "OS_TOKEN") as caught:
             with_token(server.url).clusters.list()
         assert TOKEN not in str(caught.value)
 
 
 def test_credentials_are_asked_for() -> None:
     with serving(wants_token(lambda request: request.json([]))) as server:
-        with pytest.raises(Unauthorised, match="OS_USERNAME"):
+        with refused(Unauthorised, "OS_USERNAME"):
             NailgunBackend(Master(server.url)).clusters.list()
         assert [one.path for one in server.asked] == ["/api/v1/version"]
 
@@ -266,7 +267,7 @@ def tls(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_certificate_of_a_stranger_is_refused(tls: Path) -> None:
     with serving(after_version(lambda request: request.json(ENVIRONMENTS)), tls) as server:
         began = time.monotonic()
-        with pytest.raises(Unavailable, match=r"certificate cannot be checked.*--os-cacert"):
+        with refused(Unavailable, "certificate", "--os-cacert"):
             with_token(server.url).clusters.list()
         assert time.monotonic() - began < IN_TIME
         assert server.asked == []
@@ -284,7 +285,7 @@ def test_a_certificate_can_be_named_or_not_be_checked(tls: Path, options: Callab
 
 def test_a_file_of_certificates_that_is_absent_is_told(tmp_path: Path) -> None:
     backend = NailgunBackend(Master("https://127.0.0.1:1", ca_file=str(tmp_path / "none.pem")))
-    with pytest.raises(NotFound, match=r"none\.pem does not exist.*OS_CACERT"):
+    with missing("file", tmp_path / "none.pem", "--os-cacert", "OS_CACERT"):
         backend.clusters.list()
     backend.close()
 
@@ -301,7 +302,7 @@ def test_the_version_of_keystone_is_found_out_over_tls(tls: Path, is_named: bool
     ca_file = str(tls / "cert.pem") if is_named else ""
     with serving(answer, tls) as server:
         backend = NailgunBackend(Master(server.url, credentials, ca_file=ca_file, insecure=not is_named))
-        with pytest.raises(Unavailable, match="/keystone/v3"):
+        with refused(Unavailable, f"{server.url}/keystone/v3"):
             backend.clusters.list()
         backend.close()
         assert server.asked[-1].path == "/keystone/v3/auth/tokens"
@@ -310,7 +311,7 @@ def test_the_version_of_keystone_is_found_out_over_tls(tls: Path, is_named: bool
 def test_a_slow_answer_over_tls_ends(tls: Path) -> None:
     with serving(after_version(dripping_body), tls) as server:
         backend = NailgunBackend(Master(server.url, ca_file=str(tls / "cert.pem"), timeout=5, total_timeout=1))
-        with pytest.raises(Unavailable, match="no whole answer in 1 seconds"):
+        with refused(Unavailable, server.url, 1, "FUEL_HTTP_TOTAL_TIMEOUT"):
             backend.clusters.list()
         backend.close()
 

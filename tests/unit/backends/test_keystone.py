@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from faulty_master import Request, Server, closed_port, serving
+from refusals import refused
 
 from fuelclient.backends.nailgun import NailgunBackend
 from fuelclient.errors import Unauthorised, Unavailable
@@ -138,7 +139,7 @@ def test_a_version_can_be_demanded() -> None:
         assert paths(server)[1] == "/keystone/v2.0/tokens"
     with (
         master(Keystone(), Credentials(username="admin", password=PASSWORD, version="7")) as (backend, _),
-        pytest.raises(Unauthorised, match="OS_IDENTITY_API_VERSION is 2 or 3"),
+        refused(Unauthorised, "OS_IDENTITY_API_VERSION", 2, 3),
     ):
         backend.clusters.list()
 
@@ -167,7 +168,7 @@ def test_a_token_that_is_never_good_is_not_asked_for_without_end() -> None:
     keystone = Keystone()
     keystone.good = _Nothing()
     with master(keystone) as (backend, server):
-        with pytest.raises(Unauthorised, match=r"User admin has these roles in project admin: admin\."):
+        with refused(Unauthorised, "user admin", "project admin: admin"):
             backend.clusters.list()
         assert sum("tokens" in one for one in paths(server)) == 2
 
@@ -183,7 +184,7 @@ class _Nothing(set[str]):
 def test_a_wrong_password_is_told_and_not_shown(versions: tuple[str, ...]) -> None:
     credentials = Credentials(username="admin", password="wr0ng-password")  # noqa: S106 (it is wrong)
     with master(Keystone(versions), credentials) as (backend, _):
-        with pytest.raises(Unauthorised, match=r"user admin .*OS_PASSWORD") as caught:
+        with refused(Unauthorised, "user admin", "OS_PASSWORD") as caught:
             backend.clusters.list()
         assert "wr0ng" not in str(caught.value)
 
@@ -193,7 +194,7 @@ def test_a_wrong_project_is_told_with_those_there_are(versions: tuple[str, ...],
     credentials = Credentials(username="admin", password=PASSWORD, project_name="nobodys")
     with (
         master(Keystone(versions), credentials) as (backend, _),
-        pytest.raises(Unauthorised, match=rf"no role in project nobodys.*OS_PROJECT_NAME: {known}\."),
+        refused(Unauthorised, "project nobodys", f"OS_PROJECT_NAME: {known}."),
     ):
         backend.clusters.list()
 
@@ -201,15 +202,16 @@ def test_a_wrong_project_is_told_with_those_there_are(versions: tuple[str, ...],
 def test_what_is_forbidden_is_told_with_ones_roles() -> None:
     with (
         master(Keystone(roles=("reader", "auditor"))) as (backend, _),
-        pytest.raises(Unauthorised, match=r"You may not do that.*project admin: auditor, reader\."),
+        refused(Unauthorised, "project admin: auditor, reader"),
     ):
         backend.plugins.list()
 
 
 def test_a_keystone_that_is_away_is_told() -> None:
+    url = f"http://127.0.0.1:{closed_port()}/v3"
     with (
-        master(Keystone(), auth_url=f"http://127.0.0.1:{closed_port()}/v3") as (backend, _),
-        pytest.raises(Unavailable, match=r"Keystone at http://127\.0\.0\.1:\d+/v3 cannot be reached"),
+        master(Keystone(), auth_url=url) as (backend, _),
+        refused(Unavailable, f"Keystone at {url}"),
     ):
         backend.clusters.list()
 
@@ -221,7 +223,7 @@ def test_what_is_no_keystone_is_told() -> None:
     with (
         serving(welcome) as other,
         master(Keystone(), auth_url=f"{other.url}/v3") as (backend, _),
-        pytest.raises(Unavailable, match="Keystone"),
+        refused(Unavailable, "Keystone"),
     ):
         backend.clusters.list()
 
@@ -236,7 +238,7 @@ def test_a_keystone_that_redirects_elsewhere_gets_the_password_sent_nowhere(stat
         with (
             serving(away) as keystone,
             master(Keystone(), auth_url=f"{keystone.url}/v3") as (backend, _),
-            pytest.raises(Unavailable, match="Keystone"),
+            refused(Unavailable, "Keystone"),
         ):
             backend.clusters.list()
         assert other.asked == []

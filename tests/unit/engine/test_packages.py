@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from corpus import corpus
+from refusals import refused
 
 from fuelclient import files
 from fuelclient.engine import Engine
@@ -144,7 +145,7 @@ def test_a_real_release_turns_ceph_on_by_its_settings(engine: Engine) -> None:
     engine.clusters.add_nodes(env, [1], ["ceph-osd"])
     with pytest.raises(Conflict, match="Ceph RBD cannot be used with Cinder"):
         engine.clusters.add_nodes(env, [2], ["cinder"])
-    with pytest.raises(Conflict, match="Role 'controller' in conflict with role 'compute'"):
+    with refused(Conflict, "role 'controller'", "role 'compute'"):
         engine.clusters.add_nodes(env, [2], ["controller", "compute"])
     (volume, *_) = engine.roles.of_cluster(env)["ceph-osd"].volumes
     assert (volume["id"], volume["allocate_size"], volume["type"]) == ("os", "min", "vg")
@@ -193,5 +194,5 @@ def test_the_release_packages_of_upstream_are_installed_and_previewed(engine: En
         env = engine.clusters.create(f"env-{release.id}", release.id).id
         for kind in {summary.type for summary in engine.graphs.list(env)}:
             preview(engine.graphs.snapshot(env, kind), PreviewOptions())
-    with pytest.raises(Conflict, match="is used by environment"):
+    with refused(Conflict, f"environment {env}"):
         engine.plugins.remove(done.plugin.id)

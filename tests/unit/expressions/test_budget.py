@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from refusals import refused
 
 from fuelclient.expressions import budget
 from fuelclient.expressions.errors import ExpressionError
@@ -20,7 +21,7 @@ def views() -> Views:
 @pytest.mark.parametrize("text", [CALLS, ELEMENTS, f"old({CALLS}).isUndef()", f"changed({CALLS})"])
 def test_work_without_an_end_is_an_error_that_says_so(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "MOST_WORK", 50_000)
-    with pytest.raises(ExpressionError, match="takes more than"):
+    with refused(ExpressionError, f'"{text}"', "calls", "elements"):
         parse(text).value(views().at("t", 1))
 
 
@@ -28,11 +29,11 @@ def test_what_one_node_could_not_finish_is_not_begun_for_the_next(monkeypatch: p
     monkeypatch.setattr(budget, "MOST_WORK", 50_000)
     seen = views()
     text = "range(9999).select($ + range(9999).sum()).sum() > int($.uid)"
-    with pytest.raises(ExpressionError, match="takes more than"):
+    with refused(ExpressionError, f'"{text}"', "calls", "elements"):
         parse(text).value(seen.at("t", 1))
     assert budget.spent() > 50_000
     budget.begin()
-    with pytest.raises(ExpressionError, match="takes more than"):
+    with refused(ExpressionError, f'"{text}"', "calls", "elements"):
         parse(text).value(seen.at("t", 2))
     assert budget.spent() == 0, "nothing was evaluated again"
 

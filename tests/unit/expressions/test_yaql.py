@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 import pytest
+from refusals import refused
 
 from fuelclient.expressions.errors import ExpressionError
 from fuelclient.expressions.facts import Facts, Past, Views
@@ -135,14 +136,14 @@ def test_an_error_in_an_old_value_means_that_it_is_undefined() -> None:
     assert parse("changed($.nodes.select($.name))").value(view) is True
     assert parse("old($.nodes.select($.name)).isUndef()").value(view) is True
     assert parse("old($.nothing)").value(view) is UNDEFINED
-    with pytest.raises(ExpressionError, match="nothing"):
+    with refused(ExpressionError, "nothing"):
         parse("changed($.nothing)").value(view)
 
 
 def test_a_sequence_that_fails_late_still_answers_what_comes_earlier() -> None:
     """Keeping the parts of an expression must not ask for more of a sequence than the expression does."""
     assert value("$.nodes.select($.name).first()") == "a"
-    with pytest.raises(ExpressionError, match="name"):
+    with refused(ExpressionError, "name"):
         value("$.nodes.select($.name).last()")
 
 

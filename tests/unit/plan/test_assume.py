@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from building import roles, snapshot
+from refusals import refused
 
 from fuelclient.errors import NotFound, UsageError
 from fuelclient.model.snapshot import Snapshot
@@ -71,7 +72,7 @@ def test_what_cannot_be_read_is_an_error_that_shows_how(prod: Snapshot, text: st
 
 @pytest.mark.parametrize("text", ["controller=100001", "controller=60000,compute=60000", f"controller={'9' * 5000}"])
 def test_there_is_an_end_to_assuming(prod: Snapshot, text: str) -> None:
-    with pytest.raises(UsageError, match="100000"):
+    with refused(UsageError, "--assume", 100000):
         assumed_nodes(text, prod)
 
 
@@ -85,14 +86,14 @@ def test_there_is_an_end_to_assuming(prod: Snapshot, text: str) -> None:
     ],
 )
 def test_there_is_one_primary_at_most(prod: Snapshot, text: str) -> None:
-    with pytest.raises(UsageError, match="primary") as caught:
+    with refused(UsageError, "--assume", "primary") as caught:
         assumed_nodes(text, prod)
 
     assert caught.value.hint == HINT
 
 
 def test_a_role_without_primary_has_none(prod: Snapshot) -> None:
-    with pytest.raises(UsageError, match="'primary-compute=1'"):
+    with refused(UsageError, "--assume", "'primary-compute=1'"):
         assumed_nodes("primary-compute=1", prod)
 
 

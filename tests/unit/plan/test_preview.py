@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 from building import CLUSTER, RELEASE, layer, plugin, roles, snapshot, task
+from refusals import missing
 
-from fuelclient.errors import CycleDetected, InvalidGraph, NotFound, UsageError
+from fuelclient.errors import CycleDetected, InvalidGraph, UsageError
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import Layer
 from fuelclient.model.node import Node
@@ -178,9 +179,9 @@ def test_a_cycle_is_raised_by_a_preview_and_told_by_findings() -> None:
 def test_what_cannot_be_understood_is_raised_before_anything_is_found() -> None:
     with pytest.raises(UsageError):
         preview(_env(), PreviewOptions(assume="db"))
-    with pytest.raises(NotFound, match="Role bd "):
+    with missing("role", "bd", "db"):
         findings(_env(), PreviewOptions(assume="bd=1"))
-    with pytest.raises(NotFound, match="Node 4 of environment 1 "):
+    with missing("node", "4 of environment 1"):
         preview(_env(nodes=[Node(1, "n")]), PreviewOptions(node_ids=(4,)))
 
 

@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 from building import fleet, merged, task
 from call_count import calls
+from refusals import refused
 from schedule_traces import skips, vertex_of, work_from
 
 from fuelclient.errors import Conflict, CycleDetected, InvalidGraph
@@ -113,14 +114,14 @@ def test_what_is_not_running_cannot_end() -> None:
     work = work_from({"n1": ["a", "b"]}, ["a@n1 -> b@n1"], skip={"b@n1": "condition"})
     schedule = Schedule(work)
     for vertex in (0, 1):
-        with pytest.raises(Conflict, match=r"@n1 .* pending"):
+        with refused(Conflict, work.name(vertex), "pending"):
             schedule.finish(vertex, Ending.SKIPPED)
-    with pytest.raises(Conflict, match="result"):
+    with refused(Conflict, "result"):
         _ = schedule.result
 
     assert schedule.ready() == [0]
     schedule.finish(0, Ending.OK, "retried")
-    with pytest.raises(Conflict, match=r"a@n1 .* ready"):
+    with refused(Conflict, "a@n1", "ready"):
         schedule.finish(0, Ending.OK)
     assert schedule.changes() == [
         Change(0, InstanceStatus.RUNNING),
@@ -311,7 +312,7 @@ def test_weights_stay_bounded_where_ways_explode() -> None:
 
 
 def test_a_cycle_is_told_before_anything_runs() -> None:
-    with pytest.raises(CycleDetected, match="a@n1 -> b@n1 -> a@n1"):
+    with refused(CycleDetected, "a@n1 -> b@n1 -> a@n1"):
         Schedule(work_from({"n1": ["a", "b"]}, ["a@n1 -> b@n1", "b@n1 -> a@n1"]))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 from building import RELEASE as OWNER
 from building import barriers, fleet, layer, merged, roles, snapshot, task
+from refusals import refused
 
 from fuelclient.errors import FuelError, InvalidGraph, NotFound, UsageError
 from fuelclient.model.node import Node
@@ -44,22 +44,22 @@ def test_subgraphs_are_read(text: str, start: tuple[Any, ...] | None, end: tuple
 
 
 @pytest.mark.parametrize(
-    ("text", "error", "message"),
+    ("text", "error", "named"),
     [
-        ("keystone-bd", NotFound, r"Did you mean keystone-db\?"),
-        ("a:keystone-bd", NotFound, r"Did you mean keystone-db\?"),
+        ("keystone-bd", NotFound, "keystone-db"),
+        ("a:keystone-bd", NotFound, "keystone-db"),
         ("a/b", UsageError, "'a/b'"),
-        ("a/1-", UsageError, "cannot be read"),
+        ("a/1-", UsageError, "'a/1-'"),
         ("a/3-1", UsageError, "3-1"),
         ("a/1-999999999", UsageError, "1-999999999"),
-        ("", UsageError, "names no task"),
-        (":", UsageError, "names no task"),
+        ("", UsageError, "subgraph ''"),
+        (":", UsageError, "subgraph ':'"),
         ("/1", UsageError, "'/1'"),
-        ("a:b:c", NotFound, "Task a:b:c does not exist"),
+        ("a:b:c", NotFound, "task a:b:c"),
     ],
 )
-def test_what_is_no_subgraph_is_an_error(text: str, error: type[FuelError], message: str) -> None:
-    with pytest.raises(error, match=message):
+def test_what_is_no_subgraph_is_an_error(text: str, error: type[FuelError], named: str) -> None:
+    with refused(error, named):
         subgraph_from(text, KNOWN)
 
 
@@ -160,7 +160,7 @@ def test_offline_nodes_are_left_out_and_reported() -> None:
 
 @pytest.mark.parametrize("answer", [["1"], [7], [True], [None]])
 def test_a_filter_has_to_give_ids_of_nodes(answer: list[Any]) -> None:
-    with pytest.raises(InvalidGraph, match=re.escape(repr(answer[0]))):
+    with refused(InvalidGraph, repr(answer[0])):
         chosen(nodes({}), node_filter="$.name", answer=answer)
 
 

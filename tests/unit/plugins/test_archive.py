@@ -10,6 +10,7 @@ from pathlib import Path
 
 import archive_samples as samples
 import pytest
+from refusals import refused
 
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
 from fuelclient.plugins.archive import extract, scripts
@@ -129,8 +130,9 @@ def test_an_unknown_extension_is_refused_in_the_words_of_the_original_client(tmp
     path = tmp_path / "plugin.txt"
     path.write_text("text")
     for use in (lambda: extract(path, target), lambda: scripts(path)):
-        with pytest.raises(InvalidDocument, match=r"^Plugin plugin\.txt has unsupported format \.txt\. ") as caught:
+        with pytest.raises(InvalidDocument) as caught:
             use()
+        assert str(caught.value).startswith("Plugin plugin.txt has unsupported format .txt. ")
         (finding,) = caught.value.findings
         assert str(finding).startswith("plugin.txt: error: Plugin plugin.txt has unsupported format .txt [P001]")
 
@@ -164,7 +166,7 @@ def test_limits_are_met_exactly(tmp_path: Path, target: Path, limits: Limits, me
     extract(archive, target, limits=Limits(total=6, members=3, member=3))
     assert set(tree(target)) == {"d", "d/a", "d/b"}
     shutil.rmtree(target / "d")
-    with pytest.raises(InvalidDocument, match=message):
+    with refused(InvalidDocument, message):
         extract(archive, target, limits=limits)
     assert tree(target) == {}
 

@@ -15,9 +15,9 @@ import yaml
 from corpus import corpus
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from refusals import missing
 from valid_packages import full_files, full_metadata, write_package
 
-from fuelclient.errors import NotFound
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.plugins.checks import UNUSABLE, check, for_install
 
@@ -29,7 +29,7 @@ def codes(findings: tuple[Finding, ...]) -> list[str]:
 
 
 def test_a_directory_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="Package directory"):
+    with missing("package directory", tmp_path / "nowhere"):
         check(tmp_path / "nowhere")
 
 

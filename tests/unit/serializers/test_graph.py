@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from corpus import corpus
+from refusals import refused
 
 from fuelclient import files
 from fuelclient.errors import InvalidDocument
@@ -137,29 +138,29 @@ def test_a_summary_has_the_ids_that_the_whole_graph_has() -> None:
 def test_a_summary_asks_of_a_task_for_its_id_only() -> None:
     answer = {"id": 7, "name": "x", "tasks": [_RECORDS[4]], "relations": [_RELATION]}
     assert summary_from(answer).task_ids == (" d ",)
-    with pytest.raises(InvalidDocument, match="type must be a text"):
+    with refused(InvalidDocument, "type"):
         graph_from(answer)
 
 
 @pytest.mark.parametrize(
-    ("changed", "message"),
+    ("changed", "named"),
     [
-        ({"tasks": [{"id": "a"}, {"type": "shell"}]}, "^Graph 7 in the answer: entry 2: the task has no id"),
-        ({"tasks": [{"id": " "}]}, "^Graph 7 in the answer: entry 1: the id of a task must be a text"),
-        ({"tasks": [{"id": 5}]}, "must be a text, not the number 5"),
-        ({"tasks": ["a"]}, "^Graph 7 in the answer: entry 1 is the text 'a', not a task"),
-        ({"tasks": {"id": "a"}}, "tasks of one graph is a mapping, not a list"),
-        ({"relations": []}, "^Graph 7 in the answer has no owner"),
-        ({"relations": [{"type": "x", "model": "node", "model_id": 1}]}, "graph of a 'node'"),
-        ({"name": 5}, "name of one graph is the number 5"),
-        ({"id": None}, "id of one graph is empty, not a whole number"),
+        ({"tasks": [{"id": "a"}, {"type": "shell"}]}, ["graph 7", "entry 2", "id"]),
+        ({"tasks": [{"id": " "}]}, ["graph 7", "entry 1", "id"]),
+        ({"tasks": [{"id": 5}]}, ["graph 7", "entry 1", "id", "number 5"]),
+        ({"tasks": ["a"]}, ["graph 7", "entry 1", "text 'a'"]),
+        ({"tasks": {"id": "a"}}, ["tasks of one graph", "mapping", "list"]),
+        ({"relations": []}, ["graph 7", "owner"]),
+        ({"relations": [{"type": "x", "model": "node", "model_id": 1}]}, ["graph of a 'node'"]),
+        ({"name": 5}, ["name of one graph", "number 5"]),
+        ({"id": None}, ["id of one graph", "whole number"]),
     ],
 )
-def test_what_is_no_graph_has_no_summary_either(changed: dict[str, Any], message: str) -> None:
+def test_what_is_no_graph_has_no_summary_either(changed: dict[str, Any], named: list[str]) -> None:
     answer = {"id": 7, "name": "x", "tasks": [], "relations": [_RELATION], **changed}
-    with pytest.raises(InvalidDocument, match=message):
+    with refused(InvalidDocument, *named):
         summary_from(answer)
-    with pytest.raises(InvalidDocument, match=message):
+    with refused(InvalidDocument, *named):
         graph_from(answer)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from refusals import refused
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.files.yaml_text import parse
@@ -86,5 +87,5 @@ def test_what_is_wrong_is_one_error_at_its_line(text: str, code: str, line: int,
 
 
 def test_the_nearest_key_is_named() -> None:
-    with pytest.raises(InvalidDocument, match=r"Did you mean roles\?"):
+    with refused(InvalidDocument, "nodes.yaml:1", "role", "roles"):
         read("- {name: a, role: [b]}")

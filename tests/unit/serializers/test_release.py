@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from corpus import corpus
+from refusals import refused
 
 from fuelclient import files
 from fuelclient.errors import InvalidDocument
@@ -98,7 +99,7 @@ def test_what_is_wrong_is_one_error_at_its_line(text: str, code: str, line: int)
 
 
 def test_all_that_is_wrong_is_counted() -> None:
-    with pytest.raises(InvalidDocument, match=r"the release has no name \(and 1 more\)"):
+    with refused(InvalidDocument, "r.yaml:1", "name", "1 more", codes=["G002", "G002"]):
         read("- pk: 1\n  fields: {}")
 
 

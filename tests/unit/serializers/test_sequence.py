@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from refusals import refused
 
 from fuelclient.errors import InvalidDocument, UsageError
 from fuelclient.model.run import RunRequest
@@ -66,10 +67,10 @@ def test_boundaries_of_subgraphs_may_be_texts() -> None:
     ],
 )
 def test_what_cannot_be_asked_for(body: dict[str, Any], told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+    with refused(UsageError, told):
         execution_from({"cluster": 1, **body})
 
 
 def test_a_sequence_without_types_of_its_graphs_is_none() -> None:
-    with pytest.raises(InvalidDocument, match="graph of a sequence"):
+    with refused(InvalidDocument, "graph of a sequence"):
         sequence_from({"id": 1, "release_id": 1, "name": "a", "graphs": ["default"]})

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from refusals import refused
 
 from fuelclient.errors import Unavailable
 from fuelclient.model.graph import DEFAULT_TYPE, Level
@@ -75,7 +76,7 @@ def test_a_step_that_fails_half_way_leaves_the_step_before(connection: sqlite3.C
 def test_a_later_version_is_refused(connection: sqlite3.Connection) -> None:
     migrate(connection, "engine.db")
     connection.execute(f"PRAGMA user_version = {LATEST + 1}")
-    with pytest.raises(Unavailable, match=rf"engine\.db .* {LATEST + 1}"):
+    with refused(Unavailable, "engine.db", LATEST + 1):
         migrate(connection, "engine.db")
 
 
@@ -83,7 +84,7 @@ def test_a_later_version_is_refused(connection: sqlite3.Connection) -> None:
 def test_the_database_of_another_program_is_refused_and_stays(connection: sqlite3.Connection, trace: str) -> None:
     connection.execute(trace)
     before = schema(connection)
-    with pytest.raises(Unavailable, match="another program"):
+    with refused(Unavailable, "engine.db", "another program"):
         migrate(connection, "engine.db")
     assert schema(connection) == before
 
