@@ -189,13 +189,13 @@ def test_a_build_that_is_killed_leaves_no_package(tmp_path: Path, build: Builder
     assert not [path for path in out.iterdir() if not path.name.startswith(".")]
 
 
-REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
-    "link out": (lambda path: (path / "l").symlink_to("../evil"), "leaves the package"),
-    "absolute link": (lambda path: (path / "l").symlink_to("/etc/passwd"), "leaves the package"),
-    "fifo": (lambda path: os.mkfifo(path / "f"), "not a file, directory or link"),
-    "control characters": (lambda path: (path / "a\nb").touch(), "control characters"),
-    "not text": (lambda path: Path(os.fsdecode(bytes(path) + b"/\xff")).touch(), "is not UTF-8"),
-    "large": (lambda path: os.truncate(_touched(path / "big"), 2**26 + 1), "'big' is larger than 64 MiB"),
+REFUSED: dict[str, tuple[Callable[[Path], object], list[str]]] = {
+    "link out": (lambda path: (path / "l").symlink_to("../evil"), ["'l'", "../evil"]),
+    "absolute link": (lambda path: (path / "l").symlink_to("/etc/passwd"), ["'l'", "/etc/passwd"]),
+    "fifo": (lambda path: os.mkfifo(path / "f"), ["'f'", "file", "directory", "link"]),
+    "control characters": (lambda path: (path / "a\nb").touch(), ["control characters"]),
+    "not text": (lambda path: Path(os.fsdecode(bytes(path) + b"/\xff")).touch(), ["UTF-8"]),
+    "large": (lambda path: os.truncate(_touched(path / "big"), 2**26 + 1), ["'big'", "64 MiB"]),
 }
 
 
@@ -208,9 +208,9 @@ def _touched(path: Path) -> Path:
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_could_not_be_read_back_is_not_packed(tmp_path: Path, build: Builder, what: str) -> None:
     directory = plugin(tmp_path / "p")
-    spoil, message = REFUSED[what]
+    spoil, named = REFUSED[what]
     spoil(directory)
-    with pytest.raises(InvalidDocument, match=message) as caught:
+    with refused(InvalidDocument, *named, codes=["P001"]) as caught:
         build(directory, tmp_path, METADATA)
     (finding,) = caught.value.findings
     assert isinstance(finding, Finding)
@@ -250,7 +250,7 @@ def test_a_hook_that_fails_is_an_error(tmp_path: Path) -> None:
     with refused(InvalidDocument, "pre_build_hook", "exit code 3"):
         run_pre_build_hook(directory)
     hook.write_text("#!/does/not/exist\n")
-    with pytest.raises(InvalidDocument, match="cannot be run"):
+    with refused(InvalidDocument, "pre_build_hook", "no such file"):
         run_pre_build_hook(directory)
     assert [path.name for path in tmp_path.iterdir()] == ["p"]
 
