@@ -105,7 +105,8 @@ def test_two_executors_run_one_job_once(place: Place) -> None:
         finally:
             await other.close()
 
-    assert [outcome.rc for outcome in place.with_executor(both)] == [5, 5]
+    outcomes = place.with_executor(both)
+    assert [outcome.rc for outcome in outcomes] == [5, 5], (outcomes, place.lines)
     assert (place.root / "log").read_text() == "x\n"
     assert [path.name for path in place.spool(job).glob("claim.*")] == ["claim.1.1"]
 
