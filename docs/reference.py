@@ -90,7 +90,9 @@ def cli() -> str:
     """Return the page of all commands by noun, with their options."""
     shell = FuelShell()
     everywhere = global_parser()
-    everywhere.add_argument("--version", action="store_true", help="show the version and exit; it stands alone")
+    everywhere.add_argument(
+        "--version", action="store_true", help="show the version and exit; no other argument may be given"
+    )
     parts = [_CLI, "## Global options\n", *_options(everywhere._actions)]
     parts += ["## Options of lists and of single objects\n", _LISTS, *_options(_output_options(shell))]
     noun = ""
@@ -113,9 +115,10 @@ def _command(shell: FuelShell, name: str) -> Iterator[str]:
     yield from _paragraphs(text)
     yield from _options(own)
     if isinstance(command, DisplayCommandBase):
-        default = getattr(command, "sort_by", "") or "the order of the answer"
-        kind = f"a list, sorted by {default}" if isinstance(command, Lister) else "one object"
-        yield f"Output: {kind}; see [its options](#options-of-lists-and-of-single-objects).\n"
+        order = getattr(command, "sort_by", "")
+        kind = "a list" if isinstance(command, Lister) else "one object"
+        sorting = f", sorted by {order}" if order else ""
+        yield f"Output: {kind}{sorting}; see [its options](#options-of-lists-and-of-single-objects).\n"
 
 
 def _parser(shell: FuelShell, name: str) -> tuple[Any, argparse.ArgumentParser]:

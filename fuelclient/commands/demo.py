@@ -62,8 +62,8 @@ class Demo(Command):
     """Load the packaged examples and print commands to try
 
     The examples are a small OpenStack release, which is itself a plugin, two plugins for it, and an environment named
-    demo with seven nodes and two graphs of its own. The commands to try are printed on stdout, what was loaded on
-    stderr. To keep the examples apart from your data, load them into another file with --engine:
+    demo with seven nodes and two graphs. The commands to try are printed on stdout, and what was loaded on stderr. To
+    keep the examples apart from your data, load them into another file with --engine:
 
       fuel2 demo --engine demo.db
     """

@@ -54,7 +54,7 @@ class _Create(ShowOne):
 class SequenceCreate(_Create):
     """Create a sequence of graphs for the environments of a release
 
-    A graph type that no graph has yet causes a warning: its graph may be uploaded later.
+    A graph type that no graph has yet only causes a warning, because its graph may be uploaded later.
 
       fuel2 sequence create --release 1 --name upgrade --type prepare default verify
     """

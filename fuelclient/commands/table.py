@@ -208,7 +208,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "task history show": (
         "fuelclient.commands.task.history:HistoryShow",
-        "Show what became of the tasks of a run",
+        "Show what happened to the tasks of a run",
     ),
     "task list": ("fuelclient.commands.task.task:TaskList", "List runs and their parts"),
     "task logs": ("fuelclient.commands.task.task:TaskLogs", "Print what a task instance printed"),

@@ -20,7 +20,7 @@ class Tui(Command):
     """Browse environments, roles and graph order on the terminal
 
     The UI shows environments, their roles, the merged tasks in execution order and who set each attribute, the graph as
-    lanes, why one task runs after another, findings, plugins, and live and past runs. It only reads, until you arm it
+    lanes, why one task runs after another, findings, plugins, and live and past runs. It is read-only until you arm it
     (A). Every screen shows the command line that prints the same; ? lists the keys.
 
     NO_COLOR=1 removes colours, --ascii all characters that are not ASCII. Ctrl-Z suspends the UI, fg resumes it. If a

@@ -1,7 +1,7 @@
 """Deploy, reset and stop environments, or deploy and provision some of their nodes.
 
-Each is a run of graphs like any other. Nailgun has code for what a reset or provisioning means; here the graphs of a
-release say it.
+Each of these is a run of graphs like any other. In Nailgun, code defines what a reset or provisioning does; here the
+graphs of a release define it.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class EnvDeploy(Starter):
     """Deploy an environment
 
     Runs the default graph on its nodes. Before that, nodes marked for deletion go through the graph of type deletion,
-    and nodes that are not provisioned through that of type provision or provisioning, if the release has such graphs.
-    If the release has a sequence named deploy-changes, its graphs run instead. Waiting and exit codes are those of
-    'graph execute'.
+    and nodes that are not provisioned go through the graph of type provision or provisioning, if the release has such
+    graphs. If the release has a sequence named deploy-changes, its graphs run instead. Waiting and exit codes are those
+    of 'graph execute'.
 
       fuel2 env deploy 1 --dry-run
       fuel2 env deploy 1 --wait
@@ -181,8 +181,8 @@ class EnvNodesDeploy(_SomeNodes):
 class EnvNodesProvision(_SomeNodes):
     """Provision some nodes of an environment
 
-    Runs its graph of type provision or provisioning on these nodes, even on those that are provisioned. Without such a
-    graph the exit code is 2.
+    Runs its graph of type provision or provisioning on these nodes, even if they are provisioned already. Without such
+    a graph the exit code is 2.
 
       fuel2 env nodes provision --env 1 --nodes 1 2
     """
@@ -199,8 +199,8 @@ class EnvNodesProvision(_SomeNodes):
 class EnvStopDeployment(Command):
     """Stop the run on an environment
 
-    No further tasks start. Running tasks may finish, unless --kill ends them. The command does not wait for the end of
-    the run: use 'task watch' for that.
+    No further tasks start. Running tasks may finish, unless --kill ends them. The command does not wait for the run to
+    end; use 'task watch' for that.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

@@ -50,7 +50,7 @@ class EnvCreate(_ShowEnv):
     """Create an environment from a release
 
     The environment starts with an empty graph of the type default. Its tasks are those of its release, until a plugin
-    or a graph of its own overrides them.
+    or a graph that you upload to it overrides them.
 
       fuel2 env create prod --release 1
       fuel2 env create prod --release 1 -f value -c id
@@ -90,15 +90,15 @@ class EnvUpdate(_ShowEnv):
 class EnvDelete(Command):
     """Delete an environment with its graphs
 
-    Its nodes stay, without environment and roles. Its runs are deleted with their history and files, also those on
-    nodes; if a node keeps files, a warning names it and says how to remove them. An operational environment is deleted
-    only with --force. Without --force, or while a run on the environment has not ended, nothing is deleted and the
-    exit code is 6.
+    Its nodes are kept, without environment and roles. Its runs are deleted with their history and files, including the
+    files on nodes. If files remain on a node, a warning names the node and says how to remove them. An operational
+    environment is deleted only with --force. Without --force, or while a run on the environment has not ended, nothing
+    is deleted and the exit code is 6.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, "environment")
-        parser.add_argument("-f", "--force", action="store_true", help="even if it is operational")
+        parser.add_argument("-f", "--force", action="store_true", help="delete it even if it is operational")
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         for warning in self.writable().clusters.delete(parsed_args.id, force=parsed_args.force):

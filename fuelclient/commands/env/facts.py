@@ -35,7 +35,7 @@ class _Download(Command):
         parser.add_argument(
             "--no-split",
             action="store_true",
-            help="repeat the common facts in the file of each node instead of a file of their own",
+            help="repeat the common facts in the file of each node instead of writing cluster.FORMAT",
         )
         parser.add_argument("--force", action="store_true", help="replace the facts of an earlier download")
 
@@ -62,8 +62,8 @@ class FactsDownload(_Download):
     """Write the uploaded deployment facts of an environment to files
 
     The files are DIR/deployment_ID/cluster.FORMAT with the common facts of all nodes, and a file for each node. With
-    --no-split there are only the files of nodes, each with all facts. With --force they replace the files of an earlier
-    download.
+    --no-split, only the files of the nodes are written, each with all facts. With --force they replace the files of an
+    earlier download.
 
       fuel2 env deployment-facts download --env 1 -f yaml
     """
@@ -82,7 +82,7 @@ class FactsDownload(_Download):
 class FactsDefault(_Download):
     """Write the computed deployment facts of an environment to files
 
-    They are computed from its settings and its nodes, without uploaded facts. The files are those of 'env
+    The facts are computed from its settings and its nodes, without uploaded facts. The files are named as by 'env
     deployment-facts download'.
     """
 

@@ -47,8 +47,8 @@ class SettingsUpload(Command):
     """Set the settings of an environment from a file
 
     The file contains settings by section, as 'env settings download' writes them: all settings, or only some. They
-    replace all that was set before; what the file does not state has its default again. Without --file the file is
-    DIR/environment_ID/settings.FORMAT; '--file -' reads stdin.
+    replace everything that was set before; a setting that the file leaves out returns to its default. Without --file
+    the file is DIR/environment_ID/settings.FORMAT; '--file -' reads stdin.
 
       fuel2 env settings upload 1 -f yaml
       fuel2 env settings download 1 --file - | sed s/false/true/ | fuel2 env settings upload 1 --file -

@@ -37,14 +37,14 @@ class GraphPreview(Lister):
     instances run, 'layer' which layer the task comes from, and 'overrides' which layers it overrides.
 
     On a terminal each row is one line: roles are shortened, and empty columns are left out. Order and task are always
-    shown; of nodes, stage, layer, priority, roles, generation, type and overrides, in this order, those that fit. A
-    file or a pipe gets everything.
+    shown, and as many as fit of nodes, stage, layer, priority, roles, generation, type and overrides, in this order.
+    Files and pipes get everything.
 
     --assume previews with other nodes than those of the environment. It takes ROLES=COUNT, ... where ROLES is one role
     or several joined by '+'. If the environment has no nodes, a few nodes for each role are assumed.
 
-    --verify compares this merge, task by task, with that of the place where the graphs are stored, such as a Fuel
-    master. With --exit-code the exit code is 10 if they differ.
+    --verify compares this merge, task by task, with the one that is computed where the graphs are stored, such as on a
+    Fuel master. With --exit-code the exit code is 10 if they differ.
 
       fuel2 graph preview --env 1
       fuel2 graph preview --env 1 --assume controller=3,compute=8,cinder=3 --only changed
@@ -65,7 +65,9 @@ class GraphPreview(Lister):
             help="whether a task with a type replaces the task below it, or overrides only the attributes it states",
         )  # fmt: skip
         parser.add_argument("--only", choices=("changed",), help="only tasks that a plugin or the environment changes")
-        parser.add_argument("--verify", action="store_true", help="compare with the merge of the master itself")
+        parser.add_argument(
+            "--verify", action="store_true", help="compare with the merge that the master itself computes"
+        )
         parser.add_argument("--exit-code", action="store_true", help="with --verify: exit with 10 if they differ")
 
     def run(self, parsed_args: argparse.Namespace) -> int:

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 class GraphSimulate(Lister):
     """Show how a run would go, and how long it would take
 
-    Nothing is executed: durations are those of earlier runs, and one second for tasks that never ran. The instances of
-    --fail fail; rows then say which instances would be skipped or stopped, and why. 'start' and 'end' are seconds from
-    the beginning. The result of the run is on stderr.
+    Nothing is executed: durations are those of earlier runs, and one second for tasks that never ran. The instances
+    that --fail names fail; rows then say which instances would be skipped or stopped, and why. 'start' and 'end' are
+    seconds from the beginning. The result of the run is on stderr.
 
       fuel2 graph simulate --env 1 --fail netconfig/2 keystone/1
 
-    --dot draws the run for Graphviz instead: green succeeded, red failed, orange never runs because of a failure,
+    --dot draws the run for Graphviz instead: green succeeded, red failed, orange was not reached because of a failure,
     violet was skipped.
 
       fuel2 graph simulate --env 1 --dot | dot -Tsvg > run.svg

@@ -176,7 +176,7 @@ class NodeUndiscover(Command):
         group = parser.add_mutually_exclusive_group(required=True)
         add_env(group, required=False, help="all nodes of this environment")
         group.add_argument("-n", "--node", type=identifier, metavar="ID", help="this node")
-        parser.add_argument("-f", "--force", action="store_true", help="even if they are online")
+        parser.add_argument("-f", "--force", action="store_true", help="delete them even if they are online")
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         nodes = self._nodes(parsed_args)
@@ -207,7 +207,9 @@ class NodeDelete(Command):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("id", nargs="+", type=identifiers, metavar="ID", help="ids of the nodes: 1 2 or 1,2")
-        parser.add_argument("-f", "--force", action="store_true", help="even if they belong to an environment")
+        parser.add_argument(
+            "-f", "--force", action="store_true", help="delete them even if they belong to an environment"
+        )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         ids = list(dict.fromkeys(number for part in parsed_args.id for number in part))

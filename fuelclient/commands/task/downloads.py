@@ -37,8 +37,9 @@ class _Download(Command):
 class DeploymentInfoDownload(_Download):
     """Write the facts that a run saw to a file
 
-    They were recorded when its graph was planned: what all nodes share, and the part of each node. A run of several
-    graphs has those of the last one that was planned; its parts have their own. They may hold passwords.
+    The facts were recorded when the graph of the run was planned: the common facts, and those of each node. For a run
+    of several graphs they are those of the graph that was planned last; each part has its own. They may contain
+    passwords.
 
       fuel2 task deployment-info download 12 --file - | less
     """
@@ -54,7 +55,8 @@ class DeploymentInfoDownload(_Download):
 class SettingsDownload(_Download):
     """Write the settings that a run began with to a file
 
-    They were recorded when its graph was planned. 'env settings upload' takes the file. They may hold passwords.
+    The settings were recorded when the graph of the run was planned. They may contain passwords. 'env settings upload'
+    accepts the file.
     """
 
     name, told = "cluster_settings", "Cluster settings"
@@ -68,7 +70,7 @@ class SettingsDownload(_Download):
 class NetworkConfigurationDownload(_Download):
     """Write the networks that a run began with to a file
 
-    Only a master has them: the embedded engine knows no networks.
+    Only a Fuel master records networks; the embedded engine has none.
     """
 
     name, told = "network_configuration", "Network configuration"

@@ -1,4 +1,4 @@
-"""`task history show`: what became of each task instance of a run."""
+"""`task history show`: what happened to each task instance of a run."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Lines(FormattableColumn[list[str]]):
 
 
 class HistoryShow(Lister):
-    """Show what became of the tasks of a run
+    """Show what happened to the tasks of a run
 
-    The rows are those of all graphs of the run in the order of their plans, or of one of its parts. A task that was
-    placed on no node has the node '-', a sync point the node 'null'. --why adds the reason of each status and the
-    failure to blame; -f json and -f yaml always have them.
+    The rows cover all graphs of the run, in the order of their plans; with the id of a part, only its graph. The node
+    of a task that was placed nowhere is '-', that of a sync point 'null'. --why adds the reason for each status and the
+    failure to blame; -f json and -f yaml always include them.
 
       fuel2 task history show 12 --statuses error --why
       fuel2 task history show 12 --nodes 1 master --tasks-names netconfig
@@ -50,7 +50,7 @@ class HistoryShow(Lister):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        parser.add_argument("id", type=identifier, help="id of the task")
+        parser.add_argument("id", type=identifier, help="id of the run, or of one of its parts")
         for short, long, dest, shown, meaning in (
             ("-n", "--nodes", "nodes", "NODE", "only these nodes: 1 2, master, null"),
             ("-d", "--tasks-names", "tasks", "TASK", "only these tasks"),
@@ -109,7 +109,7 @@ def _with_text_node(row: Sequence[Any], columns: Sequence[str]) -> Sequence[Any]
 
 
 def _by_task(history: Sequence[HistoryRow], several: bool) -> list[Sequence[Any]]:
-    """Return a row for each task of each graph: how it is defined, and what became of it on each node."""
+    """Return a row for each task of each graph: how it is defined, and what happened to it on each node."""
     grouped: dict[tuple[int, str], list[HistoryRow]] = {}
     for row in history:
         grouped.setdefault((row.run_id, row.task), []).append(row)
@@ -131,7 +131,7 @@ def _definition(row: HistoryRow) -> Lines:
 
 
 def _status_on_node(row: HistoryRow) -> str:
-    """Return what became of a task on one node, in the words of the original client."""
+    """Return what happened to a task on one node, in the words of the original client."""
     began, ended = (
         _whole_seconds(time, never) for time, never in ((row.time_start, "not started"), (row.time_end, "not ended"))
     )

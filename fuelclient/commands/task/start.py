@@ -33,7 +33,7 @@ def add_run(parser: argparse.ArgumentParser, *short: str) -> None:
     mode = parser.add_mutually_exclusive_group()
     dry = [option for option in short if option == "-d"]
     mode.add_argument(*dry, "--dry-run", action="store_true", help="print what would run, and start nothing")
-    mode.add_argument("--noop", action="store_true", help="let tasks say what they would change, and change nothing")
+    mode.add_argument("--noop", action="store_true", help="let tasks report what they would change, and change nothing")
     add_executor(parser, "how to reach all nodes (default: each by its own executor)")
     add_wait(parser)
 
@@ -54,7 +54,7 @@ def add_timeout(parser: argparse.ArgumentParser) -> None:
     """Add for how many seconds to wait: `timeout` (None: to the end)."""
     parser.add_argument(
         "--timeout", type=seconds, metavar="TIME",
-        help="wait no longer, and end with exit code 12 while the run goes on: 90, 90s, 30m or 2h",
+        help="stop waiting after this time (90, 90s, 30m or 2h): the exit code is 12, and the run goes on",
     )  # fmt: skip
 
 

@@ -31,13 +31,13 @@ def warn_of_end(stopped: Run) -> None:
 
 def add_id(parser: argparse.ArgumentParser) -> None:
     """Add the id of a run: `id`."""
-    parser.add_argument("id", type=identifier, help="id of the task")
+    parser.add_argument("id", type=identifier, help="id of the run")
 
 
 class TaskList(Lister):
     """List runs and their parts
 
-    A run is named deploy; it has a part named deployment for each of its graphs, with the graph's type.
+    A run is named deploy. It has a part for each of its graphs, which is named deployment and has the graph's type.
 
       fuel2 task list --env 1 --statuses running
       fuel2 task list --names deploy -s cluster id
@@ -47,13 +47,18 @@ class TaskList(Lister):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
-        add_env(parser, required=False, help="only those of this environment")
+        add_env(parser, required=False, help="only runs on this environment")
         parser.add_argument(
             "-t", "--statuses", nargs="+", choices=("pending", "error", "ready", "running"), default=[],
-            metavar="STATUS", help="only those that are pending, running, ready or error",
+            metavar="STATUS", help="only runs with these statuses: pending, running, ready, error",
         )  # fmt: skip
         parser.add_argument(
-            "-n", "--names", nargs="+", default=[], metavar="NAME", help="only those of these names: deploy, deployment"
+            "-n",
+            "--names",
+            nargs="+",
+            default=[],
+            metavar="NAME",
+            help="only runs with these names: deploy, deployment",
         )
         return parser
 
@@ -109,8 +114,8 @@ class TaskDelete(Command):
 class TaskStop(Command):
     """Stop a run
 
-    Task instances that run may end, and no others start; --kill ends those that run too. The command does not wait for
-    that: 'task watch' does.
+    No further task instances start. Running ones may finish, unless --kill ends them. The command does not wait for the
+    run to end; use 'task watch' for that.
 
       fuel2 task stop 12
       fuel2 task stop 12 --kill
@@ -119,7 +124,7 @@ class TaskStop(Command):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         add_id(parser)
-        parser.add_argument("--kill", action="store_true", help="end running task instances too")
+        parser.add_argument("--kill", action="store_true", help="end running task instances")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -131,9 +136,9 @@ class TaskStop(Command):
 class TaskResume(Starter):
     """Resume a run whose runner was killed
 
-    Task instances that have ended are not run again. If nothing recorded how some of them ended, because the machine
-    went down, the command names them and does nothing; --rerun-interrupted runs them again. It waits as
-    'graph execute' does.
+    Task instances that have ended are not run again. If it is not known how some of them ended, for example because the
+    machine went down, the command names them and does nothing; --rerun-interrupted runs them again. The command waits
+    as 'graph execute' does.
 
       fuel2 task resume 12 --wait
     """
@@ -141,7 +146,9 @@ class TaskResume(Starter):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         add_id(parser)
-        parser.add_argument("--rerun-interrupted", action="store_true", help="run again what has no known end")
+        parser.add_argument(
+            "--rerun-interrupted", action="store_true", help="run instances again if it is not known how they ended"
+        )
         add_wait(parser)
         return parser
 
@@ -154,9 +161,9 @@ class TaskResume(Starter):
 class TaskWatch(Command):
     """Follow a run to its end
 
-    Prints on stderr what has happened since the run began, and what happens. The exit code is 8 if the run fails.
-    Ctrl-C stops the run, a second one kills what runs, as with 'graph execute'. After --timeout the command ends with
-    exit code 12, and the run goes on.
+    Prints on stderr what has happened since the run began, and then what happens until it ends. The exit code is 8 if
+    the run fails. Ctrl-C stops the run, and a second Ctrl-C kills running tasks, as with 'graph execute'. After
+    --timeout the command ends with exit code 12, and the run goes on.
     """
 
     def run(self, parsed_args: argparse.Namespace) -> int:
