@@ -282,7 +282,7 @@ def _shape(schema: Mapping[str, Any]) -> str:
         return f"a list, each item {_shape(schema.get('items', {}))}"
     if schema.get("properties") or schema.get("required"):
         return f"an object with {_properties(schema)}"
-    return {"object": "an object", "integer": "a number", "string": "a text"}.get(str(schema.get("type")), "a value")
+    return {"object": "an object", "integer": "a number", "string": "a string"}.get(str(schema.get("type")), "a value")
 
 
 def _properties(schema: Mapping[str, Any]) -> str:

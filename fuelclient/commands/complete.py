@@ -50,7 +50,7 @@ class Complete(Command, CompleteCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--name", metavar="NAME", help="the command to complete (default: fuel2)")
-        parser.add_argument("--shell", choices=("bash", "none"), default="bash", help="none prints only the data")
+        parser.add_argument("--shell", choices=("bash", "none"), default="bash", help="with none, print only the data")
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:
         return CompleteCommand.take_action(self, parsed_args)

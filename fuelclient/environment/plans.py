@@ -17,7 +17,7 @@ from fuelclient.plan.plan import plan as plan_of
 _FIRST_RUN = Finding(
     Severity.INFO,
     "G035",
-    "only the master remembers earlier runs: conditions that ask for changes are evaluated as in a first run",
+    "only the master remembers earlier runs, so conditions that ask for changes are evaluated as in a first run",
     hint="--dry-run plans on the master.",
 )
 

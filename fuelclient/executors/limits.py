@@ -73,5 +73,5 @@ def _number(name: str, value: Any) -> float:
     except (TypeError, ValueError):
         number = -1.0
     if not 0 <= number < float("inf"):
-        raise ValueError(f"{name} must be a number from 0 on, not {value!r}")
+        raise ValueError(f"{name} must be a number of at least 0, not {value!r}")
     return int(number) if number.is_integer() else number

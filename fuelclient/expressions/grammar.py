@@ -52,7 +52,7 @@ _CLOSE: ")"
 %ignore /\s+/
 """
 
-VALUE = 'a value (a number, a quoted text, true, false, null or model:path), "not" or "("'
+VALUE = 'a value (a number, a quoted string, true, false, null or model:path), "not" or "("'
 OPERATOR = '"and", "or", "==", "!=", "in" or the end'
 _HINTS = {
     "<": "Numbers cannot be ordered; only == and != exist.",
@@ -131,7 +131,7 @@ def parse_tree(text: str) -> Node:
 def _unknown(text: str, position: int) -> ExpressionError:
     """Return the error for characters that no part of an expression begins with."""
     if text[position] in "\"'":
-        return _syntax_error(text, position, "a quote that is never closed", "a quoted text")
+        return _syntax_error(text, position, "a quote that is never closed", "a quoted string")
     match = re.match(r"\w+", text[position:])
     word = match[0] if match else text[position]
     return _syntax_error(text, position, quoted(word), "a part of an expression", _hint(word, text, position))
@@ -146,7 +146,7 @@ def _hint(word: str, text: str, position: int) -> str:
     if text.startswith(":", position + len(word)):
         return _HINTS[":"]
     if re.match(r"\w", word):
-        return f"Put texts in quotes: {quoted(word)}."
+        return f"Put strings in quotes: {quoted(word)}."
     return _HINTS.get(word, "")
 
 

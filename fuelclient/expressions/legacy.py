@@ -235,7 +235,7 @@ class Within:
             fits = isinstance(whole, Mapping | list | tuple | set | frozenset)
         if not fits:
             message = f"Expression {quoted(scope.text)} looks for {_described(part)} in {_described(whole)}."
-            raise ExpressionError(message, scope.text, hint='"in" needs a list or a mapping, or two texts.')
+            raise ExpressionError(message, scope.text, hint='"in" needs a list or a mapping, or two strings.')
         try:
             return part in whole
         except TypeError:  # a list or a mapping is never the key of a mapping
@@ -251,7 +251,7 @@ def _described(value: object) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    for types, words in ((str, "a text"), (int | float, "a number"), (Mapping, "a mapping")):
+    for types, words in ((str, "a string"), (int | float, "a number"), (Mapping, "a mapping")):
         if isinstance(value, types):
             return words
     return "a list"

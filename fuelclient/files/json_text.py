@@ -21,7 +21,7 @@ _TOKEN = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|[][{},:\n]')
 """Possessive, and satisfied with a string that is never closed, so that the time is linear for any text."""
 
 _HINT = "Check it with a JSON validator, or save it as YAML under a name that does not end in .json."
-_WRITE_NUMBERS = "Write a finite number, or a text in quotes."
+_WRITE_NUMBERS = "Write a finite number, or a string in quotes."
 
 
 class _Endless(float):

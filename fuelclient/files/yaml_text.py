@@ -48,7 +48,7 @@ _PROBLEMS = (
     ("single document", "a second document begins here, and only one is allowed in a file",
      "Keep each document in a file of its own, and remove the `---`."),
     ("mapping values are not allowed", "a `:` stands where no key can be",
-     "Check the indentation of the line, and quote texts that contain `: `."),
+     "Check the indentation of the line, and quote text that contains `: `."),
     ("could not find expected ':'", "a line that should be a `key: value` has no `:`",
      "Check the line for text that belongs to a comment, or to the value above it."),
     ("cannot start any token", "a tab, or one of @ ` %, stands where a value should begin",
@@ -58,10 +58,10 @@ _PROBLEMS = (
     ("parsing a block collection", "this line does not fit into the list above it",
      "Indent it like the other items of that list, each beginning with `- `."),
     ("parsing a flow sequence", "a list in [ ] is not closed, or lacks a comma",
-     "Close it with ], and quote texts that contain one of [ ] { } , : ( | )."),
+     "Close it with ], and quote text that contains one of [ ] { } , : ( | )."),
     ("parsing a flow mapping", "a mapping in { } is not closed, or lacks a comma",
-     "Close it with }, and quote texts that contain one of [ ] { } , :."),
-    ("quoted scalar", "a quoted text is not closed, or has a wrong escape", "Check the quotes and backslashes."),
+     "Close it with }, and quote text that contains one of [ ] { } , :."),
+    ("quoted scalar", "a quoted string is not closed, or has a wrong escape", "Check the quotes and backslashes."),
 )  # fmt: skip
 """(part of the library's message, what is wrong, what to do); the first match is used."""
 

@@ -177,7 +177,7 @@ def limit_from(strategy: Any) -> int:
     if isinstance(amount, str) and amount.strip().lstrip("-").isdecimal():
         amount = int(amount)
     if not isinstance(amount, int) or isinstance(amount, bool) or amount < 0:
-        raise ValueError(f"the amount of a strategy is a whole number from 0 on, not {amount!r}")
+        raise ValueError(f"the amount of a strategy is a whole number of at least 0, not {amount!r}")
     return amount
 
 

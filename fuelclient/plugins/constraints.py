@@ -104,7 +104,7 @@ def parse(key: str, value: object) -> tuple[Term, ...]:
     ['>=', '<=']
     """
     if not isinstance(value, str):
-        raise InvalidDocument(f"{key} is {kind(value)}, not a text", hint=f"Write {key}: '>=8,<10', in quotes.")
+        raise InvalidDocument(f"{key} is {kind(value)}, not a string", hint=f"Write {key}: '>=8,<10', in quotes.")
     terms = []
     for part in value.split(","):
         match = _TERM.fullmatch(part.strip())

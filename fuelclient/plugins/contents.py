@@ -169,7 +169,7 @@ def _located(files: PackageFiles, part: str, record: Mapping[str, Any]) -> _Part
         stated, place = record[key], files.place(record, key)
         if isinstance(stated, str):
             return _Part(tuple(files.documents(stated, place)), stated, place)
-        files.reject("P003", f"{key} is {kind(stated)}, not a text", place, "Name a file in the package.")
+        files.reject("P003", f"{key} is {kind(stated)}, not a string", place, "Name a file in the package.")
     if CONF_PATH in record:
         directory = files.directory_at(record, CONF_PATH)
         document = files.fixed(f"{directory.rstrip('/')}/{name}") if directory else None

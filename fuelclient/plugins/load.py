@@ -199,7 +199,7 @@ def _metadata(files: PackageFiles) -> Mapping[str, Any] | None:
         value = metadata.get(key)
         place = files.place(metadata, key)
         if not isinstance(value, str) or not value:
-            what = "is missing" if value in (None, "") else "is not a text"
+            what = "is missing" if value in (None, "") else "is not a string"
             files.reject("P003", f"{key} {what}", place, f"Write {key}: '...', in quotes.")
         elif not re.fullmatch(pattern, value):  # name and version become names of directories
             files.reject("P003", f"{key} cannot be {value!r}", place, f"It must match {pattern}.")

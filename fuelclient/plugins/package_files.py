@@ -126,7 +126,7 @@ class PackageFiles:
         """Return the directory that `key` names. If there is something wrong with it, add a finding and return ""."""
         name, place = data[key], self.place(data, key)
         if not isinstance(name, str):
-            self.reject("P003", f"{key} is not a text", place, "Name a directory in the package.")
+            self.reject("P003", f"{key} is not a string", place, "Name a directory in the package.")
         elif self._may_name(name, place):
             if self._is_directory(name, place):
                 return name

@@ -37,7 +37,7 @@ MAX_VIOLATIONS = 200
 
 _NAME = re.compile(r"[0-9a-zA-Z_-]+")
 _TYPES = {
-    "string": "a text",
+    "string": "a string",
     "integer": "a whole number",
     "boolean": "true or false",
     "array": "a list",

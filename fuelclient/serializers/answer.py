@@ -60,12 +60,12 @@ class Answer:
         return float(value)
 
     def text(self, field: str, default: str = "") -> str:
-        return str(self._typed(field, str, "a text", default))
+        return str(self._typed(field, str, "a string", default))
 
     def stated(self, field: str) -> str:
         """Return a text; the field is required."""
         if self.data.get(field) is None:
-            raise self._wrong(field, "a text")
+            raise self._wrong(field, "a string")
         return self.text(field)
 
     def one_of(self, field: str, words: type[Word], default: str = "") -> Word:
@@ -93,7 +93,7 @@ class Answer:
     def texts(self, field: str) -> tuple[str, ...]:
         items = self.items(field)
         if not all(isinstance(item, str) for item in items):
-            raise self._wrong(field, "a list of texts")
+            raise self._wrong(field, "a list of strings")
         return tuple(items)
 
     def numbers(self, field: str) -> tuple[int, ...]:

@@ -226,7 +226,7 @@ class _Reader:
             elif value is None or key in ("tasks", *_IGNORED):
                 continue
             elif key in ("name", "node_filter") and not isinstance(value, str):
-                report.error("G006", line, f"{key} must be a text, not {kind(value)}", "Write it in quotes.")
+                report.error("G006", line, f"{key} must be a string, not {kind(value)}", "Write it in quotes.")
             elif key == "name":
                 self.name = value
             elif key == "node_filter":

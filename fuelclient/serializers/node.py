@@ -127,7 +127,7 @@ def _node(item: Any, line: int, report: Report, executors: Collection[str]) -> N
         _ssh(ssh, line_of(item, "ssh") or line, report)
     node = Node(
         id=stated.get("id", _is_number, "a whole number from 1", 0),
-        name=stated.get("name", _is_text, "a text", ""),
+        name=stated.get("name", _is_text, "a string", ""),
         status=stated.word("status", tuple(NodeStatus), NodeStatus.PROVISIONED),
         pending_roles=_roles(roles, line_of(item, "roles") or line, report),
         ip=stated.get("ip", _is_reachable, "an address or a host name", ""),
@@ -197,4 +197,4 @@ def _ssh(ssh: Mapping[str, Any], line: int, report: Report) -> None:
     fields = _Fields(ssh, line, report)
     fields.get("port", lambda value: _is_number(value) and value < 65536, "a port (1 to 65535)", 22)
     for key in ("user", "key", "jump"):
-        fields.get(key, _is_text, "a text", "")
+        fields.get(key, _is_text, "a string", "")

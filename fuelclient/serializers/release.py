@@ -154,7 +154,7 @@ def _release(identity: Any, fields: Mapping[Any, Any], line: int, report: Report
         if key in stated and plain(value) != stated[key]:
             report.error("G007", at, f"{key} is stated in two spellings with different values", "Keep one of them.")
         elif key in _TEXTS and value is not None and not isinstance(value, str):
-            report.error("G006", at, f"{key} must be a text, not {kind(value)}", "Write it in quotes.")
+            report.error("G006", at, f"{key} must be a string, not {kind(value)}", "Write it in quotes.")
         else:
             check_part(key, value, at, report)
         stated[key] = plain(value)
@@ -229,7 +229,7 @@ def _check_repository(item: Any, line: int, report: Report) -> None:
     for key in ("name", "type", "uri", "suite", "section"):
         value = item.get(key)
         if value is not None and not isinstance(value, str):
-            report.error("G006", line_of(item, key) or line, f"{key} must be a text, not {kind(value)}", "Quote it.")
+            report.error("G006", line_of(item, key) or line, f"{key} must be a string, not {kind(value)}", "Quote it.")
     priority = item.get("priority")
     if priority is not None and (isinstance(priority, bool) or not isinstance(priority, int)):
         at = line_of(item, "priority") or line

@@ -48,7 +48,7 @@ def sequence_document_from(document: Document) -> tuple[str, list[str]]:
     report.check_keys(data, _KEYS, "a sequence", 0)
     name = data.get("name")
     if not isinstance(name, str) or not name.strip():
-        report.error("G002", line_of(data, "name"), "a sequence needs a name", "Write `name:` with a text.")
+        report.error("G002", line_of(data, "name"), "a sequence needs a name", "Write `name:` with a string.")
     types = _types(data, report)
     report.raise_errors()
     return str(name), types

@@ -132,7 +132,7 @@ def _identity(stated: _Stated, report: Report, owner_label: str, position: int) 
         if isinstance(name, str) and name.strip():
             return name, False
         hint = "Write it in quotes." if isinstance(name, int | float) else "Give the task an id."
-        report.error("G002", line, f"the id of a task must be a text, not {kind(name)}", hint)
+        report.error("G002", line, f"the id of a task must be a string, not {kind(name)}", hint)
         return "", False
     stage = stated.values.get("stage")
     if isinstance(stage, str) and stage:
@@ -242,7 +242,7 @@ def _text(value: Any) -> Any:
 def _type(value: Any, lines: Lines, report: Report) -> None:
     known = tuple(TaskType)
     if not isinstance(value, str):
-        message = f"type must be a text, not {kind(value)}"
+        message = f"type must be a string, not {kind(value)}"
         hint = "Write a type, or remove the key to override a task of another layer."
         report.error("G006", lines("type"), message, hint)
     elif value not in known:

@@ -70,9 +70,9 @@ def kind(value: Any) -> str:
     if value is None:
         return "empty"
     if isinstance(value, bool):
-        return f"the truth value {str(value).lower()}"
+        return f"the boolean {str(value).lower()}"
     if isinstance(value, str):
-        return f"the text {_short(value)!r}" if value else "an empty text"
+        return f"the string {_short(value)!r}" if value else "an empty string"
     if isinstance(value, int | float):
         return f"the number {_short(str(value))}"
     if isinstance(value, Mapping):

@@ -169,7 +169,7 @@ def _error_response(error: Exception) -> Response:
         return response
     request_id = request.environ.get(ENVIRON_ID, "")
     LOG.error("%s failed", request_id, exc_info=error)
-    message = f"The server has a defect: its log says more about the request {request_id}."
+    message = f"The server failed unexpectedly: see its log for the request {request_id}."
     return _json({"message": message, "errors": []}, 500)
 
 

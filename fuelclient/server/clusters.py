@@ -132,7 +132,7 @@ _ENVIRONMENT = opened(("cluster", "release"), cluster=MAPPING, release=MAPPING)
 _INPUTS = opened(("environment", "layers", "facts"), environment=MAPPING, layers=MAPPING, facts=MAPPING)
 _INPUTS_QUERY = (
     Query("graph_types", QueryType.WORDS, "graph types (default: default)"),
-    Query("force", QueryType.FLAG, "as if nothing had ever run"),
+    Query("force", QueryType.FLAG, "compute them as if nothing had ever run"),
 )
 _FACTS_PATH = f"{_PATH}/orchestrator/deployment"
 _NODE_FACTS = listed(opened(("uid",), uid={"type": ["string", "integer"]}))
@@ -142,7 +142,7 @@ _SPLIT: Schema = {
 _FACTS: Schema = {"anyOf": [_NODE_FACTS, _SPLIT]}
 _FACTS_QUERY = (
     Query("nodes", QueryType.NUMBERS, "only these nodes"),
-    Query("split", QueryType.FLAG, "give the common part apart from the nodes"),
+    Query("split", QueryType.FLAG, "return the common part and the nodes separately"),
 )
 
 ROUTES = (
@@ -151,7 +151,7 @@ ROUTES = (
     Route("GET", _PATH, show, "Show an environment", {200: CLUSTER}),
     Route("PUT", _PATH, rename, "Rename an environment", {200: CLUSTER}, body=closed(("name",), name=NAME)),
     Route("DELETE", _PATH, delete, "Delete an environment with its graphs", {204: None, 200: LEFT},
-          query=(Query("force", QueryType.FLAG, "even if it is deployed"),)),
+          query=(Query("force", QueryType.FLAG, "delete it even if it is deployed"),)),
     Route("POST", f"{_PATH}/assignment", assign, "Add nodes to an environment", {200: listed(NODE)},
           body=_ASSIGNMENT),
     Route("POST", f"{_PATH}/unassignment", unassign, "Remove nodes from an environment", {200: listed(NODE)},

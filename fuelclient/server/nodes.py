@@ -92,7 +92,7 @@ _CREATED: Schema = {"anyOf": [NODE, listed(NODE)]}
 _LABELS: Schema = {"type": "object", "additionalProperties": maybe(TEXT), "propertyNames": NAME}
 _UPDATE: Schema = {**closed(name=NAME, hostname=NAME, labels=_LABELS), "minProperties": 1}
 _ONLY = (Query("cluster_id", QueryType.NUMBER, "only nodes of this environment"),)
-_FORCE = Query("force", QueryType.FLAG, "even if they belong to an environment")
+_FORCE = Query("force", QueryType.FLAG, "delete them even if they belong to an environment")
 _IDS = Query("ids", QueryType.NUMBERS, "these nodes", required=True)
 _PATH = "nodes/{node_id}"
 

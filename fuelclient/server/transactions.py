@@ -122,7 +122,7 @@ def _statuses(words: Iterable[str], noun: str) -> Query:
     return Query("statuses", QueryType.WORDS, f"only {noun} that are {', '.join(texts)}", words=texts)
 
 
-DETAILS = Query("include_details", QueryType.FLAG, "also what Nailgun does not say: the request, findings, children")
+DETAILS = Query("include_details", QueryType.FLAG, "also return what Nailgun does not: the request, findings, children")
 _STRICT = Query("strict", QueryType.FLAG, "return an error where Nailgun returns null")
 _PATH = "transactions/{transaction_id}"
 _FILTERS = (
@@ -154,7 +154,7 @@ ROUTES = (
     Route("GET", "transactions", list_all, "List runs", {200: listed(RUN)}, _FILTERS),
     Route("GET", _PATH, show, "Show a run", {200: RUN}, (DETAILS,)),
     Route("DELETE", _PATH, delete, "Delete a run with its history", {204: None, 200: LEFT},
-          (Query("force", QueryType.FLAG, "even if it has not ended, provided that it no longer runs"),)),
+          (Query("force", QueryType.FLAG, "delete it even if it has not ended, provided that its runner is gone"),)),
     Route("GET", f"{_PATH}/deployment_history", history, "List the task instances of a run with their results",
           {200: listed(HISTORY_ROW)}, _HISTORY, mimetypes=("application/json", CSV)),
     Route("GET", f"{_PATH}/deployment_info", deployment_info, "Show the facts that a run saw", {200: _INFO}),

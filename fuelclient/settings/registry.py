@@ -71,7 +71,7 @@ class Spec:
         if self.type is ValueType.TEXT and isinstance(value, int) and not isinstance(value, bool):
             return str(value)  # YAML reads a password of digits as a number
         if not isinstance(value, str) or (self.needed and not value.strip()):
-            raise ValueError("a text is needed")
+            raise ValueError("a string is needed")
         if self.type is ValueType.PATH and value.strip():
             return os.path.join(directory, home(value, environ))
         return value.strip() if self.type is ValueType.TEXT and not self.secret else value
@@ -95,7 +95,7 @@ def _mapping(value: Any) -> dict[str, str]:
     if not isinstance(value, Mapping) or not all(
         isinstance(text, str) and text.strip() for pair in value.items() for text in pair
     ):
-        raise ValueError("a mapping of names to texts is needed, none of them empty")
+        raise ValueError("a mapping of names to strings is needed, none of them empty")
     return dict(value)
 
 

@@ -37,8 +37,8 @@ _REASONS = {
     sqlite3.SQLITE_READONLY: ("cannot be written", f"Check its permissions. {ELSEWHERE}"),
     sqlite3.SQLITE_PERM: ("cannot be opened", f"Check its permissions. {ELSEWHERE}"),
     sqlite3.SQLITE_CANTOPEN: ("cannot be opened", f"Check the permissions of it and its directory. {ELSEWHERE}"),
-    sqlite3.SQLITE_BUSY: ("is locked by another process", "Try again when that one has finished."),
-    sqlite3.SQLITE_LOCKED: ("is locked by another process", "Try again when that one has finished."),
+    sqlite3.SQLITE_BUSY: ("is locked by another process", "Try again when it has finished."),
+    sqlite3.SQLITE_LOCKED: ("is locked by another process", "Try again when it has finished."),
 }
 
 
@@ -252,7 +252,7 @@ def _translated(path: str) -> Iterator[None]:
         raise _unavailable(path, code) from error
     except UnicodeEncodeError as error:
         raise InvalidDocument(
-            f"The text {error.object!r} contains half of a surrogate pair (\\ud800 to \\udfff) and cannot be stored.",
+            f"The string {error.object!r} contains half of a surrogate pair (\\ud800 to \\udfff) and cannot be stored.",
             hint="Write the character itself, or its whole escape.",
         ) from error
 

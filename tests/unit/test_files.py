@@ -139,7 +139,7 @@ def test_duplicate_keys_are_a_warning_and_the_last_one_counts() -> None:
         ("- a\nb: c\n", 2, "list above"),
         ("a: [b, c\nd: e\n", 2, "[ ]"),
         ("a: {b: c\nd: e\n", 2, "{ }"),
-        ("a: 'b\n", 2, "quoted text"),
+        ("a: 'b\n", 2, "quoted string"),
         ("a: b\n\tc: d\n", 2, "tab"),
         ("a: @b\n", 1, "@"),
         ("a: 1\njust text\nb: 2\n", 3, "no `:`"),

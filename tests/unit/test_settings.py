@@ -270,9 +270,9 @@ def test_an_engine_on_the_line_or_local_wins_over_a_master_of_settings(
         ("SERVER_PORT: true\n", "a whole number of at least 1"),
         ("HTTP_RETRIES: -1\n", "a whole number of at least 0"),
         ("OS_INSECURE: perhaps\n", "true or false"),
-        ("OS_USERNAME: [a]\n", "a text"),
-        ("HANDLER_COMMANDS: [a]\n", "a mapping of names to texts"),
-        ("HANDLER_COMMANDS: {erase_node: ''}\n", "a mapping of names to texts"),
+        ("OS_USERNAME: [a]\n", "a string"),
+        ("HANDLER_COMMANDS: [a]\n", "a mapping of names to strings"),
+        ("HANDLER_COMMANDS: {erase_node: ''}\n", "a mapping of names to strings"),
     ],
 )
 def test_values_have_types(home: Path, text: str, needed: str) -> None:

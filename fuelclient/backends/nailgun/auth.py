@@ -91,7 +91,7 @@ class Keystone:
         base = base.removesuffix("/v3").removesuffix("/v2.0")
         version = stated or self._newest(base)
         if version not in ("2", "3"):
-            raise Unauthorised(f"Keystone has no version {version}.", hint="OS_IDENTITY_API_VERSION is 2 or 3.")
+            raise Unauthorised(f"Keystone has no version {version}.", hint="Set OS_IDENTITY_API_VERSION to 2 or 3.")
         return version, f"{base}/{'v3' if version == '3' else 'v2.0'}"
 
     def _newest(self, base: str) -> str:

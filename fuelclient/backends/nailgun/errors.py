@@ -23,7 +23,7 @@ from fuelclient.errors import (
 )
 from fuelclient.serializers.finding import error_from
 
-_CHECK_ADDRESS = "Check --server or SERVER_ADDRESS, and proxies on the way."
+_CHECK_ADDRESS = "Check --server or SERVER_ADDRESS, and the proxies in between."
 _SHOWN = 200
 
 

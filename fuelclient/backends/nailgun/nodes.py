@@ -59,7 +59,7 @@ class Nodes:
             if known[node_id].cluster_id is not None and not force:
                 raise Conflict(
                     f"Node {node_id} belongs to environment {known[node_id].cluster_id}.",
-                    hint="Take it out first, or delete it with --force.",
+                    hint="Remove it from the environment first, or delete it with --force.",
                 )
         if node_ids:
             self._session.delete("nodes/", ids=tuple(node_ids), force=True if force else None)

@@ -98,7 +98,7 @@ class Follower:
                     time.sleep(_PAUSE)
             except KeyboardInterrupt:
                 self._serve(2)  # all three may have come between two looks: the first two count all the same
-                LOG.warning("Not following run %d any more; `fuel2 task watch %d` does.", self._id, self._id)
+                LOG.warning("No longer following run %d; `fuel2 task watch %d` follows it again.", self._id, self._id)
                 raise
         code = outcome(run, self.progress)
         return Exit.INTERRUPTED if given else code
@@ -140,9 +140,9 @@ class Follower:
         while self._served < interrupts:
             kill = self._served > 0
             if kill:
-                LOG.warning("Killing what runs. Another Ctrl-C leaves.")
+                LOG.warning("Killing running tasks. Another Ctrl-C ends this command.")
             else:
-                LOG.warning("Stopping: what runs may end, nothing more starts. Another Ctrl-C kills what runs.")
+                LOG.warning("Stopping: running tasks may finish, no more start. Another Ctrl-C kills them.")
             with suppress(Conflict):
                 self._backend.runs.stop(self._id, kill=kill)
             self._served += 1
@@ -152,7 +152,7 @@ class Follower:
         now = time.monotonic()
         if self._away_since is None:
             self._away_since = now
-            LOG.warning("%s Asking again for %d seconds.", error.message, _AWAY)
+            LOG.warning("%s Asking again for up to %d seconds.", error.message, _AWAY)
         elif now - self._away_since > _AWAY:
             hint = f"The run goes on; `fuel2 task watch {self._id}` follows it."
             raise Unavailable(error.message, hint=hint) from error

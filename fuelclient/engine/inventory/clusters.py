@@ -166,7 +166,7 @@ def _free_node(connection: Connection, node_id: int, cluster_id: int) -> Node:
     if node.cluster_id not in (None, cluster_id):
         raise Conflict(
             f"Node {node_id} belongs to environment {node.cluster_id}.",
-            hint=f"Take it out first: `fuel2 env remove nodes --env {node.cluster_id} --nodes {node_id}`.",
+            hint=f"Remove it first: `fuel2 env remove nodes --env {node.cluster_id} --nodes {node_id}`.",
         )
     return node
 

@@ -68,7 +68,7 @@ class Nodes:
                 if node.cluster_id is not None and not force:
                     raise Conflict(
                         f"Node {node_id} belongs to environment {node.cluster_id}.",
-                        hint=f"Take it out first (`fuel2 env remove nodes --env {node.cluster_id} --nodes {node_id}`)"
+                        hint=f"Remove it first (`fuel2 env remove nodes --env {node.cluster_id} --nodes {node_id}`)"
                         ", or use --force.",
                     )
                 if node.cluster_id is not None:

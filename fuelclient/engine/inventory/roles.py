@@ -76,7 +76,7 @@ class Tags(Descriptions[Tag]):
         if carriers:
             raise Conflict(
                 f"Tag {name} is carried by role {', '.join(carriers)}.",
-                hint="Take it from the role first: `fuel2 role update`.",
+                hint="Remove it from the role first: `fuel2 role update`.",
             )
 
 

@@ -115,7 +115,7 @@ def require_roles(connection: Connection, cluster_id: int, why: str) -> None:
         text = "; ".join(reasons)
         raise Conflict(
             f"{text[:1].upper()}{text[1:]}, {why}.",
-            hint=f"Take the role away first: `fuel2 env remove nodes --env {cluster_id} --nodes {ids}`.",
+            hint=f"Remove these nodes first: `fuel2 env remove nodes --env {cluster_id} --nodes {ids}`.",
         )
 
 

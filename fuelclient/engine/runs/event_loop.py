@@ -166,7 +166,7 @@ class GraphRun:
         """End everything that runs, as far as its machines can be reached."""
         running = list(self._tasks.values())
         if running:
-            self.log("The engine file is gone: ending what runs, because its results could not be stored.")
+            self.log("The engine file is gone: ending what is running, because its results could not be stored.")
         await asyncio.gather(*(self._kill(vertex) for vertex in self._tasks))
         if running:
             await asyncio.wait(running, timeout=_ENDING_SECONDS)

@@ -40,7 +40,9 @@ def handler_commands() -> Mapping[str, str]:
     for task_type, command in loaded.handler_commands.items():
         if task_type not in CONFIGURED:
             close = nearest(task_type, CONFIGURED)
-            message = f"{origin}: {_COMMANDS} has a command for {task_type!r}, which is no task type that takes one"
+            message = (
+                f"{origin}: {_COMMANDS} has a command for {task_type!r}, which is not a task type that can have one"
+            )
             raise InvalidDocument(
                 f"{message}{f', the nearest is {close}' if close else ''}.",
                 hint=f"Use {', '.join(sorted(CONFIGURED))}.",

@@ -102,5 +102,5 @@ def _value(name: str, names: Mapping[str, Any]) -> str:
             raise ValueError(f"the handler command names {{{name}}}, which this task does not have")
         value = value[part]
     if isinstance(value, Mapping | list | tuple) or value is None:
-        raise ValueError(f"the handler command names {{{name}}}, which is not a text or a number")
+        raise ValueError(f"the handler command names {{{name}}}, which is not a string or a number")
     return str(value)

@@ -95,7 +95,7 @@ def _data(parameters: Mapping[str, Any]) -> bytes:
         return value
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError(  # noqa: TRY004 - what a handler refuses is a ValueError
-            "the parameter data must be a text; mappings become one with toYaml() or toJson()"
+            "the parameter data must be a string; mappings become one with toYaml() or toJson()"
         )
     return str(value).encode("utf-8", "surrogateescape")
 

@@ -20,7 +20,7 @@ def text(parameters: Mapping[str, Any], name: str, default: str | None = None) -
             raise ValueError(f"the parameter {name} is missing")
         return default
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        message = f"the parameter {name} must be a text, not {_kind(value)}"
+        message = f"the parameter {name} must be a string, not {_kind(value)}"
         raise ValueError(message)  # noqa: TRY004 - what a handler refuses is a ValueError
     if "\0" in str(value):
         raise ValueError(f"the parameter {name} has a zero byte")

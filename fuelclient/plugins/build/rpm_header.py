@@ -197,7 +197,7 @@ def texts(tag: int, values: Sequence[str | bytes], format: int = STRINGS) -> Fie
     """Encode several texts. Raise `ValueError` as `text` does."""
     encoded = [value.encode() if isinstance(value, str) else value for value in values]
     if any(b"\0" in value for value in encoded):
-        raise ValueError("a text contains a zero byte")
+        raise ValueError("a string contains a zero byte")
     return Field(tag, format, len(encoded), b"".join(value + b"\0" for value in encoded))
 
 

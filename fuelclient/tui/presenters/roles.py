@@ -93,7 +93,7 @@ def detail(data: GraphData, role: Role, glyphs: Glyphs) -> list[Line]:
         if nodes:
             lines.append(fact(word, names(f"{by_id[node]} ({node})" for node in nodes)))
     if not having.all:
-        lines.append(fact("nodes", "nobody has it"))
+        lines.append(fact("nodes", "no node has it"))
     return [*lines, (), *_tasks(data, role, glyphs)]
 
 

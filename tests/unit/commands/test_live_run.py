@@ -52,7 +52,7 @@ def interrupted_twice(shown: Session) -> None:
     shown.type("\x03")
     shown.until_shown("Stopping:")
     shown.type("\x03")
-    shown.until_shown("Killing what runs.")
+    shown.until_shown("Killing running tasks.")
     assert shown.ended()[0] == 130
 
 
@@ -148,7 +148,7 @@ def test_what_does_not_fit_is_counted(tmp_path: Path) -> None:
         assert len([line for line in frame if line.startswith("  0:")]) == 3
         assert all(line.endswith("…") for line in frame if line.startswith("  0:"))
         interrupted_twice(shown)
-    assert "Killing what runs." in shown.screen.text
+    assert "Killing running tasks." in shown.screen.text
 
 
 def test_it_is_drawn_calmly_and_fits_when_the_window_shrinks(held: Executions) -> None:
@@ -166,7 +166,7 @@ def test_one_interrupt_lets_end_what_runs(held: Executions, gate: Gate) -> None:
     with session(held.engine, "graph", "execute", "--env", 1) as shown:
         shown.until_shown("held/1")
         shown.type("\x03")
-        shown.until_shown("Stopping: what runs may end, nothing more starts.", "Run 1  stopping  graph default")
+        shown.until_shown("Stopping: running tasks may finish, no more start.", "Run 1  stopping  graph default")
         gate.open()
         assert shown.ended()[0] == 130
     assert "Run 1 ended: error." in shown.screen.text

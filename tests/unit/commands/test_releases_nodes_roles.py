@@ -126,10 +126,10 @@ def test_repositories_of_a_release(fuel2: CommandLine, tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("name: x\n", "repositories are a list, not a mapping"),
-        ("- x\n", "a repository is a mapping, not the text 'x'"),
+        ("- x\n", "a repository is a mapping, not the string 'x'"),
         ("- {name: x}\n", "the repository has no uri"),
-        ("- {name: 1, uri: u}\n", "name must be a text, not the number 1"),
-        ("- {name: x, uri: u, priority: high}\n", "priority must be a whole number, not the text 'high'"),
+        ("- {name: 1, uri: u}\n", "name must be a string, not the number 1"),
+        ("- {name: x, uri: u, priority: high}\n", "priority must be a whole number, not the string 'high'"),
     ],
 )
 def test_what_is_no_list_of_repositories(tiny: CommandLine, text: str, message: str) -> None:

@@ -50,8 +50,8 @@ def test_stated_limits_hold_also_as_texts() -> None:
     ("type", "parameters", "said"),
     [
         ("shell", {}, "cmd is missing"),
-        ("shell", {"cmd": {"a": 1}}, "cmd must be a text, not a mapping"),
-        ("shell", {"cmd": "true", "timeout": "soon"}, "timeout must be a number from 0 on, not 'soon'"),
+        ("shell", {"cmd": {"a": 1}}, "cmd must be a string, not a mapping"),
+        ("shell", {"cmd": "true", "timeout": "soon"}, "timeout must be a number of at least 0, not 'soon'"),
         ("shell", {"cmd": "true", "retries": -1}, "retries must be a number"),
         ("shell", {"cmd": "true", "cwd": "a\nb"}, "must be one line"),
         ("shell", {"cmd": "true\0"}, "zero byte"),

@@ -105,7 +105,7 @@ def test_every_strategy_that_cannot_be_used_is_told() -> None:
     with pytest.raises(InvalidGraph) as caught:
         work_of(expand(tasks, fleet(NODES)))
 
-    assert "task a: the amount of a strategy is a whole number from 0 on, not -4" in caught.value.message
+    assert "task a: the amount of a strategy is a whole number of at least 0, not -4" in caught.value.message
     assert "task b: a strategy is parallel or one_by_one, not 'sometimes'" in caught.value.message
     assert [finding.task for finding in caught.value.findings] == ["a", "b"]  # type: ignore[attr-defined]  # Findings
 

@@ -68,9 +68,9 @@ class TestViolations:
     def test_all_of_them_are_told_with_their_lines(self) -> None:
         text = "- id: a b\n  type: shell\n  roles:\n  - x\n  - y z\n  parameters:\n    cmd: 1\n- type: puppet\n"
         assert [(one.place.line, one.message) for one in found("deployment_tasks", text)] == [
-            (1, "f.yaml:[0].id must be a name of letters, digits, _ and -, or '*', not the text 'a b'"),
-            (5, "f.yaml:[0].roles[1] must be a role, or a regular expression between slashes, not the text 'y z'"),
-            (7, "f.yaml:[0].parameters.cmd must be a text, not the number 1"),
+            (1, "f.yaml:[0].id must be a name of letters, digits, _ and -, or '*', not the string 'a b'"),
+            (5, "f.yaml:[0].roles[1] must be a role, or a regular expression between slashes, not the string 'y z'"),
+            (7, "f.yaml:[0].parameters.cmd must be a string, not the number 1"),
             (8, "f.yaml:[1] lacks id"),
         ]
 

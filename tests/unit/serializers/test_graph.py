@@ -148,7 +148,7 @@ def test_a_summary_asks_of_a_task_for_its_id_only() -> None:
         ({"tasks": [{"id": "a"}, {"type": "shell"}]}, ["graph 7", "entry 2", "id"]),
         ({"tasks": [{"id": " "}]}, ["graph 7", "entry 1", "id"]),
         ({"tasks": [{"id": 5}]}, ["graph 7", "entry 1", "id", "number 5"]),
-        ({"tasks": ["a"]}, ["graph 7", "entry 1", "text 'a'"]),
+        ({"tasks": ["a"]}, ["graph 7", "entry 1", "string 'a'"]),
         ({"tasks": {"id": "a"}}, ["tasks of one graph", "mapping", "list"]),
         ({"relations": []}, ["graph 7", "owner"]),
         ({"relations": [{"type": "x", "model": "node", "model_id": 1}]}, ["graph of a 'node'"]),

@@ -35,7 +35,7 @@ HEAD = "name: a\nversion: b\n"
         ("volumes_metadata:\n  volumes:\n  - {id: [a]}", 5, "volumes_metadata.volumes[0].id must be a name"),
         ("networks_metadata: 3", 3, "networks_metadata must be a mapping, not the number 3"),
         ("network_roles_metadata: {a: b}", 3, "network_roles_metadata must be a list, not a mapping"),
-        ("network_roles_metadata: [a]", 3, "network_roles_metadata[0] must be a mapping, not the text 'a'"),
+        ("network_roles_metadata: [a]", 3, "network_roles_metadata[0] must be a mapping, not the string 'a'"),
         ("components_metadata: [{name: [a]}]", 3, "components_metadata[0].name must be a name, not a list"),
         ("attributes_metadata: []", 3, "attributes_metadata must be a mapping, not a list"),
         ("attributes_metadata: {editable: 7}", 3, "attributes_metadata.editable must be a mapping"),

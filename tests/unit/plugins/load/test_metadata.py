@@ -26,7 +26,7 @@ def test_metadata_that_is_a_list(build: Build) -> None:
 
 def test_a_version_that_is_a_number_is_reported_at_its_line(build: Build) -> None:
     root = build(head="name: sample\nversion: 1.0\npackage_version: 5.0.0\n")
-    assert only(root) == ("metadata.yaml:2", "P003", "version is not a text")
+    assert only(root) == ("metadata.yaml:2", "P003", "version is not a string")
 
 
 def test_what_is_missing_is_reported_together(build: Build) -> None:
