@@ -1,4 +1,4 @@
-"""All errors that this package raises on purpose.
+"""All errors that this package raises deliberately.
 
 ::
 

@@ -61,7 +61,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _answer(arguments: list[str]) -> str:
-    """Return the output if the command table alone has it, else an empty string."""
+    """Return the output if the command table alone suffices for it, else an empty string."""
     if arguments in ([], ["-h"], ["--help"], ["help"], ["help", "--all"]):
         from fuelclient.commands.overview import overview
 

@@ -121,7 +121,7 @@ class Plugins(Protocol):
         """
 
     def enable(self, plugin_id: int, cluster_id: int) -> tuple[Finding, ...]:
-        """Enable a plugin in an environment, in the place of any other version of it, and return findings about that.
+        """Enable a plugin in an environment, in place of any other version of it, and return findings about that.
 
         Raise `Conflict`, with a finding for each clash, if it does not support the environment's release, if it clashes
         with the release or another plugin, and on a deployed environment, unless it is hot-pluggable.
@@ -232,7 +232,7 @@ class Runs(Protocol):
     """Runs: begin, follow, stop, resume and delete them, and read their results."""
 
     def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
-        """Begin a run in a process of its own; with `dry_run`, store a run that is only planned.
+        """Begin a run in its own process; with `dry_run`, store a run that is only planned.
 
         The first graph is planned before anything is stored. Raise `NotFound` for an unknown environment, graph type,
         node or task, with the nearest that exists; `UsageError` for a malformed subgraph; `InvalidGraph` with all
@@ -279,7 +279,7 @@ class Runs(Protocol):
         """Ask a run to start nothing more, and with `kill` to end what is running. Raise `Conflict` if it has ended."""
 
     def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Run:
-        """Ask the run on an environment to stop, as `stop` does. Raise `Conflict` if there is none."""
+        """Ask the run on an environment to stop, as `stop` does. Raise `Conflict` if no run is live."""
 
     def resume(self, run_id: int, *, rerun_interrupted: bool = False) -> Run:
         """Resume a run whose runner was killed.

@@ -1,4 +1,4 @@
-"""What a backend can do beyond what every Fuel master can."""
+"""Capabilities of a backend beyond those of every Fuel master."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ask a backend how the graphs of a run went earlier, which tells how long they take now."""
+"""Ask a backend about earlier runs of a run's graphs, from which the time left is estimated."""
 
 from __future__ import annotations
 

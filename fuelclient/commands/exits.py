@@ -8,7 +8,7 @@ from fuelclient import errors
 
 
 class Exit(IntEnum):
-    """What `$?` tells a script. The numbers are part of the interface and never change their meaning."""
+    """The exit code, `$?` in a script. The numbers are part of the interface and never change their meaning."""
 
     OK = 0
     """Done."""

@@ -144,7 +144,7 @@ def encoding_of(stdout: TextIO) -> str:
 
 
 def _fits(shown: str, stdout: TextIO) -> bool:
-    """Whether a stream can encode `shown`."""
+    """Return whether a stream can encode `shown`."""
     try:
         shown.encode(encoding_of(stdout))
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Where commands read and write documents: a named file, stdout or stdin, or a place of the original client's.
+"""Where commands read and write documents: a named file, stdout or stdin, or a place that the original client uses.
 
 Such places are DIR/environment_1/settings.yaml and DIR/releases_1/compute.json.
 """

@@ -181,7 +181,7 @@ def _place(parsed_args: argparse.Namespace) -> tuple[str, str]:
 
 
 def _conflicts(metadata: Mapping[str, Any]) -> Any:
-    """The cell of what cannot share a node with a role or tag: a list, or `*` for all others."""
+    """Return the cell that lists what cannot share a node with a role or tag; `*` stands for all others."""
     conflicts = plain(metadata.get("conflicts"))
     return Names(conflicts) if isinstance(conflicts, list) else conflicts or ""
 

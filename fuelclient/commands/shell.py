@@ -256,7 +256,7 @@ def _findings(error: BaseException) -> list[object]:
 
 
 def _is_repeated(error: BaseException, findings: list[object]) -> bool:
-    """Whether the message only repeats one of several findings and counts the others."""
+    """Return whether the message only repeats one of several findings and counts the others."""
     message = getattr(error, "message", "")
     others = f" (and {len(findings) - 1} more)."
     return any(message.endswith(getattr(finding, "message", "") + others) for finding in findings)
@@ -275,7 +275,7 @@ def _require_text(argv: list[str]) -> None:
 
 
 def _is_missing(path: str) -> bool:
-    """Whether the file does not exist. False if permissions hide it."""
+    """Return whether the file does not exist. False if permissions hide it."""
     try:
         os.stat(path)
     except OSError as error:

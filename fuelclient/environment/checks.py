@@ -40,8 +40,8 @@ def require_sequence(name: str, graph_types: Sequence[str]) -> None:
 def plugin_named(plugins: Sequence[Plugin], name: str, version: str, first: str) -> Plugin:
     """Return the plugin of this name and version.
 
-    Raise `NotFound` if there is none, with the hint `first` if there are no plugins at all. Raise `UsageError` if there
-    are several versions and none is given.
+    Raise `NotFound` if no plugin has it, with the hint `first` if there are no plugins at all. Raise `UsageError` if
+    there are several versions and none is given.
     """
     matching = [plugin for plugin in plugins if plugin.name == name and version in ("", plugin.version)]
     if not matching:

@@ -1,7 +1,7 @@
 """The deployment facts of an environment, from which expressions and parameters of its tasks are computed.
 
-Source: the shape of Nailgun's deployment info, as far as it does not need networks: settings with their values in
-place, `common` settings and components at the top, the cluster, its release, its nodes.
+Source: the shape of Nailgun's deployment info, without what needs networks: settings with their values in place,
+`common` settings and components at the top, the cluster, its release, its nodes.
 """
 
 from __future__ import annotations

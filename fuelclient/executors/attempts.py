@@ -119,7 +119,7 @@ class Attempts:
         self._say(f"try {number} of {left} failed ({how}); next one in {self._limits.interval:g} s")
 
     async def _ended(self, number: int, known: frozenset[str]) -> Ended | None:
-        """Return the end of one try when nothing of it runs any more; None if it vanished, or never began.
+        """Return the end of one try when none of its processes runs any more; None if it vanished, or never began.
 
         `known` are the tries from before this run. Raise what `_try` and `_end_of_earlier` raise.
         """

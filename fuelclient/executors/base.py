@@ -103,8 +103,8 @@ class Executor(Protocol):
     async def recover(self, job: Job) -> Outcome | None:
         """Return the outcome of a job that ran when its runner died.
 
-        A result that is there is taken, a process that still runs is waited for, the retries that are left are made,
-        and a job that never began is run now. Return None if a command began and its result is lost.
+        A stored result is taken, a process that still runs is waited for, the remaining retries are made, and a job
+        that never began is run now. Return None if a command began and its result is lost.
         """
 
     async def kill(self, job: Job) -> None:

@@ -64,7 +64,7 @@ class Connector(ABC):
 
     @classmethod
     def place(cls, node: Node) -> Hashable:  # noqa: ARG003 - a hook
-        """Return what tells, beside its address, which machine a node is and how to reach it: `Target.place`.
+        """Return what identifies the machine of a node, besides its address, and how to reach it: `Target.place`.
 
         It must not raise: `refusal` says what is wrong with a node.
         """

@@ -1,8 +1,8 @@
 """Run tasks on the machines of Dask workers, each started by one task of Dask.
 
-The worker of a node is the one that its attribute `worker` names, else the one that is named like the node. Several
-nodes may name the same worker, that of their site: their tasks run on its machine then. A worker is started with
-`dask worker tls://SCHEDULER:8786 --name node-5 ...`; it and the scheduler need the package fuelclient.
+The worker of a node is named by its attribute `worker`; without one, it has the name of the node. Several nodes may
+name the same worker, that of their site: their tasks run on its machine then. A worker is started with `dask worker
+tls://SCHEDULER:8786 --name node-5 ...`; it and the scheduler need the package fuelclient.
 """
 
 from __future__ import annotations

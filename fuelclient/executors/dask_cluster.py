@@ -90,7 +90,7 @@ class DaskCluster:
                 await client.close()
 
     async def _open(self) -> Any:
-        """Return the connection, opened if there is none or if it broke."""
+        """Return the connection; open it if it is missing or broken."""
         async with self._lock:
             if self._client is not None and self._client.status == "running":
                 return self._client
@@ -258,7 +258,7 @@ class DaskSpool(Spool):
         return result
 
     async def look(self) -> Seen:
-        """What there is now."""
+        """Return what the spool says now."""
         return await self._cluster.ask(self._worker, dask_worker.look, self._there)
 
 

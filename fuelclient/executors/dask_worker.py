@@ -83,7 +83,7 @@ def launch(wanted: Launch) -> Seen | Failure:
 
 
 async def look(place: Place) -> Seen:
-    """Return what a spool tells now."""
+    """Return what a spool says now."""
     return await place.spool.look()
 
 

@@ -1,4 +1,4 @@
-"""How long a task may take and how often it is tried, by its parameters and its type."""
+"""Limit how long a task may take and how often it is tried, by its parameters and its type."""
 
 from __future__ import annotations
 

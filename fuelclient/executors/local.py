@@ -67,7 +67,7 @@ class LocalTransport:
     place = "this machine"
 
     async def call(self, script: str, arguments: Sequence[str] = (), stdin: bytes = b"") -> Completed:
-        """Run a script in a session of its own; cancelling kills its process group."""
+        """Run a script in its own session; cancelling kills its process group."""
         try:
             process = await asyncio.create_subprocess_exec(
                 "/bin/sh", "-c", script, "fuel2", *arguments,
@@ -162,7 +162,7 @@ class LocalSpool(Spool):
         )
 
     async def look(self) -> Seen:
-        """Return what the spool tells now. As in the script, the process is looked for before the result."""
+        """Return what the spool says now. As in the script, the process is looked for before the result."""
         lines = [self._process()]
         with suppress(OSError):
             lines += (f"claim {path.name[6:]}" for path in self._path.iterdir() if path.name.startswith("claim."))

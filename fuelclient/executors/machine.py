@@ -100,7 +100,7 @@ class MachineExecutor:
     async def forget(self, target: Target, proposed: str) -> tuple[str, str]:
         """Remove the spools of a run from a machine; `proposed` is the root that the run proposed for them.
 
-        Return their root, and why they are still there, or an empty string. They stay if a command of theirs still
+        Return their root, and why they are still there, or an empty string. They stay if one of their commands still
         runs. Raise what transports raise.
         """
         root = self._connections.root(target, proposed)

@@ -1,4 +1,4 @@
-"""What is told of a job: its outcome in words, short and without secrets."""
+"""Say in words how a job ended, briefly and without secrets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CUT = 256
 
 
 def quiet(line: str) -> None:
-    """A log that drops every line."""
+    """Return a log that drops every line."""
 
 
 def scrubbing(job: Job, log: Log) -> Log:

@@ -1,4 +1,4 @@
-"""Tell what tasks would do, and change nothing: noop runs of all kinds of executors, and the kind that only does that.
+"""Report what tasks would do, and change nothing: noop runs of all kinds of executors, and the kind `noop`.
 
 Uploads and copies give a diff, scripts are parsed, puppet and rsync run in their own dry modes. The statuses are
 Fuel's: puppet and shell tasks are ready, everything else is skipped.
@@ -44,7 +44,7 @@ _HAS = 'PATH="$PATH:/opt/puppetlabs/bin"; command -v "$1" > /dev/null'
 
 
 class NoopConnector(Connector):
-    """Tasks only tell what they would do. They look at a node over SSH if it has an address, else at this machine."""
+    """Tasks only report what they would do. They look at a node over SSH if it has an address, else at this machine."""
 
     runs = False
     leaves_spools = False
@@ -60,7 +60,7 @@ class NoopConnector(Connector):
 
 
 class Noop:
-    """Tells what jobs would do. It reads from their machines, and writes nowhere."""
+    """Reports what jobs would do. It reads from their machines, and writes nowhere."""
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections

@@ -1,4 +1,4 @@
-"""reboot: restart a machine, and wait until it is back, which a changed boot time tells."""
+"""reboot: restart a machine, and wait until a changed boot time shows that it is back."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ exit 0
 """Ends everything in the session of a command: SIGTERM, SIGKILL after a grace period, then writes its exit code.
 
 A try that has not begun is claimed, so that it never will. It ends the session and not only the process group, because
-programs like timeout(1) make groups of their own. What left the session on purpose, as daemons do, lives on.
+programs like timeout(1) make groups of their own. What left the session deliberately, as daemons do, lives on.
 Arguments: directory, root, label, the word that says why, seconds of grace.
 """
 

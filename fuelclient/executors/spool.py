@@ -49,7 +49,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a spool tells: the tries that ended and those that began, by label; the newest one that has a process,
+    """What a spool says: the tries that ended and those that began, by label; the newest one that has a process,
     whether that still lives, and how many seconds ago the first try began; and the end of its output."""
 
     ended: dict[str, Ended]
@@ -103,7 +103,7 @@ class Spool:
         return _seen(_checked(await self.transport.call(scripts.LAUNCH, arguments, script), self.transport))
 
     async def look(self) -> Seen:
-        """Return what the spool tells now."""
+        """Return what the spool says now."""
         return _seen(_checked(await self.transport.call(scripts.LOOK, (self.directory, str(KEEP))), self.transport))
 
     async def kill(self, label: str, why: str, grace: float) -> None:
@@ -125,7 +125,7 @@ class Spool:
 async def removed(transport: Transport, root: str) -> str:
     """Remove the spools below `root` from a machine, and return why they are still there, or an empty string.
 
-    They stay if a command of theirs still runs, or if they belong to another user. Raise what transports raise.
+    They stay if one of their commands still runs, or if they belong to another user. Raise what transports raise.
     """
     answer = await transport.call(scripts.REMOVE, (root,))
     return answer.error if answer.rc else ""
@@ -143,7 +143,7 @@ def _seen(answer: Completed) -> Seen:
 
 
 def seen_from(lines: Iterable[str], out: bytes, err: bytes) -> Seen:
-    """Return what a spool tells, from the lines that its scripts print about it."""
+    """Return what a spool says, from the lines that its scripts print about it."""
     ended: dict[str, Ended] = {}
     claimed: set[str] = set()
     running, alive, age = "", False, 0.0

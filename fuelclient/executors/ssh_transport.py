@@ -114,7 +114,7 @@ class SshTransport:
                 await connection.wait_closed()
 
     async def _open(self) -> asyncssh.SSHClientConnection:
-        """Return the connection, opened if there is none or if it broke."""
+        """Return the connection; open it if it is missing or broken."""
         async with self._lock:
             if self._connection is not None and not self._connection.is_closed():
                 return self._connection

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, 
 from typing import Any
 
 MOST_ITEMS = 10_000
-"""An expression may ask for so many elements of a lazy sequence. Source: Nailgun's settings."""
+"""The most elements of a lazy sequence that an expression may ask for. Source: Nailgun's settings."""
 
 _SCALARS = (str, int, float, bool, type(None))
 

@@ -154,25 +154,25 @@ def _misplaced(text: str, error: UnexpectedToken) -> ExpressionError:
     """Return the error for a part of an expression that is in the wrong place."""
     wants_value = "NUMBER" in error.expected
     if error.token.type == "$END":
-        position, found = len(text.rstrip()), "the end"
+        position, actual = len(text.rstrip()), "the end"
         expected = VALUE if wants_value else 'a closing ")"'
     else:
-        position, found = error.token.start_pos or 0, quoted(str(error.token))
+        position, actual = error.token.start_pos or 0, quoted(str(error.token))
         expected = VALUE if wants_value else OPERATOR
     hint = ""
     if error.token.type == "_NOT":
         hint = 'Write "not (x in y)" instead of "x not in y".'
-    return _syntax_error(text, position, found, expected, hint)
+    return _syntax_error(text, position, actual, expected, hint)
 
 
-def _syntax_error(text: str, position: int, found: str, expected: str, hint: str = "") -> ExpressionError:
-    """Return the error for `found` at `position` of `text`, where `expected` should be.
+def _syntax_error(text: str, position: int, actual: str, expected: str, hint: str = "") -> ExpressionError:
+    """Return the error for `actual` at `position` of `text`, where `expected` should be.
 
     >>> print(_syntax_error("1 < 2", 2, '"<"', '"==" or the end', "There is no <."))
     Expression "1 < 2" cannot be read at character 3: found "<" where "==" or the end was expected. There is no <.
     """
     message = (
         f"Expression {quoted(text, position)} cannot be read at character {position + 1}:"
-        f" found {found} where {expected} was expected."
+        f" found {actual} where {expected} was expected."
     )
     return ExpressionError(message, text, position=position, expected=expected, hint=hint)

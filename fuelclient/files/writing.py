@@ -122,9 +122,9 @@ def refused(path: str, to: str, error: OSError) -> Unavailable:
 def placed(path: str, *, force: bool) -> Iterator[BinaryIO]:
     """Make what is written to the stream the file `path`, flushed to the disk, if the block ends well.
 
-    Until then the data has a hidden name in the same directory, so that nobody meets half a file. A replaced file
-    keeps its mode, and a link is written through. Errors of the system are not translated; without `force`,
-    `FileExistsError` is raised if the file exists or appears meanwhile.
+    Until then the data has a hidden name in the same directory, so that no one meets half a file. A replaced file keeps
+    its mode, and a link is written through. Errors of the system are not translated; without `force`, `FileExistsError`
+    is raised if the file exists or appears meanwhile.
     """
     target = os.path.realpath(path) if force else path
     spool = os.path.join(os.path.dirname(target), f"{SPOOL}{secrets.token_hex(8)}.tmp")

@@ -166,7 +166,7 @@ def _standalone(task: Task, layer: Layer) -> MergedTask:
 
 
 def _replaced(below: Sequence[MergedTask], task: MergedTask) -> MergedTask:
-    """Return `task` in the place of `below`, with a record of the attributes it replaced and of those it dropped."""
+    """Return `task` in place of `below`, with a record of the attributes it replaced and of those it dropped."""
     settings: dict[str, Setting] = dict(task.settings)
     recorded = (path for base in below for path in (*base.task.attributes, *base.settings))
     for path in dict.fromkeys((*task.task.attributes, *recorded)):

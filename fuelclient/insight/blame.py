@@ -30,7 +30,7 @@ class Blame:
 
 
 def blame(task: MergedTask) -> tuple[Blame, ...]:
-    """Return every attribute of a merged task, also those that a layer removed."""
+    """Return every attribute of a merged task, including those that a layer removed."""
     attributes = task.task.attributes
     leaves = dict(_leaves(attributes))
     history = {path: list(_history(task, path)) for path in leaves}

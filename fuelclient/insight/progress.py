@@ -1,4 +1,4 @@
-"""The progress of a run: what became of its task instances, in which words, and about how long the run still takes.
+"""The progress of a run: what happened to its task instances, in which words, and about how long the run still takes.
 
 The terminal and the TUI both fold history rows and events with `Progress`, so that they always show the same. Nothing
 here reads a clock: `now` is an argument.
@@ -192,7 +192,7 @@ class _Graph:
         return None if self.earlier is None else self.earlier.instances.get((task, node))
 
     def left(self, running: Iterable[tuple[str, NodeKey, datetime]], began: str | None, now: datetime) -> float | None:
-        """Return the seconds that the graph still takes, or None if nothing tells.
+        """Return the seconds that the graph still takes, or None if they cannot be estimated.
 
         With an earlier run: it takes as long as that one did, in proportion to the work of its busiest node, because a
         node runs one task at a time; the share of the work that is done is the share of the time. Without one: it goes
@@ -211,7 +211,7 @@ class _Graph:
 
 
 class Progress:
-    """The task instances of a run, numbered as they become known, and what became of each.
+    """The task instances of a run, numbered as they become known, and what happened to each.
 
     History rows and events may come in any mixture: what says less than is known already changes nothing, so the events
     of a run may be folded from its first one over rows that were read later.
@@ -317,15 +317,15 @@ class Progress:
         return self._numbers.get(key, -1)
 
     def word(self, number: int) -> str:
-        """Return what became of an instance, as one of `WORDS`."""
+        """Return what happened to an instance, as one of `WORDS`."""
         return status_word(self.statuses[number], self.reasons[number])
 
     def is_fault(self, number: int) -> bool:
-        """Whether an instance failed, was interrupted, or was not reached."""
+        """Return whether an instance failed, was interrupted, or was not reached."""
         return self.statuses[number] is InstanceStatus.ERROR or self.word(number) == NOT_REACHED
 
     def is_done(self, number: int) -> bool:
-        """Whether an instance needs nothing more."""
+        """Return whether an instance needs nothing more."""
         return self.statuses[number] not in _RANK
 
     def name(self, number: int) -> str:
@@ -346,7 +346,7 @@ class Progress:
     # the run
 
     def remaining(self, run: Run, now: datetime) -> Remaining | None:
-        """Return how long a run still takes; None if nothing tells, or if it does not go on."""
+        """Return how long a run still takes; None if that cannot be estimated, or if it does not go on."""
         if run.is_final or run.runner == "gone":
             return None
         total, earlier = 0.0, set()
@@ -366,12 +366,12 @@ class Progress:
 
 
 def counted(progress: Progress) -> list[tuple[str, int]]:
-    """Return how many instances have which word; words that none has are left out."""
+    """Return how many instances have each word; words without instances are left out."""
     return [(word, progress.counts[word]) for word in WORDS if progress.counts[word]]
 
 
 def remaining_words(progress: Progress, run: Run, now: datetime) -> list[str]:
-    """Say how long a run still takes, and which earlier runs tell; nothing if nothing tells."""
+    """Say how long a run still takes, and which earlier runs say so; nothing if it cannot be estimated."""
     left = progress.remaining(run, now)
     if left is None:
         return []

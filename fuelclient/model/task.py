@@ -73,7 +73,7 @@ NOWHERE = Source()
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A YAQL expression in the place of a value (`{yaql_exp: ...}`)."""
+    """A YAQL expression in place of a value (`{yaql_exp: ...}`)."""
 
     yaql: str
 

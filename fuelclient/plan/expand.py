@@ -17,7 +17,7 @@ from fuelclient.plan.fleet import Fleet
 from fuelclient.plan.place import SYNC, Choice, Placement, Resolver, lowest, named, place
 
 _MOST_IN_CLIQUE = 100
-"""Up to so many instances that all wait for one another are linked pair by pair. Of more, only two are: the graph
+"""Up to this many instances that all wait for one another are linked pair by pair. Of more, only two are: the graph
 cannot run either way, and a product of edges would exhaust the memory before the cycle is reported."""
 
 Computed = Callable[[int, int], Iterable[tuple[str, Relation]]]

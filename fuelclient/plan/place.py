@@ -179,7 +179,7 @@ def _variants_together(
 def placement_findings(tasks: Sequence[MergedTask], placement: Placement, snapshot: Snapshot) -> Iterator[Finding]:
     """Yield findings for tasks that run nowhere, or not everywhere their author meant.
 
-    A task may have no roles at all (G040), roles that nothing defines (G041, also if other roles are good: no other
+    A task may have no roles at all (G040), roles that nothing defines (G041, even if other roles are good: no other
     check notices a misspelt role), or roles that no node has (G042).
     """
     known = _known_roles(snapshot)

@@ -99,7 +99,7 @@ def preview(snapshot: Snapshot, options: PreviewOptions) -> Preview:
 
 
 def findings(snapshot: Snapshot, options: PreviewOptions) -> tuple[Finding, ...]:
-    """Return everything that `preview` would report about the graph, also the error if it has no order.
+    """Return everything that `preview` would report about the graph, including the error if it has no order.
 
     Raise `UsageError` and `NotFound` as `preview` does.
     """
@@ -125,7 +125,7 @@ def order_of(drafted: Draft) -> Ordered:
 
 
 def findings_of(drafted: Draft) -> tuple[Finding, ...]:
-    """Return the findings of a draft, also those of its cycle if it has one."""
+    """Return the findings of a draft, including those of its cycle if it has one."""
     try:
         ordered(drafted.expansion)
     except InvalidGraph as error:

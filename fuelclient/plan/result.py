@@ -1,4 +1,5 @@
-"""How the run of one graph ends: too many failed nodes, the blame for what never ran, and the result in one message."""
+"""Decide how the run of one graph ends: whether too many nodes failed, what to blame for what never ran, and the result
+in one message."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from fuelclient.plan.place import SYNC, FaultTolerance
 from fuelclient.plan.work import Work
 
 NOTHING = -1
-"""In the place of an instance: none."""
+"""Stands for no instance."""
 
 NO_GROUP = ""
 """The name of the group of all nodes that are in no other group. It tolerates nothing."""

@@ -57,7 +57,7 @@ def weights(work: Work) -> list[int]:
 
 
 def most_urgent_first(work: Work) -> list[int]:
-    """Return all instances, the heaviest first. Numbers break ties, also those at the ceiling, so the order is total.
+    """Return all instances, the heaviest first. Numbers break all ties, even at the ceiling, so the order is total.
 
     Raise `CycleDetected` if the graph has a cycle.
     """

@@ -22,7 +22,7 @@ UNLIMITED = 0
 """The limit of a task that may run on all its nodes at once."""
 
 NO_KEY = -1
-"""In the place of a limit's key: the instance has no limit."""
+"""The key of an instance without a limit."""
 
 PASSIVE = frozenset({TaskType.STAGE, TaskType.SKIPPED, TaskType.NOOP})
 """The types of tasks that do nothing when they are reached."""
@@ -206,7 +206,7 @@ def by_filters(work: Work) -> tuple[set[int], set[int]]:
 
 
 def followers(work: Work, vertex: int) -> Iterator[int]:
-    """Yield the instances that directly follow one, also through barriers, each as often as it is stated."""
+    """Yield the instances that directly follow one, even through barriers, each as often as it is stated."""
     for after in work.successors[vertex]:
         if after < work.size:
             yield after

@@ -88,8 +88,8 @@ def _allows(record: ReleaseRecord, mode: str) -> bool:
 def _record_for(package: Package, release: Release) -> tuple[ReleaseRecord | None, list[str]]:
     """Return the record of the package that matches the release, and a sentence about it.
 
-    Of several, the most specific wins (in Nailgun, the first): whoever writes a record for 2014.2.2 next to one for
-    2014.2 wants them to differ.
+    Of several, the most specific wins (in Nailgun, the first): an author who writes a record for 2014.2.2 next to one
+    for 2014.2 wants them to differ.
     """
     wanted = f"{release.operating_system} {release.version}"
     matching = [record for record in package.records if matches(record, release)]

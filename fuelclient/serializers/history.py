@@ -1,4 +1,4 @@
-"""What became of the task instances of a run, its events and its output, in Nailgun's shape if it has one, and back.
+"""The history of a run, its events and its output, in Nailgun's shape if it has one, and back.
 
 A row of Nailgun's history is the definition of the task, overlaid with the status of its instance. Our own fields are
 below one key, so that no attribute of a task can be mistaken for one of them. Nailgun has neither events nor output.

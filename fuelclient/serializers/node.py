@@ -157,7 +157,8 @@ class _Fields:
         return default
 
     def word(self, key: str, words: Collection[str], default: str) -> Any:
-        """The value of `key`, which is one of `words`, or `default`. All words are looked at only for an error."""
+        """Return the value of `key`, which is one of `words`, or `default`. All words are looked at only for an
+        error."""
         value = self.item.get(key)
         if isinstance(value, str) and value in words:
             return value

@@ -64,7 +64,7 @@ def role_from(data: Any) -> Role:
 
 
 def tag_to(tag: Tag) -> dict[str, Any]:
-    """A tag of a release or of an environment, as Nailgun's REST API returns it, and its owner."""
+    """Return a tag of a release or of an environment, as Nailgun's REST API returns it, and its owner."""
     return {"name": tag.name, "meta": plain(tag.metadata), "owner": tag.owner}
 
 

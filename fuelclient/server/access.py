@@ -1,4 +1,4 @@
-"""Who may use the server: any program of this machine, or users whose Keystone token has the right role."""
+"""Decide who may use the server: any program of this machine, or users whose Keystone token has the right role."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Loopback:
 
 
 def is_loopback(name: str) -> bool:
-    """Whether a name or an address means this machine.
+    """Return whether a name or an address means this machine.
 
     >>> [is_loopback(name) for name in ("localhost", "127.0.0.1", "::1", "0.0.0.0", "example.org")]
     [True, True, True, False, False]
@@ -74,7 +74,7 @@ def require_loopback(host: str) -> None:
 
 
 def _hostname(host: str) -> str:
-    """The name in a Host header, without its port."""
+    """Return the name in a Host header, without its port."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -226,7 +226,7 @@ def _in_json(app: Wsgi, checked: Wsgi) -> Wsgi:
 
 
 def _refusal(start: Start, status: str, headers: list[tuple[str, str]]) -> Iterable[bytes]:
-    """What the middleware refuses, in the shape of every other error."""
+    """Return the response to a request that the middleware refuses, in the shape of every other error."""
     error: FuelError = Unavailable(
         "The Keystone of this server cannot be reached, or refuses its service user.",
         hint="Try again later; the server's log says more.",

@@ -122,7 +122,7 @@ def application(
 
 
 def _rule(route: Route) -> str:
-    """The path as Flask writes it."""
+    """Return the path as Flask writes it."""
     path = route.path
     for name in path_variables(path):
         converter = {"graph_type": "graph_type", "name": "word", "level": "any(own, plugins, release)"}.get(name, "id")

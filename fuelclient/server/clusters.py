@@ -20,7 +20,7 @@ from fuelclient.server.schemas import CLUSTER, LEFT, MAPPING, NAME, NODE, NUMBER
 
 
 def record(backend: Backend, cluster: Cluster) -> dict[str, Any]:
-    """An environment with the Fuel version of its release."""
+    """Return an environment with the Fuel version of its release."""
     release = backend.releases.get(cluster.release_id)
     return cluster_to(cluster, fuel_version=release.version.rpartition("-")[2])
 
@@ -78,12 +78,13 @@ def unassign(call: Call) -> Any:
 
 
 def environment(call: Call) -> Any:
-    """An environment with everything it consists of, for our own clients."""
+    """Return an environment with everything it consists of, for our own clients."""
     return environment_to(call.backend.clusters.environment(call.id("cluster_id")))
 
 
 def inputs(call: Call) -> Any:
-    """What plans of graphs are computed from, for our own clients; `force` leaves out what earlier runs remember."""
+    """Return what plans of graphs are computed from, for our own clients; `force` leaves out what earlier runs
+    remember."""
     graph_types = tuple(call.query.get("graph_types", ())) or (DEFAULT_TYPE,)
     request = RunRequest(call.id("cluster_id"), graph_types, force=call.flag("force"))
     return inputs_to(call.backend.runs.inputs(request))
@@ -108,7 +109,7 @@ def delete_facts(call: Call) -> None:
 
 
 def _facts(call: Call, facts: DeploymentFacts) -> Any:
-    """The facts as Nailgun's list of nodes, or with `split` the common part apart from the nodes.
+    """Return the facts as Nailgun's list of nodes, or with `split` the common part apart from the nodes.
 
     A list has no place for a common part of its own: if no node has facts, only a split response shows it.
     """

@@ -27,7 +27,7 @@ def owner_of(call: Call) -> OwnerRef:
 
 
 def list_of_owner(call: Call) -> Any:
-    """The graphs of one owner only, whatever `fetch_related` says, as in Nailgun."""
+    """Return the graphs of one owner only, whatever `fetch_related` says, as in Nailgun."""
     owner = owner_of(call)
     call.backend.graphs.owner(owner)
     return _read(call.backend, [summary for summary in call.backend.graphs.list() if _owner(summary) == owner])
@@ -59,7 +59,7 @@ def delete(call: Call) -> None:
 
 
 def list_all(call: Call) -> Any:
-    """All graphs, or those of some owners and types.
+    """Return all graphs, or those of some owners and types.
 
     `fetch_related` adds to the graphs of environments those of their releases and enabled plugins.
     """
@@ -121,7 +121,7 @@ def _store(backend: Backend, owner: OwnerRef, graph_type: str, document: GraphDo
 
 
 def _related(backend: Backend, cluster_ids: set[int]) -> set[OwnerRef]:
-    """The releases and the enabled plugins of some environments."""
+    """Return the releases and the enabled plugins of some environments."""
     clusters = [cluster for cluster in backend.clusters.list() if cluster.id in cluster_ids]
     plugins = [plugin for plugin in backend.plugins.list() if cluster_ids & set(plugin.clusters)]
     releases = {OwnerRef(Level.RELEASE, cluster.release_id) for cluster in clusters}
@@ -153,7 +153,7 @@ def _owner(summary: GraphSummary) -> OwnerRef:
 
 
 def _routes(owner: str, body: Schema) -> tuple[Route, ...]:
-    """The paths of the graphs of releases, plugins or environments."""
+    """Return the paths of the graphs of releases, plugins or environments."""
     path = f"{owner}/deployment_graphs"
     typed = f"{path}/{{graph_type}}"
     return (

@@ -64,14 +64,14 @@ def replace(call: Call) -> Any:
 
 
 def layers(call: Call) -> Any:
-    """The layers of an environment, from one read; those of plugins are what they contain for its release."""
+    """Return the layers of an environment, from one read; those of plugins are what they contain for its release."""
     graph_type = graph_type_of(call)
     snapshot = call.backend.graphs.snapshot(call.id("cluster_id"), graph_type)
     return [layer_record_to(layer, graph_type) for layer in snapshot.layers]
 
 
 def picture(call: Call) -> Reply:
-    """The merged graph in DOT.
+    """Return the merged graph in DOT.
 
     `tasks` greys all others, `parents_for` keeps one task and its predecessors, `remove` drops types that no node
     executes.
@@ -94,7 +94,7 @@ def picture(call: Call) -> Reply:
 
 
 def _part(call: Call, tasks: Sequence[Task]) -> Any:
-    """The tasks, or those between `start` and `end` that nodes execute."""
+    """Return the tasks, or those between `start` and `end` that nodes execute."""
     start, end = call.query.get("start", ""), call.query.get("end", "")
     if not start and not end:
         return [task_to(task) for task in tasks]

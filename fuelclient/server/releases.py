@@ -36,7 +36,7 @@ def components(call: Call) -> Any:
 
 
 def settings(call: Call) -> Any:
-    """The settings of a release, which include its package repositories."""
+    """Return the settings of a release, which include its package repositories."""
     attributes = call.backend.releases.get(call.id("release_id")).metadata.get("attributes_metadata")
     return plain(attributes) if isinstance(attributes, Mapping) else {}
 

@@ -23,7 +23,7 @@ _MOST_ERRORS = 20
 
 
 class QueryTexts(Protocol):
-    """The texts of query parameters by name, each maybe given several times."""
+    """The texts of query parameters by name, each of which may be given several times."""
 
     def get(self, key: str) -> str | None: ...
 
@@ -108,12 +108,12 @@ def with_integers(data: Any, schema: Schema) -> Any:
 
 
 def _position(error: ValidationError) -> list[str]:
-    """The position of an error in its document, as a sort key."""
+    """Return the position of an error in its document, as a sort key."""
     return [f"{part:09}" if isinstance(part, int) else part for part in error.path]
 
 
 def _message(error: ValidationError) -> str:
-    """An error of a schema in Nailgun's words, with long values cut."""
+    """Return an error of a schema in Nailgun's words, with long values cut."""
     message = error.message if len(error.message) <= 500 else f"{error.message[:500]}..."
     return f"deque({list(error.path)!r}): {message}" if error.path else message
 

@@ -80,11 +80,11 @@ class Call:
         return self.connections.backend
 
     def id(self, name: str) -> int:
-        """An id in the path."""
+        """Return an id in the path."""
         return int(self.path[name])
 
     def flag(self, name: str) -> bool:
-        """A query parameter that is off unless it is given."""
+        """Return a query parameter that is off unless it is given."""
         return bool(self.query.get(name, False))
 
 

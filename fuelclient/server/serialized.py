@@ -24,7 +24,7 @@ _SYNC = "null"
 
 
 def serialized(call: Call) -> Any:
-    """The task instances of an environment by node, each with the instances it waits for."""
+    """Return the task instances of an environment by node, each with the instances it waits for."""
     cluster_id = call.id("cluster_id")
     nodes = tuple(dict.fromkeys(call.query.get("nodes", ())))
     try:

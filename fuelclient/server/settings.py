@@ -23,14 +23,14 @@ _EDITABLE = "editable"
 
 
 def show(call: Call) -> Any:
-    """The settings, by default with the plugins that are or can be enabled."""
+    """Return the settings, by default with the plugins that are or can be enabled."""
     if call.flag("settings_only"):
         return {_EDITABLE: plain(call.backend.clusters.settings(call.id("cluster_id"))), "generated": {}}
     return _with_plugins(call.backend, call.id("cluster_id"))
 
 
 def defaults(call: Call) -> Any:
-    """The settings of the environment's release."""
+    """Return the settings of the environment's release."""
     release = call.backend.releases.get(call.backend.clusters.get(call.id("cluster_id")).release_id)
     attributes = release.metadata.get("attributes_metadata")
     return {_EDITABLE: plain((attributes or {}).get(_EDITABLE) or {}), "generated": {}}
@@ -49,7 +49,8 @@ def update(call: Call) -> Any:
 
 
 def _with_plugins(backend: Backend, cluster_id: int) -> dict[str, Any]:
-    """The settings of an environment with a section for each plugin that is enabled there or supports its release."""
+    """Return the settings of an environment with a section for each plugin that is enabled there or supports its
+    release."""
     release = backend.releases.get(backend.clusters.get(cluster_id).release_id)
     sections = plain(backend.clusters.settings(cluster_id))
     versions_by_name: dict[str, list[Plugin]] = {}
@@ -74,7 +75,7 @@ def _supports(plugin: Plugin, release: Release) -> bool:
 
 
 def _metadata(versions: Sequence[Plugin], enabled: Plugin | None) -> dict[str, Any]:
-    """What Nailgun says about a plugin in the metadata of its section."""
+    """Return what Nailgun says about a plugin in the metadata of its section."""
     chosen = enabled or versions[-1]
     return {
         "class": "plugin",
@@ -156,7 +157,7 @@ def _split(sections: Mapping[str, Any], names: set[str]) -> tuple[dict[str, int 
 
 
 def _plugin(known: Mapping[int, Plugin], name: str, plugin_id: int | None) -> Plugin | None:
-    """The plugin that the section `name` asks for; the id 0 means the only version of that name."""
+    """Return the plugin that the section `name` asks for; the id 0 means the only version of that name."""
     if plugin_id is None:
         return None
     versions = [plugin for plugin in known.values() if plugin.name == name]

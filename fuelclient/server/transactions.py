@@ -43,7 +43,7 @@ def show(call: Call) -> Any:
 
 
 def run_record(call: Call, run: Run) -> dict[str, Any]:
-    """A run with Nailgun's fields or, if the client asks for details, with all that is known about it."""
+    """Return a run with Nailgun's fields or, if the client asks for details, with all that is known about it."""
     if call.flag("include_details"):
         return run_to(run)
     return nailgun_transaction_to(run, call.backend.clusters.get(run.cluster_id).name)
@@ -56,7 +56,7 @@ def delete(call: Call) -> Reply:
 
 
 def history(call: Call) -> Any:
-    """The task instances as JSON or, if the client prefers it, as CSV."""
+    """Return the task instances as JSON or, if the client prefers it, as CSV."""
     query = call.query
     filters = HistoryFilter(
         tuple(query.get("nodes", ())), tuple(query.get("statuses", ())), tuple(query.get("tasks_names", ()))
@@ -77,7 +77,8 @@ def settings(call: Call) -> Any:
 
 
 def network_configuration(call: Call) -> Any:
-    """The networks that a run saw. Without a record of them Nailgun returns null; with `strict` this is an error."""
+    """Return the networks that a run saw. Without a record of them Nailgun returns null; with `strict` this is an
+    error."""
     try:
         return plain(call.backend.runs.network_configuration(call.id("transaction_id")))
     except Unsupported as error:

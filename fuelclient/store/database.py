@@ -52,7 +52,7 @@ class Database:
 
     Errors are `Unavailable`, with the reason and the path: no permission, not a regular file, not a database, a schema
     of a later version, a full disk, a lock that was held for longer than `busy_seconds`. With `patience` a transaction
-    keeps trying for so many more seconds, and says so to `tell` each time. A file that is removed or replaced while it
+    keeps trying for that many more seconds, and reports each try to `tell`. A file that is removed or replaced while it
     is in use is `Gone`, because data written to it would be lost.
     """
 

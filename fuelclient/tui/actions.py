@@ -61,7 +61,7 @@ class Execute:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Ask a run to stop; `kill` ends what runs too."""
+    """Ask a run to stop; `kill` also ends running tasks."""
 
     id: int
     kill: bool = False

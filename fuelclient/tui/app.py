@@ -323,7 +323,7 @@ class FuelUI(UI):
             self.decorate()
 
     def _view(self) -> ViewScreen | None:
-        """Return the view that is shown, maybe under a dialog; None while the app starts or ends."""
+        """Return the view that is shown, possibly under a dialog; None while the app starts or ends."""
         views = [screen for screen in self._screen_stack if isinstance(screen, ViewScreen)]
         return views[-1] if views else None
 

@@ -1,4 +1,4 @@
-"""The gateway: it alone calls a backend, in threads of its own, keeps the answers, and posts messages to the app."""
+"""Call a backend in worker threads, keep the answers, and post messages to the app."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Answered(Message):
 
 @dataclass
 class Failed(Message):
-    """A backend could not answer. What is `passing` may be well again in a moment; the rest stays as it is until the
-    data change. What is `gone` the backend does not have, or not any more."""
+    """A backend could not answer. What is `passing` may be well again in a moment; everything else fails again until
+    the data changes. What is `gone` does not exist in the backend, or no longer does."""
 
     ticket: int
     request: Request[object]
@@ -215,7 +215,7 @@ class Gateway:
         self.ask(request)
 
     def settle(self, message: Answered) -> bool:
-        """Keep an answer; return False for one that is not waited for any more."""
+        """Keep an answer; return False if it is no longer waited for."""
         waiting = self.pending.get(message.request)
         if waiting is None or waiting.ticket != message.ticket:
             return False
@@ -251,7 +251,7 @@ class Gateway:
         return late
 
     def act(self, action: Action) -> bool:
-        """Have something done, once; return False while the last action has had no answer yet."""
+        """Carry out an action, once; return False while the last action has had no answer yet."""
         if self.acting is not None:
             return False
         self.acting = (action, self.now())
@@ -301,11 +301,11 @@ class Gateway:
 
 
 def patience(failures: int) -> float:
-    """Return how many seconds to wait after so many failures in a row."""
+    """Return how many seconds to wait after that many failures in a row."""
     return PATIENCE[min(failures, len(PATIENCE)) - 1]
 
 
 def reason(error: Exception) -> str:
     """Return an error on one line; an error that is not ours is called unexpected."""
-    told = str(error) if isinstance(error, FuelError) else f"unexpected error {type(error).__name__}: {error}"
-    return printable(" ".join(told.split()))
+    message = str(error) if isinstance(error, FuelError) else f"unexpected error {type(error).__name__}: {error}"
+    return printable(" ".join(message.split()))

@@ -1,6 +1,6 @@
 """Requests of the UI to a backend, as values that know how to read their answers.
 
-Only the gateway calls `read`, in a thread of its own; what is expensive to derive from the answer is derived there.
+Only the gateway calls `read`, in a worker thread; what is expensive to derive from the answer is derived there.
 """
 
 from __future__ import annotations
@@ -185,8 +185,8 @@ _SHOWN, _LINE = 32_000, 2_000
 
 
 def tail(text: str, lines: int, shown: int = _SHOWN) -> list[str]:
-    """Return the end of an output in at most so many lines and characters, below a line that says how much is left out.
-    Of a long line the end is kept too: that is where commands say how they ended.
+    """Return the end of an output in at most that many lines and characters, below a line that says how much is left
+    out. Of a long line the end is kept too: that is where commands say how they ended.
 
     >>> tail("a\\nb\\nc\\n", 2), tail("ab" * 2000, 5)[0][:33]
     (['[4 characters are left out]', 'c'], '[2000 characters are left out] ab')
@@ -200,8 +200,8 @@ def tail(text: str, lines: int, shown: int = _SHOWN) -> list[str]:
         if kept and (len(kept) + bool(start) >= lines or used > shown):
             return [f"[{end + 1} characters are left out]", *reversed(kept)]
         without = end - start - len(line)
-        told = (plain_lines(line) or [""])[-1]
-        kept.append(f"[{without} characters are left out] {told}" if without else told)
+        tail = (plain_lines(line) or [""])[-1]
+        kept.append(f"[{without} characters are left out] {tail}" if without else tail)
         end = start - 1
     return kept[::-1]
 

@@ -72,7 +72,7 @@ class EndableApp(App[None]):
                 asyncio.get_running_loop().add_signal_handler(number, self._end, number)
 
     def _end(self, number: signal.Signals) -> None:
-        """End in order. A second signal ends the process at once, and so does the timer."""
+        """End in an orderly manner. A second signal ends the process at once, and so does the timer."""
         asyncio.get_running_loop().remove_signal_handler(number)
         self._exit_code = _LEAVING + number
         last = threading.Timer(GRACE, os._exit, (self._exit_code,))
@@ -90,12 +90,12 @@ class EndableApp(App[None]):
         self._close_messages_no_wait()
 
     def _handle_exception(self, error: Exception) -> None:
-        """Ignore what a screen does not find of itself while it is taken apart."""
+        """Ignore errors of a screen that misses parts of itself while it is taken apart."""
         if not (isinstance(error, NoMatches) and self._was_left()):
             super()._handle_exception(error)
 
     def _was_left(self) -> bool:
-        """Whether the error comes from a screen that is not shown any more."""
+        """Return whether the error comes from a screen that is no longer shown."""
         pump = active_message_pump.get(None)
         while pump is not None and not isinstance(pump, Screen):
             pump = pump._parent

@@ -113,7 +113,7 @@ class PatientApp(EndableApp):
         self.screen_change_signal.subscribe(self, self._entered, immediate=True)
 
     def _entered(self, _screen: Screen[object]) -> None:
-        """Have keys wait for a dialog as for a view."""
+        """Make keys wait for a dialog as for a view."""
         self.typed.entered()
 
     def is_built(self) -> bool:
@@ -178,7 +178,7 @@ class PatientApp(EndableApp):
         await self._type_on()
 
     async def _type_on(self) -> None:
-        """Handle the keys that waited, until the next one has to wait again."""
+        """Handle the keys that waited, until one has to wait again."""
         if not self._is_busy():
             event = self.typed.next(built=self.is_built(), filled=self.is_filled())
             if event is not None:

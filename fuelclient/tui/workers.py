@@ -1,4 +1,4 @@
-"""Worker threads, each with a backend of its own, and one that reads the events of a run again and again.
+"""Worker threads, each with its own backend, and a thread that reads the events of a run again and again.
 
 An engine connection is usable only in the thread that opened it, so a backend never leaves the thread that made it,
 which also closes it. Threads are daemons: a backend that never answers does not keep the UI from ending.
@@ -39,7 +39,7 @@ class Job:
 
 @dataclass(slots=True)
 class _Worker:
-    """A thread and since when it is busy (None: it waits for work)."""
+    """A thread, and since when it has been busy (None: it waits for work)."""
 
     thread: threading.Thread | None = None
     since: float | None = None
@@ -96,7 +96,7 @@ class Workers:
 
 
 def is_lost(error: Exception) -> bool:
-    """Whether an error is about the backend and may pass; the other ones are about the request and stay."""
+    """Return whether an error is about the backend and may pass; the other ones are about the request and stay."""
     return not isinstance(error, FuelError) or isinstance(error, Unavailable)
 
 
@@ -120,9 +120,9 @@ class Batch:
 
 
 class Feed:
-    """The events of one run, read in a thread of its own until the run has ended or `stop` is called.
+    """The events of one run, read in its own thread until the run has ended or `stop` is called.
 
-    What it reads waits in a queue. `patience` says how many seconds to wait after so many failures in a row.
+    What it reads waits in a queue. `patience` says how many seconds to wait after that many failures in a row.
     """
 
     def __init__(self, connect: Callable[[], Backend], run_id: int, patience: Callable[[int], float]) -> None:
@@ -150,7 +150,7 @@ class Feed:
         return self._thread.is_alive()
 
     def join(self, seconds: float) -> None:
-        """Wait until the thread has closed its backend, for so many seconds at most."""
+        """Wait until the thread has closed its backend, for at most that many seconds."""
         self._thread.join(seconds)
 
     def _read(self) -> None:

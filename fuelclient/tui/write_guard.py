@@ -139,7 +139,7 @@ class WriteGuard:
     # doing
 
     def perform(self, action: Action | None) -> None:
-        """Have an action done once, and log it as a command line whatever comes of it."""
+        """Carry out an action once, and log it as a command line, whether it succeeds or not."""
         ui = self._ui
         self.touch()
         if action is None or not self._may():

@@ -178,7 +178,7 @@ def _whole(
 
 
 def _told(answer: Mapping[str, Any]) -> list[Finding]:
-    """Return what only our own server can find: what an upload does to the environments above (G021)."""
+    """Return the findings that only our own server can report: what an upload does to the environments above (G021)."""
     findings = findings_from(Answer(answer, "graph").items("findings"))
     return [finding for finding in findings if finding.code == "G021"]
 

@@ -133,7 +133,7 @@ def _chunks(response: requests.Response) -> Iterator[bytes]:
 
 
 def _pools(watch: Callable[[socket.socket | None], None]) -> dict[str, type[urllib3.HTTPConnectionPool]]:
-    """Return pools by scheme whose connections tell `watch` which socket they use, also when it is reused."""
+    """Return pools by scheme whose connections tell `watch` which socket they use, even when it is reused."""
 
     class Plain(urllib3.connection.HTTPConnection):
         def _new_conn(self) -> socket.socket:

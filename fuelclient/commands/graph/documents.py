@@ -68,7 +68,7 @@ def _require_graph(documents: Sequence[Document], parsed_args: argparse.Namespac
 
 
 def _has_tasks(data: object) -> bool:
-    """Whether there are tasks, an empty list of them, or something wrong in their place."""
+    """Return whether the document states tasks: some, an empty list, or something invalid."""
     if isinstance(data, Mapping) and "tasks" in data:
         return data["tasks"] is not None
     return data is not None

@@ -46,7 +46,7 @@ class GraphValidate(Check):
         )
 
     def _document(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
-        """Return the findings of a document, also if they keep it from being read."""
+        """Return the findings of a document, even if it cannot be read because of them."""
         from fuelclient.commands.graph.documents import graph_document
         from fuelclient.graph.validate import check_document
 

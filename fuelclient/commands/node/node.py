@@ -77,7 +77,7 @@ class _ShowNode(ShowOne):
 class NodeShow(_ShowNode):
     """Show one node
 
-    The node is the primary of the tags in 'primary_tags': tasks of 'primary-TAG' run on it, also in later runs.
+    The node is the primary of the tags in 'primary_tags': tasks of 'primary-TAG' run on it, in later runs too.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

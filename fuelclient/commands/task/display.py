@@ -187,7 +187,7 @@ def _handler_of(stderr: TextIO) -> logging.StreamHandler[TextIO] | None:
 
 @contextmanager
 def _above(console: Console) -> Iterator[None]:
-    """Have messages go above the lines that are redrawn, not into them."""
+    """Print messages above the lines that are redrawn, not into them."""
     handler = _handler_of(console.file)  # type: ignore[arg-type]  # rich types a stream by what it needs of one
     if handler is None:
         yield

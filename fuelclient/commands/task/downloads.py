@@ -14,7 +14,7 @@ from fuelclient.commands.task.task import add_id
 class _Download(Command):
     """Write one document of a run."""
 
-    name, told = "", ""
+    name, title = "", ""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
@@ -31,7 +31,7 @@ class _Download(Command):
         form = format_of(path, parsed_args.format)
         put(self.app.stdout, self.document(parsed_args.id), path, form, force=parsed_args.force)
         if path != STDOUT:
-            self.say(f"{self.told} for task with id={parsed_args.id} downloaded to {path}")
+            self.say(f"{self.title} for task with id={parsed_args.id} downloaded to {path}")
 
 
 class DeploymentInfoDownload(_Download):
@@ -44,7 +44,7 @@ class DeploymentInfoDownload(_Download):
       fuel2 task deployment-info download 12 --file - | less
     """
 
-    name, told = "deployment_info", "Deployment info"
+    name, title = "deployment_info", "Deployment info"
 
     def document(self, run_id: int) -> Any:
         from fuelclient.serializers.fact import facts_to
@@ -59,7 +59,7 @@ class SettingsDownload(_Download):
     accepts the file.
     """
 
-    name, told = "cluster_settings", "Cluster settings"
+    name, title = "cluster_settings", "Cluster settings"
 
     def document(self, run_id: int) -> Any:
         from fuelclient.commands.columns import plain
@@ -73,7 +73,7 @@ class NetworkConfigurationDownload(_Download):
     Only a Fuel master records networks; the embedded engine has none.
     """
 
-    name, told = "network_configuration", "Network configuration"
+    name, title = "network_configuration", "Network configuration"
 
     def document(self, run_id: int) -> Any:
         from fuelclient.commands.columns import plain

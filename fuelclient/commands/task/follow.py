@@ -72,7 +72,8 @@ def follow(backend: Backend, run_id: int, stderr: TextIO, *, timeout: float | No
 
 
 class Follower:
-    """One run that is followed: what is known of it, the interrupts that were served, since when its server is away."""
+    """One run that is followed: what is known of it, how many interrupts were served, and since when its server is
+    away."""
 
     def __init__(self, backend: Backend, run_id: int, display: LiveDisplay | PlainLines, timeout: float | None) -> None:
         self._backend, self._id, self._display = backend, run_id, display
@@ -104,7 +105,8 @@ class Follower:
         return Exit.INTERRUPTED if given else code
 
     def look(self, interrupts: int) -> Run | None:
-        """Bring everything up to date, serve so many Ctrl-C, and return the run; None if the server does not answer."""
+        """Bring everything up to date, serve that many Ctrl-C, and return the run; None if the server does not
+        answer."""
         try:
             run = self._backend.runs.get(self._id)
             self._learn(run)
@@ -160,7 +162,7 @@ class Follower:
 
 @contextmanager
 def _interrupts() -> Iterator[list[int]]:
-    """Collect the first two Ctrl-C in the list that this yields; the third one interrupts as ever.
+    """Collect the first two Ctrl-C in the list that this yields; the third one interrupts as usual.
 
     As exceptions they would come anywhere: a second one while the first is being served would leave at once, with
     what runs neither stopped nor killed. Only the main thread gets signals, and where Ctrl-C is ignored, as in the

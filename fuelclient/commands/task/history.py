@@ -103,7 +103,7 @@ def _cells(row: HistoryRow, columns: Sequence[str]) -> Sequence[Any]:
 
 
 def _with_text_node(row: Sequence[Any], columns: Sequence[str]) -> Sequence[Any]:
-    """Return a row whose node is a text, as a master gives it. Before sorting it had to be a number."""
+    """Return a row whose node is a string, as a master gives it. Rows are sorted before that, by number."""
     index = columns.index("node_id")
     return [*row[:index], str(row[index]), *row[index + 1 :]]
 

@@ -57,7 +57,7 @@ class Clusters:
             return cluster
 
     def rename(self, cluster_id: int, name: str) -> Cluster:
-        """Rename an environment. Raise `Conflict` if another one has the name."""
+        """Rename an environment. Raise `Conflict` if another environment has the name."""
         with self._database.write() as connection:
             cluster = lookup.cluster(connection, cluster_id)
             if name != cluster.name:
@@ -95,10 +95,10 @@ class Clusters:
         return delete.remove_leftovers(leftovers, executor_for(path, removed[0])) if leftovers else ()
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
-        """Add nodes to an environment with `roles` pending, in the place of their pending roles; all or none.
+        """Add nodes to an environment with `roles` pending, in place of their pending roles; all or none.
 
-        Raise `NotFound` for an unknown node or role, also one that a node brings along. Raise `Conflict` for a node of
-        another environment, a name that another node there has, and roles that may not be assigned.
+        Raise `NotFound` for an unknown node or role, including roles that a node brings along. Raise `Conflict` for a
+        node of another environment, a name that another node there has, and roles that may not be assigned.
         """
         with self._database.write() as connection:
             target = environment.read(connection, cluster_id)

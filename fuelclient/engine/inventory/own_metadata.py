@@ -152,7 +152,7 @@ class Descriptions(ABC, Generic[Value]):
 
     @abstractmethod
     def _with(self, connection: Connection, owner: MetadataOwner, value: Value) -> dict[str, Any]:
-        """Return the owner's sections with `value` in the place of one of its name, or after all others."""
+        """Return the owner's sections with `value` in place of the one with its name, or after all others."""
 
     @abstractmethod
     def _without(self, owner: MetadataOwner, name: str) -> dict[str, Any]:
@@ -160,7 +160,7 @@ class Descriptions(ABC, Generic[Value]):
 
     @abstractmethod
     def _require_unused(self, connection: Connection, owner: MetadataOwner, name: str) -> None:
-        """Raise `Conflict` if something still needs the one that was removed."""
+        """Raise `Conflict` if something still needs what was removed."""
 
     def _put(self, connection: Connection, owner: MetadataOwner, value: Value) -> Value:
         write(connection, owner, self._with(connection, owner, value))

@@ -1,4 +1,4 @@
-"""How runs end: what becomes of a graph's instances, of its nodes, of its environment and of the run itself."""
+"""End runs: settle the instances of a graph, its nodes, its environment and the run itself."""
 
 from __future__ import annotations
 

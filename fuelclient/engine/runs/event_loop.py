@@ -163,7 +163,7 @@ class GraphRun:
             self.log(redact.scrubbed(f"{job.label} cannot be ended: {error}", job.known_secrets()))
 
     async def _end_all(self) -> None:
-        """End everything that runs, as far as its machines can be reached."""
+        """End everything that is running on machines that can be reached."""
         running = list(self._tasks.values())
         if running:
             self.log("The engine file is gone: ending what is running, because its results could not be stored.")

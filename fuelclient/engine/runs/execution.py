@@ -64,8 +64,8 @@ class Execution:
         try:
             inputs, plan = self._planned(child)
         except FuelError as error:
-            found = error.findings if isinstance(error, InvalidDocument) else ()
-            findings = tuple(finding for finding in found if isinstance(finding, Finding))
+            reported = error.findings if isinstance(error, InvalidDocument) else ()
+            findings = tuple(finding for finding in reported if isinstance(finding, Finding))
             with self.database.write() as connection:
                 abandon(connection, self.parent.id, child, Verdict.ERROR, str(error), findings)
             return True

@@ -53,8 +53,8 @@ def handler_commands() -> Mapping[str, str]:
 
 
 def output_of(executor: Executor, job: Job, stream: str) -> str:
-    """Return what a job's commands wrote to `out` or `err`. Of a very long output it is the end, which tells of
-    failures, below a line that says so. Close the executor. For callers outside of an event loop."""
+    """Return what a job's commands wrote to `out` or `err`. Of a very long output, return the end, where failures are,
+    below a line that says so. Close the executor. For callers outside of an event loop."""
     end = deque[bytes](maxlen=_PIECES)
 
     async def whole() -> int:

@@ -89,7 +89,7 @@ def deletable(connection: Connection, run_id: int, *, force: bool) -> Run:
 
 
 def deletable_with_cluster(connection: Connection, cluster_id: int) -> list[Run]:
-    """Return the runs of an environment. Raise `Conflict` if one has not ended.
+    """Return the runs of an environment. Raise `Conflict` if one of them has not ended.
 
     That includes a run whose runner was killed: its commands may still be running, and only the run knows them.
     """

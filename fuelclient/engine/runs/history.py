@@ -1,4 +1,4 @@
-"""What a run tells about itself: its history, the output of its instances, the last words of its runner."""
+"""Read what a run left behind: its history, the output of its instances, and the end of its runner's log."""
 
 from __future__ import annotations
 

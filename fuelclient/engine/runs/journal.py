@@ -86,7 +86,7 @@ class Journal:
 
         Raise `Unavailable` if it stays locked for too long, `Lost` if another process has become the runner meanwhile.
         """
-        began = told = time.monotonic()
+        began = reported = time.monotonic()
         while True:
             if self._is_lost:
                 raise Lost("Another process runs this environment now.")
@@ -95,9 +95,9 @@ class Journal:
                     work(connection)
             except Locked:
                 await asyncio.sleep(_PAUSE)
-                if time.monotonic() - told >= self._database.busy_seconds:
-                    told = time.monotonic()
-                    self._database.still_waiting(told - began)
+                if time.monotonic() - reported >= self._database.busy_seconds:
+                    reported = time.monotonic()
+                    self._database.still_waiting(reported - began)
             else:
                 return
 

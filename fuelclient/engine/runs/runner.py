@@ -1,4 +1,4 @@
-"""Execute one run in a process of its own, the runner, which outlives the terminal.
+"""Execute one run in its own process, the runner, which outlives the terminal.
 
 `python -m fuelclient.engine.runs.runner ENGINE RUN [--rerun-interrupted]` claims the environment, executes the run and
 releases the environment. Its own messages go to a log file; what users read goes to the store. A runner that is killed
@@ -39,7 +39,7 @@ _BACKGROUND = '"$@" &'
 
 
 def start(engine: str, run_id: int, *, rerun_interrupted: bool = False) -> None:
-    """Start a runner in a session of its own. Raise `Unavailable` if no process can be started.
+    """Start a runner in its own session. Raise `Unavailable` if no process can be started.
 
     It is no child of this process, which may end, or go on for years without having to collect it. Passwords for
     masters are kept out of its environment.

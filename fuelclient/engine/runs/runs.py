@@ -65,7 +65,7 @@ class Runs:
         self._database, self._start, self._provider = database, start, provider
 
     def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
-        """Begin a run in a process of its own, or only plan it."""
+        """Begin a run in its own process, or only plan it."""
         request = checked(request, registry.runs_nothing)
         with self._database.read() as connection:
             lookup.cluster(connection, request.cluster_id)
@@ -73,7 +73,7 @@ class Runs:
         if request.dry_run:
             return self._dry_run(request)
         if may_idle and any(map(select.is_open, request.subgraphs)):
-            # one of the subgraphs names no task, which fails the run later; all else is refused now as ever
+            # one of the subgraphs names no task, which fails the run later; everything else is refused now, as usual
             named = tuple(subgraph for subgraph in request.subgraphs if not select.is_open(subgraph))
             self._planned(replace(request, subgraphs=named), request.graph_types[0])
             planned = None

@@ -31,7 +31,7 @@ def is_remote(source: str) -> bool:
 def on_target(sync: Sync, *, dry: bool = False) -> Recipe:
     """Return the recipe for a target that runs rsync itself: it fetches from a server, or it is this machine.
 
-    With `dry`, rsync only tells what would change.
+    With `dry`, rsync only reports what would change.
     """
     words = f"{RSYNC} {'-n -i ' if dry else ''}-- {quoted(sync.src)} {quoted(sync.dst)}"
     directory = "" if dry else f"mkdir -p -- {quoted(sync.dst)} || exit\n"

@@ -1,4 +1,4 @@
-"""What a package archive may contain: how much, under which names, and with which symbolic links.
+"""Limit what a package archive may contain: how much, under which names, and with which symbolic links.
 
 Reading (`plugins.archive`) and writing (`plugins.build`) follow the same rules. The largest Fuel plugins carry a few
 hundred megabytes of repositories; most have a few dozen files. The limits keep a hostile archive from filling the

@@ -96,9 +96,9 @@ def build_rpm(directory: Path, output_dir: Path, metadata: Mapping[str, Any], *,
 def run_pre_build_hook(directory: Path) -> None:
     """Run the package's own `pre_build_hook`, if it has one, in its directory.
 
-    The hook is a program by the package's author that runs with the rights of whoever builds, so it only runs on
-    request. Its output goes to stderr. Read `metadata.yaml` afterwards, because the hook may write it.
-    Raise `InvalidDocument` (P001) if the hook cannot be run or fails.
+    The hook is a program by the package's author that runs with the rights of the user who builds, so it only runs on
+    request. Its output goes to stderr. Read `metadata.yaml` afterwards, because the hook may write it. Raise
+    `InvalidDocument` (P001) if the hook cannot be run or fails.
     """
     require_directory(directory)
     hook = directory.resolve() / HOOK

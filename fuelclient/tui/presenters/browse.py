@@ -133,8 +133,8 @@ def _reduced(data: GraphData, row: int, following: bool) -> list[int]:
 
 def _because(words: Sequence[Word], centre: str) -> str:
     """Return the attributes that make the edge; those of the other task are "its"."""
-    told = dict.fromkeys(("" if word.task == centre else "its ") + word.attribute for word in words)
-    return ", ".join(told)
+    attributes = dict.fromkeys(("" if word.task == centre else "its ") + word.attribute for word in words)
+    return ", ".join(attributes)
 
 
 def total(data: GraphData, row: int, *, following: bool) -> int:

@@ -63,8 +63,8 @@ def last(runs: Sequence[Run], env: int, glyphs: Glyphs) -> Cell:
     run = next((run for run in runs if run.cluster_id == env), None)
     if run is None:
         return Cell("never", Tone.DIM)
-    told = run_status(run, glyphs)
-    return Cell(f"{run.id} {told}{'' if run.is_final else f' {run.progress} %'}", told.tone)
+    status = run_status(run, glyphs)
+    return Cell(f"{run.id} {status}{'' if run.is_final else f' {run.progress} %'}", status.tone)
 
 
 NOTHING = Table((_ID,), empty=("",))

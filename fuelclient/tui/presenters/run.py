@@ -1,4 +1,4 @@
-"""A run: how far it is, what became of its task instances and why, as bars, a table, a matrix and details."""
+"""A run: how far it is, what happened to its task instances and why, as bars, a table, a matrix and details."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ def progress(state: RunState, now: datetime, width: int, glyphs: Glyphs) -> list
     share = done / total if total else float(run.is_final)
     cells = max(6, min(40, width - 60))
     full = int(share * cells)
-    told = run_status(run, glyphs)
+    status = run_status(run, glyphs)
     parts = [
         Part(f" {glyphs.full * full}{glyphs.hollow * (cells - full)}", Tone.ACCENT),
         Part(f"{int(share * 100):3} %", Tone.STRONG),
         Part(f"{done}/{total}", Tone.PLAIN),
-        Part(told.text, told.tone),
+        Part(status.text, status.tone),
     ]
     graphs = len(run.children)
     if graphs > 1 and not run.is_final:
@@ -91,11 +91,11 @@ def progress(state: RunState, now: datetime, width: int, glyphs: Glyphs) -> list
 
 def counts(state: RunState, glyphs: Glyphs) -> list[Part]:
     """Return how many instances have which status."""
-    told = [
+    parts = [
         Part(f"{_sign(word, glyphs)} {number} {word}", _TONES[word], rank=1 + (word == "skipped"))
         for word, number in counted(state.progress)
     ]
-    return [Part("", Tone.PLAIN), *told] if told else [Part(" nothing has been planned yet", Tone.DIM)]
+    return [Part("", Tone.PLAIN), *parts] if parts else [Part(" nothing has been planned yet", Tone.DIM)]
 
 
 def advice(state: RunState) -> str:
@@ -108,7 +108,7 @@ def advice(state: RunState) -> str:
 class Instances(Table):
     """One row for each task instance, made when it is looked at. With `only`, those of these numbers.
 
-    What a filter looks into is joined from texts that are made once, and from what became of each instance.
+    What a filter looks into is joined from texts that are made once, and from what happened to each instance.
     """
 
     def __init__(
@@ -263,16 +263,16 @@ MOST_FAULTS = 20
 def faults(state: RunState, glyphs: Glyphs) -> list[Line]:
     """Return what failed in a run or was not reached, each with why; those that failed first."""
     progress = state.progress
-    found = [number for number in range(len(state.rows)) if progress.is_fault(number)]
-    if not found:
+    faults = [number for number in range(len(state.rows)) if progress.is_fault(number)]
+    if not faults:
         return []
-    found.sort(key=lambda number: progress.word(number) == NOT_REACHED)
-    lines = [title(count(len(found), "fault"))]
-    for number in found[:MOST_FAULTS]:
+    faults.sort(key=lambda number: progress.word(number) == NOT_REACHED)
+    lines = [title(count(len(faults), "fault"))]
+    for number in faults[:MOST_FAULTS]:
         cell = status(progress.word(number), glyphs)
         reason = Cell(f"  {why(state, number)}", Tone.DIM)
         lines.append((Cell(f"{cell} ", cell.tone), progress.name(number), reason))
-    if len(found) > MOST_FAULTS:
+    if len(faults) > MOST_FAULTS:
         lines.append((Cell("Enter opens the run, f shows all of them there.", Tone.DIM),))
     return lines
 

@@ -61,7 +61,7 @@ Distinct = tuple[Sequence[str], Sequence[int]]
 class Table:
     """Columns and rows. `ids` are what `y` copies, row by row; `empty` is shown instead of no rows.
 
-    `rows` may be any sequence, also one that makes its rows on demand: a table looks only at those that it shows, at
+    `rows` may be any sequence, even one that makes its rows on demand: a table looks only at those that it shows, at
     some hundred more to find its widths, and at all of them for the first filter or sort.
     """
 
@@ -136,10 +136,10 @@ class Table:
         """Sort `order` by one column: numbers by their value and before words, blanks last either way."""
         keys = {row: _sort_key(str(self.rows[row][column])) for row in order}
         blank = [row for row in order if keys[row] is None]
-        told = sorted(
+        filled = sorted(
             (row for row in order if keys[row] is not None), key=lambda row: keys[row] or (), reverse=descending
         )
-        return told + blank
+        return filled + blank
 
 
 def _sort_key(text: str) -> tuple[int, float, str] | None:

@@ -75,7 +75,7 @@ class ActionDialog(ModalScreen[Action | None]):
         raise NotImplementedError
 
     def needs_word(self) -> bool:
-        """Whether the word has to be typed for what would be done now."""
+        """Return whether the word has to be typed for what would be done now."""
         return True
 
     def on_mount(self) -> None:
@@ -123,7 +123,7 @@ class ActionDialog(ModalScreen[Action | None]):
 
 
 def _plain(text: str) -> str:
-    """Return a text as it is compared: the number of blanks is hard to see."""
+    """Return a text as it is compared: the number of blanks does not count, because it is hard to see."""
     return " ".join(text.split())
 
 
@@ -173,13 +173,13 @@ class ExecuteDialog(ActionDialog):
     def action(self) -> Action | str:
         texts = {name: self.query_one(f"#{name}", Input).value for name in ("types", "nodes", "tasks")}
         manner, force = (self.query_one(f"#{name}", Choice).place for name in ("manner", "force"))
-        found = execute.request(self._env, texts["types"], texts["nodes"], texts["tasks"], manner, bool(force))
-        return found if isinstance(found, str) else Execute(found)
+        result = execute.request(self._env, texts["types"], texts["nodes"], texts["tasks"], manner, bool(force))
+        return result if isinstance(result, str) else Execute(result)
 
     def needs_word(self) -> bool:
-        """A dry run changes nothing."""
-        found = self.action()
-        return not (isinstance(found, Execute) and found.request.dry_run)
+        """Return whether the action would change something, which a dry run does not."""
+        action = self.action()
+        return not (isinstance(action, Execute) and action.request.dry_run)
 
 
 class PlanDialog(Dialog):

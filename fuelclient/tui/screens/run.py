@@ -262,7 +262,7 @@ class RunScreen(ViewScreen):
                 self.query_one("#advice").display = bool(advice)
 
     def _pointed_at(self) -> None:
-        """Put the matrix where the table is."""
+        """Move the cursor of the matrix to that of the table."""
         place = self.matrix.grid.place(self.number) if self.matrix.grid else None
         if place is not None:
             self.matrix.go_to(*place)
@@ -353,7 +353,7 @@ class RunScreen(ViewScreen):
 
     @on(Pointed)
     def _pointed(self, message: Pointed) -> None:
-        """Put the table where the matrix is; a cell may have no instance."""
+        """Move the cursor of the table to that of the matrix; a cell may have no instance."""
         message.stop()
         self.number, self._touched = self.matrix.number, True
         if self._run_state is not None and self.number >= 0:

@@ -171,12 +171,12 @@ class ViewScreen(Screen[None]):
         return (self.request(),)
 
     def missed(self, request: Request[object]) -> None:
-        """Say in the place of an answer why there is none; what is shown already stays."""
+        """Say why there is no answer; what is shown already stays."""
         if request == self.request() and not self.filled and request in self.ui.gateway.failed:
             self._say(*self.why_missed(request))
 
     def empty(self) -> None:
-        """Show nothing any more: what was shown does not exist any more."""
+        """Show nothing, because what was shown no longer exists."""
         self.filled, self._answer = False, None
         for table in self.query(VirtualTable):
             table.show(Table((), empty=("",)))

@@ -31,9 +31,9 @@ class Bar(Toned):
 
     def show(self, left: Sequence[Part], right: Sequence[Part] = ()) -> None:
         """Show other parts."""
-        told = (tuple(map(_drawn, left)), tuple(map(_drawn, right)))
-        if told != (self._left, self._right):
-            self._left, self._right = told
+        drawn = (tuple(map(_drawn, left)), tuple(map(_drawn, right)))
+        if drawn != (self._left, self._right):
+            self._left, self._right = drawn
             self.refresh()
 
     @property

@@ -17,7 +17,7 @@ from fuelclient.tui.widgets.styles import TONE_CLASSES, Toned
 
 
 class Choice(Toned, can_focus=True):
-    """One of `words`; the chosen one has a sign before it."""
+    """A choice of one of `words`; the chosen word has a sign before it."""
 
     COMPONENT_CLASSES = TONE_CLASSES
 

@@ -73,12 +73,12 @@ class LogTail(Details):
 
     def show_log(self, name: str, lines: Sequence[str]) -> None:
         """Show the log of this name; a new one from its end."""
-        told = (name, tuple(lines))
-        if told == self._shown:
+        shown = (name, tuple(lines))
+        if shown == self._shown:
             return
         at_end = self.scroll_offset.y >= self.max_scroll_y
         follows = name != self._shown[0] or (self.following and at_end)
-        self._shown = told
+        self._shown = shown
         self.put(content([_line(line) for line in lines]))
         if follows:
             self.call_after_refresh(self.scroll_end, animate=False)

@@ -83,7 +83,7 @@ class FilterBar(Horizontal):
         self.styles.clear_rule("display")
 
     def tell(self, shown: int, total: int, sorting: str, *, inverted: bool) -> None:
-        """Say how many rows are shown, out of how many, in which order."""
+        """Show how many rows are shown, out of how many, and in which order."""
         self._inverted = inverted
         self._slash()
         filtered = bool(self.text.strip())

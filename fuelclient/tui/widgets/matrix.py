@@ -82,7 +82,7 @@ class Matrix(Lined):
         self.refresh()
 
     def clear(self) -> None:
-        """Show no run any more."""
+        """Clear the matrix."""
         self.grid, self.line, self.column = None, 0, 0
         self.refresh()
 

@@ -33,9 +33,9 @@ def content(lines: list[Line]) -> Content:
     for place, line in enumerate(lines):
         parts.append("\n" if place else "")
         parts += [
-            (told, _STYLES[tone_of(cell)]) if tone_of(cell) is not Tone.PLAIN else told
+            (text, _STYLES[tone_of(cell)]) if tone_of(cell) is not Tone.PLAIN else text
             for cell in line
-            for told in [printable(str(cell), keep="\n\t")]
+            for text in [printable(str(cell), keep="\n\t")]
         ]
     return Content.assemble(*parts)
 

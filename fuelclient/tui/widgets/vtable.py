@@ -285,8 +285,8 @@ class VirtualTable(Lined):
             if width:
                 text = _fit(str(cell), width, self.glyphs.cut, tail=column.tail)
                 pad = Segment(" " * (width - cell_len(text)), base)
-                told = Segment(text, self.toned(tone_of(cell), base))
-                segments += [pad, told] if column.right else [told, pad]
+                segment = Segment(text, self.toned(tone_of(cell), base))
+                segments += [pad, segment] if column.right else [segment, pad]
                 segments.append(Segment(" " * _GAP, base))
         return segments
 
