@@ -35,7 +35,7 @@ def add_force(parser: argparse.ArgumentParser) -> None:
 def format_of(path: str, asked: str | None) -> str:
     """Return the format that was asked for, or that of the file's name.
 
-    Raise `UsageError`, in the words of the original client, if the name does not tell.
+    Raise `UsageError`, in the words of the original client, if the name does not show it.
 
     >>> format_of("a.json", None), format_of("-", None), format_of("a.txt", "yaml")
     ('json', 'yaml', 'yaml')

@@ -67,7 +67,7 @@ class Job:
 
     @property
     def key(self) -> tuple[int, str, str]:
-        """What tells the job from all others of a run."""
+        """What distinguishes the job from all others of a run."""
         return (self.run, self.node, self.task)
 
     def known_secrets(self) -> frozenset[str]:

@@ -48,7 +48,7 @@ class Connector(ABC):
     """
 
     runs: ClassVar[bool] = True
-    """Whether tasks run. Where they do not, they tell what they would do, and a whole run of them counts as noop."""
+    """Whether tasks run. Where they do not, they report what they would do, and a whole run of them counts as noop."""
 
     needs_address: ClassVar[bool] = False
     """Whether a node without an address is refused. A noop run looks at it from this machine instead."""

@@ -1,7 +1,7 @@
 """The connection to a Dask scheduler, and the transport and the spool that use it for one worker.
 
 This is the only module of the client's side that knows the library distributed. Dask decides nothing here: each call
-names its worker, depends on nothing, and is never repeated by Dask. What a lost call has done, the spool tells.
+names its worker, depends on nothing, and is never repeated by Dask. The spool shows what a lost call has done.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ except ImportError as error:  # pragma: no cover - the tests have it
 T = TypeVar("T")
 
 _EVERY = 1.0
-"""How often, in seconds, to look whether a worker is still there. Dask does not tell when the worker of a call goes: it
-keeps the call until the worker is back."""
+"""How often, in seconds, to look whether a worker is still there. Dask does not report when the worker of a call goes:
+it keeps the call until the worker is back."""
 
 _MOST_NAMED = 8
 

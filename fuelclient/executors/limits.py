@@ -49,7 +49,7 @@ _NAMES = (("timeout", "timeout"), ("retries", "retries"), ("interval", "interval
 
 
 def limits_of(type: str, parameters: Mapping[str, Any]) -> Limits:
-    """Return the limits of a task; numbers may be written as texts.
+    """Return the limits of a task; numbers may be written as strings.
 
     Raise `ValueError` if one is not a number, or negative.
 

@@ -29,7 +29,7 @@ from fuelclient.model.status import InstanceStatus
 from fuelclient.model.task import TaskType
 
 MOST_LINES = 2000
-"""The lines of a difference that are kept; of a long new file the rest tells nothing more."""
+"""The lines of a difference that are kept; the rest of a long new file adds nothing."""
 
 _MOST = 1 << 18
 _CURRENT = """

@@ -97,7 +97,7 @@ def _loaded(point: EntryPoint) -> type[Connector]:
 
 
 def runs_nothing(kind: str) -> bool:
-    """Return whether tasks of a kind only tell what they would do. Raise what `connector` raises."""
+    """Return whether tasks of a kind only report what they would do. Raise what `connector` raises."""
     return not connector(kind).runs
 
 

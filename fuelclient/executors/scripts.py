@@ -38,7 +38,7 @@ echo
 [ ! -s err ] || tail -c "+$((${before_err:-0} + 1))" err | tail -c "$keep" >&2
 exit 0
 """
-"""Prints what the spool tells. The result is read after the process, so that a command which ends in between is not
+"""Prints what the spool says. The result is read after the process, so that a command which ends in between is not
 taken for lost. Of the outputs it prints what the newest try wrote, because earlier tries failed in their own words."""
 
 WRAPPER: Final = """
@@ -104,7 +104,7 @@ fi
     + _ALIVE
     + _TELL
 )
-"""Starts the script on stdin unless its label is claimed, waits for it, and prints what the spool tells.
+"""Starts the script on stdin unless its label is claimed, waits for it, and prints what the spool says.
 
 A script that arrives in part, because its sender died, is not started. Arguments: directory, root, label, size in
 bytes, seconds already used, bytes of output to print, the wrapper.
@@ -118,7 +118,7 @@ keep=$2
     + _ALIVE
     + _TELL
 )
-"""Prints what the spool tells. Arguments: directory, bytes of output to print."""
+"""Prints what the spool says. Arguments: directory, bytes of output to print."""
 
 KILL: Final = (
     ENTER
@@ -187,7 +187,7 @@ fi
     + _TELL
 )
 """Keeps a try that was claimed, but has no process yet, from ever beginning, and writes that down; then prints what the
-spool tells.
+spool says.
 
 The leader writes its number first and then looks for `never`; here it is the other way round, so a leader that has
 written nothing by now will not run the command. A claim from before the machine restarted proves nothing: the leader

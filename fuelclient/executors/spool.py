@@ -112,7 +112,7 @@ class Spool:
 
     async def fence(self, label: str) -> Seen:
         """Keep the try `label`, which was claimed and has no process, from ever beginning: its end is `NEVER`. Return
-        what the spool tells then, since it may just have begun."""
+        what the spool says then, since it may just have begun."""
         arguments = (self.directory, self.root, label, str(KEEP))
         return _seen(_checked(await self.transport.call(scripts.FENCE, arguments), self.transport))
 

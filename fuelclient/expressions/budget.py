@@ -14,7 +14,7 @@ from fuelclient.expressions.functions import MOST_ITEMS
 MOST_WORK = 3_000_000
 """The work that one evaluation may take: 1 for an element of a sequence, `CALL` for a call of a function or operator.
 
-A filter with ten calls for each of 10 000 elements takes a third of it. It lasts for some ten seconds.
+A filter with ten calls for each of 10 000 elements takes a third of it. It takes about ten seconds.
 """
 
 CALL = 10

@@ -29,7 +29,7 @@ class TooManyItems(Exception):
 
 
 class NotData(Exception):
-    """A value is not a text, a number, true, false, null, or a list or mapping of such."""
+    """A value is not a string, a number, true, false, null, or a list or mapping of such."""
 
 
 Known = Callable[[object], bool]

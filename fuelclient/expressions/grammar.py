@@ -111,7 +111,7 @@ class _Builder(Transformer[Token, Node]):
 def _parser() -> Lark:
     """Return the parser, which is built once per process, in some 15 ms.
 
-    The basic lexer tells an unknown character from a word in the wrong place; the default one does not.
+    The basic lexer distinguishes an unknown character from a word in the wrong place; the default one does not.
     """
     return Lark(GRAMMAR, parser="lalr", lexer="basic", transformer=_Builder())
 

@@ -124,7 +124,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A number, a text, true, false or null."""
+    """A number, a string, true, false or null."""
 
     constant: int | str | bool | None
     operands: ClassVar[tuple[Node, ...]] = ()
@@ -216,7 +216,7 @@ class Same:
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """`in`: whether a list has an element, a mapping a key, or a text a part."""
+    """`in`: whether a list has an element, a mapping a key, or a string a part."""
 
     operands: tuple[Node, Node]
 

@@ -293,7 +293,7 @@ def place_of(error: Exception) -> tuple[bool, int | None, str]:
 
 
 def reason_of(error: Exception) -> str:
-    """Return what the library's own errors say, without the values they quote; an empty text for other errors."""
+    """Return what the library's own errors say, without the values they quote; an empty string for other errors."""
     if isinstance(error, exceptions.ResolutionError):
         return _unresolved(str(error).partition('"')[2].partition('"')[0], str(error).startswith("Unknown"))
     if isinstance(error, exceptions.CollectionTooLargeException):

@@ -1,6 +1,6 @@
 """Read JSON text into a `Document` with line marks.
 
-The standard library's decoder makes the values. It does not tell lines, so a pass over the tokens finds them first;
+The standard library's decoder makes the values. It does not report lines, so a pass over the tokens finds them first;
 objects close in the same order for both.
 """
 

@@ -39,7 +39,7 @@ def load(path: str | os.PathLike[str], *, stdin: TextIO | None = None) -> Docume
         line = raw.count(b"\n", 0, error.start) + 1
         raise unreadable(name, line, "this is not UTF-8 text", "Save the file as UTF-8.") from error
     if path == STDIN:
-        # No name tells the format here, and YAML 1.1 reads some JSON differently (`1e5`, `\\ud83d`).
+        # There is no name to show the format here, and YAML 1.1 reads some JSON differently (`1e5`, `\\ud83d`).
         is_json = text.lstrip()[:1] in ("{", "[") and json_text.is_json(text)
     else:
         is_json = path.lower().endswith(".json")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 _MOST_STEPS = 5_000_000
-"""Where the search for a shorter cycle stops; some seconds' worth."""
+"""Where the search for a shorter cycle stops, after some seconds."""
 
 
 @dataclass(frozen=True, slots=True)

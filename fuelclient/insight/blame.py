@@ -77,7 +77,7 @@ def _history(task: MergedTask, path: str) -> Iterator[tuple[Any, Origin]]:
 
 
 def _recorded(task: MergedTask, path: str) -> str:
-    """Return the nearest path at or above `path` of which the merge recorded who set it, or an empty text."""
+    """Return the nearest path at or above `path` of which the merge recorded who set it, or an empty string."""
     while path and path not in task.settings:
         path = path.rpartition(".")[0]
     return path

@@ -18,7 +18,7 @@ from fuelclient.printing import plain_line
 NOT_REACHED, INTERRUPTED = "not reached", "interrupted"
 
 WORDS = ("error", "running", INTERRUPTED, NOT_REACHED, "ready", "skipped", "pending")
-"""What can become of a task instance, what needs attention first."""
+"""What can happen to a task instance, the most urgent first."""
 
 NOWHERE = "-"
 """The node of a task that was placed on no node: the history has a row of it, but no instance."""
@@ -72,7 +72,7 @@ def explanation(reason: str, message: str = "", because: str = "") -> str:
 
 
 def run_word(run: Run) -> str:
-    """Return how a run stands: its status, or while it lasts what is the matter with it."""
+    """Return the state of a run: its status or, while it lasts, what is wrong with it."""
     if run.is_final:
         return str(run.status)
     if run.runner == "gone":
@@ -124,7 +124,7 @@ class Earlier:
 
 
 def earlier_run(runs: Iterable[Run], child: Run) -> Run | None:
-    """Return the last successful run of the same graph before `child` that was asked for in the same way."""
+    """Return the last successful run of the same graph before `child` that was requested in the same way."""
     wanted = _manner(child)
     alike = (run for run in runs if run.id < child.id and run.time_start and run.time_end and _manner(run) == wanted)
     return max(alike, key=lambda run: run.id, default=None)
@@ -171,7 +171,7 @@ class _Graph:
 
     @property
     def guide(self) -> Earlier | None:
-        """The earlier run, if it can tell how long this one takes."""
+        """The earlier run, if the duration of this one can be estimated from it."""
         if self.earlier is None or self.is_surprised:
             return None
         is_comparable = not self.expected or (self.total > 0 and self.earlier.busiest > 0)

@@ -75,7 +75,7 @@ class Node:
 
 
 def is_address(text: str) -> bool:
-    """Return whether a text can be the address of a node: IPv4, IPv6, or the name of a host (RFC 1123).
+    """Return whether a string can be the address of a node: IPv4, IPv6, or the name of a host (RFC 1123).
 
     A name whose last part is a number is not allowed, because it is a mistyped IPv4 address.
 

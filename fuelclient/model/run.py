@@ -35,7 +35,7 @@ class RunRequest:
     """A request to run graphs of some types on an environment, one after another.
 
     Empty `node_ids` mean the nodes that the graph's filter selects; empty `task_names` and `subgraphs` mean all tasks.
-    `subgraphs` are texts: `[start[/nodes]][:end[/nodes]]` (`plan.select`). `force` makes the run like a first one.
+    `subgraphs` are strings: `[start[/nodes]][:end[/nodes]]` (`plan.select`). `force` makes the run like a first one.
     `dry_run` plans but runs nothing; `noop` runs everything but changes nothing, and nothing counts as done afterwards;
     `trace` asks tasks for verbose output. `executor` replaces the executors of all nodes.
     """
@@ -120,7 +120,7 @@ class HistoryRow:
 
 @dataclass(frozen=True, slots=True)
 class HistoryFilter:
-    """A filter of history rows; empty means any. Nodes are compared as texts (`3`, `master`, `null`)."""
+    """A filter of history rows; empty means any. Nodes are compared as strings (`3`, `master`, `null`)."""
 
     nodes: tuple[str, ...] = ()
     statuses: tuple[str, ...] = ()

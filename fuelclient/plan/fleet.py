@@ -23,7 +23,7 @@ MASTER = "master"
 _HINT = "Write it like --assume controller=3,compute+cinder=2."
 _MOST_NODES = 100_000
 _MOST_DIGITS = 100
-"""Python refuses to convert thousands of digits to a number, with an error of its own."""
+"""Python refuses to convert thousands of digits to a number, with its own error."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from fuelclient.plan.place import SYNC
 @dataclass(frozen=True, slots=True)
 class Ordered:
     """The generation of every task instance, and the sync point that most recently precedes it (by vertex number, or
-    None), which tells its stage."""
+    None), from which its stage follows."""
 
     generation: list[int]
     last_sync: list[int | None]

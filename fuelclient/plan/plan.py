@@ -225,7 +225,7 @@ def digest_of(work: Work, rendered: Mapping[int, Mapping[str, Any]]) -> str:
 def checked(request: RunRequest, runs_nothing: Callable[[str], bool]) -> RunRequest:
     """Return the request as it is meant. Raise `UsageError` if it contradicts itself.
 
-    `runs_nothing` says whether the tasks of a kind of executor only tell what they would do, and raises `UsageError`
+    `runs_nothing` says whether the tasks of a kind of executor only report what they would do, and raises `UsageError`
     for an unknown kind. A request that names such a kind is a noop run, so that nothing counts as done afterwards. If
     only some nodes have such an executor as their own, the run is an ordinary one.
     """

@@ -2,9 +2,9 @@
 
 There is one schema per type of file and package version that changed it (`schemas/<type>-<version>.json`); versions in
 between use the previous one. The schemas follow Fuel Plugin Builder's, with its mistakes corrected (dots in a task's
-version, the alias `operating_system`, components that require one of several others). Additional keywords: `x-is`
-names what belongs at a place, `x-hint` tells what to write there, and `roleWord` and `taskWord` accept names and
-regular expressions. `jsonschema` finds the violations, but its own messages are not shown, because they change.
+version, the alias `operating_system`, components that require one of several others). Additional keywords: `x-is` names
+what belongs at a place, `x-hint` says what to write there, and `roleWord` and `taskWord` accept names and regular
+expressions. `jsonschema` finds the violations, but its own messages are not shown, because they change.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _finding(document: Document, line: int, message: str, hint: str) -> Finding:
 
 
 def _comparable(value: Any, known: dict[int, tuple[Any, int]], count: list[int]) -> Any:
-    """Return `value` as JSON would have it, with keys as texts. Add the number of its values to `count`.
+    """Return `value` as JSON would have it, with keys as strings. Add the number of its values to `count`.
 
     Values shared by YAML aliases are converted once, but counted as often as they appear.
     """

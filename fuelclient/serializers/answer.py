@@ -63,7 +63,7 @@ class Answer:
         return str(self._typed(field, str, "a string", default))
 
     def stated(self, field: str) -> str:
-        """Return a text; the field is required."""
+        """Return a string; the field is required."""
         if self.data.get(field) is None:
             raise self._wrong(field, "a string")
         return self.text(field)

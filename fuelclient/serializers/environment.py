@@ -1,4 +1,4 @@
-"""Environments and the inputs of plans as records: what a server of ours tells beyond Nailgun's paths, and back."""
+"""Environments and the inputs of plans as records: what our own server returns beyond Nailgun's paths, and back."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def history_row_from(data: Any, *, run_id: int = 0) -> HistoryRow:
 
 
 def node_key_to(key: NodeKey) -> str | None:
-    """Return the node of an instance as a text; null for sync points.
+    """Return the node of an instance as a string; null for sync points.
 
     >>> node_key_to(3), node_key_to("master"), node_key_to(None)
     ('3', 'master', None)
@@ -92,7 +92,7 @@ def node_key_to(key: NodeKey) -> str | None:
 
 
 def node_key_from(value: Any) -> NodeKey:
-    """Return the node of an instance: numbers are ids of nodes, other texts stay. Raise `InvalidDocument` for the rest.
+    """Return the node of an instance: numbers are node ids, other strings stay. Raise `InvalidDocument` for the rest.
 
     >>> node_key_from("3"), node_key_from(3), node_key_from("master"), node_key_from("null")
     (3, 3, 'master', None)

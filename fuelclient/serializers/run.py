@@ -178,7 +178,7 @@ def subgraph_to(text: str) -> dict[str, Any]:
 
 
 def subgraph_from(data: Any) -> str:
-    """Return the text of a subgraph. Boundaries are texts or lists of one text, and null means an open end.
+    """Return the text of a subgraph. Boundaries are strings or lists of one string, and null means an open end.
 
     Raise `UsageError` for anything else.
 

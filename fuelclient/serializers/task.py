@@ -146,7 +146,7 @@ def _identity(stated: _Stated, report: Report, owner_label: str, position: int) 
 
 
 def _checked(values: Mapping[str, Any], line_of_key: Lines, report: Report) -> dict[str, Any]:
-    """Return the attributes in plain types, with names as texts. Only shapes are checked."""
+    """Return the attributes in plain types, with names as strings. Only shapes are checked."""
     attributes: dict[str, Any] = {}
     for key, value in values.items():
         line = line_of_key(key)

@@ -14,7 +14,7 @@ from fuelclient.model.finding import Finding, Place, Severity
 
 
 def plain(value: Any) -> Any:
-    """Return a copy of `value` in the types of JSON. Dates and infinity become texts, and so do keys.
+    """Return a copy of `value` in the types of JSON. Dates and infinity become strings, and so do keys.
 
     >>> plain({1: (True, None)})
     {'1': [True, None]}

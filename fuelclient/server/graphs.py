@@ -27,7 +27,7 @@ def owner_of(call: Call) -> OwnerRef:
 
 
 def list_of_owner(call: Call) -> Any:
-    """Return the graphs of one owner only, whatever `fetch_related` says, as in Nailgun."""
+    """Return the graphs of one owner only, regardless of `fetch_related`, as in Nailgun."""
     owner = owner_of(call)
     call.backend.graphs.owner(owner)
     return _read(call.backend, [summary for summary in call.backend.graphs.list() if _owner(summary) == owner])

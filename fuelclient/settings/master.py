@@ -31,7 +31,7 @@ class Credentials:
     application_credential_secret: str = field(default="", repr=False)
     token: str = field(default="", repr=False)
     version: str = ""
-    """`2`, `3`, or empty for whichever Keystone has."""
+    """`2`, `3`, or empty for the one that Keystone has."""
 
     @property
     def stated(self) -> bool:

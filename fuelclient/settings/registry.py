@@ -78,7 +78,7 @@ class Spec:
 
 
 def _number(value: Any, least: int) -> int:
-    text = str(value).strip()  # settings files of the original client have the port as a text
+    text = str(value).strip()  # settings files of the original client have the port as a string
     if isinstance(value, bool) or not (text.isascii() and text.isdigit()) or not least <= int(text) < 2**31:
         raise ValueError(f"a whole number of at least {least} is needed")
     return int(text)

@@ -1,4 +1,4 @@
-"""Runners in the store: at most one for each cluster, with data that tells whether its process still exists."""
+"""Runners in the store: at most one for each cluster, with data that shows whether its process still exists."""
 
 from __future__ import annotations
 

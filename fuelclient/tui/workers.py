@@ -159,7 +159,7 @@ class Feed:
         while not self._stopped.is_set():
             try:
                 backend = backend or self._connect()
-                run = backend.runs.get(self._id)  # before its events: the last of them tell of its end
+                run = backend.runs.get(self._id)  # before its events: the last of them report its end
                 events = tuple(backend.runs.events(self._id, after=after, limit=BATCH))
             except Exception as error:  # whatever a backend does, the UI lives
                 if is_lost(error):

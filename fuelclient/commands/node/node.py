@@ -21,7 +21,7 @@ _COLUMNS = ("id", "name", "status", "os_platform", "roles", "ip", "mac", "cluste
 
 
 def _attribute(node: Node, attribute: str) -> Any:
-    """Return an attribute that a master or the nodes file stated, or an empty text."""
+    """Return an attribute that a master or the nodes file stated, or an empty string."""
     return node.attributes.get(attribute, "")
 
 

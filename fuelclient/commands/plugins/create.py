@@ -14,7 +14,7 @@ class PluginsCreate(Command):
     """Write a plugin to start from
 
     Creates a directory with the name of the plugin. The plugin works as it is: it passes 'plugins check' and can be
-    built, installed and previewed. Its tasks run a shell script and a Puppet manifest, and comments tell what to edit.
+    built, installed and previewed. Its tasks run a shell script and a Puppet manifest, and comments say what to edit.
 
       fuel2 plugins create my-plugin
       fuel2 plugins create ~/src/my-openstack --release
@@ -46,7 +46,7 @@ class PluginsCreate(Command):
             skeleton = Skeleton.RELEASE if parsed_args.release else Skeleton.MULTI_RELEASE
         path = Path(parsed_args.path)
         files = create(path, package_version=parsed_args.package_version, skeleton=skeleton)
-        LOG.info("Created %s in %s. README.md tells what to edit first. Then run:", count(len(files), "file"), path)
+        LOG.info("Created %s in %s. README.md says what to edit first. Then run:", count(len(files), "file"), path)
         LOG.info("  fuel2 plugins check %s", path)
         LOG.info("  fuel2 plugins install %s", path)
         self.say(f"Plugin {path.name} was successfully created.")

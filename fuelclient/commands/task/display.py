@@ -148,7 +148,7 @@ def _titles(run: Run) -> list[str]:
 
 
 def _running(progress: Progress, now: datetime, room: int) -> list[str]:
-    """Return what runs, the longest first, in at most `room` lines."""
+    """Return the running instances, the longest first, in at most `room` lines."""
     longest = sorted(progress.running.items(), key=lambda item: (item[1], str(progress.keys[item[0]])))
     shown = longest if len(longest) <= room else longest[: max(0, room - 1)]
     names = [(printable(progress.name(number)), duration((now - since).total_seconds())) for number, since in shown]

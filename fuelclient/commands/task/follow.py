@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fuelclient.model.run import Event, Run
 
 _PAUSE = 0.2
-"""Seconds between two looks at a run: people take it for at once, and it costs next to nothing."""
+"""Seconds between two looks at a run: short enough to seem immediate, at next to no cost."""
 
 _AWAY = 15
 """Seconds for which a server may be away before its follower gives up: enough to restart it."""

@@ -107,7 +107,7 @@ def _numbers(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:
 
 
 def _value(stated: Any, models: Models) -> Any:
-    """Return the value of a limit or a condition: a text is an expression, everything else stands for itself."""
+    """Return the value of a limit or a condition: a string is an expression, everything else stands for itself."""
     if not isinstance(stated, str):
         return stated
     try:

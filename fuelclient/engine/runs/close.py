@@ -119,7 +119,7 @@ def settle(
     message: str,
     findings: tuple[Finding, ...] = (),
 ) -> None:
-    """Store the end of a child, and an event that tells of it."""
+    """Store the end of a child, and an event about it."""
     ended = replace(
         child, status=changed(child.status, status), message=message, findings=findings, progress=100,
         time_start=child.time_start or now(), time_end=now(),

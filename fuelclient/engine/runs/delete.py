@@ -104,7 +104,7 @@ def _touched(connection: Connection, child: Run) -> Iterable[Node]:
 
 
 async def _removed(leftover: Leftover, executor: MachineExecutor, places: asyncio.Semaphore) -> str:
-    """Return which spools stay on a machine, why, and how to remove them; an empty text if none do."""
+    """Return which spools stay on a machine, why, and how to remove them; an empty string if none do."""
     kept: dict[str, str] = {}
     try:
         async with places, asyncio.timeout(_SECONDS):

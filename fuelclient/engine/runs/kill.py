@@ -22,7 +22,7 @@ _RUNNING = HistoryFilter(statuses=(InstanceStatus.RUNNING,))
 def end(database: Database, parent: Run, provider: Provider) -> dict[str, str]:
     """End the commands that a run has left behind, each with its whole session.
 
-    Return, by instance (`task@node`), why its command could not be ended, or an empty text. Nothing is raised for
+    Return, by instance (`task@node`), why its command could not be ended, or an empty string. Nothing is raised for
     them, since the run has to end all the same.
     """
     jobs, ended = _jobs(database, parent)

@@ -28,7 +28,7 @@ _PLACEHOLDER = re.compile(r"\{((?:node|task|transaction|parameters)(?:\.[\w-]+)*
 
 
 def shell_script(job: Job) -> str:
-    """Return the text that bash runs: `cmd` in `cwd`. Raise `ValueError` if a parameter is missing or not a text.
+    """Return the text that bash runs: `cmd` in `cwd`. Raise `ValueError` if a parameter is missing or not a string.
 
     Source: Astute `tasks/shell.rb`, without the puppet manifest around it.
     """

@@ -13,7 +13,7 @@ _FALSE = {"false", "no", "off", "0", ""}
 
 
 def text(parameters: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    """Return a text, or `default`; numbers count as texts."""
+    """Return a string, or `default`; numbers count as strings."""
     value = parameters.get(name)
     if value is None or value == "":
         if default is None:
@@ -44,7 +44,7 @@ def absolute(parameters: Mapping[str, Any], name: str) -> str:
 
 
 def flag(parameters: Mapping[str, Any], name: str, default: bool) -> bool:
-    """Return a truth value, or `default`."""
+    """Return a boolean, or `default`."""
     value = parameters.get(name)
     if value is None:
         return default

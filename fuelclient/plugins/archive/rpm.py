@@ -34,7 +34,7 @@ _STORE = 8 * 2**20
 _VALUES = 500_000
 """The most values of a header; 20 000 files have about twenty each."""
 _WIDTHS = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 7: 1}
-"""Bytes of one value, by type. Types 6, 8 and 9 are texts, each ending with a zero."""
+"""Bytes of one value, by type. Types 6, 8 and 9 are strings, each ending with a zero."""
 _TEXTS = (6, 8, 9)
 _SHA256 = 8
 

@@ -43,7 +43,7 @@ _EXTENSIONS = frozenset(
 _data_filter = getattr(tarfile, "data_filter", None)
 """The standard library's own check of a member. Python 3.11.2, which Debian 12 ships, does not have it yet."""
 
-_SPARSE = "is sparse: its size does not tell how much data it has"
+_SPARSE = "is sparse: its size does not show how much data it has"
 
 
 def extract_fp(source: BinaryIO, unpacker: Unpacker, directory: str, limits: Limits) -> None:

@@ -41,7 +41,7 @@ _ALIGNED = {INT16: 2, INT32: 4}
 _MAGIC = b"\x8e\xad\xe8\x01\0\0\0\0"
 _ENTRY = struct.Struct(">IIiI")
 SIGNATURE, IMMUTABLE = 62, 63
-"""Regions: tags at the head of an index that tell how long it was when it was signed."""
+"""Regions: tags at the head of an index that say how long it was when it was signed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def _description(package: RpmPackage) -> Iterator[Field]:
 
 
 def _joined(value: object, separator: str) -> str:
-    """Return a list in the metadata as one line. A text counts as a list with one item."""
+    """Return a list in the metadata as one line. A string counts as a list with one item."""
     items = value if isinstance(value, list) else [value] if value else []
     return " ".join(separator.join(str(item) for item in items).split())
 

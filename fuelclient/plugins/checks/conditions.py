@@ -42,7 +42,7 @@ def check(package: RawPackage) -> Iterator[Finding]:
 
 
 def _problem(text: str) -> tuple[str, str]:
-    """Return what is wrong with an expression, and a hint; two empty texts if nothing is."""
+    """Return what is wrong with an expression, and a hint; two empty strings if nothing is."""
     try:
         paths = parse(text).paths()
     except InvalidDocument as error:

@@ -75,7 +75,7 @@ def value_text(value: Any) -> str:
 
 def stated_value(blamed: Blame) -> str:
     """Return the value of an attribute, or that no layer states it any more."""
-    return "not stated any more" if blamed.dropped else value_text(blamed.value)
+    return "not stated" if blamed.dropped else value_text(blamed.value)
 
 
 def _one_line(text: str) -> str:

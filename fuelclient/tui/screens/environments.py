@@ -40,7 +40,7 @@ class EnvironmentsScreen(ViewScreen):
         self.main.show(environments.table(overview, None, self.glyphs), cursor=(wanted or [0])[0], keep=True)
         self.panes.only(0, alone=not overview.clusters)
 
-    def told(self) -> None:
+    def show_other_answers(self) -> None:
         """Show the last run of each environment as soon as it is known."""
         runs = self.ui.gateway.answer(AskRuns()) if self.overview.clusters else ()
         if runs is not None and runs is not self.runs:

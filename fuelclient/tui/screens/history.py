@@ -65,7 +65,7 @@ class HistoryScreen(ViewScreen):
         if request == self._asked and request in self.ui.gateway.failed and not len(self.instances.table):
             self.instances.show(Table((), empty=self.why_missed(request)))
 
-    def told(self) -> None:
+    def show_other_answers(self) -> None:
         self._show_run()
 
     def asked(self) -> tuple[Request[object], ...]:

@@ -34,7 +34,7 @@ class ProblemsScreen(GraphScreen):
         self.main.show(problems.table(self.data, self.glyphs), cursor=place, keep=True)
         self.panes.only(0, alone=not self.findings)
 
-    def told(self) -> None:
+    def show_other_answers(self) -> None:
         self._source(self.main.row)
 
     @on(Moved)

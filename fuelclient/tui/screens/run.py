@@ -132,7 +132,7 @@ class RunScreen(ViewScreen):
         if request == self._log and self._run_state is not None:
             self._show_log(self._run_state)
 
-    def told(self) -> None:
+    def show_other_answers(self) -> None:
         if self._run_state is not None:
             self._show_log(self._run_state)
 

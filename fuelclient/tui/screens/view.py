@@ -154,14 +154,14 @@ class ViewScreen(Screen[None]):
             return
         answer = self.ui.gateway.answer(self.request())
         if answer is not None and answer is self._answer:
-            self.told()
+            self.show_other_answers()
         elif answer is not None:
             if self.filled:
                 self.route = self.state()
             self._answer = answer
             self.fill(answer)
             self.filled = True
-            self.told()
+            self.show_other_answers()
             if self.filter_bar.text:
                 self.apply(self.query_for(self.filter_bar.text))  # the fields are known only now
         self.ui.decorate()
@@ -298,7 +298,7 @@ class ViewScreen(Screen[None]):
 
     # what changes by itself
 
-    def told(self) -> None:
+    def show_other_answers(self) -> None:
         """Show the answers to requests beside that of the screen, if there are any."""
 
     def is_live(self) -> bool:
