@@ -12,7 +12,7 @@ from typing import Any
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.environment import Environment
 from fuelclient.model.plugin import Plugin
-from fuelclient.serializers.values import deep_merged, key_text, kind, plain
+from fuelclient.serializers.values import deep_merged, in_words, key_text, plain
 
 MODE = "ha_compact"
 """The mode of every environment. Recent releases of Fuel support no other."""
@@ -63,11 +63,13 @@ def sections_from(document: Mapping[Any, Any]) -> dict[str, Any]:
     """
     stated: Any = document.get(EDITABLE) if list(document) == [EDITABLE] else document
     if not isinstance(stated, Mapping):
-        raise InvalidDocument(f"Settings are a mapping of sections, not {kind(stated)}.", hint="Write section: {...}.")
+        raise InvalidDocument(
+            f"Settings are a mapping of sections, not {in_words(stated)}.", hint="Write section: {...}."
+        )
     for name, section in stated.items():
         if not isinstance(section, Mapping):
             raise InvalidDocument(
-                f"The section {key_text(name)} of the settings is {kind(section)}, not a mapping.",
+                f"The section {key_text(name)} of the settings is {in_words(section)}, not a mapping.",
                 hint="Write each setting below its section: `storage: {volumes_ceph: {value: true}}`.",
             )
     sections: dict[str, Any] = plain(stated)

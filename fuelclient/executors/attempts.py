@@ -217,7 +217,7 @@ class Attempts:
             try:
                 self._seen = await self._spool.look()
                 if self._broken and label not in self._seen.claimed:
-                    await self._launch(label)  # a first start that is still on its way has to claim before it runs
+                    await self._launch(label)  # a first start that is still under way has to claim before it runs
             except (ConnectionBroken, Unreachable) as error:
                 if isinstance(error, Unreachable) and error.final:
                     raise

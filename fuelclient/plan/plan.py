@@ -1,7 +1,7 @@
 """Plans: the run of one graph, decided before anything of it runs.
 
 A plan is a pure function of a snapshot, a request and the values of expressions. What cannot run is refused here, with
-all reasons at once, and not half-way through a run.
+all reasons at once, and not halfway through a run.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from typing import Any
 
 from fuelclient.errors import InvalidDocument, nearest
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.serializers.values import kind
+from fuelclient.serializers.values import in_words
 
 OS_VERSION = "os-version"
 FUEL_VERSION = "fuel-version"
@@ -104,7 +104,7 @@ def parse(key: str, value: object) -> tuple[Term, ...]:
     ['>=', '<=']
     """
     if not isinstance(value, str):
-        raise InvalidDocument(f"{key} is {kind(value)}, not a string", hint=f"Write {key}: '>=8,<10', in quotes.")
+        raise InvalidDocument(f"{key} is {in_words(value)}, not a string", hint=f"Write {key}: '>=8,<10', in quotes.")
     terms = []
     for part in value.split(","):
         match = _TERM.fullmatch(part.strip())

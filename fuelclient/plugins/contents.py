@@ -19,7 +19,7 @@ from fuelclient.plugins import constraints
 from fuelclient.plugins.graphs import graphs_of, groups_of, own_graph
 from fuelclient.plugins.package_files import CONF_PATH, SUFFIX, PackageFiles, without
 from fuelclient.plugins.roles import normal_roles, normal_volumes, tagged
-from fuelclient.serializers.values import items_of, key_text, kind, line_of, plain
+from fuelclient.serializers.values import in_words, items_of, key_text, line_of, plain
 
 PARTS: Mapping[str, int] = {
     "tasks": 1,
@@ -138,7 +138,7 @@ def _attributes(files: PackageFiles, part: _Part) -> Mapping[str, Any]:
     attributes = stated.get("attributes")
     if attributes is None or isinstance(attributes, Mapping):
         return attributes or {}
-    message = f"attributes is {kind(attributes)}, not a mapping"
+    message = f"attributes is {in_words(attributes)}, not a mapping"
     place = files.place(stated, "attributes", file=part.file)
     files.reject("P003", message, place, "Write the settings indented below it.")
     return {}
@@ -169,7 +169,7 @@ def _located(files: PackageFiles, part: str, record: Mapping[str, Any]) -> _Part
         stated, place = record[key], files.place(record, key)
         if isinstance(stated, str):
             return _Part(tuple(files.documents(stated, place)), stated, place)
-        files.reject("P003", f"{key} is {kind(stated)}, not a string", place, "Name a file in the package.")
+        files.reject("P003", f"{key} is {in_words(stated)}, not a string", place, "Name a file in the package.")
     if CONF_PATH in record:
         directory = files.directory_at(record, CONF_PATH)
         document = files.fixed(f"{directory.rstrip('/')}/{name}") if directory else None
@@ -189,7 +189,7 @@ def _mapping(files: PackageFiles, part: _Part, name: str) -> Mapping[str, Any]:
         return data
     if len(full) == 1 or data is not None:
         place = Place(part.file, 1)
-        files.reject("P003", f"{name}.yaml is {kind(data)}, not a mapping", place, "Write it as name: ...")
+        files.reject("P003", f"{name}.yaml is {in_words(data)}, not a mapping", place, "Write it as name: ...")
     return {}
 
 
@@ -200,7 +200,7 @@ def _records(files: PackageFiles, part: _Part, name: str, noun: str) -> tuple[An
         if document.data is None:
             continue
         if not isinstance(document.data, list):
-            message = f"{name}.yaml is {kind(document.data)}, not a list"
+            message = f"{name}.yaml is {in_words(document.data)}, not a list"
             files.reject("P003", message, Place(document.file, 1), "Write it as - id: ...")
             continue
         _check_records(files, document.data, document.file, noun, constrainable=noun == "network role")
@@ -213,7 +213,7 @@ def _check_records(files: PackageFiles, records: Sequence[Any], file: str, noun:
     seen: dict[str, int] = {}
     for record, line in items_of(records):
         if not isinstance(record, Mapping):
-            files.reject("P003", f"a {noun} is {kind(record)}, not a mapping", Place(file, line), "Give it an id.")
+            files.reject("P003", f"a {noun} is {in_words(record)}, not a mapping", Place(file, line), "Give it an id.")
             continue
         name = record.get("id", record.get("name"))
         if constrainable:

@@ -21,7 +21,7 @@ from fuelclient.model.task import Task
 from fuelclient.plugins.contents import contents_of, major_of
 from fuelclient.plugins.package_files import PackageFiles, require_directory, without
 from fuelclient.plugins.releases import is_definition, name_form, record_of, release_of
-from fuelclient.serializers.values import items_of, kind, plain
+from fuelclient.serializers.values import in_words, items_of, plain
 
 _NEEDED = {"version": "[0-9A-Za-z._+-]*[0-9A-Za-z]", "package_version": ".+"}
 """What the metadata of every package states besides its name, as regular expressions."""
@@ -145,7 +145,7 @@ def _package(files: PackageFiles, metadata: Mapping[str, Any]) -> Package:
     records: list[ReleaseRecord] = []
     for record, line in items_of(listed, files.place(metadata, "releases").line):
         if not isinstance(record, Mapping):
-            message = f"a record of releases is {kind(record)}, not a mapping"
+            message = f"a record of releases is {in_words(record)}, not a mapping"
             files.reject("P003", message, Place(files.manifest, line), "Write it as - version: ...")
         elif not is_definition(record):
             records.append(record_of(files, metadata, record))

@@ -23,7 +23,7 @@ from fuelclient.plugins.graphs import graphs_of, graphs_without_tasks, tasks_of
 from fuelclient.plugins.package_files import PackageFiles, without
 from fuelclient.plugins.roles import normal_roles, normal_volumes
 from fuelclient.serializers.release import releases_from
-from fuelclient.serializers.values import kind
+from fuelclient.serializers.values import in_words
 
 _ALIASES = {
     "release_name": "name",
@@ -73,7 +73,7 @@ def record_of(files: PackageFiles, metadata: Mapping[str, Any], record: Mapping[
         stated = key if key in record or not other else other
         texts[key] = record.get(stated)
         if not isinstance(texts[key], str) or not texts[key]:
-            what = f"has no {key}" if texts[key] is None else f"has {kind(texts[key])} for its {key}"
+            what = f"has no {key}" if texts[key] is None else f"has {in_words(texts[key])} for its {key}"
             message = f"a record of releases {what}"
             files.reject("P003", message, files.place(record, stated), f"Write {key}: '...', in quotes.")
     modes = record.get("mode", record.get("modes"))

@@ -12,7 +12,7 @@ from typing import Any
 
 from fuelclient.model.document import Marked, MarkedList
 from fuelclient.plugins.package_files import PackageFiles, without
-from fuelclient.serializers.values import key_text, kind, line_of
+from fuelclient.serializers.values import in_words, key_text, line_of
 
 MAPPING = "volumes_roles_mapping"
 _VOLUMES = "volumes"
@@ -30,7 +30,7 @@ def normal_roles(files: PackageFiles, stated: Mapping[str, Any], file: str) -> t
     for key, value in stated.items():
         name = key_text(key)
         if not isinstance(value, Mapping):
-            message = f"the role {name} is {kind(value)}, not a mapping"
+            message = f"the role {name} is {in_words(value)}, not a mapping"
             files.reject("P003", message, files.place(stated, str(key), file=file), "Give it a name and a description.")
             continue
         role = _flat(value)
@@ -57,7 +57,9 @@ def normal_volumes(
     mapping = stated.get(MAPPING)
     if mapping is not None and not isinstance(mapping, Mapping):
         place = files.place(stated, MAPPING, file=file)
-        files.reject("P003", f"{MAPPING} is {kind(mapping)}, not a mapping", place, "List the volumes of each role.")
+        files.reject(
+            "P003", f"{MAPPING} is {in_words(mapping)}, not a mapping", place, "List the volumes of each role."
+        )
         mapping = None
     for name in own:
         if mapping and name in mapping and mapping[name] != own[name]:
@@ -132,5 +134,5 @@ def _list(files: PackageFiles, data: Mapping[str, Any], key: str, what: str, fil
         return value
     if value is not None:
         place = files.place(data, key, file=file)
-        files.reject("P003", f"{what} is {kind(value)}, not a list", place, "Write it as a list.")
+        files.reject("P003", f"{what} is {in_words(value)}, not a list", place, "Write it as a list.")
     return []

@@ -22,8 +22,8 @@ from fuelclient.errors import nearest
 from fuelclient.graph.match import is_pattern, pattern_error
 from fuelclient.model.document import Document, Marked, MarkedList
 from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.serializers.values import in_words as description
 from fuelclient.serializers.values import key_text
-from fuelclient.serializers.values import kind as description
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from fuelclient.errors import InvalidDocument
-from fuelclient.serializers.values import kind, plain
+from fuelclient.serializers.values import in_words, plain
 
 _HINT = "Is it a Fuel master that answers?"
 
@@ -21,7 +21,7 @@ Word = TypeVar("Word", bound=StrEnum)
 def objects(data: Any, noun: str) -> Iterator[Any]:
     """Yield the items of a list. Raise `InvalidDocument` for anything else."""
     if not isinstance(data, list | tuple):
-        raise InvalidDocument(f"The answer has {kind(data)} instead of a list of {noun}s.", hint=_HINT)
+        raise InvalidDocument(f"The answer has {in_words(data)} instead of a list of {noun}s.", hint=_HINT)
     yield from data
 
 
@@ -34,7 +34,7 @@ class Answer:
 
     def __init__(self, data: Any, noun: str) -> None:
         if not isinstance(data, Mapping):
-            raise InvalidDocument(f"The answer has {kind(data)} instead of the record of one {noun}.", hint=_HINT)
+            raise InvalidDocument(f"The answer has {in_words(data)} instead of the record of one {noun}.", hint=_HINT)
         self.data: Mapping[str, Any] = data
         self.noun = noun
 
@@ -114,5 +114,5 @@ class Answer:
 
     def _wrong(self, field: str, wanted: str) -> InvalidDocument:
         return InvalidDocument(
-            f"In the answer, {field} of one {self.noun} is {kind(self.data.get(field))}, not {wanted}.", hint=_HINT
+            f"In the answer, {field} of one {self.noun} is {in_words(self.data.get(field))}, not {wanted}.", hint=_HINT
         )

@@ -11,7 +11,7 @@ from typing import Any
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.fact import DeploymentFacts
-from fuelclient.serializers.values import deep_merged, kind, plain
+from fuelclient.serializers.values import deep_merged, in_words, plain
 
 _UID = "uid"
 
@@ -45,7 +45,7 @@ def facts_from(data: Any) -> DeploymentFacts:
     for node in nodes:
         uid = node.get(_UID) if isinstance(node, Mapping) else None
         if not isinstance(uid, str | int) or isinstance(uid, bool):
-            raise InvalidDocument(f"The facts of a node are a mapping with its uid, not {kind(node)}.")
+            raise InvalidDocument(f"The facts of a node are a mapping with its uid, not {in_words(node)}.")
         if str(uid) in parts:
             raise InvalidDocument(f"The facts of node {uid} occur twice.")
         parts[str(uid)] = {key: plain(value) for key, value in node.items() if key != _UID}

@@ -18,7 +18,7 @@ from fuelclient.model.graph import METADATA, Graph, GraphDocument, GraphSummary,
 from fuelclient.model.task import Source, Task
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.task import task_from, task_to
-from fuelclient.serializers.values import Report, did_you_mean, items_of, key_text, kind, line_of, plain
+from fuelclient.serializers.values import Report, did_you_mean, in_words, items_of, key_text, line_of, plain
 
 _LEGACY = "legacy"
 """The key of our servers for the ids that were made up for legacy entries. Older clients need an id in each task;
@@ -182,7 +182,9 @@ class _Reader:
         elif isinstance(data, list | tuple):
             self._records(data, document.file, line_of(data))
         elif data is not None:
-            report.error("G006", 1, f"a graph is a list of tasks, not {kind(data)}", "Begin each task with `- id:`.")
+            report.error(
+                "G006", 1, f"a graph is a list of tasks, not {in_words(data)}", "Begin each task with `- id:`."
+            )
         self.findings += report.findings
 
     def _graph(self, data: Mapping[Any, Any], file: str, report: Report) -> None:
@@ -196,7 +198,9 @@ class _Reader:
             self._records(data["tasks"], file, line)
             self.tasks[before:] = _marked(self.tasks[before:], data.get(_LEGACY))
         elif data["tasks"] is not None:
-            report.error("G006", line, f"tasks must be a list, not {kind(data['tasks'])}", "Begin each with `- id:`.")
+            report.error(
+                "G006", line, f"tasks must be a list, not {in_words(data['tasks'])}", "Begin each with `- id:`."
+            )
 
     def _records(self, records: Sequence[Any], file: str, line: int) -> None:
         for record, at in items_of(records, line):
@@ -212,7 +216,7 @@ class _Reader:
         if isinstance(document.data, Mapping):
             self._settings(document.data, report, ("name", *METADATA, *_IGNORED))
         elif document.data is not None:
-            message = f"the metadata of a graph is a mapping, not {kind(document.data)}"
+            message = f"the metadata of a graph is a mapping, not {in_words(document.data)}"
             report.error("G006", 1, message, f"Known keys: name, {', '.join(METADATA)}.")
         self.findings += report.findings
 
@@ -226,7 +230,7 @@ class _Reader:
             elif value is None or key in ("tasks", *_IGNORED):
                 continue
             elif key in ("name", "node_filter") and not isinstance(value, str):
-                report.error("G006", line, f"{key} must be a string, not {kind(value)}", "Write it in quotes.")
+                report.error("G006", line, f"{key} must be a string, not {in_words(value)}", "Write it in quotes.")
             elif key == "name":
                 self.name = value
             elif key == "node_filter":

@@ -12,7 +12,7 @@ from fuelclient.errors import InvalidDocument
 from fuelclient.model.run import Event, EventKind, HistoryRow, Logs, NodeKey
 from fuelclient.model.status import InstanceStatus
 from fuelclient.serializers.answer import Answer
-from fuelclient.serializers.values import kind, plain
+from fuelclient.serializers.values import in_words, plain
 
 _TOLD = ("task_name", "node_id", "status", "time_start", "time_end")
 _OURS = "instance"
@@ -100,7 +100,7 @@ def node_key_from(value: Any) -> NodeKey:
     if value is None or value == SYNC_POINTS:
         return None
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise InvalidDocument(f"A row of a history has {kind(value)} instead of a node.")
+        raise InvalidDocument(f"A row of a history has {in_words(value)} instead of a node.")
     return int(value) if isinstance(value, int) or value.isdecimal() else value
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from fuelclient.model.document import Document
 from fuelclient.model.node import Node, NodeStatus, is_address
 from fuelclient.serializers.answer import Answer
-from fuelclient.serializers.values import Report, items_of, kind, line_of, plain
+from fuelclient.serializers.values import Report, in_words, items_of, line_of, plain
 
 _KEYS = ("id", "name", "roles", "ip", "status", "online", "executor", "ssh", "attributes")
 _SSH = ("user", "port", "key", "jump")
@@ -42,7 +42,7 @@ def nodes_from(document: Document, executors: Collection[str]) -> list[Node]:
                 _once(node, line_of(item) or line, seen, report)
                 nodes.append(node)
     elif document.data is not None:
-        message = f"a nodes file is a list of nodes, not {kind(document.data)}"
+        message = f"a nodes file is a list of nodes, not {in_words(document.data)}"
         report.error("G006", 1, message, "Begin each node with `- name:`.")
     report.raise_errors()
     return nodes
@@ -113,7 +113,7 @@ def _once(node: Node, line: int, seen: dict[tuple[str, Any], int], report: Repor
 def _node(item: Any, line: int, report: Report, executors: Collection[str]) -> Node | None:
     """Return the node of an entry; None after an error."""
     if not isinstance(item, Mapping):
-        report.error("G006", line, f"a node is a mapping, not {kind(item)}", "Write {name: node-1, roles: [...]}.")
+        report.error("G006", line, f"a node is a mapping, not {in_words(item)}", "Write {name: node-1, roles: [...]}.")
         return None
     before = len(report.findings)
     report.check_keys(item, _KEYS, "a node", line)
@@ -153,7 +153,7 @@ class _Fields:
         if is_right(value):
             return value
         line = line_of(self.item, key) or self.line
-        self.report.error("G006", line, f"{key} must be {wanted}, not {kind(value)}", "Change it, or leave it out.")
+        self.report.error("G006", line, f"{key} must be {wanted}, not {in_words(value)}", "Change it, or leave it out.")
         return default
 
     def word(self, key: str, words: Collection[str], default: str) -> Any:

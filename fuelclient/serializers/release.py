@@ -13,7 +13,7 @@ from fuelclient.model.document import Document, Marked
 from fuelclient.model.release import Release
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.release_parts import check_part
-from fuelclient.serializers.values import Report, items_of, key_text, kind, line_of, plain
+from fuelclient.serializers.values import Report, in_words, items_of, key_text, line_of, plain
 
 _MODEL = "nailgun.release"
 _ENVELOPE = ("pk", "model", "fields", "extend")
@@ -53,7 +53,7 @@ def releases_from(document: Document) -> list[Release]:
             numbers.update([release.id] if release.id else [])
             releases.append(release)
     elif data is not None:
-        report.error("G006", 1, f"a release file is a list of releases, not {kind(data)}", "Name another file.")
+        report.error("G006", 1, f"a release file is a list of releases, not {in_words(data)}", "Name another file.")
     if not releases and not report.findings:
         report.error("G006", 0, "the file contains no release", "Records need a pk, or a name and a version.")
     report.raise_errors()
@@ -103,7 +103,7 @@ def release_record_from(data: Any) -> Release:
 def _record(item: Any, line: int, report: Report) -> Release | None:
     """Return the release of a record; None for a base, for another model, and after an error."""
     if not isinstance(item, Mapping):
-        report.error("G006", line, f"a release is a mapping, not {kind(item)}", "Write its name and version.")
+        report.error("G006", line, f"a release is a mapping, not {in_words(item)}", "Write its name and version.")
         return None
     line = line_of(item) or line
     if not any(key in item for key in _ENVELOPE):
@@ -121,7 +121,9 @@ def _inherited(item: Mapping[str, Any], report: Report) -> Marked | None:
     base = item.get("extend", {})
     if not isinstance(fields, Mapping) or not isinstance(base, Mapping):
         word = "extend" if isinstance(fields, Mapping) else "fields"
-        report.error("G006", line_of(item, word), f"{word} must be a mapping, not {kind(item[word])}", "Correct it.")
+        report.error(
+            "G006", line_of(item, word), f"{word} must be a mapping, not {in_words(item[word])}", "Correct it."
+        )
         return None
     if not base:
         return _over(Marked(), fields)
@@ -145,7 +147,7 @@ def _over(base: Marked, fields: Mapping[Any, Any]) -> Marked:
 def _release(identity: Any, fields: Mapping[Any, Any], line: int, report: Report) -> Release | None:
     before = len(report.findings)
     if isinstance(identity, bool) or not isinstance(identity, int) or identity < 0:
-        report.error("G006", line, f"the id of a release is a whole number, not {kind(identity)}", "Number it.")
+        report.error("G006", line, f"the id of a release is a whole number, not {in_words(identity)}", "Number it.")
     stated: dict[str, Any] = {}
     for stated_key, value in fields.items():
         key = key_text(stated_key)
@@ -154,7 +156,7 @@ def _release(identity: Any, fields: Mapping[Any, Any], line: int, report: Report
         if key in stated and plain(value) != stated[key]:
             report.error("G007", at, f"{key} is stated in two spellings with different values", "Keep one of them.")
         elif key in _TEXTS and value is not None and not isinstance(value, str):
-            report.error("G006", at, f"{key} must be a string, not {kind(value)}", "Write it in quotes.")
+            report.error("G006", at, f"{key} must be a string, not {in_words(value)}", "Write it in quotes.")
         else:
             check_part(key, value, at, report)
         stated[key] = plain(value)
@@ -208,7 +210,7 @@ def repositories_from(document: Document) -> list[dict[str, Any]]:
     """
     report = Report(document.file)
     if not isinstance(document.data, list | tuple):
-        message = f"repositories are a list, not {kind(document.data)}"
+        message = f"repositories are a list, not {in_words(document.data)}"
         report.error("G006", 1, message, "Begin each repository with `- name:`.")
         report.raise_errors()
         return []
@@ -221,7 +223,7 @@ def repositories_from(document: Document) -> list[dict[str, Any]]:
 
 def _check_repository(item: Any, line: int, report: Report) -> None:
     if not isinstance(item, Mapping):
-        report.error("G006", line, f"a repository is a mapping, not {kind(item)}", "Write {name: mos, uri: ...}.")
+        report.error("G006", line, f"a repository is a mapping, not {in_words(item)}", "Write {name: mos, uri: ...}.")
         return
     for key in ("name", "uri"):
         if item.get(key) is None:
@@ -229,8 +231,10 @@ def _check_repository(item: Any, line: int, report: Report) -> None:
     for key in ("name", "type", "uri", "suite", "section"):
         value = item.get(key)
         if value is not None and not isinstance(value, str):
-            report.error("G006", line_of(item, key) or line, f"{key} must be a string, not {kind(value)}", "Quote it.")
+            report.error(
+                "G006", line_of(item, key) or line, f"{key} must be a string, not {in_words(value)}", "Quote it."
+            )
     priority = item.get("priority")
     if priority is not None and (isinstance(priority, bool) or not isinstance(priority, int)):
         at = line_of(item, "priority") or line
-        report.error("G006", at, f"priority must be a whole number, not {kind(priority)}", "Leave it out for none.")
+        report.error("G006", at, f"priority must be a whole number, not {in_words(priority)}", "Leave it out for none.")

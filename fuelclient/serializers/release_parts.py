@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fuelclient.serializers.values import Report, items_of, key_text, kind, line_of
+from fuelclient.serializers.values import Report, in_words, items_of, key_text, line_of
 
 _MAPPING, _LIST, _NAME, _NAMES = "a mapping", "a list", "a name", "a name or a list of names"
 _HINTS = {
@@ -80,7 +80,7 @@ def check_part(name: str, value: Any, line: int, report: Report) -> None:
     if shape is None or value is None:
         return
     for path, item, wanted, at in _malformed(value, shape, name, line):
-        report.error("G006", at, f"{path} must be {wanted}, not {kind(item)}", _HINTS[wanted])
+        report.error("G006", at, f"{path} must be {wanted}, not {in_words(item)}", _HINTS[wanted])
 
 
 def sound(metadata: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from fuelclient.model.document import Document
 from fuelclient.model.release import Role, Tag, roles_in
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.release_parts import check_part
-from fuelclient.serializers.values import Report, items_of, kind, line_of, plain
+from fuelclient.serializers.values import Report, in_words, items_of, line_of, plain
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 _MAPPING = "volumes_roles_mapping"
@@ -99,7 +99,9 @@ def tag_from_document(document: Document, name: str) -> Tag:
     has_primary = meta.get("has_primary") if isinstance(meta, Mapping) else None
     if has_primary is not None and not isinstance(has_primary, bool):
         at = line_of(meta, "has_primary") or 1
-        report.error("G006", at, f"has_primary must be true or false, not {kind(has_primary)}", "Leave it out for no.")
+        report.error(
+            "G006", at, f"has_primary must be true or false, not {in_words(has_primary)}", "Leave it out for no."
+        )
     report.raise_errors()
     return Tag(name, plain(meta))
 
@@ -123,7 +125,7 @@ def _described(data: Any, noun: str, name: str, keys: tuple[str, ...], report: R
     """Return the record in a document, with the checks that roles and tags have in common."""
     if not isinstance(data, Mapping):
         hint = f"Start from 'fuel2 {noun} download'."
-        report.error("G006", 1, f"the description of a {noun} is a mapping, not {kind(data)}", hint)
+        report.error("G006", 1, f"the description of a {noun} is a mapping, not {in_words(data)}", hint)
         report.raise_errors()
     report.check_keys(data, keys, f"the description of a {noun}", 1)
     if data.get("name", name) != name:
@@ -133,7 +135,7 @@ def _described(data: Any, noun: str, name: str, keys: tuple[str, ...], report: R
     meta = data.get("meta")
     if meta is not None and not isinstance(meta, Mapping):
         at = line_of(data, "meta") or 1
-        report.error("G006", at, f"meta must be a mapping, not {kind(meta)}", "Write its keys below it.")
+        report.error("G006", at, f"meta must be a mapping, not {in_words(meta)}", "Write its keys below it.")
         report.raise_errors()
     record: Mapping[str, Any] = data
     return record
@@ -143,9 +145,9 @@ def _check_volumes(volumes: Any, line: int, report: Report) -> None:
     if volumes is None:
         return
     if not isinstance(volumes, list | tuple):
-        report.error("G006", line, f"{_MAPPING} must be a list, not {kind(volumes)}", "Write [] for no volumes.")
+        report.error("G006", line, f"{_MAPPING} must be a list, not {in_words(volumes)}", "Write [] for no volumes.")
         return
     for item, at in items_of(volumes, line):
         if not isinstance(item, Mapping) or not isinstance(item.get("id"), str):
-            message = f"a volume of a role is a mapping with an id, not {kind(item)}"
+            message = f"a volume of a role is a mapping with an id, not {in_words(item)}"
             report.error("G006", line_of(item) or at, message, "Write {id: os, allocate_size: min}.")

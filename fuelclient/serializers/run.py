@@ -14,7 +14,7 @@ from fuelclient.model.run import Run, RunRequest
 from fuelclient.model.status import RunStatus
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.finding import finding_to, findings_from
-from fuelclient.serializers.values import kind, plain
+from fuelclient.serializers.values import in_words, plain
 
 
 def run_to(run: Run) -> dict[str, Any]:
@@ -188,7 +188,7 @@ def subgraph_from(data: Any) -> str:
     if isinstance(data, str):
         return data
     if not isinstance(data, Mapping):
-        raise UsageError(f"A subgraph is a mapping of start and end, not {kind(data)}.")
+        raise UsageError(f"A subgraph is a mapping of start and end, not {in_words(data)}.")
     start, end = (_boundary(data.get(word), word) for word in ("start", "end"))
     return f"{start}:{end}" if end else start
 
@@ -196,6 +196,6 @@ def subgraph_from(data: Any) -> str:
 def _boundary(value: Any, word: str) -> str:
     names = [value] if isinstance(value, str) or value is None else value
     if not isinstance(names, list) or len(names) != 1 or not (names[0] is None or isinstance(names[0], str)):
-        message = f"The {word} of a subgraph is one task, not {kind(value)}."
+        message = f"The {word} of a subgraph is one task, not {in_words(value)}."
         raise UsageError(message, hint='Write {"start": ["task/1,2"]}.')
     return names[0] or ""

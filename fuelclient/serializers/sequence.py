@@ -8,7 +8,7 @@ from typing import Any
 from fuelclient.model.document import Document
 from fuelclient.model.sequence import DeploymentSequence
 from fuelclient.serializers.answer import Answer
-from fuelclient.serializers.values import Report, items_of, key_text, kind, line_of
+from fuelclient.serializers.values import Report, in_words, items_of, key_text, line_of
 
 
 def sequence_to(sequence: DeploymentSequence) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def sequence_document_from(document: Document) -> tuple[str, list[str]]:
     report = Report(document.file)
     data = document.data
     if not isinstance(data, Mapping):
-        report.error("G006", 1, f"a sequence is a mapping, not {kind(data)}", "Write `name:` and `graphs:`.")
+        report.error("G006", 1, f"a sequence is a mapping, not {in_words(data)}", "Write `name:` and `graphs:`.")
         report.raise_errors()
     report.check_keys(data, _KEYS, "a sequence", 0)
     name = data.get("name")
@@ -59,14 +59,14 @@ def _types(data: Mapping[str, Any], report: Report) -> list[str]:
     line = line_of(data, "graphs")
     hint = "Write `graphs: [{type: default}]`, in the order in which they run."
     if not isinstance(stated, list | tuple) or not stated:
-        report.error("G006", line, f"graphs are a list of graph types, not {kind(stated)}", hint)
+        report.error("G006", line, f"graphs are a list of graph types, not {in_words(stated)}", hint)
         return []
     types = []
     for item, at in items_of(stated, line):
         where = line_of(item) or at
         graph_type = item.get("type") if isinstance(item, Mapping) else item
         if not isinstance(graph_type, str) or not graph_type.strip():
-            report.error("G006", where, f"a graph of a sequence is a type, not {kind(graph_type)}", hint)
+            report.error("G006", where, f"a graph of a sequence is a type, not {in_words(graph_type)}", hint)
             continue
         more = [key_text(key) for key in item if key != "type"] if isinstance(item, Mapping) else []
         if more:

@@ -15,7 +15,7 @@ from fuelclient.errors import nearest
 from fuelclient.model.document import Marked
 from fuelclient.model.finding import Finding
 from fuelclient.model.task import NAME_LISTS, RELATION_LISTS, Source, Task, TaskType
-from fuelclient.serializers.values import Report, items_of, key_text, kind, line_of, plain
+from fuelclient.serializers.values import Report, in_words, items_of, key_text, line_of, plain
 
 _CANONICAL = {
     "task_name": "id",
@@ -45,7 +45,9 @@ def task_from(
     line = line_of(record) or line
     report = Report(file, owner_label)
     if not isinstance(record, Mapping):
-        report.error("G006", line, f"entry {position} is {kind(record)}, not a task", "A task is a mapping with an id.")
+        report.error(
+            "G006", line, f"entry {position} is {in_words(record)}, not a task", "A task is a mapping with an id."
+        )
         return None, report.findings
     stated = _Stated(line)
     stated.read(record)
@@ -88,7 +90,7 @@ class _Stated:
             if key == _CUSTOM and isinstance(value, Mapping):
                 self.read(value)
             elif key == _CUSTOM and value is not None:
-                message = f"_custom must be a mapping, not {kind(value)}"
+                message = f"_custom must be a mapping, not {in_words(value)}"
                 self.problems.append(("G006", line, message, "Write its keys directly."))
             elif key != _CUSTOM:
                 self._take(_CANONICAL.get(key, key), value, line)
@@ -132,13 +134,13 @@ def _identity(stated: _Stated, report: Report, owner_label: str, position: int) 
         if isinstance(name, str) and name.strip():
             return name, False
         hint = "Write it in quotes." if isinstance(name, int | float) else "Give the task an id."
-        report.error("G002", line, f"the id of a task must be a string, not {kind(name)}", hint)
+        report.error("G002", line, f"the id of a task must be a string, not {in_words(name)}", hint)
         return "", False
     stage = stated.values.get("stage")
     if isinstance(stage, str) and stage:
         return f"{owner_label}:{stage.partition('/')[0].strip()}#{position}", True
     if stage is not None:
-        message = f"stage must be the name of a stage, not {kind(stage)}"
+        message = f"stage must be the name of a stage, not {in_words(stage)}"
         report.error("G006", stated.line_of("stage"), message, "Write for example post_deployment/100.")
     else:
         report.error("G002", line, "the task has no id", "Add `id:` with a name that no other task has.")
@@ -172,7 +174,7 @@ def _names(key: str, value: Any, line: int, report: Report) -> Any:
     if expressions and _is_expression(value):
         return value
     if not isinstance(value, list | tuple):
-        report.error("G006", line, f"{key} must be a list of names, not {kind(value)}", f"Write {key}: [name].")
+        report.error("G006", line, f"{key} must be a list of names, not {in_words(value)}", f"Write {key}: [name].")
         return value
     names: list[Any] = []
     for item, at in items_of(value, line):
@@ -180,7 +182,7 @@ def _names(key: str, value: Any, line: int, report: Report) -> Any:
             names.append(str(item))
             continue
         if not isinstance(item, str) and not (expressions and _is_expression(item)):
-            message = f"an item of {key} is {kind(item)}, not a name"
+            message = f"an item of {key} is {in_words(item)}, not a name"
             report.error("G006", at, message, "List the names of tasks." if expressions else "List names.")
         names.append(item)
     return names
@@ -192,7 +194,7 @@ def _relations(key: str, value: Any, line: int, report: Report) -> Any:
         return value
     if not isinstance(value, list):
         hint = f"Write {shown}: [{{name: task, role: role}}]."
-        report.error("G006", line, f"{shown} must be a list of mappings, not {kind(value)}", hint)
+        report.error("G006", line, f"{shown} must be a list of mappings, not {in_words(value)}", hint)
         return value
     return [_relation(shown, item, at, report) for item, at in items_of(value, line)]
 
@@ -203,7 +205,7 @@ def _relation(shown: str, item: Any, line: int, report: Report) -> Any:
     line = line_of(item) or line
     if not isinstance(item, Mapping):
         hint = "Write {name: task, role: role}."
-        report.error("G006", line, f"an entry of {shown} is {kind(item)}, not a mapping", hint)
+        report.error("G006", line, f"an entry of {shown} is {in_words(item)}, not a mapping", hint)
         return item
     entry = dict(item)
     if "name" not in entry:
@@ -212,14 +214,14 @@ def _relation(shown: str, item: Any, line: int, report: Report) -> Any:
     else:
         entry["name"] = _text(entry["name"])
         if not (entry["name"] and isinstance(entry["name"], str)) and not _is_expression(entry["name"]):
-            message = f"name in {shown} must be the name of a task, not {kind(entry['name'])}"
+            message = f"name in {shown} must be the name of a task, not {in_words(entry['name'])}"
             report.error("G006", line_of(item, "name") or line, message, "Write the id of a task.")
     for word in ("role", "tags"):
         if word in entry:
             entry[word] = _holders(shown, word, entry[word], line_of(item, word) or line, report)
     policy = entry.get("policy", "all")
     if policy not in ("all", "any"):
-        message = f"policy in {shown} must be all or any, not {kind(policy)}"
+        message = f"policy in {shown} must be all or any, not {in_words(policy)}"
         report.error("G006", line_of(item, "policy") or line, message, "Write all or any.")
     return entry
 
@@ -231,7 +233,9 @@ def _holders(shown: str, word: str, value: Any, line: int, report: Report) -> An
     names = [_text(item) for item in value] if isinstance(value, list | tuple) else [_text(value)]
     if all(isinstance(name, str) for name in names):
         return names if isinstance(value, list | tuple) else names[0]
-    report.error("G006", line, f"{word} in {shown} must be a role or a list of roles, not {kind(value)}", "List names.")
+    report.error(
+        "G006", line, f"{word} in {shown} must be a role or a list of roles, not {in_words(value)}", "List names."
+    )
     return value
 
 
@@ -242,7 +246,7 @@ def _text(value: Any) -> Any:
 def _type(value: Any, lines: Lines, report: Report) -> None:
     known = tuple(TaskType)
     if not isinstance(value, str):
-        message = f"type must be a string, not {kind(value)}"
+        message = f"type must be a string, not {in_words(value)}"
         hint = "Write a type, or remove the key to override a task of another layer."
         report.error("G006", lines("type"), message, hint)
     elif value not in known:
@@ -253,7 +257,7 @@ def _type(value: Any, lines: Lines, report: Report) -> None:
 
 def _version(value: Any, lines: Lines, report: Report) -> None:
     if not isinstance(value, str) or not _VERSION.fullmatch(value):
-        message = f"version must be three numbers like 2.1.0, not {kind(value)}"
+        message = f"version must be three numbers like 2.1.0, not {in_words(value)}"
         report.error("G006", lines("version"), message, "Write for example version: 2.1.0.")
 
 
@@ -261,19 +265,19 @@ def _parameters(value: Any, lines: Lines, report: Report) -> None:
     if value is None:
         return
     if not isinstance(value, Mapping):
-        message = f"parameters must be a mapping, not {kind(value)}"
+        message = f"parameters must be a mapping, not {in_words(value)}"
         report.error("G006", lines("parameters"), message, "Write its keys below it, indented.")
         return
     strategy = value.get("strategy")
     if strategy is None or _is_expression(strategy):
         return
     if not isinstance(strategy, Mapping):
-        message = f"parameters.strategy must be a mapping, not {kind(strategy)}"
+        message = f"parameters.strategy must be a mapping, not {in_words(strategy)}"
         report.error("G006", lines("parameters.strategy"), message, "Write {type: parallel, amount: 10}.")
         return
     strategy_type = strategy.get("type")
     if "type" in strategy and strategy_type not in _STRATEGIES and not _is_expression(strategy_type):
-        message = f"the type of parameters.strategy must be parallel or one_by_one, not {kind(strategy_type)}"
+        message = f"the type of parameters.strategy must be parallel or one_by_one, not {in_words(strategy_type)}"
         report.error("G006", lines("parameters.strategy.type"), message, "Write parallel or one_by_one.")
     if "amount" in strategy:
         _amount(strategy["amount"], lines("parameters.strategy.amount"), report)
@@ -290,7 +294,7 @@ def _strategy_type(parameters: Any, lines: Lines, report: Report) -> None:
 def _amount(value: Any, line: int, report: Report) -> None:
     if (isinstance(value, int) and not isinstance(value, bool)) or _is_expression(value):
         return
-    message = f"parameters.strategy.amount must be a whole number, not {kind(value)}"
+    message = f"parameters.strategy.amount must be a whole number, not {in_words(value)}"
     report.error("G006", line, message, "Write a number without quotes, or {yaql_exp: ...}.")
 
 

@@ -61,10 +61,10 @@ def key_text(key: Any) -> str:
     return str(key)
 
 
-def kind(value: Any) -> str:
+def in_words(value: Any) -> str:
     """Return what `value` is, in words for a message.
 
-    >>> kind([]), kind(7), kind({})
+    >>> in_words([]), in_words(7), in_words({})
     ('a list', 'the number 7', 'a mapping')
     """
     if value is None:

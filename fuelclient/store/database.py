@@ -82,7 +82,7 @@ class Database:
 
     @property
     def _must_be_immutable(self) -> bool:
-        """Whether the file can only be read as immutable, and is safe to be read that way."""
+        """Whether the file can only be read as immutable, and is safe to be read so."""
         if self._connection is not None or not os.path.exists(self.path):
             return False
         if access.is_read_only(self.path):

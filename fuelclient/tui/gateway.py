@@ -127,7 +127,7 @@ class AnswerCache:
 
 @dataclass(slots=True)
 class Pending:
-    """A request on its way: its number, when it was asked (by the caller's clock), and how often it failed."""
+    """A pending request: its number, when it was asked (by the caller's clock), and how often it failed."""
 
     ticket: int
     since: float
@@ -139,8 +139,8 @@ class Gateway:
     """Ask, keep answers, and ignore the ones that come too late.
 
     `connect` makes a backend in the thread that calls it; `post` takes messages from any thread; `now` is a clock.
-    `acting` is an action on its way and since when; actions are never repeated. `failed` says of requests what is
-    wrong since their last answer, and when or how they are asked again.
+    `acting` is the pending action and since when; actions are never repeated. `failed` says of requests what is wrong
+    since their last answer, and when or how they are asked again.
     """
 
     connect: Callable[[], Backend]
@@ -171,7 +171,7 @@ class Gateway:
             self.ask(request)
 
     def ask(self, request: Request[object]) -> None:
-        """Ask, whatever is known or on its way. Of equal requests only the answer to the last one counts."""
+        """Ask, whatever is known or pending. Of equal requests only the answer to the last one counts."""
         before = self.pending.get(request)
         if before is None:
             self.failed.pop(request, None)

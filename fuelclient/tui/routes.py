@@ -1,4 +1,4 @@
-"""Routes: the places of the UI, the way back, and the command line that shows the same as a place."""
+"""Routes: the places of the UI, those to go back to, and the command line that shows the same as a place."""
 
 from __future__ import annotations
 

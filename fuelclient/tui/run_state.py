@@ -15,7 +15,8 @@ class RunState:
 
     `rows` are the history as it was read; `nowhere` counts tasks that were placed on no node. `nodes` are the lines of
     the matrix and `tasks` (run of the graph, task) its columns; `grid` has the number of the instance in each cell, or
-    -1, and `cell` the way back. `sizes` and `finished` count the instances of each line, and those that are done.
+    -1, and `cell` the cell of each instance. `sizes` and `finished` count the instances of each line, and those that
+    are done.
     """
 
     def __init__(

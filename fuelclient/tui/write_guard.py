@@ -85,7 +85,7 @@ class WriteGuard:
         """Ask whether to stop the run here, and how."""
         run = self._live_run("stop")
         if run is not None:
-            choices = (("let what runs end", Stop(run.id)), ("kill what runs", Stop(run.id, kill=True)))
+            choices = (("let running tasks finish", Stop(run.id)), ("kill running tasks", Stop(run.id, kill=True)))
             self._confirm("stop", run, "Nothing else will start.", choices, chosen=int(kill))
 
     def resume(self) -> None:

@@ -79,7 +79,7 @@ def _place(parsed_args: argparse.Namespace) -> tuple[str, str]:
 
 def _sections(document: Document) -> Mapping[str, Any]:
     """Return the settings by section, which a master writes below `editable`."""
-    from fuelclient.serializers.values import key_text, kind
+    from fuelclient.serializers.values import in_words, key_text
 
     data = document.data
     if isinstance(data, Mapping) and _EDITABLE in data and set(data) <= {_EDITABLE, _GENERATED}:
@@ -92,7 +92,7 @@ def _sections(document: Document) -> Mapping[str, Any]:
     for name, section in data.items():
         if not isinstance(section, Mapping):
             raise InvalidDocument(
-                f"{document.file}: the section {key_text(name)} of the settings is {kind(section)}, not a mapping.",
+                f"{document.file}: the section {key_text(name)} of the settings is {in_words(section)}, not a mapping.",
                 hint="Start from 'fuel2 env settings download'.",
             )
     return data

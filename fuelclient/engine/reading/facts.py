@@ -10,7 +10,7 @@ from fuelclient.errors import InvalidDocument, NotFound
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.plan.fleet import MASTER
-from fuelclient.serializers.values import kind
+from fuelclient.serializers.values import in_words
 from fuelclient.store import facts as stored
 from fuelclient.store import nodes
 from fuelclient.store.database import Connection, Database
@@ -46,7 +46,8 @@ class Facts:
         for name, part in (("common part", facts.common), *facts.nodes.items()):
             if not isinstance(part, Mapping):
                 raise InvalidDocument(
-                    f"The facts of {name} are {kind(part)}, not a mapping.", hint="Write facts as names with values."
+                    f"The facts of {name} are {in_words(part)}, not a mapping.",
+                    hint="Write facts as names with values.",
                 )
         with self._database.write() as connection:
             lookup.cluster(connection, cluster_id)

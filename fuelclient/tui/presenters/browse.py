@@ -248,7 +248,7 @@ def _tone(word: Word) -> Tone:
 
 
 def sentence(data: GraphData, row: int, other: int, glyphs: Glyphs) -> list[Line]:
-    """Return the chain in words: the answer in one line, then one line for each task on the way."""
+    """Return the chain in words: the answer in one line, then one line for each task on the path."""
     steps, forward = between(data, row, other)
     first, last = (row, other) if forward else (other, row)
     tasks = data.study.rows
@@ -279,7 +279,7 @@ def both(data: GraphData, step: Step, glyphs: Glyphs) -> list[Line]:
 
 
 def _stop(data: GraphData, name: str, index: int) -> Line:
-    """Return a task on the way: its name, what it is and where it runs."""
+    """Return a task on the path: its name, what it is and where it runs."""
     row = data.study.row_of.get(index)
     if row is None:
         return (Cell(name, Tone.STRONG),)

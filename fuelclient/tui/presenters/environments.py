@@ -54,7 +54,7 @@ _ABOUT = {
     "browse": "what comes before and after a task",
     "problems": "findings, with the line they are about",
     "plugins": "what each plugin adds and overrides",
-    "history": "runs, and what became of their tasks",
+    "history": "runs, and what happened to their tasks",
 }
 
 

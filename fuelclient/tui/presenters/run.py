@@ -40,7 +40,7 @@ _INSTANCES = (
 
 
 def _sign(word: str, glyphs: Glyphs) -> str:
-    """Return the sign of what became of an instance, or of how a run stands."""
+    """Return the sign for the result of an instance, or for the state of a run."""
     return {
         "ready": glyphs.ok, "running": glyphs.running, "pending": glyphs.dot, "skipped": glyphs.skipped,
         "error": glyphs.error, INTERRUPTED: glyphs.error, NOT_REACHED: glyphs.blocked, "runner gone": glyphs.warning,
@@ -49,7 +49,7 @@ def _sign(word: str, glyphs: Glyphs) -> str:
 
 
 def status(word: str, glyphs: Glyphs) -> Cell:
-    """Return sign and word of what became of an instance, or of how a run stands."""
+    """Return the sign and the word for the result of an instance, or for the state of a run."""
     return Cell(f"{_sign(word, glyphs)} {word}", _TONES[word])
 
 
@@ -217,7 +217,7 @@ class Grid:
 
 
 def detail(state: RunState, number: int, names_of: dict[int, str], now: datetime, glyphs: Glyphs) -> list[Line]:
-    """Return what became of one instance, when, why, and what it reported."""
+    """Return what happened to one instance, when, why, and what it reported."""
     progress, row = state.progress, state.rows[number]
     took, reason, began = progress.seconds(number, now), why(state, number), progress.began[number]
     lines = [

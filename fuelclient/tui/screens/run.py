@@ -268,8 +268,8 @@ class RunScreen(ViewScreen):
             self.matrix.go_to(*place)
 
     def _show_one(self) -> None:
-        """Show what became of the chosen instance, and its log. While the cursor moves that happens ten times a second
-        at most, because text that wraps lays out the whole screen again."""
+        """Show what happened to the chosen instance, and its log. While the cursor moves that happens ten times a
+        second at most, because text that wraps lays out the whole screen again."""
         self.is_behind = False
         state = self._run_state
         if state is None or not 0 <= self.number < len(state.rows):

@@ -41,7 +41,7 @@ class Panes(Container):
     """Several panes, in one of the shapes `stack` (above one another), `pair` (side by side, on a narrow screen above
     one another), `wide`, `three`, `columns` (on a narrow screen one at a time), `over` and `run` (the first one always
     stands above the others, which on a narrow screen are shown one at a time). One is active: it has the focus, and is
-    the one that is shown where there is room for one only."""
+    shown alone where there is room for only one."""
 
     SCOPED_CSS = False  # rules begin with a class of the screen, which stands above
     DEFAULT_CSS = """

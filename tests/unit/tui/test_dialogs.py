@@ -24,7 +24,7 @@ from fuelclient.tui.widgets.bar import Bar
 
 Story = Callable[[Driven], Coroutine[Any, Any, None]]
 
-CHOICES = (("let what runs end", Stop(1)), ("kill what runs", Stop(1, kill=True)))
+CHOICES = (("let running tasks finish", Stop(1)), ("kill running tasks", Stop(1, kill=True)))
 DIALOGS: dict[str, Callable[[], Screen[Any]]] = {
     "help": lambda: HelpDialog([("keys", "What they do.", [("?", "help")])]),
     "log": lambda: LogDialog(["fuel2 env list"], UNICODE),
