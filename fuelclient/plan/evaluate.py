@@ -95,7 +95,8 @@ def skips(
 ) -> tuple[dict[int, Reason], dict[int, str]]:
     """Return why instances are skipped, and the conditions of those that a condition skips.
 
-    Empty `only` means all tasks. Raise `InvalidGraph` as `evaluate` does.
+    Empty `only` means all tasks. Stages are left out: nothing skips them, and the digests of plans, by which runs that
+    began with an earlier version are resumed, do not have them. Raise `InvalidGraph` as `evaluate` does.
     """
     conditions: dict[tuple[int, int], str] = {}
 
@@ -106,7 +107,11 @@ def skips(
         return result
 
     reasons = evaluate(expansion, holds, only or None, inside)
-    skipped = {vertex: reason for vertex, reason in enumerate(reasons) if reason}
+    skipped = {
+        vertex: reason
+        for vertex, reason in enumerate(reasons)
+        if reason and expansion.tasks[expansion.task_of[vertex]].task.type != TaskType.STAGE
+    }
     details = {
         vertex: conditions[expansion.task_of[vertex], expansion.node_of[vertex]]
         for vertex, reason in skipped.items()

@@ -183,3 +183,18 @@ def test_the_digest_tells_plans_apart() -> None:
         planned(sh("a"), sh("b"), noop=True),
     ]
     assert len({base.digest, *(plan.digest for plan in others)}) == len(others) + 1
+
+
+def test_the_digest_is_the_same_in_every_version() -> None:
+    """A run that began with an earlier version is resumed only if its plan still has the digest that it had then."""
+    made = planned(
+        task("begin", type="stage"),
+        sh("a", requires=["begin"]),
+        sh("b", condition="0", requires=["a"]),
+        task("c", type="skipped", roles=["web"]),
+        sh("d", parameters={"cmd": "true", "strategy": {"type": "one_by_one"}}),
+        sh("e"),
+        task_names=("a", "b", "c", "d"),
+    )
+
+    assert made.digest == "de0660e47eee35a58386515152aa9a7816c291064b05bff2b71e619658b3b460"
