@@ -70,7 +70,7 @@ HOSTILE: dict[str, tuple[str, Callable[[], str], str]] = {
     "escaped quotes": ("f.json", lambda: '{"a": "' + '\\"' * 2_500_000, "not JSON"),
     "anchors of anchors": ("f.yaml", lambda: "&a " * 1_000_000, "not YAML"),
     "tabs": ("f.yaml", lambda: "\t" * 5_000_000 + "a", "tab"),
-    "an open quote": ("f.yaml", lambda: "a: '" + "b\n" * 1_000_000, "quoted text"),
+    "an open quote": ("f.yaml", lambda: "a: '" + "b\n" * 1_000_000, "quoted string"),
 }
 
 
