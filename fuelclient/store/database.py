@@ -14,6 +14,7 @@ import fcntl
 import os
 import sqlite3
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 
@@ -69,6 +70,7 @@ class Database:
         self._patience, self._tell = patience, tell
         self._connection: Connection | None = None
         self._empty: Connection | None = None
+        self._closing: list[Callable[[], object]] = []
         self._identity: tuple[int, int] | None = None
 
     def read(self) -> AbstractContextManager[Connection]:
@@ -113,10 +115,15 @@ class Database:
 
     def close(self) -> None:
         """Close the file; the next transaction opens it again."""
-        for connection in (self._connection, self._empty):
-            if connection is not None:
-                connection.close()
+        for finalize in self._closing:
+            finalize()
+        self._closing.clear()
         self._connection = self._empty = None
+
+    def _kept(self, connection: Connection) -> Connection:
+        """Return the connection, which is closed with this object at the latest: no caller has to remember it."""
+        self._closing.append(weakref.finalize(self, _close, connection))
+        return connection
 
     def still_waiting(self, waited: float) -> None:
         """Say how many seconds a transaction has waited for the lock. Raise `Unavailable` if that is too long."""
@@ -170,7 +177,7 @@ class Database:
     def _nothing(self) -> Iterator[Connection]:
         """Yield what a new file would be: empty tables. They are in memory, and made only once."""
         if self._empty is None:
-            self._empty = _connect(":memory:", self.busy_seconds)
+            self._empty = self._kept(_connect(":memory:", self.busy_seconds))
             migrations.migrate(self._empty, self.path)
         self._empty.execute("BEGIN")
         try:
@@ -192,7 +199,7 @@ class Database:
 
     def _opened(self) -> Connection:
         if self._connection is None:
-            self._connection = self._existing() or self._made()
+            self._connection = self._kept(self._existing() or self._made())
             with suppress(OSError):
                 self._identity = _identity(self.path)
         elif self._identity is not None and _is_another(self.path, self._identity):
@@ -291,6 +298,11 @@ def _is_another(path: str, identity: tuple[int, int]) -> bool:
         return True
     except OSError:
         return False
+
+
+def _close(connection: Connection) -> None:
+    with suppress(sqlite3.ProgrammingError):  # the last reference may go in another thread, which may not close it
+        connection.close()
 
 
 def _connect(path: str, busy_seconds: float) -> Connection:
