@@ -80,7 +80,7 @@ def detail(data: GraphData, role: Role, glyphs: Glyphs) -> list[Line]:
     lines += [
         fact("from", role.owner),
         fact("tags", names(role.tags)),
-        fact("primary", "restriction node of it is" if set(role.tags) & data.study.snapshot.primary_tags else "none"),
+        fact("primary", "one node of the role" if set(role.tags) & data.study.snapshot.primary_tags else "none"),
         fact("conflicts", conflicts(role) or "none"),
         fact("limits", limits(stated.get("limits")) or "none"),
     ]

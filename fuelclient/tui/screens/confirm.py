@@ -24,7 +24,7 @@ from fuelclient.tui.widgets.vtable import VirtualTable
 
 
 class ActionDialog(ModalScreen[Action | None]):
-    """A dialog that returns an action or None. Enter does it once the word has been typed that the dialog asks for."""
+    """A dialog that returns an action or None. Enter confirms once the requested word has been typed."""
 
     AUTO_FOCUS = ""
 
@@ -63,7 +63,7 @@ class ActionDialog(ModalScreen[Action | None]):
             Horizontal(Label("to confirm"), Input(placeholder=f"type {self.word}", id="word")),
             Label("", id="wrong", markup=False),
             Label("", id="line", markup=False),
-            Label("Enter does it   Tab next field   ctrl+y copies the line   Esc leaves", markup=False, id="help"),
+            Label("Enter confirms   Tab next field   ctrl+y copies the line   Esc leaves", markup=False, id="help"),
         ))  # fmt: skip
 
     def fields(self) -> Sequence[Horizontal]:
@@ -164,10 +164,10 @@ class ExecuteDialog(ActionDialog):
     def fields(self) -> Sequence[Horizontal]:
         return (
             Horizontal(Label("graph types"), Input(self._type, id="types", placeholder="one after another")),
-            Horizontal(Label("nodes"), Input(id="nodes", placeholder="all that the graph names; or 1 2 5")),
+            Horizontal(Label("nodes"), Input(id="nodes", placeholder="all nodes of the graph, or 1 2 5")),
             Horizontal(Label("tasks"), Input(id="tasks", placeholder="all; or netconfig keystone")),
             Horizontal(Label("manner"), Choice(execute.MANNERS, self.glyphs, id="manner")),
-            Horizontal(Label("what is done"), Choice(execute.FORCES, self.glyphs, id="force")),
+            Horizontal(Label("finished tasks"), Choice(execute.FORCES, self.glyphs, id="force")),
         )
 
     def action(self) -> Action | str:

@@ -31,7 +31,7 @@ class EnvironmentsScreen(ViewScreen):
         return AskOverview()
 
     def body(self) -> Panes:
-        return Panes("stack", Pane("environments", VirtualTable(self.glyphs)), Pane("this one", Details()))
+        return Panes("stack", Pane("environments", VirtualTable(self.glyphs)), Pane("selected environment", Details()))
 
     def fill(self, answer: object) -> None:
         overview = cast(Overview, answer)
