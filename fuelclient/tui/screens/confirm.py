@@ -167,7 +167,7 @@ class ExecuteDialog(ActionDialog):
             Horizontal(Label("nodes"), Input(id="nodes", placeholder="all nodes of the graph, or 1 2 5")),
             Horizontal(Label("tasks"), Input(id="tasks", placeholder="all; or netconfig keystone")),
             Horizontal(Label("manner"), Choice(execute.MANNERS, self.glyphs, id="manner")),
-            Horizontal(Label("finished tasks"), Choice(execute.FORCES, self.glyphs, id="force")),
+            Horizontal(Label("earlier runs"), Choice(execute.FORCES, self.glyphs, id="force")),
         )
 
     def action(self) -> Action | str:
