@@ -18,7 +18,7 @@ _FIRST_RUN = Finding(
     Severity.INFO,
     "G035",
     "only the master remembers earlier runs, so conditions that ask for changes are evaluated as in a first run",
-    hint="--dry-run plans on the master.",
+    hint="When the graph runs, the master decides by its own history.",
 )
 
 

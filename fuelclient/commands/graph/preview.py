@@ -43,8 +43,8 @@ class GraphPreview(Lister):
     --assume previews with other nodes than those of the environment. It takes ROLES=COUNT, ... where ROLES is one role
     or several joined by '+'. If the environment has no nodes, a few nodes for each role are assumed.
 
-    --verify compares this merge, task by task, with the one that is computed where the graphs are stored, such as on a
-    Fuel master. With --exit-code the exit code is 10 if they differ.
+    --verify compares this merge, task by task, with the master's own. With --exit-code the exit code is 10 if they
+    differ.
 
       fuel2 graph preview --env 1
       fuel2 graph preview --env 1 --assume controller=3,compute=8,cinder=3 --only changed
