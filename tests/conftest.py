@@ -74,6 +74,10 @@ settings.load_profile("fuelclient")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# nohup does the same with hangups, and then a closed terminal would end nothing.
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
 
 @pytest.fixture(autouse=True)
 def close_what_was_opened() -> Iterator[None]:
