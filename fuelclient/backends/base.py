@@ -8,6 +8,7 @@ front end asks which backend it has.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fuelclient.backends.inventory import Nodes, Releases, Roles, Tags
@@ -347,6 +348,9 @@ class Backend(Protocol):
 
     def version(self) -> FuelVersion:
         """Return the versions of the API, of Fuel and of OpenStack."""
+
+    def together(self) -> AbstractContextManager[None]:
+        """Store all that the block writes, or nothing. Raise `Unsupported` on a master."""
 
     def close(self) -> None: ...
 

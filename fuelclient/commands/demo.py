@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -42,6 +41,8 @@ NEXT = (
     ("plugins list", "the plugins, one of which is the release"),
     ("graph download --env {env} --all --file -", "the merged graph"),
     ("graph validate --env {env}", "what is wrong with it"),
+    ("graph execute --env {env} --wait", "run it: each node is a directory in {nodes}"),
+    ("task list", "the runs so far"),
 )
 """The commands to try on the examples, and what they show."""
 
@@ -62,7 +63,8 @@ class Demo(Command):
     """Load the packaged examples and print commands to try
 
     The examples are a small OpenStack release, which is itself a plugin, two plugins for it, and an environment named
-    demo with seven nodes and two graphs. The commands to try are printed on stdout, and what was loaded on stderr. To
+    demo with seven nodes and two graphs. Each node is a directory beside the engine file, so that anyone can run the
+    graphs, without root and in seconds. The commands to try are printed on stdout, and what was loaded on stderr. To
     keep the examples apart from your data, load them into another file with --engine:
 
       fuel2 demo --engine demo.db
@@ -70,10 +72,14 @@ class Demo(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:  # noqa: ARG002 (no options of its own)
         loaded = read()
-        require_no_clash(self.backend, loaded)
-        env = store(self.writable(), loaded)
-        _narrate(loaded, env)
-        for line in suggestions(env, cast("FuelShell", self.app).options.engine):
+        env = present(self.backend, loaded)
+        if env is None:
+            env = store(self.writable(), loaded)
+            _narrate(loaded, env)
+        else:
+            LOG.info("%s has the examples already, as environment %d (%s).", self.backend.target, env, ENVIRONMENT)
+        LOG.info("Try:")
+        for line in suggestions(env, cast("FuelShell", self.app).options.engine, self.backend.target):
             self.say(line)
 
 
@@ -95,53 +101,58 @@ def read() -> Examples:
     )
 
 
-def require_no_clash(backend: Backend, loaded: Examples) -> None:
-    """Raise `Conflict` if any of the examples exists already."""
-    releases = {(release.name, release.version) for release in backend.releases.list()}
-    taken = [
-        f"release {packaged.release.name} {packaged.release.version}"
-        for packaged in loaded.release.releases
-        if (packaged.release.name, packaged.release.version) in releases
-    ]
+def present(backend: Backend, loaded: Examples) -> int | None:
+    """Return the id of the environment if all of the examples are stored, or None if none of them is.
+
+    Raise `Conflict` if only some of them are, or if their names are taken.
+    """
+    wanted = {(packaged.release.name, packaged.release.version) for packaged in loaded.release.releases}
+    releases = [release for release in backend.releases.list() if (release.name, release.version) in wanted]
     plugins = [plugin for plugin in backend.plugins.list() if plugin.name in loaded.directories]
-    taken += [f"plugin {plugin.name} {plugin.version}" for plugin in plugins]
     clusters = [cluster for cluster in backend.clusters.list() if cluster.name == ENVIRONMENT]
+    ids = {release.id for release in releases}
+    versions = {(package.name, package.version) for package in (loaded.release, *loaded.plugins)}
+    if versions == {(plugin.name, plugin.version) for plugin in plugins}:
+        for cluster in clusters:
+            if cluster.release_id in ids:
+                return cluster.id
+    taken = [f"release {release.name} {release.version}" for release in releases]
+    taken += [f"plugin {plugin.name} {plugin.version}" for plugin in plugins]
     taken += [f"environment {cluster.name} ({cluster.id})" for cluster in clusters]
     if taken:
         raise Conflict(
             f"{backend.target} already has some of the examples: {', '.join(taken)}. Nothing was loaded.",
             hint="Load them into another file: fuel2 demo --engine demo.db",
         )
+    return None
 
 
 def store(backend: Backend, loaded: Examples) -> int:
     """Store the examples, all or none, and return the id of their environment."""
-    with ExitStack() as undo:
-        installed = []
-        for package in (loaded.release, *loaded.plugins):
-            installed.append(backend.plugins.install(str(loaded.directories[package.name])))
-            undo.callback(backend.plugins.remove, installed[-1].plugin.id)
+    with backend.together():
+        installed = [
+            backend.plugins.install(str(loaded.directories[package.name]))
+            for package in (loaded.release, *loaded.plugins)
+        ]
         [release] = installed[0].releases
         env = backend.clusters.create(ENVIRONMENT, release.id).id
-        undo.callback(backend.clusters.delete, env, force=True)
         for plugin in installed[1:]:
             backend.plugins.enable(plugin.plugin.id, env)
-        nodes = backend.nodes.create([replace(node, cluster_id=env) for node in loaded.nodes])
-        undo.callback(backend.nodes.delete, [node.id for node in nodes], force=True)
+        backend.nodes.create([replace(node, cluster_id=env) for node in loaded.nodes])
         for graph_type, document in loaded.graphs.items():
             backend.graphs.upload(OwnerRef(Level.CLUSTER, env), document, graph_type)
-        undo.pop_all()
     return env
 
 
-def suggestions(env: int, engine: str | None) -> list[str]:
+def suggestions(env: int, engine: str | None, target: str) -> list[str]:
     """Return the commands to try, quoted for a shell, each with a comment on what it shows.
 
-    >>> " ".join(suggestions(1, "my engine.db")[0].split())
+    >>> " ".join(suggestions(1, "my engine.db", "/tmp/my engine.db")[0].split())
     "fuel2 --engine 'my engine.db' graph preview --env 1 # what would run where, in order"
     """
     program = f"fuel2 --engine {shlex.quote(engine)}" if engine else "fuel2"
-    lines = [(f"{program} {command.format(env=env, fix=FIX)}", meaning) for command, meaning in NEXT]
+    names = {"env": env, "fix": FIX, "nodes": f"{target}.nodes"}
+    lines = [(f"{program} {command.format(**names)}", meaning.format(**names)) for command, meaning in NEXT]
     width = max(len(command) for command, _ in lines)
     return [f"{command:<{width}}  # {meaning}" for command, meaning in lines]
 
@@ -156,7 +167,6 @@ def _narrate(loaded: Examples, env: int) -> None:
         LOG.info("Plugin %s %s with %d tasks, enabled.", package.name, package.version, count)
     graphs = _graphs(loaded.graphs)
     LOG.info("Environment %d (%s) with %d nodes and the graphs %s.", env, ENVIRONMENT, len(loaded.nodes), graphs)
-    LOG.info("Try:")
 
 
 def _graphs(graphs: Mapping[str, GraphDocument]) -> str:

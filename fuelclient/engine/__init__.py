@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -89,6 +90,10 @@ class Engine:
         from fuelclient.engine.runs.runs import Runs
 
         return Runs(self._database)
+
+    def together(self) -> AbstractContextManager[None]:
+        """Store all that the block writes, or nothing."""
+        return self._database.together()
 
     def close(self) -> None:
         """Close the engine file."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from fuelclient import settings
 from fuelclient.executors import registry
-from fuelclient.executors.base import Target
+from fuelclient.executors.base import Job, Target
 from fuelclient.executors.handlers import sync
 from fuelclient.executors.spool import Spool
 
@@ -25,13 +25,15 @@ class Options:
     """What executors have to know of this installation and of a run.
 
     `spool` is the root of the run's spools on this machine, `remote_spool` the one on nodes. `commands` are the
-    configured handler commands by task type. `grace` are the seconds that a command has to end by itself.
-    The SSH files are the user's own where they are empty. `settings` reads the settings, when a kind needs one of them.
+    configured handler commands by task type. `nodes` is where nodes that are directories of this machine have theirs.
+    `grace` are the seconds that a command has to end by itself. The SSH files are the user's own where they are empty.
+    `settings` reads the settings, when a kind needs one of them.
     """
 
     spool: str
     remote_spool: str = "/var/tmp/fuel2"  # noqa: S108 - it survives a restart; the spool checks who owns it
     commands: Mapping[str, str] = field(default_factory=dict)
+    nodes: str = ""
     grace: float = 5
     known_hosts: str = ""
     ssh_config: str = ""
@@ -52,6 +54,9 @@ class Connector(ABC):
 
     needs_address: ClassVar[bool] = False
     """Whether a node without an address is refused. A noop run looks at it from this machine instead."""
+
+    stands_for_master: ClassVar[bool] = False
+    """Whether the master's tasks run by this kind, too, where all nodes of a run have it. Its target has no `place`."""
 
     leaves_spools: ClassVar[bool] = True
     """Whether spools are left on nodes, where they are removed together with the run."""
@@ -74,6 +79,14 @@ class Connector(ABC):
         """Return why a machine can never be reached, or an empty string. The plan of a run asks this, and so does
         each task before it begins."""
         return ""
+
+    def left_out(self, job: Job) -> str:  # noqa: ARG002 - a hook
+        """Return why a job is skipped, or an empty string."""
+        return ""
+
+    def prepared(self, job: Job) -> Job:
+        """Return the job as it runs by this kind."""
+        return job
 
     @abstractmethod
     def transport(self, target: Target) -> Transport:

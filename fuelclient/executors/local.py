@@ -7,9 +7,10 @@ import math
 import os
 import shutil
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 
 from fuelclient import redact
 from fuelclient.executors import scripts
@@ -47,6 +48,7 @@ class LocalConnector(Connector):
         return os.path.realpath(self.options.spool)
 
     def spool(self, transport: Transport, root: str, directory: str) -> Spool:
+        assert isinstance(transport, LocalTransport)  # noqa: S101 - `transport` above made it
         return LocalSpool(transport, root, directory)
 
     async def sync(self, step: Sync, target: Target, transport: Transport) -> Recipe:  # noqa: ARG002 - a hook
@@ -62,9 +64,10 @@ def environment() -> dict[str, str]:
 
 
 class LocalTransport:
-    """This machine."""
+    """This machine. `variables` are added to the environment of all that runs; `place` is what messages call it."""
 
-    place = "this machine"
+    def __init__(self, variables: Mapping[str, str] = MappingProxyType({}), place: str = "this machine") -> None:
+        self.variables, self.place = variables, place
 
     async def call(self, script: str, arguments: Sequence[str] = (), stdin: bytes = b"") -> Completed:
         """Run a script in its own session; cancelling kills its process group."""
@@ -72,7 +75,7 @@ class LocalTransport:
             process = await asyncio.create_subprocess_exec(
                 "/bin/sh", "-c", script, "fuel2", *arguments,
                 stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-                start_new_session=True, env=environment(), cwd="/",
+                start_new_session=True, env={**environment(), **self.variables}, cwd="/",
             )  # fmt: skip
         except OSError as error:
             raise Unreachable(f"No process can be started on this machine: {error.strerror}.") from error
@@ -113,9 +116,9 @@ class LocalSpool(Spool):
     those are killed when their event loop is closed, and a command has to outlive this process.
     """
 
-    def __init__(self, transport: Transport, root: str, directory: str) -> None:
+    def __init__(self, transport: LocalTransport, root: str, directory: str) -> None:
         super().__init__(transport, root, directory)
-        self._path = Path(directory)
+        self._path, self._variables = Path(directory), transport.variables
 
     async def launch(self, recipe: Recipe, label: str, used: float) -> Seen:
         """Start the script of a recipe as the try `label`, unless it began before, and wait for it."""
@@ -151,7 +154,7 @@ class LocalSpool(Spool):
         return os.posix_spawn(
             "/bin/sh",
             ["/bin/sh", "-c", scripts.WRAPPER, "fuel2-task", label, str(math.ceil(used)), self.directory],
-            environment(),
+            {**environment(), **self._variables},
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
                 (os.POSIX_SPAWN_OPEN, 1, f"{self.directory}/out", append, 0o600),

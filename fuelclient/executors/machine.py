@@ -37,6 +37,7 @@ class MachineExecutor:
     def check(self, job: Job) -> str:
         """Return why `job` can never run, or an empty string: its type, its parameters, or a machine it needs."""
         try:
+            job = self._prepared(job)
             steps = self._steps(job)
             limits_of(job.type, job.parameters)
             reason = next(filter(None, (self._refusal(job, step) for step in steps)), "")
@@ -72,6 +73,7 @@ class MachineExecutor:
         If the job runs here, return at once: its `run` or `recover` returns when all has ended. If its runner died,
         return when all has ended; a try that another process is just starting will never begin.
         """
+        job = self._prepared(job)
         if self._is_noop(job):
             self._noop.kill(job)
             return
@@ -89,6 +91,7 @@ class MachineExecutor:
         """Return a part of what the job's commands wrote to `out` or `err`, one machine after another."""
         if self._is_noop(job):
             return b""
+        job = self._prepared(job)
         spools = await self._spools(job)
         if len(spools) == 1:
             return await spools[0].read(stream, offset, limit)
@@ -119,6 +122,7 @@ class MachineExecutor:
         refusal = self.check(job)
         if refusal:
             return failure(job, refusal)
+        job = self._prepared(job)
         if self._is_noop(job):
             return await self._noop.run(job, log)
         limits, say = limits_of(job.type, job.parameters), scrubbing(job, log)
@@ -159,12 +163,18 @@ class MachineExecutor:
         )  # fmt: skip
         return outcome_of(job, await attempts.run(recovering=recovering), limits)
 
+    def _prepared(self, job: Job) -> Job:
+        return self._connections.of(job.target.kind).prepared(job)
+
     def _steps(self, job: Job) -> tuple[Step, ...]:
+        reason = self._connections.of(job.target.kind).left_out(job)
+        if reason:
+            return (Nothing(reason),)
         return handlers.steps_of(job, self._options.commands)
 
     def _target(self, job: Job, recipe: Recipe) -> Target:
         if recipe.where == MASTER:
-            return Target()
+            return job.peers.get(MASTER, Target())
         return job.peers[recipe.where] if recipe.where else job.target
 
     def _spool(self, job: Job, recipe: Recipe) -> Spool:

@@ -4,7 +4,8 @@ A new file is created under another name, under a lock, with its journal mode an
 so that no process ever meets a half-made one. Upgrades of the schema take the same lock. With WAL, readers and one
 writer work at the same time. Transactions are explicit: `read` sees one state of the file from its first query to its
 end, and `write` holds the write lock from its beginning, because a transaction that reads first and then writes fails
-if another process wrote in between. They do not nest: a use case opens one and passes its connection on.
+if another process wrote in between. They do not nest: a use case opens one and passes its connection on. Only
+`together` joins several use cases.
 """
 
 from __future__ import annotations
@@ -72,12 +73,15 @@ class Database:
         self._empty: Connection | None = None
         self._closing: list[Callable[[], object]] = []
         self._identity: tuple[int, int] | None = None
+        self._joined: Connection | None = None
 
     def read(self) -> AbstractContextManager[Connection]:
         """Begin a transaction that sees one state of the file.
 
         It works for files that can only be read, and on a full disk. A missing file reads as an empty one.
         """
+        if self._joined is not None:
+            return _savepoint(self._joined)
         if self._connection is None and not _is_there(self.path):
             return self._nothing()
         return self._unchanging() if self._must_be_immutable else self._transaction("BEGIN")
@@ -96,7 +100,19 @@ class Database:
 
         With `at_once`, raise `Locked` instead of waiting if another process holds the lock.
         """
+        if self._joined is not None:
+            return _savepoint(self._joined)
         return self._transaction("BEGIN IMMEDIATE", at_once=at_once)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Make one transaction of all that begin in the block, so that all of it is stored, or nothing."""
+        with self.alone(), self._transaction("BEGIN IMMEDIATE") as connection:
+            self._joined = connection
+            try:
+                yield
+            finally:
+                self._joined = None
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -104,6 +120,9 @@ class Database:
 
         Transactions go on. The lock is the one for creating the file, so the file is opened first.
         """
+        if self._joined is not None:  # `together` holds the lock
+            yield
+            return
         with _translated(self.path):
             self._opened()
         with ExitStack() as stack:
@@ -241,6 +260,19 @@ class Database:
         except OSError as error:
             raise _no_access(self.path, error) from error
         return _connect(self.path, self.busy_seconds)
+
+
+@contextmanager
+def _savepoint(connection: Connection) -> Iterator[Connection]:
+    """Begin a part of a transaction. An exception rolls back this part."""
+    connection.execute("SAVEPOINT part")
+    try:
+        yield connection
+    except BaseException:
+        connection.execute("ROLLBACK TO part")
+        raise
+    finally:
+        connection.execute("RELEASE part")
 
 
 @contextmanager

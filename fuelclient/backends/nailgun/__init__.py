@@ -6,10 +6,12 @@ of answers, and `transport` ends every request in time. Nothing is connected bef
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fuelclient.backends.nailgun.session import Session
+from fuelclient.errors import Unsupported
 from fuelclient.model.version import FuelVersion
 from fuelclient.serializers.answer import Answer
 from fuelclient.settings.master import Master
@@ -110,6 +112,13 @@ class NailgunBackend:
             answer.text("api"), answer.truth("auth_required"), answer.texts("feature_groups"),
             answer.text("openstack_version"), answer.text("release"),
         )  # fmt: skip
+
+    def together(self) -> AbstractContextManager[None]:
+        """Raise `Unsupported`: a master stores what each request brings by itself."""
+        raise Unsupported(
+            f"{self.target} stores each request by itself, so this cannot be all or nothing there.",
+            hint="Use an engine file: --engine FILE, without --server.",
+        )
 
     def close(self) -> None:
         """Close the connections."""

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 
 from fuelclient import settings
-from fuelclient.engine.runs.paths import spool_on_nodes, spool_path
+from fuelclient.engine.runs.paths import nodes_path, spool_on_nodes, spool_path
 from fuelclient.errors import InvalidDocument, nearest
 from fuelclient.executors.base import Executor, Job
 from fuelclient.executors.connector import Options
@@ -27,7 +27,7 @@ Provider = Callable[[str, Run], MachineExecutor]
 def executor_for(engine: str, parent: Run, commands: Mapping[str, str] | None = None) -> MachineExecutor:
     """Return the executor of a run; `commands` are handler commands by task type, by default those of the settings."""
     spool, commands = str(spool_path(engine, parent)), handler_commands() if commands is None else commands
-    return MachineExecutor(Options(spool, spool_on_nodes(parent), commands))
+    return MachineExecutor(Options(spool, spool_on_nodes(parent), commands, str(nodes_path(engine))))
 
 
 def handler_commands() -> Mapping[str, str]:

@@ -70,12 +70,12 @@ class Jobs:
 
     def machine(self, node: NodeKey) -> Hashable:
         """Return what decides whether a task can run on a node: whether it has an address, and how it is reached."""
-        target = self._target_of(self._nodes[node]) if isinstance(node, int) else Target()
+        target = self._target_of(self._nodes[node]) if isinstance(node, int) else self._master
         return target.kind, bool(target.ip), target.place
 
     def _target(self, node: NodeKey, task: MergedTask) -> Target:
         definer = task.origin("type").owner  # a layer that only overrides attributes brings no scripts
-        target = self._target_of(self._nodes[node]) if isinstance(node, int) else Target()
+        target = self._target_of(self._nodes[node]) if isinstance(node, int) else self._master
         return replace(target, scripts=self._scripts.get((definer.level, definer.id), ()))
 
     def _target_of(self, node: Node) -> Target:
@@ -84,15 +84,26 @@ class Jobs:
     @cached_property
     def _runs_nothing(self) -> bool:
         """Whether nothing runs on any node, and so nothing may run on the master either."""
+        return bool(self._kinds) and not any(map(_runs, self._kinds))
+
+    @cached_property
+    def _kinds(self) -> set[str]:
+        """The kinds of executors of the nodes that take part."""
         asked = self._request.executor
         nodes = [node for uid, node in self._nodes.items() if uid in self._taking_part]
-        kinds = {asked} if asked else {node.executor or DEFAULT_EXECUTOR for node in nodes}
-        return bool(kinds) and not any(map(_runs, kinds))
+        return {asked} if asked else {node.executor or DEFAULT_EXECUTOR for node in nodes}
+
+    @cached_property
+    def _master(self) -> Target:
+        """How to reach the master: this machine, unless the one kind of all nodes stands for it."""
+        kind = next(iter(self._kinds)) if len(self._kinds) == 1 else ""
+        connector = registry.known(kind) if kind else None
+        return Target(kind) if connector is not None and connector.stands_for_master else Target()
 
     @cached_property
     def _peers(self) -> Mapping[str, Target]:
         peers = {str(node.id): self._target_of(node) for node in self._nodes.values()}
-        return {MASTER: Target(), **peers}
+        return {MASTER: self._master, **peers}
 
     def _secrets_of(self, uid: str) -> frozenset[str]:
         """Return the secrets of the environment and of a node, which its commands may print."""

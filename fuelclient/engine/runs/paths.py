@@ -21,6 +21,11 @@ def runs_path(engine: str) -> Path:
     return Path(f"{os.path.realpath(engine)}.runs")
 
 
+def nodes_path(engine: str) -> Path:
+    """Return where the nodes of an engine file that are directories of this machine have theirs."""
+    return Path(f"{os.path.realpath(engine)}.nodes")
+
+
 def spool_path(engine: str, parent: Run) -> Path:
     """Return the directory where the commands of a run leave their results on this machine."""
     return runs_path(engine) / parent.uuid

@@ -91,18 +91,21 @@ class TestLoading:
 
 
 class TestTwice:
-    def test_the_second_time_is_a_conflict(self, demo: CommandLine) -> None:
+    def test_the_second_time_stores_nothing_and_suggests_the_same(self, demo: CommandLine) -> None:
+        listings = [("release", "list"), ("env", "list"), ("node", "list"), ("graph", "list")]
+        before = [demo.ok(*listing, "-f", "json").out for listing in listings]
+        done = demo.ok("demo")
+        assert "environment 1" in done.err
+        assert "graph preview --env 1" in done.out
+        assert [demo.ok(*listing, "-f", "json").out for listing in listings] == before
+
+    def test_a_part_of_the_examples_is_a_conflict(self, demo: CommandLine) -> None:
+        demo.ok("env", "delete", 1, "--force")
         done = demo("demo")
         assert done.code == 6
         assert done.out == ""
         assert "release ocata-ubuntu ocata-11.0" in done.err
         assert "--engine" in done.err
-
-    def test_and_stores_nothing(self, demo: CommandLine) -> None:
-        listings = [("release", "list"), ("env", "list"), ("node", "list"), ("graph", "list")]
-        before = [demo.ok(*listing, "-f", "json").out for listing in listings]
-        assert demo("demo").code == 6
-        assert [demo.ok(*listing, "-f", "json").out for listing in listings] == before
 
     def test_an_environment_of_the_name_is_a_conflict_before_anything_is_stored(
         self, fuel2: CommandLine, tmp_path: Path
@@ -126,6 +129,30 @@ class TestTwice:
         assert [plugin.name for plugin in backend.plugins.list()] == [last]
         assert list(backend.clusters.list()) == []
         backend.close()
+
+
+class TestExecuting:
+    def test_it_runs_to_its_end_and_leaves_files(self, demo: CommandLine) -> None:
+        done = demo.ok("graph", "execute", "--env", 1, "--wait")
+        assert "ended: ready" in done.err + done.out
+        nodes = Path(f"{demo.engine}.nodes")
+        logs = {path.parts[-4]: path.read_text() for path in nodes.glob("*/var/log/deployment.log")}
+        assert "would create a new Galera cluster" in logs["1.control-1"]
+        assert "would draw which node sits where" in logs["master"]
+        assert len(logs) == 8
+        assert (nodes / "7.edge-1/var/tmp/ocata-ubuntu/1/node/cluster.yaml").read_text()
+
+    def test_a_task_fails_on_request_and_succeeds_when_executed_again(
+        self, demo: CommandLine, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("FAIL", "register-hypervisors")
+        failed = demo("graph", "execute", "--env", 1, "--wait")
+        assert failed.code == 8
+        assert "FAIL=register-hypervisors" in failed.err + failed.out
+        monkeypatch.delenv("FAIL")
+        demo.ok("graph", "execute", "--env", 1, "--wait")
+        rows = demo.ok("task", "history", "show", 4, "-f", "json").json
+        assert {row["status"] for row in rows} == {"ready", "skipped"}
 
 
 class TestUninstalling:
@@ -205,7 +232,7 @@ class TestMerged:
 
 
 class TestRunning:
-    """What a run of the examples on this machine would do, instance by instance: a run itself writes to /etc."""
+    """What a run of the examples would do, instance by instance."""
 
     @pytest.mark.parametrize("graph_type", ["default", "restart-apis", "network_verification"])
     def test_every_script_comes_to_where_its_task_looks_for_it(self, demo: CommandLine, graph_type: str) -> None:

@@ -82,12 +82,18 @@ def test_plugins_extend_the_release_of_the_examples() -> None:
         assert (extended.os, extended.version) == (packaged.release.operating_system, packaged.release.version)
 
 
+def sourced(script: Path) -> list[list[str]]:
+    """The lines with which a script reads another one."""
+    return [line.split() for line in script.read_text().splitlines() if line.startswith(". ")]
+
+
 @pytest.mark.parametrize("name", PACKAGES)
 def test_every_script_is_in_the_package_and_every_script_is_used(name: str) -> None:
     directory = ROOT / name / "deployment_scripts"
     named = {words[0] for words in scripts_of(load_package(ROOT / name))}
     there = {path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file()}
-    assert named == there
+    read = {words[1].removeprefix("./") for script in directory.glob("*.sh") for words in sourced(script)}
+    assert named | read == there
 
 
 @pytest.mark.parametrize("name", PACKAGES)

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Prints how the API of a service would come up: api.sh SERVICE [bootstrap]
 set -eu
+. ./functions.sh
 service=${1:?the name of the service is missing}
 if [ "${2:-}" = bootstrap ]; then
-    echo "$(hostname): would create the tables and the first account of ${service}"
+    say "would create the tables and the first account of ${service}"
 fi
-echo "$(hostname): would configure and start the API of ${service}"
+say "would configure and start the API of ${service}"

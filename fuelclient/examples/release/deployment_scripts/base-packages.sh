@@ -1,6 +1,7 @@
 #!/bin/sh
 # Prints which packages every node would get.
 set -eu
+. ./functions.sh
 for package in chrony openssh-server python-openstackclient; do
-    echo "$(hostname): would install ${package}"
+    say "would install ${package}"
 done

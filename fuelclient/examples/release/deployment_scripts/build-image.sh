@@ -1,4 +1,5 @@
 #!/bin/sh
 # Prints how the image of the operating system would be built.
 set -eu
-echo "master: would build an image of Ubuntu 16.04 with the kernel of the release"
+. ./functions.sh
+say "would build an image of Ubuntu 16.04 with the kernel of the release"

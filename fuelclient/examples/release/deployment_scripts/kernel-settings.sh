@@ -1,6 +1,7 @@
 #!/bin/sh
 # Prints which kernel settings a node would get.
 set -eu
+. ./functions.sh
 for setting in net.ipv4.ip_forward=1 vm.swappiness=10; do
-    echo "$(hostname): would set ${setting}"
+    say "would set ${setting}"
 done

@@ -1,4 +1,5 @@
 #!/bin/sh
 # Prints how the message bus would come up.
 set -eu
-echo "$(hostname): would start RabbitMQ and mirror its queues"
+. ./functions.sh
+say "would start RabbitMQ and mirror its queues"

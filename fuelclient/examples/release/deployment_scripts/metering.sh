@@ -1,4 +1,5 @@
 #!/bin/sh
 # Prints how the store of measurements would come up.
 set -eu
-echo "$(hostname): would create the archive policies of Gnocchi and start it"
+. ./functions.sh
+say "would create the archive policies of Gnocchi and start it"

@@ -1,4 +1,5 @@
 #!/bin/sh
 # Prints how a compute node would be emptied.
 set -eu
-echo "$(hostname): would migrate its virtual machines to other compute nodes"
+. ./functions.sh
+say "would migrate its virtual machines to other compute nodes"

@@ -1,4 +1,5 @@
 #!/bin/sh
 # Prints how new hypervisors would be made known.
 set -eu
-echo "$(hostname): would run nova-manage cell_v2 discover_hosts"
+. ./functions.sh
+say "would run nova-manage cell_v2 discover_hosts"

@@ -1,4 +1,5 @@
 #!/bin/sh
 # Prints which image would be there to try a new cloud with.
 set -eu
-echo "$(hostname): would upload a small test image"
+. ./functions.sh
+say "would upload a small test image"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Prints which addresses the controllers would share.
 set -eu
+. ./functions.sh
 for address in management public; do
-    echo "$(hostname): would hand the ${address} address to pacemaker"
+    say "would hand the ${address} address to pacemaker"
 done

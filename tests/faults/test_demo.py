@@ -1,0 +1,37 @@
+"""`fuel2 demo`, killed at any moment: it leaves all of the examples or none of them, and can be repeated."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+
+
+def lists(fuel2: CommandLine) -> list[int]:
+    """How many releases, plugins, environments, nodes and graphs there are."""
+    nouns = ("release", "plugins", "env", "node", "graph")
+    return [len(fuel2.ok(noun, "list", "-f", "json").json) for noun in nouns]
+
+
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 40))])
+def test_a_killed_demo_leaves_all_or_nothing(tmp_path: Path, seed: int) -> None:
+    fuel2 = CommandLine(tmp_path / "engine.db")
+    whole = CommandLine(tmp_path / "whole.db")
+    command = [sys.executable, "-m", "fuelclient.main", "--engine"]
+    began = time.monotonic()
+    subprocess.run([*command, str(whole.engine), "demo"], check=True, capture_output=True)
+    took = time.monotonic() - began
+
+    killed = subprocess.Popen([*command, str(fuel2.engine), "demo"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(random.Random(seed).uniform(0.3, 1.1) * took)  # noqa: S311 - no secret
+    killed.kill()
+    killed.communicate()
+
+    assert lists(fuel2) in ([0] * 5, lists(whole))
+    fuel2.ok("demo")
+    assert lists(fuel2) == lists(whole)
