@@ -1,22 +1,41 @@
-"""Names and ids that users give: whether they are possible, and which plugin a name means."""
+"""Check what users give before it is used: ids, names, labels, statuses, and what to update or delete."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
 
-from fuelclient.errors import NotFound, UsageError
+from fuelclient.errors import Conflict, NotFound, UsageError
+from fuelclient.model.cluster import Cluster, ClusterStatus
 from fuelclient.model.node import Node, is_address
 from fuelclient.model.plugin import Plugin
+from fuelclient.model.status import InstanceStatus, RunStatus
 
 LARGEST_ID = 2**31 - 1
 """The largest id that a caller can give, as in Nailgun. The store counts on from its largest id, so that there has to
 be room above."""
+
+_INSTANCE_STATUSES = "pending, ready, running, error, skipped"
+"""The statuses of instances in the order of Nailgun's message, which scripts match."""
 
 
 def require_id(noun: str, number: int) -> None:
     """Raise `UsageError` if a number cannot be given as an id. 0, which asks for a free id, can."""
     if not 0 <= number <= LARGEST_ID:
         raise UsageError(f"{number} cannot be the id of a {noun}.", hint=f"Ids are numbers from 1 to {LARGEST_ID}.")
+
+
+def require_printable(noun: str, name: str) -> None:
+    """Raise `UsageError` for a name with control or other unprintable characters.
+
+    They would command terminals, and hide what a name really is.
+    """
+    if not name.isprintable():
+        article = "an" if noun[0] in "aeiou" else "a"
+        raise UsageError(
+            f"{name!r} cannot be the name of {article} {noun}: it has unprintable characters.",
+            hint="Use printable characters only.",
+        )
 
 
 def require_node(node: Node) -> None:
@@ -27,6 +46,57 @@ def require_node(node: Node) -> None:
     if node.ip and not is_address(node.ip):
         hint = "Write it like 10.20.0.3 or node-1.domain.tld."
         raise UsageError(f"{node.ip!r} is neither an address nor a host name.", hint=hint)
+
+
+def require_labels(names: Iterable[str]) -> None:
+    """Raise `UsageError` for a label without a name."""
+    if not all(name.strip() for name in names):
+        raise UsageError("A label needs a name.", hint="Write it as name or name=value.")
+
+
+def require_nodes_in(cluster_id: int, node_ids: Iterable[int], present: Sequence[int]) -> None:
+    """Raise `NotFound` for the first of `node_ids` that is not `present` in an environment."""
+    for node_id in node_ids:
+        if node_id not in present:
+            hint = f"Its nodes: {', '.join(map(str, present))}." if present else "It has no nodes."
+            raise NotFound(f"node of environment {cluster_id} with id", node_id, known=[*map(str, present)], hint=hint)
+
+
+def require_deletable(cluster: Cluster, *, force: bool) -> None:
+    """Raise `Conflict` for an operational environment, unless `force`."""
+    if cluster.status == ClusterStatus.OPERATIONAL and not force:
+        raise Conflict(
+            "Deleting an operational environment is a dangerous operation.",
+            hint="Please use --force to bypass this message.",
+        )
+
+
+def require_run_statuses(statuses: Iterable[str]) -> None:
+    """Raise `UsageError` for the first of `statuses` that a run cannot have."""
+    for status in _unknown(statuses, RunStatus):
+        raise UsageError(f"{status!r} is not the status of a run.", hint=f"Use {', '.join(RunStatus)}.")
+
+
+def require_instance_statuses(statuses: Iterable[str]) -> None:
+    """Raise `UsageError` for the first of `statuses` that a task instance cannot have."""
+    for status in _unknown(statuses, InstanceStatus):
+        raise UsageError(f"Statuses parameter could be only: {_INSTANCE_STATUSES}", hint=f"{status!r} is not one.")
+
+
+def _unknown(words: Iterable[str], known: type[StrEnum]) -> list[str]:
+    return [word for word in words if word not in set(known)]
+
+
+def require_node_change(name: str | None, hostname: str | None) -> None:
+    """Raise `UsageError` if neither the name nor the host name of a node is to change."""
+    if name is None and hostname is None:
+        raise UsageError("Nothing to update.", hint="Give a node another name or another hostname.")
+
+
+def require_sequence_change(name: str | None, graph_types: Sequence[str] | None) -> None:
+    """Raise `UsageError` if neither the name nor the graph types of a sequence are to change."""
+    if name is None and graph_types is None:
+        raise UsageError("Nothing to update.", hint="Give the sequence a name, graph types, or both.")
 
 
 def require_sequence(name: str, graph_types: Sequence[str]) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+
+from fuelclient.errors import InvalidDocument, InvalidGraph
 
 
 class Severity(StrEnum):
@@ -61,3 +63,15 @@ class Finding:
 def errors_in(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings that keep a document from being used, in their order."""
     return [finding for finding in findings if finding.is_error]
+
+
+def require_no_errors(findings: Sequence[Finding], subject: str, raised: type[InvalidDocument] = InvalidGraph) -> None:
+    """Raise `raised` with all findings if one of them is an error. Its message is the subject and how many errors.
+
+    >>> require_no_errors([Finding(Severity.ERROR, "G002", "no id")], "The graph is not stored")
+    Traceback (most recent call last):
+    fuelclient.errors.InvalidGraph: The graph is not stored: 1 error.
+    """
+    count = len(errors_in(findings))
+    if count:
+        raise raised(f"{subject}: {'1 error' if count == 1 else f'{count} errors'}.", findings=findings)

@@ -9,9 +9,10 @@ from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.nodes import Nodes
 from fuelclient.backends.nailgun.session import Session
 from fuelclient.backends.nailgun.settings import attributes_path, settings_of
+from fuelclient.environment.checks import require_deletable, require_nodes_in
 from fuelclient.environment.settings import EDITABLE, sections_from
-from fuelclient.errors import Conflict, InvalidDocument, NotFound
-from fuelclient.model.cluster import Cluster, ClusterStatus
+from fuelclient.errors import InvalidDocument
+from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.cluster import cluster_from
@@ -42,11 +43,7 @@ class Clusters:
 
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
         """As `base.Clusters`. A Fuel master deletes operational environments too, so they are refused here."""
-        if self.get(cluster_id).status == ClusterStatus.OPERATIONAL and not force:
-            raise Conflict(
-                "Deleting an operational environment is a dangerous operation.",
-                hint="Please use --force to bypass this message.",
-            )
+        require_deletable(self.get(cluster_id), force=force)
         data = self._session.delete(_path(cluster_id), _about(cluster_id), force=True if force else None)
         return Answer(data, "deletion").texts("left") if data and self._session.capabilities.leftovers else ()
 
@@ -59,12 +56,7 @@ class Clusters:
         self.get(cluster_id)
         present = [node.id for node in self._nodes.list(cluster_id)]
         wanted = present if node_ids is None else list(dict.fromkeys(node_ids))
-        for node_id in wanted:
-            if node_id not in present:
-                hint = f"Its nodes: {', '.join(map(str, present))}." if present else "It has no nodes."
-                raise NotFound(
-                    f"node of environment {cluster_id} with id", node_id, known=[*map(str, present)], hint=hint
-                )
+        require_nodes_in(cluster_id, wanted, present)
         if wanted:
             body = [{"id": node_id} for node_id in wanted]
             self._session.post(f"clusters/{cluster_id}/unassignment/", body, _about(cluster_id))

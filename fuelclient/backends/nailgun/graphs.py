@@ -25,7 +25,7 @@ from fuelclient.errors import InvalidGraph, NotFound
 from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.validate import check_document, require_type
 from fuelclient.model.document import Document
-from fuelclient.model.finding import Finding, Severity, errors_in
+from fuelclient.model.finding import Finding, Severity, errors_in, require_no_errors
 from fuelclient.model.graph import (
     DEFAULT_TYPE,
     Graph,
@@ -90,10 +90,7 @@ class Graphs:
         named = self.owner(owner)
         below = self._below(owner, graph_type)
         findings = check_document(document, named, below)
-        errors = errors_in(findings)
-        if errors:
-            count = "1 error" if len(errors) == 1 else f"{len(errors)} errors"
-            raise InvalidGraph(f"The {graph_type} graph of {named} is not stored: {count}.", findings=findings)
+        require_no_errors(findings, f"The {graph_type} graph of {named} is not stored")
         tasks, resolved = document.tasks, list[Finding]()
         if not self._session.capabilities.partial_records:
             tasks, resolved = _whole(document.tasks, named, below)

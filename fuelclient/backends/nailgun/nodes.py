@@ -7,8 +7,8 @@ from typing import Any
 
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
-from fuelclient.environment.checks import require_node
-from fuelclient.errors import Conflict, NotFound, Unsupported, UsageError
+from fuelclient.environment.checks import require_labels, require_node, require_node_change
+from fuelclient.errors import Conflict, NotFound, Unsupported
 from fuelclient.model.label import Label, without
 from fuelclient.model.node import Node
 from fuelclient.serializers.answer import Answer, objects
@@ -65,9 +65,8 @@ class Nodes:
             self._session.delete("nodes/", ids=tuple(node_ids), force=True if force else None)
 
     def update(self, node_id: int, *, name: str | None = None, hostname: str | None = None) -> Node:
+        require_node_change(name, hostname)
         stated = {key: value for key, value in (("name", name), ("hostname", hostname)) if value is not None}
-        if not stated:
-            raise UsageError("Nothing to update.", hint="Give a node another name or another hostname.")
         return self._put(node_id, stated)
 
     def attributes(self, node_id: int) -> Mapping[str, Any]:
@@ -80,8 +79,7 @@ class Nodes:
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Labels) -> Sequence[int]:
         """As `base.Nodes`, node by node: after an error, the nodes before it have changed."""
-        if not all(name.strip() for name in labels):
-            raise UsageError("A label needs a name.", hint="Write it as name or name=value.")
+        require_labels(labels)
         return self._relabelled(node_ids, lambda node: {**node.labels, **labels})
 
     def delete_labels(self, node_ids: Sequence[int] | None, labels: Sequence[Label] | None) -> Sequence[int]:

@@ -11,7 +11,8 @@ from fuelclient.backends.nailgun.environment import environment_of, layers_of
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.facts import Facts
 from fuelclient.backends.nailgun.session import Session
-from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported, UsageError
+from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
+from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported
 from fuelclient.executors import registry
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.run import (
@@ -36,7 +37,6 @@ EVERYTHING = HistoryFilter()
 _REMEMBERED = 3
 """How many finished runs durations are taken from: each is one request, with a row for every task instance."""
 
-_STATUSES = "pending, ready, running, error, skipped"
 _NO_KILL = "A Fuel master cannot kill running tasks."
 
 
@@ -82,9 +82,7 @@ class Runs:
     def list(
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
     ) -> Sequence[Run]:
-        for status in statuses:
-            if status not in set(RunStatus):
-                raise UsageError(f"{status!r} is not the status of a run.", hint=f"Use {', '.join(RunStatus)}.")
+        require_run_statuses(statuses)
         about = None if cluster_id is None else About("environment", cluster_id)
         data = self._session.get(
             "transactions/", about, cluster_id=cluster_id, statuses=tuple(statuses) or None,
@@ -109,9 +107,7 @@ class Runs:
 
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         """As `base.Runs`; a Fuel master only has histories of parts."""
-        for status in filters.statuses:
-            if status not in set(InstanceStatus):
-                raise UsageError(f"Statuses parameter could be only: {_STATUSES}", hint=f"{status!r} is not one.")
+        require_instance_statuses(filters.statuses)
         run = self.get(run_id)
         return [row for part in (run.children or (run,)) for row in self._rows(part, filters)]
 

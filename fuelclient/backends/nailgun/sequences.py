@@ -7,8 +7,8 @@ from typing import Any
 
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
-from fuelclient.environment.checks import require_sequence
-from fuelclient.errors import NotFound, UsageError
+from fuelclient.environment.checks import require_sequence, require_sequence_change
+from fuelclient.errors import NotFound
 from fuelclient.model.sequence import DeploymentSequence
 from fuelclient.serializers.answer import objects
 from fuelclient.serializers.sequence import sequence_from
@@ -47,8 +47,7 @@ class Sequences:
     def update(
         self, sequence_id: int, *, name: str | None = None, graph_types: Sequence[str] | None = None
     ) -> DeploymentSequence:
-        if name is None and graph_types is None:
-            raise UsageError("Nothing to update.", hint="Give the sequence a name, graph types, or both.")
+        require_sequence_change(name, graph_types)
         stored = self.get(sequence_id)
         require_sequence(
             stored.name if name is None else name, stored.graph_types if graph_types is None else graph_types

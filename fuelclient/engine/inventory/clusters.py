@@ -9,9 +9,10 @@ from typing import Any
 from fuelclient.engine.inventory import node_names
 from fuelclient.engine.reading import environment, lookup, role_checks
 from fuelclient.environment import settings
+from fuelclient.environment.checks import require_deletable, require_nodes_in, require_printable
 from fuelclient.environment.roles import roles as roles_of
-from fuelclient.errors import Conflict, NotFound, UsageError
-from fuelclient.model.cluster import Cluster, ClusterStatus
+from fuelclient.errors import Conflict, UsageError
+from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.node import Node, NodeStatus
@@ -77,11 +78,7 @@ class Clusters:
 
         with self._database.write() as connection:
             cluster = lookup.cluster(connection, cluster_id)
-            if cluster.status == ClusterStatus.OPERATIONAL and not force:
-                raise Conflict(
-                    "Deleting an operational environment is a dangerous operation.",
-                    hint="Please use --force to bypass this message.",
-                )
+            require_deletable(cluster, force=force)
             removed = guards.deletable_with_cluster(connection, cluster_id)
             leftovers = delete.leftovers(connection, removed)
             for run in removed:
@@ -125,12 +122,8 @@ class Clusters:
             present = {node.id: node for node in nodes.of_cluster(connection, cluster_id)}
             removed = tuple(present) if node_ids is None else tuple(dict.fromkeys(node_ids))
             guards.require_idle(connection, cluster_id, removed)
+            require_nodes_in(cluster_id, removed, [*present])
             for node_id in removed:
-                if node_id not in present:
-                    hint = f"Its nodes: {', '.join(map(str, present))}." if present else "It has no nodes."
-                    raise NotFound(
-                        f"node of environment {cluster_id} with id", node_id, known=[*map(str, present)], hint=hint
-                    )
                 nodes.update(connection, freed(present[node_id]))
             return removed
 
@@ -211,7 +204,7 @@ def freed(node: Node) -> Node:
 def _require_free(connection: Connection, name: str) -> None:
     if not name.strip():
         raise UsageError("An environment needs a name.")
-    node_names.require_printable("environment", name)
+    require_printable("environment", name)
     existing = clusters.named(connection, name)
     if existing is not None:
         raise Conflict(f"Environment {name} exists already, with id {existing.id}.", hint="Choose another name.")

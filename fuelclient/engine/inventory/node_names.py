@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fuelclient.environment.checks import require_node
+from fuelclient.environment.checks import require_node, require_printable
 from fuelclient.errors import Conflict, UsageError
 from fuelclient.model.node import Node, is_address
 
@@ -22,19 +22,6 @@ def require_sound(wanted: Iterable[Node]) -> None:
     for node in wanted:
         require_node(node)
         require_printable("node", node.name)
-
-
-def require_printable(noun: str, name: str) -> None:
-    """Raise `UsageError` for a name with control or other unprintable characters.
-
-    They would command terminals, and hide what a name really is.
-    """
-    if not name.isprintable():
-        article = "an" if noun[0] in "aeiou" else "a"
-        raise UsageError(
-            f"{name!r} cannot be the name of {article} {noun}: it has unprintable characters.",
-            hint="Use printable characters only.",
-        )
 
 
 def require_free_names(present: Iterable[Node], coming: Iterable[Node], where: str) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 from fuelclient.engine.inventory import node_names
 from fuelclient.engine.inventory.clusters import joined
 from fuelclient.engine.reading import environment, lookup, role_checks
+from fuelclient.environment.checks import require_labels, require_node_change, require_printable
 from fuelclient.environment.roles import roles as roles_of
-from fuelclient.errors import Conflict, UsageError
+from fuelclient.errors import Conflict
 from fuelclient.model.label import Label, without
 from fuelclient.model.node import Node
 from fuelclient.serializers.values import plain
@@ -81,8 +82,7 @@ class Nodes:
         Raise `UsageError` if both are None or one is impossible, `Conflict` if another node in the same environment, or
         among the free ones, has it.
         """
-        if name is None and hostname is None:
-            raise UsageError("Nothing to update.", hint="Give a node another name or another hostname.")
+        require_node_change(name, hostname)
         with self._database.write() as connection:
             node = lookup.node(connection, node_id)
             wanted = node if name is None else replace(node, name=name)
@@ -112,10 +112,9 @@ class Nodes:
 
         Raise `NotFound` for an unknown node, `UsageError` for a label without a name.
         """
-        if not all(name.strip() for name in labels):
-            raise UsageError("A label needs a name.", hint="Write it as name or name=value.")
+        require_labels(labels)
         for name in labels:
-            node_names.require_printable("label", name)
+            require_printable("label", name)
         return self._relabelled(node_ids, lambda node: {**node.labels, **labels})
 
     def delete_labels(self, node_ids: Sequence[int] | None, labels: Sequence[Label] | None) -> Sequence[int]:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.engine.inventory import node_names, own_metadata
+from fuelclient.engine.inventory import own_metadata
 from fuelclient.engine.reading import environment, lookup
-from fuelclient.environment.checks import require_id
+from fuelclient.environment.checks import require_id, require_printable
 from fuelclient.errors import Conflict
 from fuelclient.model.graph import DEFAULT_TYPE, Level, OwnerRef
 from fuelclient.model.release import Release
@@ -41,8 +41,8 @@ class Releases:
         is taken or given twice, `UsageError` for a number that cannot be an id.
         """
         for release in wanted:
-            node_names.require_printable("release", release.name)
-            node_names.require_printable("release's version", release.version)
+            require_printable("release", release.name)
+            require_printable("release's version", release.version)
         with self._database.write() as connection:
             _require_new(connection, wanted)
             taken = set(releases.ids(connection))

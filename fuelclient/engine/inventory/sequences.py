@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fuelclient.engine.inventory import node_names
 from fuelclient.engine.reading import lookup
-from fuelclient.environment.checks import LARGEST_ID, require_sequence
-from fuelclient.errors import Conflict, NotFound, UsageError
+from fuelclient.environment.checks import LARGEST_ID, require_printable, require_sequence, require_sequence_change
+from fuelclient.errors import Conflict, NotFound
 from fuelclient.graph.validate import require_type
 from fuelclient.model.sequence import DeploymentSequence
 from fuelclient.store import sequences
@@ -66,8 +65,7 @@ class Sequences:
 
         Raise `NotFound` for an unknown sequence, `Conflict` if the release has another one of this name.
         """
-        if name is None and graph_types is None:
-            raise UsageError("Nothing to update.", hint="Give the sequence a name, graph types, or both.")
+        require_sequence_change(name, graph_types)
         with self._database.write() as connection:
             stored = _existing(connection, sequence_id)
             types = stored.graph_types if graph_types is None else tuple(graph_types)
@@ -95,7 +93,7 @@ def _existing(connection: Connection, sequence_id: int) -> DeploymentSequence:
 
 def _require(name: str, graph_types: Sequence[str]) -> None:
     require_sequence(name, graph_types)
-    node_names.require_printable("sequence", name)
+    require_printable("sequence", name)
     for graph_type in graph_types:
         require_type(graph_type)
 

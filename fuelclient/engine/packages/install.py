@@ -13,7 +13,7 @@ from fuelclient.engine.packages.register import Candidate
 from fuelclient.engine.reading import lookup, unpacked
 from fuelclient.engine.reading.unpacked import Trees
 from fuelclient.errors import FuelError, InvalidDocument
-from fuelclient.model.finding import Finding, Place, Severity, errors_in
+from fuelclient.model.finding import Finding, Place, Severity, errors_in, require_no_errors
 from fuelclient.model.plugin import InstallAction, Installed, Plugin, Synced
 from fuelclient.plugins.build.entries import is_built
 from fuelclient.plugins.checks import check, for_install
@@ -149,10 +149,7 @@ def _prepared(places: Trees, staged: Path, source: Path) -> tuple[Candidate, tup
     """
     shown_as = str(source) if source.is_dir() else f"{source}!"
     findings = for_install(check(staged, shown_as=shown_as))
-    errors = errors_in(findings)
-    if errors:
-        count = "1 error" if len(errors) == 1 else f"{len(errors)} errors"
-        raise InvalidDocument(f"{shown_as.removesuffix('!')} cannot be installed: {count}.", findings=findings)
+    require_no_errors(findings, f"{shown_as.removesuffix('!')} cannot be installed", InvalidDocument)
     package = load_package(staged, shown_as=shown_as)
     for path in staged.rglob(f"{package.name}-*"):
         if is_built(path.name, package.name) and path.is_file():

@@ -11,9 +11,9 @@ from fuelclient.engine.packages import enable
 from fuelclient.engine.reading import environment, lookup, orphaned_records, unpacked
 from fuelclient.engine.reading.graphs import put_derived
 from fuelclient.environment.owners import plugin_owner, release_owner
-from fuelclient.errors import Conflict, InvalidGraph
+from fuelclient.errors import Conflict
 from fuelclient.graph.validate import check_document, require_type
-from fuelclient.model.finding import Finding, Severity, errors_in
+from fuelclient.model.finding import Finding, Severity, errors_in, require_no_errors
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, Owner
 from fuelclient.model.package import Package, PackagedRelease
 from fuelclient.model.plugin import InstallAction, Plugin
@@ -175,10 +175,7 @@ def _derive(
         for finding in check_document(document, owner, below):
             lenient = finding.is_error and finding.code in _STORABLE
             findings.append(replace(finding, severity=Severity.WARNING) if lenient else finding)
-    errors = errors_in(findings)
-    if errors:
-        count = "1 error" if len(errors) == 1 else f"{len(errors)} errors"
-        raise InvalidGraph(f"The graphs of {owner.label} cannot be stored: {count}.", findings=findings)
+    require_no_errors(findings, f"The graphs of {owner.label} cannot be stored")
     for graph_type in graphs.types(connection, owner.level, owner.id):
         graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
         if graph_type not in documents and graph_id is not None and graphs.is_derived(connection, graph_id):

@@ -8,10 +8,10 @@ from dataclasses import replace
 from fuelclient.engine.reading import environment, lookup, orphaned_records
 from fuelclient.environment.layers import snapshot
 from fuelclient.environment.owners import owners as owners_of
-from fuelclient.errors import Conflict, InvalidGraph, NotFound
+from fuelclient.errors import Conflict, NotFound
 from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.validate import check_document, require_type
-from fuelclient.model.finding import Finding, errors_in
+from fuelclient.model.finding import Finding, require_no_errors
 from fuelclient.model.graph import (
     DEFAULT_TYPE,
     Graph,
@@ -137,10 +137,7 @@ def put(
     is an error; the caller's transaction undoes the rest.
     """
     findings = check_document(document, owner, below)
-    errors = errors_in(findings)
-    if errors:
-        count = "1 error" if len(errors) == 1 else f"{len(errors)} errors"
-        raise InvalidGraph(f"The {graph_type} graph of {owner} is not stored: {count}.", findings=findings)
+    require_no_errors(findings, f"The {graph_type} graph of {owner} is not stored")
     graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
     created = graph_id is None
     if graph_id is None:

@@ -25,7 +25,8 @@ from fuelclient.engine.runs.jobs import checker, jobs_for, jobs_of
 from fuelclient.engine.runs.journal import tell
 from fuelclient.engine.runs.paths import last_words
 from fuelclient.environment import plans
-from fuelclient.errors import Conflict, FuelError, NotFound, Unsupported, UsageError
+from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
+from fuelclient.errors import Conflict, FuelError, NotFound, Unsupported
 from fuelclient.executors import registry
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.run import (
@@ -39,7 +40,7 @@ from fuelclient.model.run import (
     Run,
     RunRequest,
 )
-from fuelclient.model.status import InstanceStatus, RunStatus
+from fuelclient.model.status import RunStatus
 from fuelclient.plan import select
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Check, Plan, checked, nothing_selected, require_something
@@ -47,9 +48,6 @@ from fuelclient.store import events, facts, nodes, runners, runs
 from fuelclient.store.database import Connection, Database
 
 EVERYTHING = HistoryFilter()
-
-_STATUSES = "pending, ready, running, error, skipped"
-"""The statuses of instances in the order of Nailgun's message, which scripts match."""
 
 Start = Callable[[str, int, bool], None]
 
@@ -118,9 +116,7 @@ class Runs:
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
     ) -> Sequence[Run]:
         """Return parents and children by id."""
-        for status in statuses:
-            if status not in set(RunStatus):
-                raise UsageError(f"{status!r} is not the status of a run.", hint=f"Use {', '.join(RunStatus)}.")
+        require_run_statuses(statuses)
         with self._database.read() as connection:
             if cluster_id is not None:
                 lookup.cluster(connection, cluster_id)
@@ -158,9 +154,7 @@ class Runs:
 
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         """Return the task instances of a child, or of all children of a parent."""
-        for status in filters.statuses:
-            if status not in set(InstanceStatus):
-                raise UsageError(f"Statuses parameter could be only: {_STATUSES}", hint=f"{status!r} is not one.")
+        require_instance_statuses(filters.statuses)
         with self._database.read() as connection:
             run = existing(connection, run_id)
             children = [run] if run.parent_id else runs.children(connection, run.id)
