@@ -7,46 +7,23 @@ from typing import Any
 
 from fuelclient.model.cluster import Cluster
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import encoded_or_null, insert_row, mapping, update_row
+from fuelclient.store.rows import Table, encoded_or_null, mapping, update_row
 
-_SELECT = "SELECT id, name, release_id, status, net_segment_type FROM clusters "
+_CLUSTERS = Table("clusters", Cluster, ("id", "name", "release_id", "status", "net_segment_type"), {})
 
-
-def every(connection: Connection) -> list[Cluster]:
-    """Return all clusters by id."""
-    return [Cluster(*row) for row in connection.execute(_SELECT + "ORDER BY id")]
-
-
-def find(connection: Connection, cluster_id: int) -> Cluster | None:
-    """Return a cluster, or None."""
-    row = connection.execute(_SELECT + "WHERE id = ?", (cluster_id,)).fetchone()
-    return Cluster(*row) if row else None
+every, find, insert, update = _CLUSTERS.select, _CLUSTERS.find, _CLUSTERS.insert, _CLUSTERS.update
+delete = _CLUSTERS.delete
+"""Removes a cluster with its graphs. Its nodes stay, without a cluster."""
 
 
 def named(connection: Connection, name: str) -> Cluster | None:
     """Return the cluster with this name, or None."""
-    row = connection.execute(_SELECT + "WHERE name = ?", (name,)).fetchone()
-    return Cluster(*row) if row else None
+    return _CLUSTERS.first(connection, "name = ?", name)
 
 
 def of_release(connection: Connection, release_id: int) -> list[Cluster]:
     """Return the clusters of a release by id."""
-    return [Cluster(*row) for row in connection.execute(_SELECT + "WHERE release_id = ? ORDER BY id", (release_id,))]
-
-
-def insert(connection: Connection, cluster: Cluster) -> int:
-    """Store a cluster under a new id, and return the id."""
-    return insert_row(connection, "clusters", _row(cluster))
-
-
-def update(connection: Connection, cluster: Cluster) -> None:
-    """Store all fields of a cluster."""
-    update_row(connection, "clusters", cluster.id, _row(cluster))
-
-
-def delete(connection: Connection, cluster_id: int) -> None:
-    """Remove a cluster with its graphs. Its nodes stay, without a cluster."""
-    connection.execute("DELETE FROM clusters WHERE id = ?", (cluster_id,))
+    return _CLUSTERS.select(connection, "release_id = ?", release_id)
 
 
 def settings(connection: Connection, cluster_id: int) -> dict[str, Any]:
@@ -81,12 +58,3 @@ def enable(connection: Connection, cluster_id: int, plugin_id: int) -> None:
 def disable(connection: Connection, cluster_id: int, plugin_id: int) -> None:
     """Disable a plugin on a cluster; nothing changes if it is disabled already."""
     connection.execute("DELETE FROM cluster_plugins WHERE cluster_id = ? AND plugin_id = ?", (cluster_id, plugin_id))
-
-
-def _row(cluster: Cluster) -> dict[str, Any]:
-    return {
-        "name": cluster.name,
-        "release_id": cluster.release_id,
-        "status": cluster.status,
-        "net_segment_type": cluster.net_segment_type,
-    }

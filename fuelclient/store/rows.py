@@ -1,11 +1,21 @@
-"""Write whole rows, and keep JSON in their text columns: compact, readable, in the author's key order."""
+"""Read and write whole rows, with JSON in their text columns: compact, readable, in the author's key order."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, Protocol, TypeVar
+
+
+class Identified(Protocol):
+    """A value with an id."""
+
+    @property
+    def id(self) -> int: ...
+
+
+Value = TypeVar("Value", bound=Identified)
 
 encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=False).encode
 """Return the text of a value of plain JSON types. One encoder is kept, because making one costs more than using it."""
@@ -57,3 +67,58 @@ def update_row(connection: sqlite3.Connection, table: str, row_id: int, row: Map
 def ids(connection: sqlite3.Connection, table: str) -> list[int]:
     """Return the ids of a table in ascending order."""
     return [row[0] for row in connection.execute(f"SELECT id FROM {table} ORDER BY id")]  # noqa: S608 - as above
+
+
+class Table(Generic[Value]):
+    """A table whose rows are values of one class: `columns`, with `id` first, are its fields in their order.
+
+    `read` has the columns that do not hold the value of their field itself, and how to read it. All of these are JSON,
+    except for those that are read as booleans.
+    """
+
+    def __init__(
+        self, name: str, value: type[Value], columns: Sequence[str], read: Mapping[str, Callable[[Any], Any]]
+    ) -> None:
+        self._name, self._class, self._columns = name, value, columns
+        self._readers = [(columns.index(column), reader) for column, reader in read.items()]
+        self._texts = frozenset(column for column, reader in read.items() if reader is not bool)
+        self._select = f"SELECT {', '.join(columns)} FROM {name} "  # noqa: S608 - the names are our own
+
+    def select(self, connection: sqlite3.Connection, where: str = "", *values: object) -> list[Value]:
+        """Return the rows that a condition chooses, by id."""
+        rows = connection.execute(f"{self._select}{where and f'WHERE {where} '}ORDER BY id", values)
+        return [self._value(row) for row in rows]
+
+    def find(self, connection: sqlite3.Connection, row_id: int) -> Value | None:
+        """Return the row with this id, or None."""
+        return self.first(connection, "id = ?", row_id)
+
+    def first(self, connection: sqlite3.Connection, where: str, *values: object) -> Value | None:
+        """Return the first row that a condition chooses, or None."""
+        return next(iter(self.select(connection, where, *values)), None)
+
+    def ids(self, connection: sqlite3.Connection) -> list[int]:
+        """Return all ids in ascending order."""
+        return ids(connection, self._name)
+
+    def insert(self, connection: sqlite3.Connection, value: Value) -> int:
+        """Store a value under its id, or under a new one if that is 0, and return the id."""
+        return insert_row(connection, self._name, {"id": value.id or None, **self._row(value)})
+
+    def update(self, connection: sqlite3.Connection, value: Value) -> None:
+        """Store all fields of a value."""
+        update_row(connection, self._name, value.id, self._row(value))
+
+    def delete(self, connection: sqlite3.Connection, row_id: int) -> None:
+        """Remove the row with this id, and what the schema says goes with it."""
+        connection.execute(f"DELETE FROM {self._name} WHERE id = ?", (row_id,))  # noqa: S608 - as above
+
+    def _row(self, value: Value) -> dict[str, Any]:
+        fields = {column: getattr(value, column) for column in self._columns[1:]}
+        return {column: encoded_or_null(field) if column in self._texts else field for column, field in fields.items()}
+
+    def _value(self, row: tuple[Any, ...]) -> Value:
+        values = list(row)
+        for index, read in self._readers:
+            values[index] = read(values[index])
+        return self._class(*values)

@@ -30,7 +30,9 @@ class Sequences:
                 release_id = own
             elif release_id is not None:
                 lookup.release(connection, release_id)
-            return sequences.every(connection, release_id)
+            if release_id is None:
+                return sequences.every(connection)
+            return sequences.of_release(connection, release_id)
 
     def get(self, sequence_id: int) -> DeploymentSequence:
         """Return a sequence. Raise `NotFound` if it does not exist."""
