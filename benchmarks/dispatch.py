@@ -27,9 +27,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from fuelclient.executors.base import Executor, Job, Target
-from fuelclient.executors.connector import Options
-from fuelclient.executors.machine import MachineExecutor
+from fuelclient.executors.executor import MachineExecutor
+from fuelclient.executors.job import Executor, Job, Target
+from fuelclient.executors.options import Options
 from fuelclient.executors.ssh import Ssh
 from fuelclient.model.status import InstanceStatus
 from fuelclient.settings import load

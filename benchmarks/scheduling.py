@@ -26,7 +26,7 @@ from fuelclient.backends import connect
 from fuelclient.engine.runs import runner
 from fuelclient.engine.runs.event_loop import GraphRun
 from fuelclient.engine.runs.journal import Journal
-from fuelclient.executors.base import Job, Log, Outcome
+from fuelclient.executors.job import Job, Log, Outcome
 from fuelclient.model.release import Release
 from fuelclient.model.run import CHILD, PARENT, Run, RunRequest
 from fuelclient.model.status import InstanceStatus, RunStatus

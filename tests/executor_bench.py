@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fuelclient.executors.base import Executor, Job, Outcome, Target
-from fuelclient.executors.connector import Options
-from fuelclient.executors.machine import MachineExecutor
+from fuelclient.executors.executor import MachineExecutor
+from fuelclient.executors.job import Executor, Job, Outcome, Target
+from fuelclient.executors.options import Options
 
 T = TypeVar("T")
 

@@ -22,8 +22,8 @@ from typing import Any
 
 from processes import eventually
 
-from fuelclient.executors.base import Target
-from fuelclient.executors.connector import Options
+from fuelclient.executors.job import Target
+from fuelclient.executors.options import Options
 from fuelclient.executors.ssh import Ssh
 
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin")

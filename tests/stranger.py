@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from fuelclient.executors import registry
-from fuelclient.executors.base import Target
 from fuelclient.executors.connector import Connector
+from fuelclient.executors.job import Target
 from fuelclient.executors.transport import Completed, Transport, Unreachable
 from fuelclient.model.node import Node
 

@@ -11,9 +11,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from fuelclient.executors.limits import Limits
 from fuelclient.executors.recipe import Recipe
 from fuelclient.executors.spool import NEVER, NOTHING_SEEN, STOPPED, TIMEOUT, VANISHED, Ended, Spool
+from fuelclient.executors.timeouts import Limits
 from fuelclient.executors.transport import ConnectionBroken, Unreachable
 
 Say = Callable[[str], None]

@@ -4,41 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from fuelclient import settings
 from fuelclient.executors import registry
-from fuelclient.executors.base import Job, Target
 from fuelclient.executors.handlers import sync
+from fuelclient.executors.job import Job, Target
+from fuelclient.executors.options import Options
 from fuelclient.executors.spool import Spool
 
 if TYPE_CHECKING:
     from fuelclient.executors.recipe import Recipe, Sync
     from fuelclient.executors.transport import Transport
     from fuelclient.model.node import Node
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What executors have to know of this installation and of a run.
-
-    `spool` is the root of the run's spools on this machine, `remote_spool` the one on nodes. `commands` are the
-    configured handler commands by task type. `nodes` is where nodes that are directories of this machine have theirs.
-    `grace` are the seconds that a command has to end by itself. The SSH files are the user's own where they are empty.
-    `settings` reads the settings, when a kind needs one of them.
-    """
-
-    spool: str
-    remote_spool: str = "/var/tmp/fuel2"  # noqa: S108 - it survives a restart; the spool checks who owns it
-    commands: Mapping[str, str] = field(default_factory=dict)
-    nodes: str = ""
-    grace: float = 5
-    known_hosts: str = ""
-    ssh_config: str = ""
-    connect_timeout: float = 20
-    settings: Callable[[], settings.Settings] = settings.load
 
 
 class Connector(ABC):

@@ -17,8 +17,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fuelclient.errors import FuelError
-from fuelclient.executors.base import Target
-from fuelclient.executors.connector import Connector, Options
+from fuelclient.executors.connector import Connector
+from fuelclient.executors.job import Target
+from fuelclient.executors.options import Options
 from fuelclient.executors.spool import Spool
 from fuelclient.executors.transport import Transport
 from fuelclient.model.node import Node

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from fuelclient.executors.base import MASTER, Job, Target
-from fuelclient.executors.connector import Options
 from fuelclient.executors.handlers import sync
+from fuelclient.executors.job import MASTER, Job, Target
 from fuelclient.executors.local import LocalConnector, LocalSpool, LocalTransport
+from fuelclient.executors.options import Options
 from fuelclient.executors.spool import Spool
 from fuelclient.executors.transport import Transport
 from fuelclient.model.node import Node

@@ -13,10 +13,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 from fuelclient import redact
-from fuelclient.executors import scripts
-from fuelclient.executors.base import Target
-from fuelclient.executors.connector import Connector, Options
+from fuelclient.executors import spool_scripts
+from fuelclient.executors.connector import Connector
 from fuelclient.executors.handlers import sync
+from fuelclient.executors.job import Target
+from fuelclient.executors.options import Options
 from fuelclient.executors.recipe import Recipe, Sync
 from fuelclient.executors.spool import KEEP, Seen, Spool, seen_from
 from fuelclient.executors.transport import Completed, Transport, Unreachable
@@ -153,7 +154,7 @@ class LocalSpool(Spool):
         append = os.O_CREAT | os.O_APPEND | os.O_WRONLY
         return os.posix_spawn(
             "/bin/sh",
-            ["/bin/sh", "-c", scripts.WRAPPER, "fuel2-task", label, str(math.ceil(used)), self.directory],
+            ["/bin/sh", "-c", spool_scripts.WRAPPER, "fuel2-task", label, str(math.ceil(used)), self.directory],
             {**environment(), **self._variables},
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),

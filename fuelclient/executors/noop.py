@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from fuelclient import redact
 from fuelclient.errors import Unsupported
 from fuelclient.executors.attempts import patiently
-from fuelclient.executors.base import Job, Log, Outcome, Target
 from fuelclient.executors.connector import Connections, Connector
 from fuelclient.executors.handlers import commands, files, sync
 from fuelclient.executors.handlers.parameters import path
-from fuelclient.executors.limits import limits_of
+from fuelclient.executors.job import Job, Log, Outcome, Target
 from fuelclient.executors.local import LocalConnector
-from fuelclient.executors.messages import end_of, failure, interrupted, scrubbing
+from fuelclient.executors.outcomes import end_of, failure, interrupted, scrubbing
 from fuelclient.executors.recipe import Sync
 from fuelclient.executors.ssh import SshConnector
+from fuelclient.executors.timeouts import limits_of
 from fuelclient.executors.transport import Completed, ConnectionBroken, Transport, Unreachable
 from fuelclient.model.node import Node
 from fuelclient.model.status import InstanceStatus

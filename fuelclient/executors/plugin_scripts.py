@@ -10,15 +10,12 @@ import uuid
 from collections.abc import Iterable
 from pathlib import Path
 
-from fuelclient.executors import scripts
-from fuelclient.executors.base import Target
+from fuelclient.executors import spool_scripts
 from fuelclient.executors.connector import Connections
+from fuelclient.executors.job import Target
 from fuelclient.executors.recipe import Tree
 from fuelclient.executors.spool import pack
 from fuelclient.executors.transport import Completed, Transport, Unreachable
-
-MARKER = ".fuel2-scripts"
-"""The file beside the scripts with the digest of their content."""
 
 _ASK = """cat -- "$1/.fuel2-scripts" 2>/dev/null; exit 0"""
 
@@ -95,7 +92,7 @@ class PluginScripts:
 
     async def _send(self, transport: Transport, root: str, source: str, destination: str, digest: str) -> None:
         directory = f"{root}/scripts"
-        _checked(await transport.call(scripts.ENTER, (directory, root)), transport, destination)
+        _checked(await transport.call(spool_scripts.ENTER, (directory, root)), transport, destination)
         name = hashlib.sha256(destination.encode()).hexdigest()[:16]
         there = f"{directory}/{name}-{uuid.uuid4().hex}.tar"  # a new name, since several nodes may share a machine
         with tempfile.NamedTemporaryFile(suffix=".tar") as archive:

@@ -6,12 +6,12 @@ import asyncio
 from typing import Final
 
 from fuelclient.executors.attempts import Interrupted, patiently
-from fuelclient.executors.base import Job, Log, Outcome, Target
 from fuelclient.executors.connector import Connections
-from fuelclient.executors.limits import Limits
-from fuelclient.executors.messages import failure, interrupted
-from fuelclient.executors.scripts import ENTER, READ
+from fuelclient.executors.job import Job, Log, Outcome, Target
+from fuelclient.executors.outcomes import failure, interrupted
 from fuelclient.executors.spool import directory
+from fuelclient.executors.spool_scripts import ENTER, READ
+from fuelclient.executors.timeouts import Limits
 from fuelclient.executors.transport import Completed, ConnectionBroken, Unreachable
 from fuelclient.model.status import InstanceStatus
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from fuelclient.executors import scripts
-from fuelclient.executors.base import Job
+from fuelclient.executors import spool_scripts
+from fuelclient.executors.job import Job
 from fuelclient.executors.recipe import Attachment, File, Recipe, Tree
 from fuelclient.executors.transport import Completed, Transport, Unreachable
 
@@ -85,7 +85,7 @@ class Spool:
         """Write the attachments of a recipe into the spool. Raise `Unreachable` (final) if one cannot be read."""
         if not recipe.attachments:
             return
-        _checked(await self.transport.call(scripts.ENTER, (self.directory, self.root)), self.transport)
+        await self._call(spool_scripts.ENTER, self.root)
         for attachment in recipe.attachments:
             path = f"{self.directory}/{attachment.name}"
             if isinstance(attachment.content, Tree):
@@ -99,26 +99,33 @@ class Spool:
         """Start the script of a recipe as the try `label`, unless it began before, and wait for it."""
         script = recipe.script.encode()
         numbers = (str(len(script)), str(math.ceil(used)), str(KEEP))
-        arguments = (self.directory, self.root, label, *numbers, scripts.WRAPPER)
-        return _seen(_checked(await self.transport.call(scripts.LAUNCH, arguments, script), self.transport))
+        launch = (spool_scripts.LAUNCH, self.root, label, *numbers, spool_scripts.WRAPPER)
+        return _seen(await self._call(*launch, stdin=script))
 
     async def look(self) -> Seen:
         """Return what the spool says now."""
-        return _seen(_checked(await self.transport.call(scripts.LOOK, (self.directory, str(KEEP))), self.transport))
+        return _seen(await self._call(spool_scripts.LOOK, str(KEEP)))
 
     async def kill(self, label: str, why: str, grace: float) -> None:
         """End the try `label` with its whole session; `why` is written beside its exit code."""
-        await self.transport.call(scripts.KILL, (self.directory, self.root, label, why, str(math.ceil(grace))))
+        await self.transport.call(spool_scripts.KILL, (self.directory, self.root, label, why, str(math.ceil(grace))))
 
     async def fence(self, label: str) -> Seen:
         """Keep the try `label`, which was claimed and has no process, from ever beginning: its end is `NEVER`. Return
         what the spool says then, since it may just have begun."""
-        arguments = (self.directory, self.root, label, str(KEEP))
-        return _seen(_checked(await self.transport.call(scripts.FENCE, arguments), self.transport))
+        return _seen(await self._call(spool_scripts.FENCE, self.root, label, str(KEEP)))
+
+    async def _call(self, script: str, *arguments: str, stdin: bytes = b"") -> Completed:
+        """Run a script in the directory of the spool. Raise `Unreachable` if it fails."""
+        answer = await self.transport.call(script, (self.directory, *arguments), stdin)
+        if answer.rc:
+            message = f"Nothing can be started on {self.transport.place}: {answer.error}."
+            raise Unreachable(message, final=answer.rc in _FINAL)
+        return answer
 
     async def read(self, stream: str, offset: int, limit: int) -> bytes:
         """Return a part of an output, empty if there is no output."""
-        answer = await self.transport.call(scripts.READ, (f"{self.directory}/{stream}", str(offset), str(limit)))
+        answer = await self.transport.call(spool_scripts.READ, (f"{self.directory}/{stream}", str(offset), str(limit)))
         return answer.out
 
 
@@ -127,14 +134,8 @@ async def removed(transport: Transport, root: str) -> str:
 
     They stay if one of their commands still runs, or if they belong to another user. Raise what transports raise.
     """
-    answer = await transport.call(scripts.REMOVE, (root,))
+    answer = await transport.call(spool_scripts.REMOVE, (root,))
     return answer.error if answer.rc else ""
-
-
-def _checked(answer: Completed, transport: Transport) -> Completed:
-    if answer.rc:
-        raise Unreachable(f"Nothing can be started on {transport.place}: {answer.error}.", final=answer.rc in _FINAL)
-    return answer
 
 
 def _seen(answer: Completed) -> Seen:

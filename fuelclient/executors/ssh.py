@@ -10,11 +10,11 @@ import shutil
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from fuelclient.executors.base import MASTER, Target
-from fuelclient.executors.connector import Connector, Options
+from fuelclient.executors.connector import Connector
 from fuelclient.executors.handlers import sync
 from fuelclient.executors.handlers.commands import PATH
-from fuelclient.executors.handlers.parameters import quoted
+from fuelclient.executors.job import MASTER, Target
+from fuelclient.executors.options import Options
 from fuelclient.executors.recipe import Recipe, Sync
 from fuelclient.executors.transport import Transport
 from fuelclient.model.node import Node
@@ -99,9 +99,9 @@ def over_ssh(step: Sync, target: Target, options: tuple[str, ...] = ()) -> Recip
     for option, value in (*settings, ("-J", target.place.jump)):
         words += [option, value] if value else []
     host = f"[{target.ip}]" if ":" in target.ip else target.ip
-    rsync = f"mkdir -p -- {quoted(step.dst)} && rsync"
+    rsync = f"mkdir -p -- {shlex.quote(step.dst)} && rsync"
     script = (
-        f"{PATH}{sync.RSYNC} -e {quoted(shlex.join(words))} --rsync-path={quoted(rsync)} -s -- "
-        f"{quoted(step.src)} {quoted(f'{host}:{step.dst}')}\n"
+        f"{PATH}{sync.RSYNC} -e {shlex.quote(shlex.join(words))} --rsync-path={shlex.quote(rsync)} -s -- "
+        f"{shlex.quote(step.src)} {shlex.quote(f'{host}:{step.dst}')}\n"
     )
     return Recipe(script, where=MASTER)

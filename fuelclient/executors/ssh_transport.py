@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fuelclient.errors import Unsupported
-from fuelclient.executors.connector import Options
+from fuelclient.executors.options import Options
 from fuelclient.executors.ssh import Ssh
 from fuelclient.executors.transport import Completed, ConnectionBroken, Unreachable
 

@@ -12,7 +12,7 @@ from typing import Any
 from fuelclient.model.document import Document, Marked
 from fuelclient.model.release import Release
 from fuelclient.serializers.answer import Answer
-from fuelclient.serializers.release_parts import check_part
+from fuelclient.serializers.release_metadata import check_part
 from fuelclient.serializers.values import Report, in_words, items_of, key_text, line_of, plain
 
 _MODEL = "nailgun.release"

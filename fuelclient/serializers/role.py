@@ -13,7 +13,7 @@ from fuelclient.errors import UsageError
 from fuelclient.model.document import Document
 from fuelclient.model.release import Role, Tag, roles_in
 from fuelclient.serializers.answer import Answer
-from fuelclient.serializers.release_parts import check_part
+from fuelclient.serializers.release_metadata import check_part
 from fuelclient.serializers.values import Report, in_words, items_of, line_of, plain
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+")

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.backends.changes import changes_of, graph_for
+from fuelclient.backends.deploy_changes import changes_of, graph_for
 from fuelclient.errors import NotFound, Unsupported, UsageError
 from fuelclient.model.run import RunRequest
-from fuelclient.plan.changes import RESET_TYPES
+from fuelclient.plan.deploy_changes import RESET_TYPES
 from fuelclient.serializers.run import execution_from
 from fuelclient.server.errors import HttpError
 from fuelclient.server.layers import graph_type_of, merged

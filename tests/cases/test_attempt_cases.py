@@ -17,7 +17,7 @@ import pytest
 import yaml
 from executor_bench import Bench, job_of
 
-from fuelclient.executors.base import Job
+from fuelclient.executors.job import Job
 
 FILES = sorted((Path(__file__).parent / "attempts").glob("*.yaml"))
 _COUNTED = 'echo run >> runs; exit $(sed -n "$(wc -l < runs)p" codes)'

@@ -21,12 +21,12 @@ from executor_bench import Bench, job_of, together
 from processes import command_lines, eventually, living
 
 from fuelclient.engine.runs.processes import boot_id
-from fuelclient.executors import attempts, scripts
-from fuelclient.executors.base import Job
-from fuelclient.executors.limits import Limits
+from fuelclient.executors import attempts, spool_scripts
+from fuelclient.executors.job import Job
 from fuelclient.executors.local import LocalSpool, LocalTransport
 from fuelclient.executors.recipe import Recipe
 from fuelclient.executors.spool import Spool
+from fuelclient.executors.timeouts import Limits
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -143,7 +143,7 @@ def test_what_was_claimed_and_never_began_is_run(bench: Bench, monkeypatch: pyte
     assert (spool / "rc").read_text() == "1.1 0 never\n1.2 9 exit\n1.3 9 exit\n1.4 9 exit\n"
     (spool / "claim.1.1").unlink()
     (spool / "cmd").write_text(cmd)
-    subprocess.run(["/bin/sh", "-c", scripts.WRAPPER, "late", "1.1", "0", str(spool)], check=True)
+    subprocess.run(["/bin/sh", "-c", spool_scripts.WRAPPER, "late", "1.1", "0", str(spool)], check=True)
     assert (bench.root / "log").read_text() == "x\n" * 3
     again = bench.recover(job(0, cmd))
     assert again is not None
@@ -274,12 +274,12 @@ def test_several_starts_of_one_try_start_it_once(bench: Bench) -> None:
 
 
 def test_a_script_that_arrives_in_part_is_not_started(bench: Bench) -> None:
-    from fuelclient.executors import scripts
+    from fuelclient.executors import spool_scripts
 
     directory = f"{bench.root}/spool/1/1/t"
-    arguments = (directory, f"{bench.root}/spool", "1.1", "1000", "0", "100", scripts.WRAPPER)
+    arguments = (directory, f"{bench.root}/spool", "1.1", "1000", "0", "100", spool_scripts.WRAPPER)
     text = f"touch {bench.root}/ran\n".encode()
-    answer = asyncio.run(LocalTransport().call(scripts.LAUNCH, arguments, text))
+    answer = asyncio.run(LocalTransport().call(spool_scripts.LAUNCH, arguments, text))
     assert (answer.rc, answer.error) == (121, "the script did not arrive as a whole")
     assert not (bench.root / "ran").exists()
     assert asyncio.run(Spool(LocalTransport(), f"{bench.root}/spool", directory).look()).claimed == frozenset()

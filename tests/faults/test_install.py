@@ -17,7 +17,7 @@ from package_trees import definition, role, task, write_package
 from refusals import refused
 
 from fuelclient.engine import Engine
-from fuelclient.engine.reading.unpacked import Trees, content_of, digest
+from fuelclient.engine.reading.unpacked_packages import Trees, content_of, digest
 from fuelclient.errors import Conflict, InvalidDocument
 from fuelclient.model.graph import Level, OwnerRef
 

@@ -16,10 +16,10 @@ from executor_bench import job_of
 from integration.dask_cluster import Cluster, certificates, cluster, settings_for
 from processes import eventually
 
-from fuelclient.executors.base import Job, Outcome, Target
-from fuelclient.executors.connector import Options
 from fuelclient.executors.dask import DaskScheduler
-from fuelclient.executors.machine import MachineExecutor
+from fuelclient.executors.executor import MachineExecutor
+from fuelclient.executors.job import Job, Outcome, Target
+from fuelclient.executors.options import Options
 
 
 @dataclass

@@ -16,9 +16,9 @@ from executor_bench import job_of, together
 from processes import eventually
 from sshd import HOST, Site, free_port, port_of, ssh_of
 
-from fuelclient.executors.base import Job, Outcome, Target
-from fuelclient.executors.connector import Options
-from fuelclient.executors.machine import MachineExecutor
+from fuelclient.executors.executor import MachineExecutor
+from fuelclient.executors.job import Job, Outcome, Target
+from fuelclient.executors.options import Options
 from fuelclient.executors.ssh import Ssh
 
 

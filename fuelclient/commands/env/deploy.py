@@ -57,7 +57,7 @@ class EnvDeploy(Starter):
 
     def _graph_types(self, env: int) -> Sequence[str]:
         """Return the graphs that deploy the environment, after a warning about nodes they leave out."""
-        from fuelclient.backends.changes import changes_of
+        from fuelclient.backends.deploy_changes import changes_of
 
         changes = changes_of(self.backend, env)
         for ids, state, graph_type in (
@@ -75,7 +75,7 @@ class EnvDeploy(Starter):
         Such a graph selects nodes that are pending addition, and imported nodes are so too.
         """
         from fuelclient.backends.plans import planned
-        from fuelclient.plan.changes import PROVISION_TYPES, is_unprovisioned
+        from fuelclient.plan.deploy_changes import PROVISION_TYPES, is_unprovisioned
 
         for graph_type in (name for name in request.graph_types if name in PROVISION_TYPES):
             fresh = {node.id for node in self.backend.nodes.list(request.cluster_id) if is_unprovisioned(node)}
@@ -122,8 +122,8 @@ class EnvReset(Starter):
         add_run(parser, "-f")
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient.backends.changes import graph_for
-        from fuelclient.plan.changes import RESET_TYPES
+        from fuelclient.backends.deploy_changes import graph_for
+        from fuelclient.plan.deploy_changes import RESET_TYPES
 
         graph_type = graph_for(self.backend, parsed_args.id, RESET_TYPES, "resets")
         self.execute(_request(parsed_args, parsed_args.id, (graph_type,)), parsed_args, _RESET_STARTED)
@@ -162,7 +162,7 @@ class EnvNodesDeploy(_SomeNodes):
 
     def graph_type(self, env: int, nodes: Sequence[int]) -> str:
         from fuelclient.model.graph import DEFAULT_TYPE
-        from fuelclient.plan.changes import is_leaving, is_unprovisioned
+        from fuelclient.plan.deploy_changes import is_leaving, is_unprovisioned
 
         selected = [node for node in self.backend.nodes.list(env) if node.id in nodes]
         reasons = (
@@ -190,8 +190,8 @@ class EnvNodesProvision(_SomeNodes):
     what = "Provisioning"
 
     def graph_type(self, env: int, nodes: Sequence[int]) -> str:  # noqa: ARG002 (any node can be provisioned)
-        from fuelclient.backends.changes import graph_for
-        from fuelclient.plan.changes import PROVISION_TYPES
+        from fuelclient.backends.deploy_changes import graph_for
+        from fuelclient.plan.deploy_changes import PROVISION_TYPES
 
         return graph_for(self.backend, env, PROVISION_TYPES, "provisions")
 

@@ -17,7 +17,7 @@ from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.environment import Environment
 from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.model.release import Role, Tag
-from fuelclient.serializers.release_parts import sound
+from fuelclient.serializers.release_metadata import sound
 from fuelclient.serializers.role import require_name
 from fuelclient.serializers.values import plain
 from fuelclient.store import clusters, releases

@@ -13,7 +13,7 @@ from fuelclient.errors import Conflict
 from fuelclient.model.graph import DEFAULT_TYPE, Level, OwnerRef
 from fuelclient.model.release import Release
 from fuelclient.serializers.release import repositories_in, with_repositories
-from fuelclient.serializers.release_parts import sound
+from fuelclient.serializers.release_metadata import sound
 from fuelclient.store import clusters, graphs, plugins, releases
 from fuelclient.store.database import Connection, Database
 

@@ -13,7 +13,7 @@ from fuelclient.environment.owners import metadata_of_owners
 from fuelclient.errors import Conflict, InvalidDocument
 from fuelclient.model.graph import Level
 from fuelclient.model.release import Role, Tag, roles_in, tags_in
-from fuelclient.serializers.release_parts import sound
+from fuelclient.serializers.release_metadata import sound
 from fuelclient.serializers.values import plain
 from fuelclient.store.database import Connection, Database
 

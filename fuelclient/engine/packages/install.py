@@ -10,8 +10,8 @@ from pathlib import Path
 
 from fuelclient.engine.packages import register
 from fuelclient.engine.packages.register import Candidate
-from fuelclient.engine.reading import lookup, unpacked
-from fuelclient.engine.reading.unpacked import Trees
+from fuelclient.engine.reading import lookup
+from fuelclient.engine.reading.unpacked_packages import Trees, content_of, digest
 from fuelclient.errors import FuelError, InvalidDocument
 from fuelclient.model.finding import Finding, Place, Severity, errors_in, require_no_errors
 from fuelclient.model.plugin import InstallAction, Installed, Plugin, Synced
@@ -103,7 +103,7 @@ class _Synchronisation:
             self.removed.append(plugin)
             return
         directory = self.places.path(plugin.unpacked)
-        if not even_if_unchanged and unpacked.digest(directory) == unpacked.content_of(plugin.unpacked):
+        if not even_if_unchanged and digest(directory) == content_of(plugin.unpacked):
             return
         with self._prepared(directory) as (candidate, findings):
             name = candidate.plugin.name
@@ -123,10 +123,9 @@ class _Synchronisation:
         """Register a package that was put next to the others by hand, unless the same is registered already."""
         with self._prepared(directory) as (candidate, findings), self.database.write() as connection:
             wanted = candidate.plugin
-            content = unpacked.content_of(wanted.unpacked)
+            content = content_of(wanted.unpacked)
             if any(
-                (known.name, known.version, unpacked.content_of(known.unpacked))
-                == (wanted.name, wanted.version, content)
+                (known.name, known.version, content_of(known.unpacked)) == (wanted.name, wanted.version, content)
                 for known in plugins.every(connection)
             ):
                 return

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from fuelclient.engine.packages import enable
-from fuelclient.engine.reading import environment, lookup, orphaned_records, unpacked
+from fuelclient.engine.reading import environment, lookup, orphaned_records, unpacked_packages
 from fuelclient.engine.reading.graphs import put_derived
 from fuelclient.environment.owners import plugin_owner, release_owner
 from fuelclient.errors import Conflict
@@ -111,8 +111,8 @@ def _graphs(package: Package) -> dict[str, GraphDocument]:
 
 def _is_same(previous: Plugin, wanted: Plugin) -> bool:
     """Return whether two plugins have the same version and content."""
-    content = unpacked.content_of(wanted.unpacked)
-    return previous.version == wanted.version and unpacked.content_of(previous.unpacked) == content
+    content = unpacked_packages.content_of(wanted.unpacked)
+    return previous.version == wanted.version and unpacked_packages.content_of(previous.unpacked) == content
 
 
 def _previous(wanted: Plugin, known: Sequence[Plugin], *, force: bool) -> Plugin | None:

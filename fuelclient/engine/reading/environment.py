@@ -18,7 +18,7 @@ from fuelclient.model.graph import Graph, Layer, Level, Owner
 from fuelclient.model.package import Contents
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
-from fuelclient.serializers.release_parts import sound
+from fuelclient.serializers.release_metadata import sound
 from fuelclient.store import clusters, graphs, nodes, plugins
 from fuelclient.store.database import Connection
 

@@ -17,8 +17,8 @@ from fuelclient.engine.runs.jobs import target_of
 from fuelclient.engine.runs.paths import log_path, spool_on_nodes, spool_path
 from fuelclient.errors import FuelError
 from fuelclient.executors import registry
-from fuelclient.executors.base import Target
-from fuelclient.executors.machine import MachineExecutor
+from fuelclient.executors.executor import MachineExecutor
+from fuelclient.executors.job import Target
 from fuelclient.model.node import Node
 from fuelclient.model.run import Run
 from fuelclient.model.task import TaskType

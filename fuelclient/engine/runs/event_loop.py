@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fuelclient import redact
 from fuelclient.engine.runs.journal import Journal
 from fuelclient.errors import FuelError, Gone
-from fuelclient.executors.base import Executor, Job, Log, Outcome
+from fuelclient.executors.job import Executor, Job, Log, Outcome
 from fuelclient.model.status import InstanceStatus, Reason
 from fuelclient.plan.schedule import Change, Ending, Schedule
 from fuelclient.plan.work import Work

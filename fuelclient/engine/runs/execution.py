@@ -18,7 +18,7 @@ from fuelclient.engine.runs.journal import Journal, tell
 from fuelclient.engine.runs.processes import now
 from fuelclient.environment import plans
 from fuelclient.errors import FuelError, InvalidDocument, StalePlan
-from fuelclient.executors.base import Executor, Job, Log
+from fuelclient.executors.job import Executor, Job, Log
 from fuelclient.model.cluster import ClusterStatus
 from fuelclient.model.finding import Finding
 from fuelclient.model.node import Node

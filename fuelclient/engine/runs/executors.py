@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from fuelclient import settings
 from fuelclient.engine.runs.paths import nodes_path, spool_on_nodes, spool_path
 from fuelclient.errors import InvalidDocument, nearest
-from fuelclient.executors.base import Executor, Job
-from fuelclient.executors.connector import Options
+from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.handlers import CONFIGURED
-from fuelclient.executors.machine import MachineExecutor
+from fuelclient.executors.job import Executor, Job
+from fuelclient.executors.options import Options
 from fuelclient.model.run import Run
 
 _COMMANDS = "HANDLER_COMMANDS"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fuelclient.engine.runs.executors import output_of
 from fuelclient.engine.runs.jobs import Jobs
 from fuelclient.environment.plans import evaluation_of
-from fuelclient.executors.base import Executor
+from fuelclient.executors.job import Executor
 from fuelclient.model.graph import Level, MergedTask, Owner
 from fuelclient.model.run import HistoryFilter, HistoryRow, Logs, Run
 from fuelclient.model.status import InstanceStatus, Reason, RunStatus

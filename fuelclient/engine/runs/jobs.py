@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from fuelclient import redact
-from fuelclient.engine.reading.unpacked import Trees
+from fuelclient.engine.reading.unpacked_packages import Trees
 from fuelclient.executors import registry
-from fuelclient.executors.base import MASTER, Executor, Job, Target
+from fuelclient.executors.job import MASTER, Executor, Job, Target
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Level, MergedTask

@@ -10,7 +10,7 @@ from fuelclient.engine.runs.history import remembered_task
 from fuelclient.engine.runs.jobs import jobs_of
 from fuelclient.environment.plans import evaluation_of
 from fuelclient.errors import FuelError
-from fuelclient.executors.base import Executor, Job
+from fuelclient.executors.job import Executor, Job
 from fuelclient.model.run import HistoryFilter, Run
 from fuelclient.model.status import InstanceStatus
 from fuelclient.store import history, runs

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from fuelclient.errors import nearest
-from fuelclient.executors.base import Job
 from fuelclient.executors.handlers import commands, files, sync
+from fuelclient.executors.job import Job
 from fuelclient.executors.recipe import Nothing, Reboot, Step
 from fuelclient.model.task import TaskType
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from fuelclient.executors.base import MASTER, Job
-from fuelclient.executors.handlers.parameters import flag, path, quoted, text
+from fuelclient.executors.handlers.parameters import flag, path, text
+from fuelclient.executors.job import MASTER, Job
 from fuelclient.executors.recipe import Recipe, Step
 
 PATH = 'export PATH="$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"\n'
@@ -33,7 +34,7 @@ def shell_script(job: Job) -> str:
     Source: Astute `tasks/shell.rb`, without the puppet manifest around it.
     """
     command, directory = text(job.parameters, "cmd"), path(job.parameters, "cwd", "/")
-    return f"{PATH}cd -- {quoted(directory)} || exit\n{command}\n"
+    return f"{PATH}cd -- {shlex.quote(directory)} || exit\n{command}\n"
 
 
 def shell(job: Job) -> tuple[Step, ...]:
@@ -52,8 +53,8 @@ def puppet_script(job: Job, *, noop: bool = False) -> str:
     with `noop` only to the spool, because then nothing may change. Source: Astute `mcagents/puppetd.rb`.
     """
     parameters = job.parameters
-    words = ["puppet apply", quoted(path(parameters, "puppet_manifest"))]
-    modules = quoted(path(parameters, "puppet_modules", MODULES))
+    words = ["puppet apply", shlex.quote(path(parameters, "puppet_manifest"))]
+    modules = shlex.quote(path(parameters, "puppet_modules", MODULES))
     words += ["--modulepath", modules, "--basemodulepath", modules, "--trace", "--reports none"]
     words += ["--detailed-exitcodes", "--color false", "--logdest console"]
     if job.debug or flag(parameters, "debug", False):
@@ -68,7 +69,7 @@ def puppet_script(job: Job, *, noop: bool = False) -> str:
             "if locale -a 2>/dev/null | grep -qix 'en_US.utf-\\?8'; then export LC_ALL=en_US.UTF-8;"
             " else export LC_ALL=C.UTF-8; fi",
             *(() if noop else (_LOGS,)),
-            f"cd -- {quoted(path(parameters, 'cwd', '/'))} || exit",
+            f"cd -- {shlex.quote(path(parameters, 'cwd', '/'))} || exit",
             f"{command}\n",
         )
     )
@@ -91,7 +92,7 @@ def configured(job: Job, command: str) -> tuple[Step, ...]:
         "transaction": job.run,
         "parameters": job.parameters,
     }
-    script = _PLACEHOLDER.sub(lambda match: quoted(_value(match[1], names)), command)
+    script = _PLACEHOLDER.sub(lambda match: shlex.quote(_value(match[1], names)), command)
     return (Recipe(f"{PATH}{script}\n", where=MASTER),)
 
 

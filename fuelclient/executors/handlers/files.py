@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fuelclient.executors.base import Job
-from fuelclient.executors.handlers.parameters import absolute, entries, flag, mode, path, quoted, text
+from fuelclient.executors.handlers.parameters import absolute, entries, flag, mode, path, text
+from fuelclient.executors.job import Job
 from fuelclient.executors.recipe import Attachment, File, Recipe, Step
 
 MODE, DIRECTORY_MODE, OWNER = "0644", "0755", "root"
@@ -109,7 +110,7 @@ def steps(files: list[Placed]) -> tuple[Step, ...]:
 def _recipe(files: list[Placed], where: str) -> Recipe:
     lines = [_INSTALL]
     for number, file in enumerate(files):
-        words = map(quoted, (file.path, file.permissions, file.directory, file.user, file.group))
+        words = map(shlex.quote, (file.path, file.permissions, file.directory, file.user, file.group))
         lines.append(f"place file.{number} {int(file.parents)} {int(file.overwrite)} {' '.join(words)} || exit")
     attachments = tuple(Attachment(f"file.{number}", file.content) for number, file in enumerate(files))
     return Recipe("\n".join([*lines, ""]), attachments, where=where)

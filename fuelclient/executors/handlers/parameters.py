@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -74,11 +73,6 @@ def entries(value: Any, name: str) -> list[Mapping[str, Any]]:
     if not isinstance(value, list | tuple) or not value or not all(isinstance(item, Mapping) for item in value):
         raise ValueError(f"the parameter {name} must be a list of mappings")
     return list(value)
-
-
-def quoted(word: str) -> str:
-    """Return a word as a shell reads it back."""
-    return shlex.quote(word)
 
 
 def _kind(value: Any) -> str:

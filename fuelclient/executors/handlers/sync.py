@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from fuelclient.executors.base import Job
+import shlex
+
 from fuelclient.executors.handlers.commands import PATH
-from fuelclient.executors.handlers.parameters import absolute, path, quoted
+from fuelclient.executors.handlers.parameters import absolute, path
+from fuelclient.executors.job import Job
 from fuelclient.executors.recipe import Attachment, Recipe, Step, Sync, Tree
 
 RSYNC = "rsync -c -r --delete -l"
@@ -33,8 +35,8 @@ def on_target(sync: Sync, *, dry: bool = False) -> Recipe:
 
     With `dry`, rsync only reports what would change.
     """
-    words = f"{RSYNC} {'-n -i ' if dry else ''}-- {quoted(sync.src)} {quoted(sync.dst)}"
-    directory = "" if dry else f"mkdir -p -- {quoted(sync.dst)} || exit\n"
+    words = f"{RSYNC} {'-n -i ' if dry else ''}-- {shlex.quote(sync.src)} {shlex.quote(sync.dst)}"
+    directory = "" if dry else f"mkdir -p -- {shlex.quote(sync.dst)} || exit\n"
     return Recipe(f"{PATH}{directory}{words}\n")
 
 
@@ -45,7 +47,7 @@ def as_archive(sync: Sync) -> Recipe:
     itself goes.
     """
     inside = sync.src.endswith("/")
-    script = _UNPACK.format(to=quoted(sync.dst), name=_NAME) + (_NOTHING_ELSE if inside else "")
+    script = _UNPACK.format(to=shlex.quote(sync.dst), name=_NAME) + (_NOTHING_ELSE if inside else "")
     return Recipe(f"{script}{_MOVE}", (Attachment(_NAME, Tree(sync.src, inside)),))
 
 

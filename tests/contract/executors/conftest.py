@@ -18,9 +18,9 @@ import stranger
 from integration.dask_cluster import Cluster, cluster, settings_for
 from processes import eventually
 
-from fuelclient.executors.base import Job, Outcome, Target
-from fuelclient.executors.connector import Options
-from fuelclient.executors.machine import MachineExecutor
+from fuelclient.executors.executor import MachineExecutor
+from fuelclient.executors.job import Job, Outcome, Target
+from fuelclient.executors.options import Options
 
 T = TypeVar("T")
 WORKER = "node-1"

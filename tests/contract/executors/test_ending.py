@@ -11,8 +11,8 @@ import pytest
 from contract.executors.conftest import Place
 from processes import eventually, living
 
-from fuelclient.executors.base import Job, Outcome
-from fuelclient.executors.machine import MachineExecutor
+from fuelclient.executors.executor import MachineExecutor
+from fuelclient.executors.job import Job, Outcome
 
 
 def waiting(place: Place, task: str = "task", then: str = "echo ended", **parameters: object) -> Job:

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from fuelclient.executors.base import MASTER, Job, Outcome, Target
-from fuelclient.executors.connector import Options
 from fuelclient.executors.directory import DirectoryConnector
-from fuelclient.executors.machine import MachineExecutor
+from fuelclient.executors.executor import MachineExecutor
+from fuelclient.executors.job import MASTER, Job, Outcome, Target
+from fuelclient.executors.options import Options
 from fuelclient.model.node import Node
 
 NODE, PEER = Target("directory", place="1.web"), Target("directory", place="2.db")

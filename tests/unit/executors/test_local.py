@@ -16,8 +16,9 @@ import pytest
 from executor_bench import Bench, job_of, together
 from processes import eventually, living
 
-from fuelclient.executors.base import MOST_TOLD, Target
+from fuelclient.executors.job import Target
 from fuelclient.executors.local import LocalTransport
+from fuelclient.executors.outcomes import MOST_TOLD
 from fuelclient.executors.spool import KEEP, Spool
 from fuelclient.executors.ssh import Ssh
 
@@ -258,7 +259,7 @@ def test_puppet_that_fails(bench: Bench) -> None:
 
 def test_the_example_of_a_shell_is_parsed_by_bash(bench: Bench) -> None:
     """What a handler writes is bash for sure: the scripts of all types pass its parser."""
-    from fuelclient.executors import handlers, scripts
+    from fuelclient.executors import handlers, spool_scripts
     from fuelclient.executors.handlers import sync
     from fuelclient.executors.recipe import Recipe, Sync
 
@@ -271,5 +272,11 @@ def test_the_example_of_a_shell_is_parsed_by_bash(bench: Bench) -> None:
     texts += [recipe(Sync("/a b/", "/c 'd")).script for recipe in (sync.on_target, sync.as_archive)]
     for text in texts:
         assert subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True, check=False).stderr == ""
-    for text in (scripts.WRAPPER, scripts.LAUNCH, scripts.LOOK, scripts.KILL, scripts.READ):
+    for text in (
+        spool_scripts.WRAPPER,
+        spool_scripts.LAUNCH,
+        spool_scripts.LOOK,
+        spool_scripts.KILL,
+        spool_scripts.READ,
+    ):
         assert subprocess.run(["sh", "-n"], input=text, text=True, capture_output=True, check=False).stderr == ""

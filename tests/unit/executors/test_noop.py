@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from executor_bench import Bench, job_of
 
-from fuelclient.executors.base import Job, Outcome, Target
+from fuelclient.executors.job import Job, Outcome, Target
 from fuelclient.executors.noop import Content, difference
 
 

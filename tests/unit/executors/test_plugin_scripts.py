@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from executor_bench import Bench, job_of, together
 
-from fuelclient.executors.base import Target
 from fuelclient.executors.connector import Connections
-from fuelclient.executors.plugin_scripts import MARKER, PluginScripts, digest_of
+from fuelclient.executors.job import Target
+from fuelclient.executors.plugin_scripts import PluginScripts, digest_of
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_they_are_sent_again_only_when_they_changed(bench: Bench, source: Path) 
     assert together(PluginScripts(Connections(bench.options)).send(Target(), pairs)) == [[place]]
     assert (Path(place) / "hello.sh").read_text() == "echo new\n"
     assert (Path(place) / "made-by-a-task").exists()
-    assert (Path(place) / MARKER).exists()
+    assert (Path(place) / ".fuel2-scripts").exists()
 
 
 def test_many_tasks_at_once_send_them_once(bench: Bench, source: Path) -> None:

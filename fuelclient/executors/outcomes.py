@@ -1,4 +1,4 @@
-"""Say in words how a job ended, briefly and without secrets."""
+"""The outcomes of jobs: how each ended, in a few words and without secrets."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from dataclasses import replace
 
 from fuelclient import redact
 from fuelclient.executors.attempts import Tried
-from fuelclient.executors.base import MOST_TOLD, Job, Log, Outcome
-from fuelclient.executors.limits import Limits
+from fuelclient.executors.job import Job, Log, Outcome
 from fuelclient.executors.spool import KEEP, STOPPED, TIMEOUT, VANISHED
+from fuelclient.executors.timeouts import Limits
 from fuelclient.model.status import InstanceStatus, Reason
 from fuelclient.model.task import TaskType
 
 _CUT = 256
 
-
-def quiet(line: str) -> None:
-    """Return a log that drops every line."""
+MOST_TOLD = 1000
+"""The most characters of a command's output that a message has; the spool has all of it."""
 
 
 def scrubbing(job: Job, log: Log) -> Log:

@@ -9,7 +9,7 @@ from fuelclient import files
 from fuelclient.errors import InvalidDocument
 from fuelclient.files.yaml_text import parse
 from fuelclient.serializers.release import releases_from
-from fuelclient.serializers.release_parts import sound
+from fuelclient.serializers.release_metadata import sound
 
 HEAD = "name: a\nversion: b\n"
 

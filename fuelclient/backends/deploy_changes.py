@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fuelclient.backends.base import Backend
 from fuelclient.errors import NotFound, Unsupported
-from fuelclient.plan.changes import DEPLOY_CHANGES, Changes, changes
+from fuelclient.plan.deploy_changes import DEPLOY_CHANGES, Changes, changes
 
 
 def has_graph(backend: Backend, cluster_id: int, graph_type: str) -> bool:
@@ -35,7 +35,7 @@ def graph_for(backend: Backend, cluster_id: int, types: Sequence[str], verb: str
 
 
 def changes_of(backend: Backend, cluster_id: int) -> Changes:
-    """Return the graphs that deploy an environment as it is now; see `plan.changes`."""
+    """Return the graphs that deploy an environment as it is now; see `plan.deploy_changes`."""
     sequences = backend.sequences.list(cluster_id=cluster_id)
     stated = next((sequence.graph_types for sequence in sequences if sequence.name == DEPLOY_CHANGES), ())
     return changes(

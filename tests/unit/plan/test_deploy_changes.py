@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fuelclient.model.node import Node
-from fuelclient.plan.changes import Changes, changes
+from fuelclient.plan.deploy_changes import Changes, changes
 
 FRESH = Node(1, "fresh", status="discover")
 FAILED = Node(2, "failed", status="error", error_type="provision")

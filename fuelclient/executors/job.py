@@ -1,4 +1,4 @@
-"""What an executor takes and returns: a job, the machine it is for, and its outcome."""
+"""Jobs, their targets and their outcomes: what every executor takes and returns."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ LOCAL = "local"
 
 MASTER = "master"
 """The uid of the machine that runs the engine."""
-
-MOST_TOLD = 1000
-"""The most characters of a command's output that a message has; the spool has all of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The executor: it carries out the steps of a job, one after another, on the machines where they belong."""
+"""The executor, one for all kinds: it carries out the steps of a job, one after another, where they belong."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import asyncio
 from fuelclient.errors import FuelError, Unsupported
 from fuelclient.executors import handlers, registry
 from fuelclient.executors.attempts import Attempts, Interrupted, patiently
-from fuelclient.executors.base import MASTER, Job, Log, Outcome, Target
-from fuelclient.executors.connector import Connections, Options
+from fuelclient.executors.connector import Connections
 from fuelclient.executors.handlers import sync
-from fuelclient.executors.limits import Limits, limits_of
-from fuelclient.executors.messages import failure, interrupted, outcome_of, quiet, scrubbing, skipped
+from fuelclient.executors.job import MASTER, Job, Log, Outcome, Target
 from fuelclient.executors.noop import Noop
+from fuelclient.executors.options import Options
+from fuelclient.executors.outcomes import failure, interrupted, outcome_of, scrubbing, skipped
 from fuelclient.executors.plugin_scripts import PluginScripts
 from fuelclient.executors.reboot import Rebooting
 from fuelclient.executors.recipe import Nothing, Reboot, Recipe, Step, Sync
 from fuelclient.executors.spool import STOPPED, Spool, directory, removed
+from fuelclient.executors.timeouts import Limits, limits_of
 from fuelclient.executors.transport import ConnectionBroken, Unreachable
 from fuelclient.model.status import InstanceStatus
 
@@ -65,7 +66,7 @@ class MachineExecutor:
     async def recover(self, job: Job) -> Outcome | None:
         """Return the outcome of `job`: its result, waited for if it still runs, retried if tries are left, begun if it
         never was. Return None if a command began and its result is lost."""
-        return await self._outcome(job, quiet, recovering=True)
+        return await self._outcome(job, lambda _line: None, recovering=True)
 
     async def kill(self, job: Job) -> None:
         """End what runs for the job: SIGTERM to its whole session, SIGKILL after the grace period.

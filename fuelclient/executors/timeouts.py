@@ -1,4 +1,4 @@
-"""Limit how long a task may take and how often it is tried, by its parameters and its type."""
+"""Timeouts and retries of tasks: their defaults by type, and what the parameters of a task say."""
 
 from __future__ import annotations
 
