@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fuelclient.model.status import InstanceStatus, Reason
-from fuelclient.plan.place import FaultTolerance
+from fuelclient.plan.fault_tolerance import FaultTolerance
 from fuelclient.plan.simulate import Simulation
 from fuelclient.plan.work import NO_KEY, InstanceKind, Work
 

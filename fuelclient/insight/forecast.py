@@ -8,7 +8,7 @@ from types import MappingProxyType
 from fuelclient.errors import NotFound
 from fuelclient.model.run import PlannedGraph, PlannedInstance, SimulatedGraph, SimulatedInstance
 from fuelclient.model.status import InstanceStatus, Reason, Verdict
-from fuelclient.plan.place import SYNC
+from fuelclient.plan.fleet import SYNC
 from fuelclient.plan.plan import Plan
 from fuelclient.plan.schedule import Change
 from fuelclient.plan.simulate import Simulation, simulate

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from fuelclient.graph.stage import chains
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.task import RELATION_LISTS, Relation, Task
-from fuelclient.plan.fleet import Fleet
-from fuelclient.plan.place import SYNC, Choice, Placement, Resolver, lowest, named, place
+from fuelclient.plan.fleet import SYNC, Fleet
+from fuelclient.plan.place import Choice, Placement, Resolver, lowest, named, place
 
 _MOST_IN_CLIQUE = 100
 """Up to this many instances that all wait for one another are linked pair by pair. Of more, only two are: the graph

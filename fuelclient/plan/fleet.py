@@ -20,6 +20,9 @@ from fuelclient.model.snapshot import Snapshot
 PRIMARY = "primary-"
 MASTER = "master"
 
+SYNC = 0
+"""The index of the sync points in a fleet."""
+
 _HINT = "Write it like --assume controller=3,compute+cinder=2."
 _MOST_NODES = 100_000
 _MOST_DIGITS = 100

@@ -9,7 +9,7 @@ from fuelclient.graph.dag import order, shortest_cycle
 from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.plan.expand import Expansion
-from fuelclient.plan.place import SYNC
+from fuelclient.plan.fleet import SYNC
 
 
 @dataclass(frozen=True, slots=True)

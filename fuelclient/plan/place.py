@@ -19,10 +19,8 @@ from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import TaskType
-from fuelclient.plan.fleet import MASTER, PRIMARY, FleetNode
-
-SYNC = 0
-"""The index of the sync points in a fleet."""
+from fuelclient.plan.fault_tolerance import FaultTolerance, tolerated_failures
+from fuelclient.plan.fleet import MASTER, PRIMARY, SYNC, FleetNode
 
 EVERY = "*"
 
@@ -94,15 +92,6 @@ def lowest(candidates: Sequence[int]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class FaultTolerance:
-    """How many nodes of a group may fail. `nodes` are indices of the fleet."""
-
-    group: str
-    nodes: tuple[int, ...]
-    tolerated: int
-
-
-@dataclass(frozen=True, slots=True)
 class Placement:
     """Where each merged task runs (indices of the fleet, ascending), the groups' fault tolerance, and findings."""
 
@@ -139,23 +128,6 @@ def place(tasks: Sequence[MergedTask], resolver: Resolver) -> Placement:
         tolerance.append(FaultTolerance(group.id, nodes, tolerated))
     findings += _variants_together(tasks, by_id, placed, resolver)
     return Placement(tuple(tuple(sorted(nodes)) for nodes in placed), tuple(tolerance), tuple(findings))
-
-
-def tolerated_failures(value: object, total: int) -> int:
-    """Return how many of `total` nodes may fail.
-
-    `value` is a number, a percentage (rounded down) or, if negative, the number of nodes that must succeed. Without a
-    value, or with one that cannot be read, any number of failures is tolerated.
-
-    >>> tolerated_failures("25%", 4), tolerated_failures("-1", 4), tolerated_failures(None, 4)
-    (1, 3, 5)
-    """
-    text = str(value).strip() if value is not None else ""
-    try:
-        number = int(text[:-1]) * total // 100 if text.endswith("%") else int(text)
-    except ValueError:
-        return total + 1
-    return number if number >= 0 else max(0, total + number)
 
 
 def _variants_together(

@@ -1,78 +1,19 @@
-"""Decide how the run of one graph ends: whether too many nodes failed, what to blame for what never ran, and the result
-in one message."""
+"""The result of the run of one graph: its verdict, what to blame for what never ran, and all of it in one message."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fuelclient.graph.dag import order
 from fuelclient.model.status import Reason, Verdict
-from fuelclient.plan.place import SYNC, FaultTolerance
+from fuelclient.plan.fault_tolerance import NO_GROUP, ExceededGroup
 from fuelclient.plan.work import Work
 
 NOTHING = -1
 """Stands for no instance."""
 
-NO_GROUP = ""
-"""The name of the group of all nodes that are in no other group. It tolerates nothing."""
-
 _MOST_NAMED = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Exceeded:
-    """A group of which more nodes failed than it tolerates. `failed` are indices of nodes, ascending."""
-
-    group: str
-    tolerated: int
-    failed: tuple[int, ...]
-
-
-def covering(groups: Iterable[FaultTolerance], nodes: int) -> tuple[FaultTolerance, ...]:
-    """Return the groups, and one that tolerates nothing for those of so many `nodes` that are in no group.
-
-    A graph without groups therefore ends at its first failed node, as in Fuel. The master counts as a node.
-
-    >>> covering([FaultTolerance("db", (1, 2), 1)], 4)[1:]
-    (FaultTolerance(group='', nodes=(3,), tolerated=0),)
-    """
-    stated = tuple(groups)
-    covered = {node for group in stated for node in group.nodes}
-    alone = tuple(node for node in range(nodes) if node not in covered and node != SYNC)
-    return (*stated, FaultTolerance(NO_GROUP, alone, 0)) if alone else stated
-
-
-class Casualties:
-    """The failed nodes of each group.
-
-    A node counts once, and only for a task that failed on it: what never ran because of a failure elsewhere costs its
-    node nothing, unlike in Astute.
-    """
-
-    def __init__(self, groups: Sequence[FaultTolerance]) -> None:
-        self._groups = groups
-        self._failed: list[set[int]] = [set() for _ in groups]
-        self._groups_of: dict[int, list[int]] = {}
-        for index, group in enumerate(groups):
-            for node in group.nodes:
-                self._groups_of.setdefault(node, []).append(index)
-        self.is_too_many = False
-
-    def add(self, node: int) -> None:
-        """Count one more failed node."""
-        for index in self._groups_of.get(node, ()):
-            self._failed[index].add(node)
-            self.is_too_many |= len(self._failed[index]) > self._groups[index].tolerated
-
-    @property
-    def exceeded(self) -> tuple[Exceeded, ...]:
-        """The groups of which too many nodes failed, in their order."""
-        return tuple(
-            Exceeded(group.group, group.tolerated, tuple(sorted(failed)))
-            for group, failed in zip(self._groups, self._failed, strict=True)
-            if len(failed) > group.tolerated
-        )
 
 
 def causes(
@@ -128,7 +69,7 @@ class Result:
     tolerated: tuple[int, ...]
     ignored: tuple[int, ...]
     never_ran: tuple[int, ...]
-    exceeded: tuple[Exceeded, ...]
+    exceeded: tuple[ExceededGroup, ...]
     stopped: str
     message: str
     interrupted: tuple[int, ...] = ()
@@ -140,7 +81,7 @@ def result_of(
     failed: Sequence[int],
     ignored: Sequence[int],
     never_ran: Sequence[int],
-    exceeded: Sequence[Exceeded],
+    exceeded: Sequence[ExceededGroup],
     stopped: str,
     interrupted: Sequence[int] = (),
 ) -> Result:
@@ -174,7 +115,7 @@ def _sentence(work: Work, what: str, vertices: Sequence[int]) -> str:
     return f"{what}: {_listed(names, len(vertices))}." if vertices else ""
 
 
-def _exceeded(work: Work, group: Exceeded) -> str:
+def _exceeded(work: Work, group: ExceededGroup) -> str:
     count = len(group.failed)
     names = _listed([work.nodes[node] for node in group.failed], count)
     if group.group == NO_GROUP:

@@ -4,7 +4,7 @@ It knows no clock, no executor and no store. A runner calls `ready`, runs what i
 `changes`. A `Schedule` can be rebuilt from the stored changes, which is how a run goes on after a crash. A whole run
 costs O(V + E) steps, and O(log V) for each instance that waits for a place.
 
-The rules are Fuel's, except for what `Casualties`, `Result` and `Reason` say. An instance waits until all its
+The rules are Fuel's, except for what `FailedNodes`, `Result` and `Reason` say. An instance waits until all its
 predecessors have passed; a sync point waits until they have ended in any way. A failed instance ends its node, and what
 depends on it never runs. If more nodes fail than a group tolerates, nothing more is started.
 """
@@ -17,7 +17,8 @@ from enum import StrEnum
 
 from fuelclient.errors import Conflict
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, changed
-from fuelclient.plan.result import NOTHING, Casualties, Result, causes, covering, result_of
+from fuelclient.plan.fault_tolerance import FailedNodes, with_other_nodes
+from fuelclient.plan.result import NOTHING, Result, causes, result_of
 from fuelclient.plan.slots import Slots
 from fuelclient.plan.work import InstanceKind, Work
 
@@ -60,7 +61,7 @@ class Schedule:
         self._state = bytearray(len(work.successors))
         self._left = [0] * len(work.successors)
         self._open = work.size
-        self._casualties = Casualties(covering(work.fault_tolerance, len(work.nodes)))
+        self._failed_nodes = FailedNodes(with_other_nodes(work.fault_tolerance, len(work.nodes)))
         self._of_node: list[list[int]] = []
         self._ignored: set[int] = set()
         self._log: list[tuple[int, InstanceStatus, str, int]] = []
@@ -123,7 +124,7 @@ class Schedule:
     @property
     def is_braked(self) -> bool:
         """Whether nothing more is started, because the run was stopped or too much of it failed."""
-        return bool(self._stopped) or self._casualties.is_too_many
+        return bool(self._stopped) or self._failed_nodes.is_too_many
 
     @property
     def running(self) -> list[int]:
@@ -220,7 +221,7 @@ class Schedule:
         """End the node of a failed instance."""
         node = self._work.node_of[failed]
         self._slots.close(node)
-        self._casualties.add(node)
+        self._failed_nodes.add(node)
         if not self._of_node:
             self._of_node = [[] for _ in self._work.nodes]
             for vertex, where in enumerate(self._work.node_of):
@@ -282,7 +283,7 @@ class Schedule:
             if self._state[vertex] == _WAITING
             or (self._state[vertex] == _BAD and status[vertex] is not InstanceStatus.ERROR)
         ]
-        exceeded = self._casualties.exceeded
+        exceeded = self._failed_nodes.exceeded
         fatal = set(exceeded[0].failed) if exceeded else set()
         brake = next((vertex for vertex in failed if work.node_of[vertex] in fatal), NOTHING)
         lost = [state == _BAD for state in self._state]

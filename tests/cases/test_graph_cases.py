@@ -20,8 +20,9 @@ from fuelclient.model.graph import MergedTask, MergePolicy
 from fuelclient.model.node import Node
 from fuelclient.model.task import Task
 from fuelclient.plan.expand import expand
+from fuelclient.plan.fault_tolerance import tolerated_failures
 from fuelclient.plan.order import ordered
-from fuelclient.plan.place import Resolver, tolerated_failures
+from fuelclient.plan.place import Resolver
 from fuelclient.plan.preview import PreviewOptions, preview
 from fuelclient.serializers.task import task_to
 

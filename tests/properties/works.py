@@ -8,7 +8,8 @@ from functools import cache
 from hypothesis import strategies as st
 
 from fuelclient.model.status import Reason
-from fuelclient.plan.place import SYNC, FaultTolerance
+from fuelclient.plan.fault_tolerance import FaultTolerance
+from fuelclient.plan.fleet import SYNC
 from fuelclient.plan.schedule import Ending
 from fuelclient.plan.work import NO_KEY, InstanceKind, Work, followers
 

@@ -13,7 +13,7 @@ from typing import Any
 from fuelclient.model.cluster import ClusterStatus
 from fuelclient.model.node import DEPLOY_ERROR, Node, NodeStatus
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Verdict
-from fuelclient.plan.place import SYNC
+from fuelclient.plan.fleet import SYNC
 from fuelclient.plan.schedule import Schedule
 from fuelclient.plan.work import Work, by_filters
 

@@ -13,7 +13,7 @@ from schedule_traces import skips, vertex_of, work_from
 from fuelclient.errors import Conflict, CycleDetected, InvalidGraph
 from fuelclient.model.status import InstanceStatus, Reason, RunStatus, Verdict
 from fuelclient.plan.expand import Expansion, expand
-from fuelclient.plan.place import FaultTolerance
+from fuelclient.plan.fault_tolerance import FaultTolerance
 from fuelclient.plan.schedule import STOPPED_BY_USER, Change, Ending, Schedule
 from fuelclient.plan.simulate import simulate
 from fuelclient.plan.slots import CEILING, most_urgent_first, weights

@@ -12,12 +12,12 @@ from schedule_traces import skips, trace, vertex_of, work_from
 
 from fuelclient.errors import Conflict, CycleDetected
 from fuelclient.model.status import InstanceStatus, RunStatus, S, changed
-from fuelclient.plan.place import FaultTolerance
-from fuelclient.plan.result import Casualties, covering
+from fuelclient.plan.fault_tolerance import FailedNodes, FaultTolerance, with_other_nodes
 from fuelclient.plan.schedule import Change, Ending, Schedule
 from fuelclient.plan.simulate import simulate
 from fuelclient.plan.slots import weights
-from fuelclient.plan.work import Work, limit_from
+from fuelclient.plan.strategy import limit_from
+from fuelclient.plan.work import Work
 
 Data = Mapping[str, Any]
 FILES = sorted((Path(__file__).resolve().parents[2] / "cases" / "schedule").glob("*.yaml"))
@@ -54,12 +54,12 @@ def _weights(given: Data) -> object:
 def _critical(given: Data) -> object:
     """Which nodes alone are too many when they fail, and which are in no group."""
     groups = [FaultTolerance(name, tuple(one["nodes"]), one["tolerated"]) for name, one in given["groups"].items()]
-    covered = covering(groups, given["nodes"] + 1)
+    covered = with_other_nodes(groups, given["nodes"] + 1)
     critical = []
     for node in range(1, given["nodes"] + 1):
-        casualties = Casualties(groups)
-        casualties.add(node)
-        critical += [node] * casualties.is_too_many
+        failed = FailedNodes(groups)
+        failed.add(node)
+        critical += [node] * failed.is_too_many
     return {"critical": critical, "alone": [list(g.nodes) for g in covered[len(groups) :]]}
 
 
