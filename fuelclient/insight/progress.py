@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from fuelclient.model.run import Event, EventKind, HistoryRow, NodeKey, Run, instance_name
+from fuelclient.model.run import NOWHERE, Event, EventKind, HistoryRow, NodeKey, Run, instance_name
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason
 from fuelclient.printing import plain_line
 
@@ -19,9 +19,6 @@ NOT_REACHED, INTERRUPTED = "not reached", "interrupted"
 
 WORDS = ("error", "running", INTERRUPTED, NOT_REACHED, "ready", "skipped", "pending")
 """What can happen to a task instance, the most urgent first."""
-
-NOWHERE = "-"
-"""The node of a task that was placed on no node: the history has a row of it, but no instance."""
 
 _REASONS: Mapping[str, str] = {
     Reason.DEP_FAILED: "a task before it failed",

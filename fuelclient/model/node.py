@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -72,6 +72,17 @@ class Node:
         ('db', 'web')
         """
         return tuple(dict.fromkeys((*self.roles, *self.pending_roles)))
+
+    def freed(self, status: str) -> Node:
+        """Return the node with this status in no environment, without anything that it was there.
+
+        >>> Node(1, "a", 7, roles=("db",)).freed("discover").roles
+        ()
+        """
+        return replace(
+            self, cluster_id=None, status=status, roles=(), pending_roles=(), primary_tags=(), error_type="",
+            pending_addition=False, pending_deletion=False,
+        )  # fmt: skip
 
 
 def is_address(text: str) -> bool:

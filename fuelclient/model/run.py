@@ -91,6 +91,10 @@ class Run:
         return self.status.is_final
 
 
+NOWHERE = "-"
+"""The node, in a history, of a task that was placed on no node."""
+
+
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
     """A task instance of a run: its status, when it ran, and why it did not.

@@ -19,9 +19,6 @@ _OURS = "instance"
 SYNC_POINTS = "null"
 """The node of sync points in filters of nodes."""
 
-NOWHERE = "-"
-"""The node of a task that is not placed on any node."""
-
 
 def history_row_to(row: HistoryRow, *, include_summary: bool = False, include_instance: bool = False) -> dict[str, Any]:
     """Return the row as Nailgun's REST API does: the task's definition without id, and the status of the instance.

@@ -7,7 +7,7 @@ from typing import Any
 
 from fuelclient.model.cluster import Cluster
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import Table, encoded_or_null, mapping, update_row
+from fuelclient.store.rows import Table, column, encoded_or_null, mapping, update_row
 
 _CLUSTERS = Table("clusters", Cluster, ("id", "name", "release_id", "status", "net_segment_type"), {})
 
@@ -28,8 +28,7 @@ def of_release(connection: Connection, release_id: int) -> list[Cluster]:
 
 def settings(connection: Connection, cluster_id: int) -> dict[str, Any]:
     """Return the settings of a cluster by section, without defaults."""
-    row = connection.execute("SELECT settings FROM clusters WHERE id = ?", (cluster_id,)).fetchone()
-    return mapping(row[0]) if row else {}
+    return mapping(column(connection, "clusters", "settings", cluster_id))
 
 
 def put_settings(connection: Connection, cluster_id: int, settings: Mapping[str, Any]) -> None:
@@ -39,8 +38,7 @@ def put_settings(connection: Connection, cluster_id: int, settings: Mapping[str,
 
 def metadata(connection: Connection, cluster_id: int) -> dict[str, Any]:
     """Return the roles, tags and volumes that a cluster describes itself, under the same names as in a release."""
-    row = connection.execute("SELECT metadata FROM clusters WHERE id = ?", (cluster_id,)).fetchone()
-    return mapping(row[0]) if row else {}
+    return mapping(column(connection, "clusters", "metadata", cluster_id))
 
 
 def put_metadata(connection: Connection, cluster_id: int, metadata: Mapping[str, Any]) -> None:

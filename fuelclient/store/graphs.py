@@ -17,7 +17,7 @@ from typing import Any
 from fuelclient.model.graph import METADATA, Graph, GraphSummary, Level, Owner
 from fuelclient.model.task import COLUMNS, NOWHERE, Source, Task
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import decode, encode, encoded_or_null, mapping
+from fuelclient.store.rows import column, decode, encode, encoded_or_null, mapping
 
 _SELECT = """
     SELECT g.id, w.type, w.level, w.owner_id, w.name, w.version, g.name,
@@ -46,12 +46,14 @@ _COLUMNS = {name: place for place, name in enumerate(COLUMNS, start=_FIRST)}
 
 def find(connection: Connection, level: Level, owner_id: int, graph_type: str) -> Graph | None:
     """Return the graph of an owner and type with its tasks, or None."""
-    row = connection.execute(
-        _SELECT + "WHERE w.level = ? AND w.owner_id = ? AND w.type = ?", (level, owner_id, graph_type)
-    ).fetchone()
-    if row is None:
-        return None
-    return Graph(row[0], row[1], _owner(row), tasks_of(connection, row[0]), row[6], _metadata(row[7:]))
+    return next(iter(of_owner(connection, level, owner_id, graph_type)), None)
+
+
+def of_owner(connection: Connection, level: Level, owner_id: int, graph_type: str = "") -> list[Graph]:
+    """Return the graphs of an owner with their tasks by type, or only the one of a type."""
+    where = "WHERE w.level = ? AND w.owner_id = ? AND ? IN (w.type, '') ORDER BY w.type"
+    rows = connection.execute(_SELECT + where, (level, owner_id, graph_type)).fetchall()
+    return [_graph(connection, row) for row in rows]
 
 
 def find_id(connection: Connection, level: Level, owner_id: int, graph_type: str) -> int | None:
@@ -91,8 +93,7 @@ def create(connection: Connection, level: Level, owner_id: int, graph_type: str)
 
 def is_derived(connection: Connection, graph_id: int) -> bool:
     """Return whether a graph was derived from the package of a plugin, and not uploaded."""
-    row = connection.execute("SELECT derived FROM deployment_graphs WHERE id = ?", (graph_id,)).fetchone()
-    return bool(row and row[0])
+    return bool(column(connection, "deployment_graphs", "derived", graph_id))
 
 
 def mark_derived(connection: Connection, graph_id: int, derived: bool) -> None:
@@ -129,8 +130,9 @@ def _owner(row: tuple[Any, ...]) -> Owner:
     return Owner(Level(row[2]), row[3], row[4], row[5])
 
 
-def _metadata(texts: tuple[str | None, ...]) -> dict[str, Any]:
-    return {key: decode(text) for key, text in zip(METADATA, texts, strict=True) if text is not None}
+def _graph(connection: Connection, row: tuple[Any, ...]) -> Graph:
+    metadata = {key: decode(text) for key, text in zip(METADATA, row[7:], strict=True) if text is not None}
+    return Graph(row[0], row[1], _owner(row), tasks_of(connection, row[0]), row[6], metadata)
 
 
 def tasks_of(connection: Connection, graph_id: int) -> tuple[Task, ...]:

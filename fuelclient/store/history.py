@@ -24,8 +24,6 @@ _SELECT = (
     "SELECT vertex, task, node, type, status, reason, because, message, time_start, time_end, return_code, attempts, "
     "summary FROM history WHERE transaction_id = ? "
 )
-NULL = "null"
-"""The node of sync points in filters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,20 +228,12 @@ def begun(connection: Connection, run_id: int) -> set[tuple[NodeKey, str]]:
     return {(node_key(node), task_type) for node, task_type in selected}
 
 
-def running(connection: Connection, run_id: int, reason: str) -> list[str]:
-    """Return the names (`task@node`) of instances that are running with a reason."""
+def running_names(connection: Connection, run_id: int, reason: str = "") -> dict[int, str]:
+    """Return the names (`task@node`) of all running instances by their numbers, or of those with a reason."""
     selected = connection.execute(
-        "SELECT task, node FROM history WHERE transaction_id = ? AND status = ? AND reason = ? ORDER BY vertex",
+        "SELECT vertex, task, node FROM history WHERE transaction_id = ? AND status = ? AND ? IN (reason, '') "
+        "ORDER BY vertex",
         (run_id, InstanceStatus.RUNNING, reason),
-    )
-    return [_name(task, node) for task, node in selected]
-
-
-def running_names(connection: Connection, run_id: int) -> dict[int, str]:
-    """Return the names (`task@node`) of all running instances by their numbers."""
-    selected = connection.execute(
-        "SELECT vertex, task, node FROM history WHERE transaction_id = ? AND status = ? ORDER BY vertex",
-        (run_id, InstanceStatus.RUNNING),
     )
     return {vertex: _name(task, node) for vertex, task, node in selected}
 

@@ -18,7 +18,7 @@ from fuelclient.model.task import Source, Task
 from fuelclient.serializers.values import plain
 from fuelclient.store import rows
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import decode, encode, encoded_or_null, insert_row, mapping, update_row
+from fuelclient.store.rows import column, decode, encode, encoded_or_null, insert_row, mapping, update_row
 
 _SELECT = "SELECT id, name, version, title, package_version, metadata, directory, by_release, origin FROM plugins "
 _SELECT_ALL = _SELECT + "ORDER BY name, version, id"
@@ -52,8 +52,8 @@ def find(connection: Connection, plugin_id: int) -> Plugin | None:
 
 def defining(connection: Connection, release_id: int) -> Plugin | None:
     """Return the plugin that defines a release; None for a release that was imported or created."""
-    row = connection.execute("SELECT plugin_id FROM releases WHERE id = ?", (release_id,)).fetchone()
-    return find(connection, row[0]) if row and row[0] else None
+    plugin_id = column(connection, "releases", "plugin_id", release_id)
+    return find(connection, plugin_id) if plugin_id else None
 
 
 def ids(connection: Connection) -> list[int]:
@@ -78,8 +78,8 @@ def put_package(connection: Connection, plugin_id: int, package: Package) -> Non
 
 def package(connection: Connection, plugin_id: int) -> Package | None:
     """Return the package of a plugin; None if the plugin was registered before packages were stored."""
-    row = connection.execute("SELECT package FROM plugins WHERE id = ?", (plugin_id,)).fetchone()
-    return _package(row[0]) if row and row[0] else None
+    text = column(connection, "plugins", "package", plugin_id)
+    return _package(text) if text else None
 
 
 def delete(connection: Connection, plugin_id: int) -> None:

@@ -64,6 +64,12 @@ def update_row(connection: sqlite3.Connection, table: str, row_id: int, row: Map
     connection.execute(f"UPDATE {table} SET {changes} WHERE id = ?", (*row.values(), row_id))  # noqa: S608 - as above
 
 
+def column(connection: sqlite3.Connection, table: str, name: str, row_id: int) -> Any:
+    """Return one column of the row with this id; None if there is no such row."""
+    row = connection.execute(f"SELECT {name} FROM {table} WHERE id = ?", (row_id,)).fetchone()  # noqa: S608 - as above
+    return row[0] if row else None
+
+
 def ids(connection: sqlite3.Connection, table: str) -> list[int]:
     """Return the ids of a table in ascending order."""
     return [row[0] for row in connection.execute(f"SELECT id FROM {table} ORDER BY id")]  # noqa: S608 - as above

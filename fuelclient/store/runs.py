@@ -12,7 +12,7 @@ from fuelclient.model.run import PARENT, Run, RunRequest
 from fuelclient.model.status import RunStatus
 from fuelclient.store import rows
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import decode, encode, encoded_or_null, insert_row, mapping, names, update_row
+from fuelclient.store.rows import column, decode, encode, encoded_or_null, insert_row, mapping, names, update_row
 
 _SELECT = (
     "SELECT id, uuid, cluster_id, name, status, request, graph_type, parent_id, progress, message, result, "
@@ -52,10 +52,10 @@ def every(
 ) -> list[Run]:
     """Return runs by id, without their children; only those of the cluster, statuses and names that are given."""
     clauses, values = ["1"], list[object]()
-    for column, wanted in (("cluster_id", [cluster_id] if cluster_id is not None else []),
+    for name, wanted in (("cluster_id", [cluster_id] if cluster_id is not None else []),
                            ("status", statuses), ("name", kinds)):  # fmt: skip
         if wanted:
-            clauses.append(f"{column} IN ({', '.join('?' * len(wanted))})")
+            clauses.append(f"{name} IN ({', '.join('?' * len(wanted))})")
             values += wanted
     selected = connection.execute(f"{_SELECT}WHERE {' AND '.join(clauses)} ORDER BY id", values)
     return [_run(row) for row in selected]
@@ -105,8 +105,8 @@ def ask_stop(connection: Connection, run_id: int, how: str) -> None:
 
 def stop_of(connection: Connection, run_id: int) -> str:
     """Return how a run was asked to stop: empty, `graceful` or `kill`; `kill` if it was deleted."""
-    row = connection.execute("SELECT stop FROM transactions WHERE id = ?", (run_id,)).fetchone()
-    return str(row[0]) if row else "kill"
+    stop = column(connection, "transactions", "stop", run_id)
+    return "kill" if stop is None else str(stop)
 
 
 def put_inputs(
@@ -128,20 +128,18 @@ def put_inputs(
 
 def nodes_of(connection: Connection, run_id: int) -> tuple[Node, ...]:
     """Return the nodes of a child's environment as they were when it began."""
-    row = connection.execute("SELECT nodes FROM transactions WHERE id = ?", (run_id,)).fetchone()
-    return tuple(map(_node, decode(row[0]))) if row and row[0] else ()
+    stated = column(connection, "transactions", "nodes", run_id)
+    return tuple(map(_node, decode(stated))) if stated else ()
 
 
 def forgotten_of(connection: Connection, run_id: int) -> tuple[str, ...]:
     """Return the uids of the nodes whose past did not count when a child began."""
-    row = connection.execute("SELECT forgotten FROM transactions WHERE id = ?", (run_id,)).fetchone()
-    return names(row[0]) if row else ()
+    return names(column(connection, "transactions", "forgotten", run_id))
 
 
 def definitions_of(connection: Connection, run_id: int) -> dict[str, Any]:
     """Return the merged tasks of a child by id, in merged order."""
-    row = connection.execute("SELECT definitions FROM transactions WHERE id = ?", (run_id,)).fetchone()
-    return mapping(row[0]) if row else {}
+    return mapping(column(connection, "transactions", "definitions", run_id))
 
 
 def delete(connection: Connection, run_id: int) -> None:

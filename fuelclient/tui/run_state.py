@@ -6,8 +6,8 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from fuelclient.insight.progress import NOWHERE, Earlier, Progress
-from fuelclient.model.run import Event, HistoryRow, NodeKey, Run
+from fuelclient.insight.progress import Earlier, Progress
+from fuelclient.model.run import NOWHERE, Event, HistoryRow, NodeKey, Run
 
 
 class RunState:

@@ -101,14 +101,13 @@ class Clusters:
             target = environment.read(connection, cluster_id)
             known = roles_of(target)
             lookup.require_roles(roles, known)
-            before = nodes.of_cluster(connection, cluster_id)
             coming = [_free_node(connection, node_id, cluster_id) for node_id in dict.fromkeys(node_ids)]
             added = [node for node in coming if node.cluster_id is None]
-            node_names.require_free_names(before, added, f"Environment {cluster_id}")
+            node_names.require_free_names(target.nodes, added, f"Environment {cluster_id}")
             for node in (joined(node, cluster_id, roles) for node in coming):
                 lookup.require_roles(node.all_roles, known)
                 nodes.update(connection, node)
-            role_checks.require(target, before, nodes.of_cluster(connection, cluster_id))
+            role_checks.require(target, target.nodes, nodes.of_cluster(connection, cluster_id))
 
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None) -> Sequence[int]:
         """Take nodes (None: all) out of an environment and return their ids.
@@ -188,17 +187,7 @@ def freed(node: Node) -> Node:
     >>> freed(Node(1, "a", 7, "ready", roles=("x",))).status
     <NodeStatus.PROVISIONED: 'provisioned'>
     """
-    return replace(
-        node,
-        cluster_id=None,
-        status=node.status if node.status in _UNTOUCHED else NodeStatus.PROVISIONED,
-        roles=(),
-        pending_roles=(),
-        primary_tags=(),
-        error_type="",
-        pending_addition=False,
-        pending_deletion=False,
-    )
+    return node.freed(node.status if node.status in _UNTOUCHED else NodeStatus.PROVISIONED)
 
 
 def _require_free(connection: Connection, name: str) -> None:

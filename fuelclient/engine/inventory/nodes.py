@@ -170,6 +170,5 @@ def _joined(connection: Connection, wanted: Sequence[Node]) -> list[Node]:
     for cluster_id, target in environments.items():
         coming = [node for node in placed if node.cluster_id == cluster_id]
         lookup.require_roles([role for node in coming for role in node.all_roles], roles_of(target))
-        before = nodes.of_cluster(connection, cluster_id)
-        role_checks.require(target, before, [*before, *coming])
+        role_checks.require(target, target.nodes, [*target.nodes, *coming])
     return placed

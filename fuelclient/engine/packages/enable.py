@@ -21,7 +21,7 @@ from fuelclient.model.release import Release
 from fuelclient.model.task import Task, TaskType
 from fuelclient.plugins.clashes import Contributor, clashes
 from fuelclient.plugins.select import is_compatible
-from fuelclient.store import clusters, graphs, nodes
+from fuelclient.store import clusters, graphs
 from fuelclient.store.database import Connection
 
 _INTERNAL = frozenset({TaskType.GROUP, TaskType.STAGE, TaskType.SKIPPED})
@@ -36,7 +36,7 @@ def enable(connection: Connection, plugin_id: int, cluster_id: int) -> tuple[Fin
         return ()
     replaced = [other for other in before.plugins if other.name == plugin.name]
     findings = findings_about(connection, before, plugin)
-    if is_deployed(connection, before):
+    if is_deployed(before):
         findings += _cannot_change(connection, before, plugin, replaced)
     errors = errors_in(findings)
     if errors:
@@ -65,7 +65,7 @@ def disable(connection: Connection, plugin_id: int, cluster_id: int) -> None:
     before = environment.read(connection, cluster_id)
     if plugin.id not in {enabled.id for enabled in before.plugins}:
         return
-    if is_deployed(connection, before):
+    if is_deployed(before):
         hint = f"Environment {cluster_id} is deployed, so its plugins cannot be disabled."
         raise Conflict(f"{_unchangeable(plugin)}.", hint=hint)
     clusters.disable(connection, cluster_id, plugin_id)
@@ -95,20 +95,18 @@ def findings_about(connection: Connection, members: Environment, plugin: Plugin)
     return findings
 
 
-def is_deployed(connection: Connection, members: Environment) -> bool:
+def is_deployed(members: Environment) -> bool:
     """Return whether the environment, or one of its nodes, is deployed."""
     if members.cluster.status == ClusterStatus.OPERATIONAL:
         return True
-    return any(node.status == NodeStatus.READY for node in nodes.of_cluster(connection, members.cluster.id))
+    return any(node.status == NodeStatus.READY for node in members.nodes)
 
 
 def require_roles(connection: Connection, cluster_id: int, why: str) -> None:
     """Raise `Conflict`, naming the nodes, if the environment does not have all roles of its nodes."""
-    known = roles_of(environment.read(connection, cluster_id))
-    lacking = {
-        node.id: [role for role in node.all_roles if role not in known]
-        for node in nodes.of_cluster(connection, cluster_id)
-    }
+    target = environment.read(connection, cluster_id)
+    known = roles_of(target)
+    lacking = {node.id: [role for role in node.all_roles if role not in known] for node in target.nodes}
     reasons = [f"node {node_id} has the role {', '.join(roles)}" for node_id, roles in lacking.items() if roles]
     if reasons:
         ids = ",".join(str(node_id) for node_id, roles in lacking.items() if roles)
@@ -199,11 +197,8 @@ def _contributor(connection: Connection, release: Release, plugin: Plugin) -> Co
 
 
 def _release_contributor(connection: Connection, release: Release) -> Contributor:
-    tasks = {
-        graph_type: graph.tasks
-        for graph_type in graphs.types(connection, Level.RELEASE, release.id)
-        if (graph := graphs.find(connection, Level.RELEASE, release.id, graph_type)) is not None
-    }
+    stored = graphs.of_owner(connection, Level.RELEASE, release.id)
+    tasks = {graph.type: graph.tasks for graph in stored}
     return Contributor(0, release.name, metadata=release.metadata, tasks=_ids(tasks))
 
 
@@ -215,10 +210,9 @@ def _graphs_of(connection: Connection, release: Release, plugin: Plugin) -> dict
     """Return the tasks that a plugin would bring to an environment of `release`, by graph type."""
     selected = environment.selected(connection, plugin, release).graphs if plugin.by_release else {}
     tasks: dict[str, Sequence[Task]] = {graph_type: graph.tasks for graph_type, graph in selected.items()}
-    for graph_type in graphs.types(connection, Level.PLUGIN, plugin.id):
-        graph = graphs.find(connection, Level.PLUGIN, plugin.id, graph_type)
-        if graph is not None and not (plugin.by_release and graphs.is_derived(connection, graph.id)):
-            tasks[graph_type] = graph.tasks
+    for stored in graphs.of_owner(connection, Level.PLUGIN, plugin.id):
+        if not (plugin.by_release and graphs.is_derived(connection, stored.id)):
+            tasks[stored.type] = stored.tasks
     return tasks
 
 

@@ -7,7 +7,7 @@ from fuelclient.engine.runs.jobs import Jobs
 from fuelclient.environment.plans import evaluation_of
 from fuelclient.executors.job import Executor
 from fuelclient.model.graph import Level, MergedTask, Owner
-from fuelclient.model.run import HistoryFilter, HistoryRow, Logs, Run
+from fuelclient.model.run import NOWHERE, HistoryFilter, HistoryRow, Logs, Run
 from fuelclient.model.status import InstanceStatus, Reason, RunStatus
 from fuelclient.model.task import Task, TaskType
 from fuelclient.plan.inputs import Inputs
@@ -15,9 +15,6 @@ from fuelclient.plan.plan import Plan
 from fuelclient.plan.work import InstanceKind
 from fuelclient.store import history, runs
 from fuelclient.store.database import Connection
-
-NOWHERE = "-"
-"""The node of a task that no node has, in a history."""
 
 
 def dry_run_message(plan: Plan) -> str:
@@ -51,7 +48,7 @@ def undecided(connection: Connection, child: Run) -> list[str]:
     """Return the instances of a child that were interrupted, and whose result is not known."""
     if child.status is not RunStatus.RUNNING:
         return []
-    return history.running(connection, child.id, Reason.INTERRUPTED)
+    return [*history.running_names(connection, child.id, Reason.INTERRUPTED).values()]
 
 
 def remembered_task(row: HistoryRow, child: Run) -> MergedTask:

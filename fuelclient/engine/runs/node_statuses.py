@@ -73,10 +73,7 @@ def after(node: Node, fate: Fate, metadata: Mapping[str, Any]) -> Node:
     wanted: Mapping[str, Any] = attributes if isinstance(attributes, Mapping) else _DEFAULTS[fate]
     status = str(wanted.get("status") or "")
     if status == DELETED:
-        return replace(
-            node, cluster_id=None, status=NodeStatus.DISCOVER, roles=(), pending_roles=(), primary_tags=(),
-            error_type="", pending_addition=False, pending_deletion=False,
-        )  # fmt: skip
+        return node.freed(NodeStatus.DISCOVER)
     changed = replace(
         node,
         status=status or node.status,
