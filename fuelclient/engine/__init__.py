@@ -10,13 +10,13 @@ from fuelclient.store.database import Database
 
 if TYPE_CHECKING:
     from fuelclient.engine.inventory.clusters import Clusters
+    from fuelclient.engine.inventory.facts import Facts
+    from fuelclient.engine.inventory.graphs import Graphs
     from fuelclient.engine.inventory.nodes import Nodes
     from fuelclient.engine.inventory.releases import Releases
     from fuelclient.engine.inventory.roles import Roles, Tags
     from fuelclient.engine.inventory.sequences import Sequences
     from fuelclient.engine.packages.plugins import Plugins
-    from fuelclient.engine.reading.facts import Facts
-    from fuelclient.engine.reading.graphs import Graphs
     from fuelclient.engine.runs.runs import Runs
 
 
@@ -69,13 +69,13 @@ class Engine:
 
     @cached_property
     def graphs(self) -> Graphs:
-        from fuelclient.engine.reading.graphs import Graphs
+        from fuelclient.engine.inventory.graphs import Graphs
 
         return Graphs(self._database)
 
     @cached_property
     def facts(self) -> Facts:
-        from fuelclient.engine.reading.facts import Facts
+        from fuelclient.engine.inventory.facts import Facts
 
         return Facts(self._database)
 

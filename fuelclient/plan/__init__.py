@@ -1,1 +1,1 @@
-"""Floor 0: from a snapshot of an environment to task instances in execution order; pure functions only."""
+"""Floor 0: which task runs on which node, when, and how a run ends; pure functions only."""

@@ -1,1 +1,1 @@
-"""Environments, nodes, roles, tags, releases and sequences."""
+"""Environments, nodes, roles, tags, releases, sequences, graphs and facts."""

@@ -9,7 +9,6 @@ from operator import attrgetter
 
 from fuelclient.engine.packages import enable
 from fuelclient.engine.reading import environment, lookup, orphaned_records, unpacked_packages
-from fuelclient.engine.reading.graphs import put_derived
 from fuelclient.environment.owners import plugin_owner, release_owner
 from fuelclient.errors import Conflict
 from fuelclient.graph.validate import check_document, require_type
@@ -183,6 +182,19 @@ def _derive(
     for graph_type, document in documents.items():
         put_derived(connection, owner, graph_type, relabel.graph(document))
     return findings
+
+
+def put_derived(connection: Connection, owner: Owner, graph_type: str, document: GraphDocument) -> None:
+    """Make the owner's graph of this type the one of its package, unless one was uploaded."""
+    graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
+    if graph_id is None:
+        graph_id = graphs.create(connection, owner.level, owner.id, graph_type)
+    elif not graphs.is_derived(connection, graph_id):
+        return
+    graphs.mark_derived(connection, graph_id, True)
+    graphs.reset(connection, graph_id)
+    graphs.describe(connection, graph_id, document.name, document.metadata)
+    graphs.put_tasks(connection, graph_id, document.tasks)
 
 
 def _define(

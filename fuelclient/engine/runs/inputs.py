@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from fuelclient import redact
 from fuelclient.engine.reading import environment
-from fuelclient.engine.reading.facts import effective
 from fuelclient.environment import settings
 from fuelclient.environment.checks import LARGEST_ID
 from fuelclient.model.run import Run, RunRequest
@@ -33,7 +32,7 @@ def read(connection: Connection, request: RunRequest, graph_type: str = "", *, b
     return Inputs(
         target,
         {name: environment.layers(connection, target, name) for name in types},
-        effective(connection, target),
+        environment.facts(connection, target),
         _memory(connection, request, forgotten, before),
     )
 

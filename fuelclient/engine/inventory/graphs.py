@@ -107,25 +107,13 @@ class Graphs:
             graphs.delete(connection, graph.id)
             package = plugins.package(connection, owner.id) if owner.level is Level.PLUGIN else None
             if package is not None:
-                from fuelclient.plugins.select import for_any_release  # nothing else here reads packages
+                from fuelclient.engine.packages.register import put_derived  # nothing else here needs packages
+                from fuelclient.plugins.select import for_any_release
 
                 derived = for_any_release(package).graphs.get(graph_type)
                 if derived is not None:
                     put_derived(connection, named, graph_type, derived)
             return orphaned_records.left(before, orphaned_records.of(connection, users, graph_type))
-
-
-def put_derived(connection: Connection, owner: Owner, graph_type: str, document: GraphDocument) -> None:
-    """Make the owner's graph of this type the one of its package, unless one was uploaded."""
-    graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
-    if graph_id is None:
-        graph_id = graphs.create(connection, owner.level, owner.id, graph_type)
-    elif not graphs.is_derived(connection, graph_id):
-        return
-    graphs.mark_derived(connection, graph_id, True)
-    graphs.reset(connection, graph_id)
-    graphs.describe(connection, graph_id, document.name, document.metadata)
-    graphs.put_tasks(connection, graph_id, document.tasks)
 
 
 def put(

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fuelclient.engine.reading import environment, lookup
-from fuelclient.environment.facts import NULL, default_facts, effective_facts
+from fuelclient.environment.facts import NULL, default_facts
 from fuelclient.errors import InvalidDocument, NotFound
-from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.plan.fleet import MASTER
 from fuelclient.serializers.values import in_words
 from fuelclient.store import facts as stored
 from fuelclient.store import nodes
-from fuelclient.store.database import Connection, Database
+from fuelclient.store.database import Database
 
 
 class Facts:
@@ -36,7 +35,7 @@ class Facts:
     def effective(self, cluster_id: int) -> DeploymentFacts:
         """Return the facts that a run would see now."""
         with self._database.read() as connection:
-            return effective(connection, environment.read(connection, cluster_id))
+            return environment.facts(connection, environment.read(connection, cluster_id))
 
     def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
         """Store the common part and the parts of the given nodes.
@@ -62,8 +61,3 @@ class Facts:
         with self._database.write() as connection:
             lookup.cluster(connection, cluster_id)
             stored.delete(connection, cluster_id)
-
-
-def effective(connection: Connection, target: Environment) -> DeploymentFacts:
-    """Return the facts that a run on an environment would see now."""
-    return effective_facts(default_facts(target), stored.uploaded(connection, target.cluster.id))
