@@ -12,8 +12,8 @@ from typing import Any
 from opened import opened
 
 from fuelclient.backends import connect
-from fuelclient.backends.base import Backend, OwnerRef
-from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level
+from fuelclient.backends.base import Backend
+from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
 from fuelclient.model.run import HistoryRow, Run, RunRequest

@@ -353,20 +353,3 @@ class Backend(Protocol):
         """Store all that the block writes, or nothing. Raise `Unsupported` on a master."""
 
     def close(self) -> None: ...
-
-
-__all__ = [
-    "Backend",
-    "Clusters",
-    "Facts",
-    "Graphs",
-    "Nodes",
-    "OwnerRef",
-    "Plugins",
-    "Releases",
-    "Roles",
-    "Runs",
-    "Sequences",
-    "Tags",
-    "Uploaded",
-]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fuelclient.backends.base import OwnerRef
+    from fuelclient.model.graph import OwnerRef
 
 ENV = ("-e", "--env", "--environment")
 RELEASE = ("-r", "--release")
@@ -154,8 +154,7 @@ def add_holder(parser: argparse.ArgumentParser) -> None:
 
 def owner_of(parsed_args: argparse.Namespace) -> OwnerRef:
     """Return the owner that the options of `add_owner` or `add_holder` name."""
-    from fuelclient.backends.base import OwnerRef
-    from fuelclient.model.graph import Level
+    from fuelclient.model.graph import Level, OwnerRef
 
     if parsed_args.env is not None:
         return OwnerRef(Level.CLUSTER, parsed_args.env)

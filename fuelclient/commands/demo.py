@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, cast
 
 from fuelclient import examples, files
 from fuelclient.backends import executor_kinds
-from fuelclient.backends.base import OwnerRef
 from fuelclient.commands.base import Command
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import Conflict
-from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level
+from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.package import Package
 from fuelclient.plugins.load import load_package

@@ -27,9 +27,10 @@ from fuelclient.serializers.role import (
 )
 
 if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend, OwnerRef
+    from fuelclient.backends.base import Backend
     from fuelclient.backends.inventory import Descriptions
     from fuelclient.model.document import Document
+    from fuelclient.model.graph import OwnerRef
 
 _OWNERS = {"cluster": "clusters", "release": "releases"}
 

@@ -20,7 +20,7 @@ from fuelclient.executors.dask import DaskScheduler
 from fuelclient.executors.dask_worker import Failure, Launch, Piece, Place, Script
 from fuelclient.executors.recipe import Recipe
 from fuelclient.executors.spool import Seen, Spool
-from fuelclient.executors.transport import Completed, ConnectionBroken, Unreachable
+from fuelclient.executors.transport import Completed, ConnectionBroken, Unreachable, reason_of
 
 try:
     from distributed import Client, Security
@@ -105,7 +105,7 @@ class DaskCluster:
                     self._client = await self._connected()
             except (OSError, TimeoutError, ValueError) as error:
                 raise Unreachable(
-                    f"The Dask scheduler {self._scheduler.url} cannot be reached: {_reason(error)}.",
+                    f"The Dask scheduler {self._scheduler.url} cannot be reached: {reason_of(error)}.",
                     hint="Does `dask scheduler` run there, with certificates of the same authority?",
                 ) from error
             return self._client
@@ -157,7 +157,9 @@ class DaskCluster:
             async with asyncio.timeout(self._timeout):
                 identity = await client.scheduler.identity()
         except (OSError, TimeoutError) as error:
-            raise Unreachable(f"The Dask scheduler {self._scheduler.url} does not answer: {_reason(error)}.") from error
+            raise Unreachable(
+                f"The Dask scheduler {self._scheduler.url} does not answer: {reason_of(error)}."
+            ) from error
         self._addresses = {str(worker["name"]): address for address, worker in identity["workers"].items()}
         self._looked = self._learned = began
         self._present = frozenset(identity["workers"])
@@ -276,7 +278,3 @@ def missing(worker: str, known: Mapping[str, str] | frozenset[str], url: str) ->
         f"The Dask scheduler {url} has no worker named {worker}. {there} "
         f"Start `dask worker {url} --name {worker}`, or name another one in the node's attribute worker."
     )
-
-
-def _reason(error: BaseException) -> str:
-    return str(getattr(error, "strerror", "") or error or type(error).__name__).rstrip(".")

@@ -142,13 +142,9 @@ class LocalSpool(Spool):
         if (self._path / f"claim.{label}").exists():
             return 0
         fresh = self._path / f"cmd.{label}.{os.getpid()}"
-        self._write(fresh, script)
+        _put(str(fresh), script)
         fresh.replace(self._path / "cmd")
         return self._spawn(label, used)
-
-    def _write(self, path: Path, content: bytes) -> None:
-        with os.fdopen(os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb") as file:
-            file.write(content)
 
     def _spawn(self, label: str, used: float) -> int:
         append = os.O_CREAT | os.O_APPEND | os.O_WRONLY

@@ -14,7 +14,7 @@ from typing import Any
 from fuelclient.errors import Unsupported
 from fuelclient.executors.options import Options
 from fuelclient.executors.ssh import Ssh
-from fuelclient.executors.transport import Completed, ConnectionBroken, Unreachable
+from fuelclient.executors.transport import Completed, ConnectionBroken, Unreachable, reason_of
 
 try:
     import asyncssh
@@ -53,7 +53,7 @@ class SshTransport:
                 process = await self._begun(command, stdin)
                 done = await process.wait()
             except (asyncssh.Error, OSError) as error:
-                raise ConnectionBroken(f"The connection to {self.place} broke: {_reason(error)}.") from error
+                raise ConnectionBroken(f"The connection to {self.place} broke: {reason_of(error)}.") from error
         if done.exit_status is None:
             raise ConnectionBroken(f"The connection to {self.place} broke while a script ran there.")
         return Completed(done.exit_status, _bytes(done.stdout), _bytes(done.stderr))
@@ -72,7 +72,7 @@ class SshTransport:
                 if error.code != asyncssh.OPEN_CONNECT_FAILED:
                     raise
                 if is_last or not connection.is_closed():
-                    raise Unreachable(f"{self.place} takes no command: {_reason(error)}.") from error
+                    raise Unreachable(f"{self.place} takes no command: {reason_of(error)}.") from error
         raise AssertionError("the second time returns or raises")
 
     async def put(self, path: str, content: bytes | Path) -> None:
@@ -95,11 +95,11 @@ class SshTransport:
             else:
                 await self._sftp.put(str(content), path)
         except (asyncssh.SFTPNoConnection, asyncssh.SFTPConnectionLost) as error:
-            raise ConnectionBroken(f"The connection to {self.place} broke: {_reason(error)}.") from error
+            raise ConnectionBroken(f"The connection to {self.place} broke: {reason_of(error)}.") from error
         except asyncssh.SFTPError as error:
-            raise Unreachable(f"{path} cannot be written on {self.place}: {_reason(error)}.", final=True) from error
+            raise Unreachable(f"{path} cannot be written on {self.place}: {reason_of(error)}.", final=True) from error
         except asyncssh.Error as error:
-            raise ConnectionBroken(f"The connection to {self.place} broke: {_reason(error)}.") from error
+            raise ConnectionBroken(f"The connection to {self.place} broke: {reason_of(error)}.") from error
         except OSError as error:
             where = error.filename or content if isinstance(content, Path) else path
             message = f"{where} cannot be sent to {self.place}: {error.strerror or error}."
@@ -173,7 +173,7 @@ class SshTransport:
                     "Compare its fingerprint with the machine's, then add the key: "
                     f"ssh-keyscan {words} >> {self._options.known_hosts or '~/.ssh/known_hosts'}"
                 )
-                message = f"The host key of {place} is not known or has changed ({_reason(error)})."
+                message = f"The host key of {place} is not known or has changed ({reason_of(error)})."
                 return Unreachable(message, final=True, hint=hint)
             case asyncssh.PermissionDenied():
                 who = self._ssh.user or "the user"
@@ -182,13 +182,13 @@ class SshTransport:
                 return Unreachable(f"{place} does not let {who} in{key}.", final=True, hint=hint)
             case asyncssh.KeyImportError() | asyncssh.KeyEncryptionError():
                 hint = "Keys with a passphrase go through an SSH agent."
-                return Unreachable(f"The key for {place} cannot be read: {_reason(error)}.", final=True, hint=hint)
+                return Unreachable(f"The key for {place} cannot be read: {reason_of(error)}.", final=True, hint=hint)
             case ConnectionRefusedError():
                 return Unreachable(f"{place} refuses connections.", hint="Does sshd run there, on that port?")
             case FileNotFoundError() | PermissionError() if error.filename:
                 message = f"{error.filename}, which SSH to {place} needs, cannot be read: {error.strerror}."
                 return Unreachable(message, final=True)
-        return Unreachable(f"{place} cannot be reached: {_reason(error)}.")
+        return Unreachable(f"{place} cannot be reached: {reason_of(error)}.")
 
 
 def _address(host: str, port: int) -> str:
@@ -203,11 +203,6 @@ def _split(address: str) -> tuple[str, int]:
         return host, int(rest[1:] or 0)
     host, _, port = address.partition(":") if address.count(":") == 1 else (address, "", "")
     return host, int(port or 0)
-
-
-def _reason(error: Exception) -> str:
-    reason = getattr(error, "reason", "") or getattr(error, "strerror", "") or str(error) or type(error).__name__
-    return str(reason).rstrip(".")
 
 
 def _bytes(output: Any) -> bytes:

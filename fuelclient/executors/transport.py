@@ -37,6 +37,12 @@ class Completed:
         return lines[-1] if lines else f"exit code {self.rc}"
 
 
+def reason_of(error: BaseException) -> str:
+    """Return why a connection failed, in the words of its library or of the system."""
+    reason = getattr(error, "reason", "") or getattr(error, "strerror", "") or str(error) or type(error).__name__
+    return str(reason).rstrip(".")
+
+
 class Transport(Protocol):
     """A connection to one machine. All methods raise `Unreachable` and `ConnectionBroken`."""
 

@@ -34,16 +34,10 @@ def require_name(noun: str, name: str) -> None:
 
 def role_to(role: Role) -> dict[str, Any]:
     """Return the role as Nailgun's REST API does, and also its tags, its volumes as a whole and its owner."""
-    volumes = plain(role.volumes)
     return {
-        "name": role.name,
-        "meta": plain(role.metadata),
-        "volumes_roles_mapping": [
-            {key: volume[key] for key in _MAPPED if key in volume} if isinstance(volume, Mapping) else volume
-            for volume in volumes
-        ],
+        **role_document_to(role),
         "tags": list(role.tags),
-        "volumes": volumes,
+        "volumes": plain(role.volumes),
         "owner": role.owner,
     }
 
@@ -59,13 +53,13 @@ def role_from(data: Any) -> Role:
         tags = answer.texts("tags")
     else:
         tags = Answer(metadata, "role").texts("tags") if metadata.get("tags") is not None else (name,)
-    volumes = answer.items("volumes") if "volumes" in answer.data else answer.items("volumes_roles_mapping")
+    volumes = answer.items("volumes" if "volumes" in answer.data else _MAPPING)
     return Role(name, tags, metadata, tuple(plain(volumes)), answer.text("owner", "release"))
 
 
 def tag_to(tag: Tag) -> dict[str, Any]:
     """Return a tag of a release or of an environment, as Nailgun's REST API returns it, and its owner."""
-    return {"name": tag.name, "meta": plain(tag.metadata), "owner": tag.owner}
+    return {**tag_document_to(tag), "owner": tag.owner}
 
 
 def tag_from(data: Any) -> Tag:

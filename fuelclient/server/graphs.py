@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.backends.base import Backend, OwnerRef
+from fuelclient.backends.base import Backend
 from fuelclient.errors import Conflict, InvalidGraph, NotFound
 from fuelclient.model.document import Document
-from fuelclient.model.graph import Graph, GraphDocument, GraphSummary, Level
+from fuelclient.model.graph import Graph, GraphDocument, GraphSummary, Level, OwnerRef
 from fuelclient.serializers.finding import finding_to
 from fuelclient.serializers.graph import document_from, graph_to
 from fuelclient.server.errors import HttpError

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fuelclient.backends.base import OwnerRef
 from fuelclient.errors import NotFound, UsageError
-from fuelclient.model.graph import DEFAULT_TYPE, Level
+from fuelclient.model.graph import DEFAULT_TYPE, Level, OwnerRef
 from fuelclient.model.task import Task
 from fuelclient.serializers.graph import layer_record_to
 from fuelclient.serializers.task import task_to

@@ -11,7 +11,8 @@ from fuelclient.store.rows import Table, column, encoded_or_null, mapping, updat
 
 _CLUSTERS = Table("clusters", Cluster, ("id", "name", "release_id", "status", "net_segment_type"), {})
 
-every, find, insert, update = _CLUSTERS.select, _CLUSTERS.find, _CLUSTERS.insert, _CLUSTERS.update
+every, find, ids = _CLUSTERS.select, _CLUSTERS.find, _CLUSTERS.ids
+insert, update = _CLUSTERS.insert, _CLUSTERS.update
 delete = _CLUSTERS.delete
 """Removes a cluster with its graphs. Its nodes stay, without a cluster."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from fuelclient.model.run import CHILD, HistoryFilter, HistoryRow, NodeKey
@@ -59,27 +60,13 @@ def insert(connection: Connection, run_id: int, instances: Iterable[tuple[str, N
 
 def write(connection: Connection, run_id: int, changes: Iterable[Written], now: str) -> None:
     """Write changes of instances at this time. Of several changes of one instance, the last one remains."""
-    for running, group in _grouped(changes):
-        if running:
+    for starts, group in groupby(changes, key=lambda written: written.change.status is InstanceStatus.RUNNING):
+        if starts:
             connection.executemany(
                 _START, [(written.change.status, now, run_id, written.change.vertex) for written in group]
             )
         else:
             connection.executemany(_END, [_ended(run_id, written, now) for written in group])
-
-
-def _grouped(changes: Iterable[Written]) -> Iterator[tuple[bool, list[Written]]]:
-    group: list[Written] = []
-    running = False
-    for written in changes:
-        starts = written.change.status is InstanceStatus.RUNNING
-        if group and starts != running:
-            yield running, group
-            group = []
-        running = starts
-        group.append(written)
-    if group:
-        yield running, group
 
 
 def _ended(run_id: int, written: Written, now: str) -> tuple[Any, ...]:

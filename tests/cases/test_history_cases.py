@@ -17,10 +17,9 @@ from building import tasks_from
 from executions import RELEASE
 
 from fuelclient.backends import connect
-from fuelclient.backends.base import OwnerRef
 from fuelclient.engine.runs.runs import Runs
 from fuelclient.errors import UsageError
-from fuelclient.model.graph import GraphDocument, Level
+from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.run import HistoryFilter, HistoryRow, RunRequest
 from fuelclient.model.status import InstanceStatus

@@ -12,9 +12,9 @@ from integration.keystone_server import installed
 from integration.keystone_site import Site, peopled
 
 from fuelclient.backends import connect
-from fuelclient.backends.base import Backend, OwnerRef
+from fuelclient.backends.base import Backend
 from fuelclient.backends.local import LocalBackend
-from fuelclient.model.graph import Level
+from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.settings import load
 
 KINDS = ("local", "nailgun", pytest.param("keystone", marks=pytest.mark.slow))

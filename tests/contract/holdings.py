@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fuelclient.backends.base import Backend, OwnerRef
-from fuelclient.model.graph import Level
+from fuelclient.backends.base import Backend
+from fuelclient.model.graph import Level, OwnerRef
 
 
 def task_ids(backend: Backend, level: Level, owner_id: int, kind: str = "default") -> list[str]:

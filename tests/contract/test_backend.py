@@ -10,9 +10,9 @@ from __future__ import annotations
 import pytest
 from refusals import missing, refused
 
-from fuelclient.backends.base import Backend, OwnerRef
+from fuelclient.backends.base import Backend
 from fuelclient.errors import Conflict, NotFound, UsageError
-from fuelclient.model.graph import Level
+from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from refusals import missing, refused
 
-from fuelclient.backends.base import Backend, OwnerRef
+from fuelclient.backends.base import Backend
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
-from fuelclient.model.graph import GraphDocument, Level
+from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.label import label_from
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release, Role, Tag

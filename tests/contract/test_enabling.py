@@ -9,10 +9,10 @@ import pytest
 from package_trees import MITAKA, WATCHER, definition, role, task, write_package
 from refusals import missing, refused
 
-from fuelclient.backends.base import Backend, OwnerRef
+from fuelclient.backends.base import Backend
 from fuelclient.errors import Conflict
 from fuelclient.model.finding import Finding
-from fuelclient.model.graph import GraphDocument, Level
+from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
 from fuelclient.model.task import Task

@@ -9,10 +9,10 @@ import pytest
 from package_trees import role, task, write_package
 from refusals import missing, refused
 
-from fuelclient.backends.base import Backend, OwnerRef
+from fuelclient.backends.base import Backend
 from fuelclient.errors import InvalidGraph, NotFound, UsageError
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.model.graph import GraphDocument, Level
+from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
 from fuelclient.model.task import NOWHERE, Source, Task

@@ -12,9 +12,9 @@ from contract.holdings import described, task_ids
 from package_trees import MITAKA, WATCHER, definition, role, task, write_package
 from refusals import missing, refused
 
-from fuelclient.backends.base import Backend, OwnerRef
+from fuelclient.backends.base import Backend
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
-from fuelclient.model.graph import GraphDocument, Level
+from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.plugin import InstallAction, Plugin
 from fuelclient.model.release import Release

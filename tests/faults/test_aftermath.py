@@ -16,13 +16,12 @@ from command_line import CommandLine
 from executions import Executions, executions, shell
 from refusals import refused
 
-from fuelclient.backends.base import OwnerRef
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.follow import follow
 from fuelclient.engine.runs import processes
 from fuelclient.engine.runs.processes import NOT_STARTED
 from fuelclient.errors import StalePlan
-from fuelclient.model.graph import Level
+from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.run import Run, RunRequest
 from fuelclient.model.status import RunStatus

@@ -7,9 +7,9 @@ from typing import Any
 
 from valid_packages import write_package
 
-from fuelclient.backends.base import Backend, OwnerRef
+from fuelclient.backends.base import Backend
 from fuelclient.backends.local import LocalBackend
-from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level
+from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.model.release import Release
 from fuelclient.model.task import Task

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.backends.base import Backend, OwnerRef, Uploaded
+from fuelclient.backends.base import Backend
 from fuelclient.backends.nailgun.environment import (
     NOUNS,
     RESOURCES,
@@ -35,6 +35,8 @@ from fuelclient.model.graph import (
     Level,
     MergedGraph,
     Owner,
+    OwnerRef,
+    Uploaded,
 )
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task

@@ -70,8 +70,7 @@ class GraphDownload(Command):
 
         backend, env, graph_type = self.backend, parsed_args.env, parsed_args.graph_type
         if parsed_args.level in ("cluster", "release"):
-            from fuelclient.backends.base import OwnerRef
-            from fuelclient.model.graph import Level
+            from fuelclient.model.graph import Level, OwnerRef
 
             if parsed_args.level == "cluster":
                 owner = OwnerRef(Level.CLUSTER, env)

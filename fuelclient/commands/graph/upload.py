@@ -13,7 +13,8 @@ from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import NotFound
 
 if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend, OwnerRef, Uploaded
+    from fuelclient.backends.base import Backend
+    from fuelclient.model.graph import OwnerRef, Uploaded
 
 DEFAULT = "default"
 

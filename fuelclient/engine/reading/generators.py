@@ -14,6 +14,7 @@ import struct
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from fuelclient.engine.reading import environment
@@ -21,9 +22,7 @@ from fuelclient.environment import settings
 from fuelclient.store import clusters
 from fuelclient.store.database import Connection
 
-_PASSWORD, _HEXSTRING = 24, 8
 _LONGEST = 4096
-_LETTERS = string.ascii_letters + string.digits
 
 
 def evaluate(connection: Connection, cluster_id: int) -> None:
@@ -57,18 +56,12 @@ def filled(known: Mapping[str, Any], own: Mapping[str, Any], before: Mapping[str
     return values
 
 
-def _password(argument: Any) -> str:
-    return "".join(secrets.choice(_LETTERS) for _ in range(_length(argument, _PASSWORD)))
-
-
-def _hexstring(argument: Any) -> str:
-    return "".join(secrets.choice("0123456789abcdef") for _ in range(_length(argument, _HEXSTRING)))
-
-
-def _length(argument: Any, default: int) -> int:
-    """Return the length in an argument, or the default, as in Nailgun, if it is no number or too large."""
+def _random(characters: str, length: int, argument: Any) -> str:
+    """Return random characters, as many as the argument says, or `length` if it is no number or too large."""
     text = str(argument)
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 and 0 < int(text) <= _LONGEST else default
+    if text.isascii() and text.isdigit() and len(text) < 6 and 0 < int(text) <= _LONGEST:
+        length = int(text)
+    return "".join(secrets.choice(characters) for _ in range(length))
 
 
 def _cephx_key(_argument: Any) -> str:
@@ -77,8 +70,8 @@ def _cephx_key(_argument: Any) -> str:
 
 
 _GENERATORS: Mapping[str, Callable[[Any], str]] = {
-    "password": _password,
-    "hexstring": _hexstring,
+    "password": partial(_random, string.ascii_letters + string.digits, 24),
+    "hexstring": partial(_random, "0123456789abcdef", 8),
     "cephx_key": _cephx_key,
     "uuid4": lambda _argument: str(uuid.uuid4()),
     "identical": str,

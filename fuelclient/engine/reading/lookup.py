@@ -35,7 +35,7 @@ def release(connection: Connection, release_id: int) -> Release:
 def cluster(connection: Connection, cluster_id: int) -> Cluster:
     """Return the environment. Raise `NotFound`, with the ids that exist, if it does not exist."""
     hint = "There is no environment yet. Run `fuel2 env create NAME --release ID`."
-    return _existing("environment", cluster_id, clusters.find, _cluster_ids, connection, hint)
+    return _existing("environment", cluster_id, clusters.find, clusters.ids, connection, hint)
 
 
 def node(connection: Connection, node_id: int) -> Node:
@@ -82,10 +82,6 @@ def require_roles(roles: Iterable[str], known: Mapping[str, Role]) -> None:
     for name in roles:
         if name not in known:
             raise NotFound("role", name, known=list(known))
-
-
-def _cluster_ids(connection: Connection) -> Sequence[int]:
-    return [cluster.id for cluster in clusters.every(connection)]
 
 
 def _existing(

@@ -38,7 +38,7 @@ gave up at once would leave them unattended."""
 _BACKGROUND = '"$@" &'
 
 
-def start(engine: str, run_id: int, *, rerun_interrupted: bool = False) -> None:
+def start(engine: str, run_id: int, rerun_interrupted: bool) -> None:
     """Start a runner in its own session. Raise `Unavailable` if no process can be started.
 
     It is no child of this process, which may end, or go on for years without having to collect it. Passwords for

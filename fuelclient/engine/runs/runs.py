@@ -52,14 +52,10 @@ EVERYTHING = HistoryFilter()
 Start = Callable[[str, int, bool], None]
 
 
-def _detached(engine: str, run_id: int, rerun_interrupted: bool) -> None:
-    runner.start(engine, run_id, rerun_interrupted=rerun_interrupted)
-
-
 class Runs:
     """Runs; see `backends.base.Runs`. `start` starts a runner, and `provider` makes its executor."""
 
-    def __init__(self, database: Database, *, start: Start = _detached, provider: Provider = executor_for) -> None:
+    def __init__(self, database: Database, *, start: Start = runner.start, provider: Provider = executor_for) -> None:
         self._database, self._start, self._provider = database, start, provider
 
     def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:

@@ -20,12 +20,11 @@ from opened import opened
 from package_trees import role, task, write_package
 from refusals import missing, refused
 
-from fuelclient.backends.base import OwnerRef
 from fuelclient.backends.local import LocalBackend
 from fuelclient.backends.nailgun import NailgunBackend
 from fuelclient.backends.plans import pictured, planned, simulated
 from fuelclient.errors import FuelError, InvalidDocument, InvalidGraph, Unsupported
-from fuelclient.model.graph import GraphDocument, Level
+from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
 from fuelclient.model.run import Event, EventKind, RunRequest

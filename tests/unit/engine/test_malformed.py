@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from package_trees import role, task, write_package
 
-from fuelclient.backends.base import Backend, OwnerRef
+from fuelclient.backends.base import Backend
 from fuelclient.backends.local import LocalBackend
 from fuelclient.errors import Conflict, InvalidDocument
-from fuelclient.model.graph import GraphDocument, Level
+from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
 from fuelclient.model.task import Task

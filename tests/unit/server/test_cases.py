@@ -14,9 +14,8 @@ import yaml
 from executions import Executions
 from http_api import Api
 
-from fuelclient.backends.base import OwnerRef
 from fuelclient.model.document import Document
-from fuelclient.model.graph import Level
+from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.serializers.graph import document_from
 
 DIRECTORY = Path(__file__).parents[2] / "cases" / "server"
