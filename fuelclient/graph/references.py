@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from fuelclient.errors import nearest
-from fuelclient.graph.match import is_pattern, matching, pattern_error
+from fuelclient.graph.match import Names, is_beyond_us, is_pattern, pattern_error
 from fuelclient.graph.stage import parse_stage, stage_names
-from fuelclient.graph.validate import UNCHANGING_HINT, unchanging, unprintable_id
+from fuelclient.graph.validate import UNCHANGING_HINT, bad_pattern, unchanging, unprintable_id, words_of
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import MergedGraph, MergedTask
 from fuelclient.model.task import RELATION_LISTS, TaskType
@@ -19,12 +19,13 @@ _SPECIAL = frozenset("()[]|*?^$")
 def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
     """Return findings for dependencies on tasks that the graph lacks (a run ignores them), for stages that it lacks,
     for conditions that never hold, and for ids that `graph upload` would refuse today."""
-    known = dict.fromkeys(task.id for task in graph.tasks)
+    known = Names(task.id for task in graph.tasks)
     stages = stage_names(graph.tasks)
     findings: list[Finding] = []
     for task in graph.tasks:
         for attribute, word in _references(task):
             findings += _check_reference(task, attribute, word, known)
+        findings += _check_patterns(task)
         findings += _check_stage(task, stages)
         for attribute, problem in unchanging(task.task):
             message, place = f"task {task.id}: {problem}", place_of(task, attribute)
@@ -50,8 +51,8 @@ def _references(task: MergedTask) -> Iterator[tuple[str, str]]:
                 yield attribute, relation.name
 
 
-def _check_reference(task: MergedTask, attribute: str, word: str, known: Collection[str]) -> Iterator[Finding]:
-    if word in known or pattern_error(word) or matching(word, known):
+def _check_reference(task: MergedTask, attribute: str, word: str, known: Names) -> Iterator[Finding]:
+    if word in known or pattern_error(word) or known.matching(word):
         return
     if is_pattern(word):
         severity, code, what = Severity.INFO, "G031", f"the pattern {word} in {attribute} matches no task"
@@ -60,9 +61,18 @@ def _check_reference(task: MergedTask, attribute: str, word: str, known: Collect
     yield Finding(severity, code, f"task {task.id}: {what}", place_of(task, attribute), task.id, _hint(word, known))
 
 
-def _hint(word: str, known: Collection[str]) -> str:
+def _check_patterns(task: MergedTask) -> Iterator[Finding]:
+    """Yield errors for patterns that Python could match. Those that it cannot read mean nothing, as on a master."""
+    for attribute, word in words_of(task.task):
+        if is_beyond_us(word):
+            message, hint = bad_pattern(attribute, word)
+            place = place_of(task, attribute)
+            yield Finding(Severity.ERROR, "G015", f"task {task.id}: {message}", place, task.id, hint)
+
+
+def _hint(word: str, known: Names) -> str:
     pattern = f"/{word}/"
-    if _SPECIAL & set(word) and not is_pattern(word) and not pattern_error(pattern) and matching(pattern, known):
+    if _SPECIAL & set(word) and not is_pattern(word) and not pattern_error(pattern) and known.matching(pattern):
         return f"Did you mean the pattern {pattern}?"
     close = nearest(word, known)
     return f"Did you mean {close}?" if close else "The dependency is ignored."

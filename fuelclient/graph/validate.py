@@ -155,21 +155,29 @@ def _is_typo(key: str, word: str) -> bool:
 
 
 def _patterns(task: Task) -> Iterator[Finding]:
+    for attribute, word in words_of(task):
+        if pattern_error(word):
+            message, hint = bad_pattern(attribute, word)
+            yield _finding(Severity.ERROR, "G015", task, attribute, message, hint)
+
+
+def words_of(task: Task) -> Iterator[tuple[str, str]]:
+    """Yield the names and patterns by which a task refers to others, each with its attribute."""
     for attribute in NAME_LISTS:
         for word in task.names(attribute):
-            if error := pattern_error(word):
-                yield _bad_pattern(task, attribute, word, error)
+            yield attribute, word
     for attribute in RELATION_LISTS:
         for relation in task.relations(attribute):
             roles = relation.roles if isinstance(relation.roles, tuple) else (relation.roles,)
-            for word in (relation.name, *roles):
-                if isinstance(word, str) and (error := pattern_error(word)):
-                    yield _bad_pattern(task, attribute, word, error)
+            for name in (relation.name, *roles):
+                if isinstance(name, str):
+                    yield attribute, name
 
 
-def _bad_pattern(task: Task, attribute: str, word: str, error: str) -> Finding:
-    message = f"{word} in {attribute} is not a regular expression: {error}"
-    return _finding(Severity.ERROR, "G015", task, attribute, message, "Correct the pattern between the slashes.")
+def bad_pattern(attribute: str, word: str) -> tuple[str, str]:
+    """Return the message and the hint for a pattern in `attribute` that cannot be matched."""
+    message = f"{word} in {attribute} is not a regular expression that can be matched: {pattern_error(word)}"
+    return message, "Correct the pattern between the slashes, or list the names that it means."
 
 
 def _placement_and_parameters(task: Task) -> Iterator[Finding]:

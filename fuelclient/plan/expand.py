@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from fuelclient.graph.match import Names
 from fuelclient.graph.stage import chains
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.task import RELATION_LISTS, Relation, Task
@@ -263,11 +264,12 @@ class _Builder:
         for index, nodes in enumerate(self.placement.nodes):
             if nodes:
                 self._by_id.setdefault(tasks[index].id, []).append(index)
+        self._ids = Names(self._by_id)
 
     def named(self, word: str) -> tuple[int, ...]:
         """Return the placed tasks that a name or pattern means. A broken pattern means none."""
         if word not in self._named:
-            self._named[word] = tuple(index for name in named(word, self._by_id) for index in self._by_id[name])
+            self._named[word] = tuple(index for name in named(word, self._ids) for index in self._by_id[name])
         return self._named[word]
 
     def same_node(self, task: int, attribute: str, words: Sequence[str], on: Mapping[int, int] | None = None) -> None:

@@ -7,13 +7,12 @@ Source: Nailgun `TransactionSerializer.expand_tasks` and `TagResolver`.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from fuelclient.errors import nearest
-from fuelclient.graph.match import matcher, matching, pattern_error
+from fuelclient.graph.match import Names, pattern_error
 from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import MergedTask
@@ -38,6 +37,7 @@ class Resolver:
         for index, node in enumerate(nodes):
             for tag in node.tags:
                 self._carriers.setdefault(tag, []).append(index)
+        self._known = Names(self._carriers)
         self._answers: dict[tuple[str, ...], tuple[int, ...]] = {}
 
     def resolve(self, roles: Sequence[str] | str) -> tuple[int, ...]:
@@ -64,22 +64,19 @@ class Resolver:
             if word == MASTER:
                 indices.update(index for index, node in enumerate(self._nodes) if node.uid == MASTER)
             else:
-                indices.update(index for tag in named(word, self._carriers) for index in self._carriers[tag])
+                indices.update(index for tag in named(word, self._known) for index in self._carriers[tag])
         return tuple(sorted(indices))
 
 
-def named(word: str, known: Collection[str]) -> list[str]:
+def named(word: str, known: Names) -> tuple[str, ...]:
     """Return those of `known` that a name or a pattern means. A broken pattern means none.
 
-    >>> named("a", {"a": 1, "ab": 2}), named("/^a/", {"a": 1, "ab": 2}), named("/(/", {"a": 1})
-    (['a'], ['a', 'ab'], [])
+    >>> named("a", Names(["a", "ab"])), named("/^a/", Names(["a", "ab"])), named("/(/", Names(["a"]))
+    (('a',), ('a', 'ab'), ())
     """
     if word in known:
-        return [word]
-    try:
-        return list(filter(matcher(word), known))
-    except re.error:
-        return []
+        return (word,)
+    return () if pattern_error(word) else known.matching(word)
 
 
 Choice = Callable[[Sequence[int]], int]
@@ -161,7 +158,7 @@ def placement_findings(tasks: Sequence[MergedTask], placement: Placement, snapsh
             continue
         attribute, names = task.task.placement
         is_group = task.task.type == TaskType.GROUP
-        unknown = [name for name in names if not pattern_error(name) and not matching(name, known)]
+        unknown = [name for name in names if not pattern_error(name) and not known.matching(name)]
         if not nodes and not names and (is_group or task.id not in grouped):
             what = f"task {task.id} runs nowhere: it has no roles, and no group lists it"
             yield _finding(task, "type", "G040", Severity.WARNING, what, "Give it roles.")
@@ -175,11 +172,11 @@ def placement_findings(tasks: Sequence[MergedTask], placement: Placement, snapsh
             yield _finding(task, attribute, "G042", Severity.INFO, what)
 
 
-def _known_roles(snapshot: Snapshot) -> set[str]:
+def _known_roles(snapshot: Snapshot) -> Names:
     """Return every word that can place a task: tags, their primaries, and undefined roles of nodes."""
     tags = {tag for role in snapshot.roles.values() for tag in role.tags}
     own = {role for node in snapshot.nodes for role in node.all_roles if role not in snapshot.roles}
-    return {*tags, *own, *(PRIMARY + tag for tag in tags & snapshot.primary_tags), MASTER, EVERY}
+    return Names(sorted({*tags, *own, *(PRIMARY + tag for tag in tags & snapshot.primary_tags), MASTER, EVERY}))
 
 
 def _finding(task: MergedTask, attribute: str, code: str, severity: Severity, what: str, hint: str = "") -> Finding:

@@ -13,7 +13,6 @@ import functools
 import itertools
 import json
 import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -255,10 +254,7 @@ def _word(_validator: Validator, _wanted: bool, word: Any, schema: Any) -> Itera
         if not _NAME.fullmatch(word):
             yield _error("")
         return
-    with warnings.catch_warnings():  # users need not know what Python may change in regular expressions one day
-        warnings.simplefilter("ignore")
-        problem = pattern_error(word)
-    if problem:
+    if problem := pattern_error(word):
         yield _error(problem)
 
 

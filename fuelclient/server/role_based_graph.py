@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from dataclasses import dataclass
 
 from fuelclient.graph.dag import components
-from fuelclient.graph.match import matching
+from fuelclient.graph.match import Names, pattern_error
 from fuelclient.model.task import Task, TaskType
 
 INTERNAL = (TaskType.GROUP, TaskType.STAGE, TaskType.SKIPPED)
@@ -56,7 +56,7 @@ def role_based(tasks: Iterable[Task]) -> RoleBasedGraph:
     for task in tasks:
         known[task.id] = task
         connect(_own_edges(task))
-    groups = [task.id for task in tasks if task.type == TaskType.GROUP]
+    groups = Names(task.id for task in tasks if task.type == TaskType.GROUP)
     for task in tasks:
         connect(_group_edges(task, groups))
     return RoleBasedGraph(known, {name: tuple(successors.get(name, ())) for name in known})
@@ -72,13 +72,10 @@ def _own_edges(task: Task) -> Iterator[tuple[str, str]]:
         yield task.id, stage
 
 
-def _group_edges(task: Task, groups: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _group_edges(task: Task, groups: Names) -> Iterator[tuple[str, str]]:
     """A task precedes its groups, and a group comes after its tasks."""
     for word in task.names("groups"):
-        try:
-            matches = matching(word, groups)
-        except re.error:
-            matches = ()
+        matches = () if pattern_error(word) else groups.matching(word)
         for group in matches or (word,):
             if group != task.id:
                 yield task.id, group
