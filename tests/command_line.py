@@ -1,4 +1,4 @@
-"""Run `fuel2` in this process, on its own engine file, with all streams captured."""
+"""Run `fuel2` in this process, with all streams captured: on an engine file of its own, or on a master."""
 
 from __future__ import annotations
 
@@ -32,6 +32,14 @@ class Done:
         return json.loads(self.out)
 
 
+def fuel2(*arguments: object, stdin: str = "", terminal: bool = False) -> Done:
+    """Run `fuel2` on whatever the arguments, or the settings, name."""
+    source = Terminal(stdin) if terminal else io.StringIO(stdin)
+    out, err = io.StringIO(), io.StringIO()
+    code = FuelShell(source, out, err).run([str(argument) for argument in arguments])
+    return Done(code, out.getvalue(), err.getvalue())
+
+
 @dataclass(frozen=True)
 class CommandLine:
     """`fuel2` on the engine file `engine`."""
@@ -40,11 +48,7 @@ class CommandLine:
 
     def __call__(self, *arguments: object, stdin: str = "", terminal: bool = False) -> Done:
         """Run a command line to its end."""
-        source = Terminal(stdin) if terminal else io.StringIO(stdin)
-        out, err = io.StringIO(), io.StringIO()
-        words = [str(argument) for argument in arguments]
-        code = FuelShell(source, out, err).run(["--engine", str(self.engine), *words])
-        return Done(code, out.getvalue(), err.getvalue())
+        return fuel2("--engine", self.engine, *arguments, stdin=stdin, terminal=terminal)
 
     def ok(self, *arguments: object, stdin: str = "") -> Done:
         """Run a command line that must succeed."""
@@ -88,11 +92,11 @@ tasks:
 
 def tiny_engine(directory: Path) -> CommandLine:
     """Return an engine with release 1, its default graph, environment 1 (prod) with its own graph, and two nodes."""
-    fuel2 = CommandLine(directory / "engine.db")
-    fuel2.ok("release", "import", "-", stdin=RELEASE)
-    fuel2.ok("graph", "upload", "--release", 1, "--type", "default", "--file", "-", stdin=GRAPH)
-    fuel2.ok("env", "create", "prod", "--release", 1)
-    fuel2.ok("graph", "upload", "--env", 1, "--type", "default", "--file", "-", stdin=OVERRIDE)
-    fuel2.ok("node", "create", "node-1", "--ip", "10.20.0.3", "--env", 1, "--roles", "controller")
-    fuel2.ok("node", "create", "node-2", "--ip", "10.20.0.4", "--env", 1, "--roles", "compute")
-    return fuel2
+    tiny = CommandLine(directory / "engine.db")
+    tiny.ok("release", "import", "-", stdin=RELEASE)
+    tiny.ok("graph", "upload", "--release", 1, "--type", "default", "--file", "-", stdin=GRAPH)
+    tiny.ok("env", "create", "prod", "--release", 1)
+    tiny.ok("graph", "upload", "--env", 1, "--type", "default", "--file", "-", stdin=OVERRIDE)
+    tiny.ok("node", "create", "node-1", "--ip", "10.20.0.3", "--env", 1, "--roles", "controller")
+    tiny.ok("node", "create", "node-2", "--ip", "10.20.0.4", "--env", 1, "--roles", "compute")
+    return tiny

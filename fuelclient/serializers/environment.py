@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from fuelclient.model.environment import Environment
-from fuelclient.model.fact import DeploymentFacts
 from fuelclient.plan.inputs import Inputs, Memory
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.cluster import cluster_from, cluster_to
+from fuelclient.serializers.fact import facts_from, info_to
 from fuelclient.serializers.graph import layer_record_from, layer_record_to
 from fuelclient.serializers.node import node_record_from, node_record_to
 from fuelclient.serializers.plugin import plugin_from, plugin_to
@@ -50,9 +50,9 @@ def inputs_to(inputs: Inputs) -> dict[str, Any]:
             graph_type: [layer_record_to(layer, graph_type) for layer in layers]
             for graph_type, layers in inputs.layers.items()
         },
-        "facts": _facts_to(inputs.facts),
+        "facts": info_to(inputs.facts),
         "memory": {
-            "facts": {str(run_id): _facts_to(seen) for run_id, seen in memory.facts.items()},
+            "facts": {str(run_id): info_to(seen) for run_id, seen in memory.facts.items()},
             "last": [{"task": task, "node": uid, "run": run_id} for (task, uid), run_id in memory.last.items()],
             "forgotten": list(memory.forgotten),
         },
@@ -75,9 +75,9 @@ def inputs_from(data: Any) -> Inputs:
             graph_type: tuple(map(layer_record_from, objects(layers, "layer")))
             for graph_type, layers in answer.mapping("layers").items()
         },
-        _facts_from(answer.mapping("facts")),
+        facts_from(answer.mapping("facts")),
         Memory(
-            {int(run_id): _facts_from(seen) for run_id, seen in memory.mapping("facts").items()},
+            {int(run_id): facts_from(seen) for run_id, seen in memory.mapping("facts").items()},
             {(item.stated("task"), item.stated("node")): item.identifier("run") for item in last},
             memory.texts("forgotten"),
         ),
@@ -86,13 +86,3 @@ def inputs_from(data: Any) -> Inputs:
             for item in durations
         },
     )
-
-
-def _facts_to(facts: DeploymentFacts) -> dict[str, Any]:
-    """Return facts with their nodes by uid: Nailgun's list of nodes cannot tell a part's own `uid` from its key."""
-    return {"common": plain(facts.common), "nodes": plain(facts.nodes)}
-
-
-def _facts_from(data: Any) -> DeploymentFacts:
-    answer = Answer(data, "facts")
-    return DeploymentFacts(answer.mapping("common"), answer.mapping("nodes"))

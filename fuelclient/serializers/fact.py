@@ -1,52 +1,89 @@
 """Deployment facts in Nailgun's shapes, and back.
 
-Nailgun returns a list with one mapping for each node, which repeats the common part; or, if asked to split them, a
-mapping of the common part and such a list.
+The facts of an environment are a list with a mapping for each node, which states the `uid` of the node and repeats the
+common part. If they are split, the common part is an element of its own, with the uid `common`. What a run recorded is
+a mapping of the common part and the nodes by uid. An upload may be either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.serializers.values import deep_merged, in_words, plain
 
+COMMON = "common"
+"""The uid of the common part."""
+
 _UID = "uid"
 
 
-def facts_to(facts: DeploymentFacts, uids: Collection[str] = ()) -> dict[str, Any]:
-    """Return the common part, and the parts of the nodes `uids` (of all if empty), each with its uid."""
-    nodes = [{**plain(part), _UID: uid} for uid, part in facts.nodes.items() if not uids or uid in uids]
-    return {"common": plain(facts.common), "nodes": nodes}
+def facts_to(facts: DeploymentFacts, uids: Collection[str] = ()) -> list[dict[str, Any]]:
+    """Return the parts of the nodes `uids` (of all if empty), each with its uid, and then the common part.
+
+    >>> facts_to(DeploymentFacts({"a": 1}, {"2": {"b": 3}}))
+    [{'b': 3, 'uid': '2'}, {'a': 1, 'uid': 'common'}]
+    """
+    return [] if facts.is_empty else [*_nodes(facts, uids), {**plain(facts.common), _UID: COMMON}]
 
 
 def facts_to_list(facts: DeploymentFacts, uids: Collection[str] = ()) -> list[dict[str, Any]]:
     """Return one mapping for each node: its own part over the common part."""
-    common, nodes = facts_to(facts, uids).values()
-    return [deep_merged(common, node) for node in nodes]
+    common = plain(facts.common)
+    return [deep_merged(common, node) for node in _nodes(facts, uids)]
+
+
+def info_to(facts: DeploymentFacts) -> dict[str, Any]:
+    """Return facts as they are recorded with a run: the common part, and the nodes by uid.
+
+    >>> info_to(DeploymentFacts({"a": 1}, {"2": {"uid": "2"}}))
+    {'common': {'a': 1}, 'nodes': {'2': {'uid': '2'}}}
+    """
+    return {COMMON: plain(facts.common), "nodes": plain(facts.nodes)}
 
 
 def facts_from(data: Any) -> DeploymentFacts:
-    """Return the facts in an answer or an upload, in either shape. A list has no common part.
+    """Return the facts in an answer or an upload, in any of these shapes. A list may lack the common part.
 
-    Raise `InvalidDocument` for any other shape, for a node without uid, and for a node that occurs twice.
+    The uids in a list are those of the nodes, and no facts of theirs: `facts_to` states them again.
+
+    Raise `InvalidDocument` for any other shape, for an element without uid, and for a node that occurs twice.
     """
     common: Mapping[str, Any] = {}
     nodes = data
     if isinstance(data, Mapping):
-        common, nodes = data.get("common") or {}, data.get("nodes") or []
-    unknown = isinstance(data, Mapping) and not set(data) <= {"common", "nodes"}
-    if unknown or not isinstance(common, Mapping) or not isinstance(nodes, list | tuple):
+        common, nodes = data.get(COMMON) or {}, data.get("nodes") or []
+    unknown = isinstance(data, Mapping) and not set(data) <= {COMMON, "nodes"}
+    if unknown or not isinstance(common, Mapping) or not isinstance(nodes, list | tuple | Mapping):
         message = "Facts are a list of nodes, or a mapping of common and nodes."
-        raise InvalidDocument(message, hint="Write {common: {...}, nodes: []}.")
+        raise InvalidDocument(message, hint="Write {common: {...}, nodes: {}}.")
     parts: dict[str, Mapping[str, Any]] = {}
-    for node in nodes:
-        uid = node.get(_UID) if isinstance(node, Mapping) else None
-        if not isinstance(uid, str | int) or isinstance(uid, bool):
-            raise InvalidDocument(f"The facts of a node are a mapping with its uid, not {in_words(node)}.")
-        if str(uid) in parts:
+    for uid, node in _identified(nodes):
+        if uid in parts:
             raise InvalidDocument(f"The facts of node {uid} occur twice.")
-        parts[str(uid)] = {key: plain(value) for key, value in node.items() if key != _UID}
+        parts[uid] = plain(node)
+    if not isinstance(data, Mapping):
+        common = parts.pop(COMMON, {})
     return DeploymentFacts(plain(common), parts)
+
+
+def _nodes(facts: DeploymentFacts, uids: Collection[str]) -> list[dict[str, Any]]:
+    return [{**plain(part), _UID: uid} for uid, part in facts.nodes.items() if not uids or uid in uids]
+
+
+def _identified(nodes: Collection[Any] | Mapping[Any, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield each node with its uid. Raise `InvalidDocument` for one without uid, or that is not a mapping."""
+    if not isinstance(nodes, Mapping):
+        for node in nodes:
+            uid = node.get(_UID) if isinstance(node, Mapping) else None
+            if not isinstance(uid, str | int) or isinstance(uid, bool):
+                message = f"The facts of a node are a mapping with its uid, not {in_words(node)}."
+                raise InvalidDocument(message, hint="Upload facts that state the uid of each node.")
+            yield str(uid), {key: value for key, value in node.items() if key != _UID}
+        return
+    for uid, node in nodes.items():
+        if not isinstance(node, Mapping):
+            raise InvalidDocument(f"The facts of node {uid} are {in_words(node)}, not a mapping.")
+        yield str(uid), node

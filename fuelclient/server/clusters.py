@@ -109,9 +109,9 @@ def delete_facts(call: Call) -> None:
 
 
 def _facts(call: Call, facts: DeploymentFacts) -> Any:
-    """Return the facts as Nailgun's list of nodes, or with `split` the common part apart from the nodes.
+    """Return the facts as a list of nodes; with `split` the common part is an element of its own.
 
-    A list has no place for a common part of its own: if no node has facts, only a split response shows it.
+    Otherwise each node repeats the common part: if no node has facts, only a split answer shows it.
     """
     uids = set(map(str, call.query.get("nodes", ())))
     return facts_to(facts, uids) if call.flag("split") else facts_to_list(facts, uids)
@@ -137,13 +137,14 @@ _INPUTS_QUERY = (
 )
 _FACTS_PATH = f"{_PATH}/orchestrator/deployment"
 _NODE_FACTS = listed(opened(("uid",), uid={"type": ["string", "integer"]}))
-_SPLIT: Schema = {
-    "type": "object", "properties": {"common": MAPPING, "nodes": _NODE_FACTS}, "additionalProperties": False,
+_BY_UID: Schema = {
+    "type": "object", "properties": {"common": MAPPING, "nodes": {"anyOf": [MAPPING, _NODE_FACTS]}},
+    "additionalProperties": False,
 }  # fmt: skip
-_FACTS: Schema = {"anyOf": [_NODE_FACTS, _SPLIT]}
+_FACTS: Schema = {"anyOf": [_NODE_FACTS, _BY_UID]}
 _FACTS_QUERY = (
     Query("nodes", QueryType.NUMBERS, "only these nodes"),
-    Query("split", QueryType.FLAG, "return the common part and the nodes separately"),
+    Query("split", QueryType.FLAG, "return the common part as an element with the uid common"),
 )
 
 ROUTES = (
@@ -161,9 +162,9 @@ ROUTES = (
           {200: _ENVIRONMENT}),
     Route("GET", f"{_PATH}/inputs", inputs, "Show what plans are computed from (not in Nailgun)", {200: _INPUTS},
           _INPUTS_QUERY),
-    Route("GET", _FACTS_PATH, show_facts, "Show the uploaded deployment facts", {200: _FACTS}, _FACTS_QUERY),
-    Route("PUT", _FACTS_PATH, upload_facts, "Upload deployment facts", {200: _FACTS}, _FACTS_QUERY, _FACTS),
+    Route("GET", _FACTS_PATH, show_facts, "Show the uploaded deployment facts", {200: _NODE_FACTS}, _FACTS_QUERY),
+    Route("PUT", _FACTS_PATH, upload_facts, "Upload deployment facts", {200: _NODE_FACTS}, _FACTS_QUERY, _FACTS),
     Route("DELETE", _FACTS_PATH, delete_facts, "Delete the uploaded deployment facts", {204: None}),
     Route("GET", f"{_FACTS_PATH}/defaults", default_facts, "Show the facts computed for an environment",
-          {200: _FACTS}, _FACTS_QUERY),
+          {200: _NODE_FACTS}, _FACTS_QUERY),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 from fuelclient.errors import Unsupported
 from fuelclient.model.run import HistoryFilter, HistoryRow, Run
 from fuelclient.model.status import InstanceStatus, RunStatus
-from fuelclient.serializers.fact import facts_to
+from fuelclient.serializers.fact import info_to
 from fuelclient.serializers.history import event_to, history_row_to, logs_to
 from fuelclient.serializers.run import nailgun_transaction_to, run_to
 from fuelclient.serializers.values import plain
@@ -69,7 +69,7 @@ def history(call: Call) -> Any:
 
 
 def deployment_info(call: Call) -> Any:
-    return facts_to(call.backend.runs.deployment_info(call.id("transaction_id")))
+    return info_to(call.backend.runs.deployment_info(call.id("transaction_id")))
 
 
 def settings(call: Call) -> Any:
@@ -139,7 +139,7 @@ _HISTORY = (
     Query("include_summary", QueryType.FLAG, "also what tasks reported"),
     Query("include_instance", QueryType.FLAG, "also why an instance has its status, which Nailgun does not know"),
 )
-_INFO = opened(("common", "nodes"), common=MAPPING, nodes=listed(MAPPING))
+_INFO = opened(("common", "nodes"), common=MAPPING, nodes=MAPPING)
 _EVENT = opened(("id", "time", "kind", "status"), id={"type": "integer"}, time={"type": "string"})
 _EVENTS = (
     Query("after", QueryType.NUMBER, "the id of the last known event", least=0),

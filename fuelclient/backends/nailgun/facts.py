@@ -7,9 +7,10 @@ from typing import Any
 
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
-from fuelclient.environment.facts import effective_facts
+from fuelclient.environment.facts import NULL, effective_facts
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.fact import DeploymentFacts
+from fuelclient.plan.fleet import MASTER
 from fuelclient.serializers.fact import facts_from, facts_to
 
 _UID = re.compile(r"\w[\w.-]*")
@@ -28,10 +29,18 @@ class Facts:
         return _facts(self._session.get(f"{_path(cluster_id)}defaults/", _about(cluster_id), split=True))
 
     def effective(self, cluster_id: int) -> DeploymentFacts:
-        return effective_facts(self.default(cluster_id), self.get(cluster_id))
+        """As `base.Facts`. A master states no facts of the sync points, and the uid of a node is one of its facts."""
+        default = self.default(cluster_id)
+        missing = {MASTER: {"roles": [MASTER]}, **default.nodes}
+        parts = {uid: {"uid": uid, **part} for uid, part in missing.items()}
+        parts[NULL] = dict(default.nodes.get(NULL, {}))
+        return effective_facts(DeploymentFacts(default.common, parts), self.get(cluster_id))
 
     def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
-        self._session.put(_path(cluster_id), facts_to(facts), _about(cluster_id))
+        """As `base.Facts`. A master may forget the nodes that an upload leaves out, so it gets theirs again."""
+        stored = self.get(cluster_id).nodes if not self._session.capabilities.inputs else {}
+        whole = DeploymentFacts(facts.common, {**stored, **facts.nodes})
+        self._session.put(_path(cluster_id), facts_to(whole), _about(cluster_id))
 
     def delete(self, cluster_id: int) -> None:
         self._session.delete(_path(cluster_id), _about(cluster_id))

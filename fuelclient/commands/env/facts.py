@@ -17,10 +17,14 @@ from fuelclient.errors import Conflict, InvalidDocument, NotFound
 if TYPE_CHECKING:
     from fuelclient.model.fact import DeploymentFacts
 
-_COMMON = "cluster"
-"""The name of the file with the facts that all nodes share; the other files have the name of a node."""
+_COMMON, _OLD_COMMON = "common", "cluster"
+"""The name of the file with the facts that all nodes share, and the one it had before; the other files have the name of
+a node."""
 
-_OURS = re.compile(r"(cluster|master|null|[0-9]+)\.(yaml|json)")
+_MASTER = "master"
+"""The uid of the master: whichever nodes are wanted, its facts belong to them."""
+
+_OURS = re.compile(r"(cluster|common|master|null|[0-9]+)\.(yaml|json)")
 """The files that a download writes, and therefore may replace."""
 
 
@@ -35,7 +39,7 @@ class _Download(Command):
         parser.add_argument(
             "--no-split",
             action="store_true",
-            help="repeat the common facts in the file of each node instead of writing cluster.FORMAT",
+            help="repeat the common facts in the file of each node instead of writing common.FORMAT",
         )
         parser.add_argument("--force", action="store_true", help="replace the facts of an earlier download")
 
@@ -61,7 +65,7 @@ class _Download(Command):
 class FactsDownload(_Download):
     """Write the uploaded deployment facts of an environment to files
 
-    The files are DIR/deployment_ID/cluster.FORMAT with the common facts of all nodes, and a file for each node. With
+    The files are DIR/deployment_ID/common.FORMAT with the common facts of all nodes, and a file for each node. With
     --no-split, only the files of the nodes are written, each with all facts. With --force they replace the files of an
     earlier download.
 
@@ -95,7 +99,7 @@ class FactsDefault(_Download):
 class FactsUpload(Command):
     """Set the deployment facts of an environment from files
 
-    They override the computed facts key by key. DIR/deployment_ID/cluster.FORMAT has the common facts of all nodes, and
+    They override the computed facts key by key. DIR/deployment_ID/common.FORMAT has the common facts of all nodes, and
     NODE.FORMAT (1.yaml, or compute_1.yaml) those of one node. Facts without a file stay as they were uploaded before.
 
       fuel2 env deployment-facts upload --env 1 -f yaml
@@ -133,9 +137,15 @@ class FactsUpload(Command):
                     f"{path}: facts must be a mapping of names to values.", hint="Write {} for no facts."
                 )
             uid = name.removesuffix(f".{form}").rpartition("_")[2]
+            uid = _COMMON if uid == _OLD_COMMON else uid
             if uid in parts:
                 raise Conflict(f"{path}: another file also has the facts of {uid}.", hint="Keep only one of them.")
-            parts[uid] = plain(document.data)
+            part = plain(document.data)
+            inside = str(part.pop("uid", uid))
+            if inside != uid:
+                hint = "Rename the file, or correct its uid."
+                raise InvalidDocument(f"{path}: the facts in it are those of {inside}, not of {uid}.", hint=hint)
+            parts[uid] = part
         return parts
 
 
@@ -166,7 +176,9 @@ def _directory(parsed_args: argparse.Namespace) -> str:
 
 def _parts(facts: DeploymentFacts, wanted: list[int] | None) -> dict[str, Mapping[str, Any]]:
     """Return facts by the names of their files. Raise `NotFound` for a wanted node without facts."""
-    return {_COMMON: facts.common, **{uid: facts.nodes[uid] for uid in _uids(facts, wanted)}}
+    from fuelclient.serializers.fact import facts_to
+
+    return {part["uid"]: part for part in facts_to(facts, _uids(facts, wanted))}
 
 
 def _whole(facts: DeploymentFacts, wanted: list[int] | None) -> dict[str, Mapping[str, Any]]:
@@ -189,12 +201,14 @@ def require_names(names: Iterable[str]) -> None:
 
 
 def _uids(facts: DeploymentFacts, wanted: list[int] | None) -> list[str]:
-    """Return the wanted nodes (None: all nodes with facts). Raise `NotFound` for one without facts."""
-    uids = list(facts.nodes) if wanted is None else list(map(str, wanted))
+    """Return the wanted nodes and the master (None: all nodes with facts). Raise `NotFound` for one without facts."""
+    if wanted is None:
+        return list(facts.nodes)
+    uids = list(map(str, wanted))
     for uid in uids:
         if uid not in facts.nodes:
             raise NotFound("fact", f"of node {uid}", hint=f"Nodes with facts: {', '.join(facts.nodes) or 'none'}.")
-    return uids
+    return [*uids, *(uid for uid in facts.nodes if uid == _MASTER)]
 
 
 def _prepare(directory: str, *, keep: Mapping[str, str], force: bool) -> None:

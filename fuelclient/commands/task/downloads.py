@@ -47,9 +47,9 @@ class DeploymentInfoDownload(_Download):
     name, title = "deployment_info", "Deployment info"
 
     def document(self, run_id: int) -> Any:
-        from fuelclient.serializers.fact import facts_to
+        from fuelclient.serializers.fact import info_to
 
-        return facts_to(self.backend.runs.deployment_info(run_id))
+        return info_to(self.backend.runs.deployment_info(run_id))
 
 
 class SettingsDownload(_Download):

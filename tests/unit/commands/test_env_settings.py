@@ -128,7 +128,7 @@ def made(fuel2: CommandLine, env: int) -> dict[str, Any]:
         name: one["value"] for name, one in document["editable"]["made"].items() if "value" in one
     }
     fuel2.ok("env", "deployment-facts", "get-default", "--env", env, "-d", fuel2.engine.parent, "--force")
-    facts = (fuel2.engine.parent / f"deployment_{env}" / "cluster.yaml").read_text(encoding="utf-8")
+    facts = (fuel2.engine.parent / f"deployment_{env}" / "common.yaml").read_text(encoding="utf-8")
     assert {name: yaml.safe_load(facts)["made"][name] for name in section} == section
     return section
 

@@ -45,19 +45,19 @@ def test_uploaded_facts_reach_the_tasks(env: Executions, fuel2: CommandLine, tmp
     other.mkdir()
     done = fuel2.ok("env", "deployment-facts", "download", "-e", 1, "-d", other, "-f", "yaml")
     assert done.out == f"User-defined deployment facts for the environment 1 were downloaded to {other}/deployment_1\n"
-    assert sorted(path.name for path in (other / "deployment_1").iterdir()) == ["2.yaml", "3.yaml", "cluster.yaml"]
-    assert (other / "deployment_1" / "2.yaml").read_text(encoding="utf-8") == "word: own\n"
+    assert sorted(path.name for path in (other / "deployment_1").iterdir()) == ["2.yaml", "3.yaml", "common.yaml"]
+    assert (other / "deployment_1" / "2.yaml").read_text(encoding="utf-8") == "word: own\nuid: '2'\n"
 
     fuel2.ok("env", "deployment-facts", "download", "-e", 1, "-d", other, "-n", 3, "--force")
-    assert sorted(path.name for path in (other / "deployment_1").iterdir()) == ["3.yaml", "cluster.yaml"]
+    assert sorted(path.name for path in (other / "deployment_1").iterdir()) == ["3.yaml", "common.yaml"]
     fuel2.ok("env", "deployment-facts", "upload", "-e", 1, "-d", other)
     assert env.backend.facts.get(1).nodes["3"] == {"word": "third", "list": [1, 2]}
 
 
 def test_parts_without_a_file_stay(env: Executions, fuel2: CommandLine, tmp_path: Path) -> None:
-    place = written(tmp_path, cluster="a: 1\n", of_1="b: 1\n")
+    place = written(tmp_path, common="a: 1\n", of_1="b: 1\n")
     fuel2.ok("env", "deployment-facts", "upload", "-e", 1, "-d", tmp_path)
-    (place / "cluster.yaml").unlink()
+    (place / "common.yaml").unlink()
     written(tmp_path, of_1="b: 2\n")
     fuel2.ok("env", "deployment-facts", "upload", "-e", 1, "-d", tmp_path)
     found = env.backend.facts.get(1)
@@ -78,7 +78,7 @@ def test_the_default_facts_can_be_uploaded(env: Executions, fuel2: CommandLine, 
 
 
 def test_without_a_split_each_node_has_everything(env: Executions, fuel2: CommandLine, tmp_path: Path) -> None:
-    place = written(tmp_path, cluster="{word: common, deep: {a: 1, b: 1}}", of_2="deep: {b: 2}", of_3="word: third")
+    place = written(tmp_path, common="{word: common, deep: {a: 1, b: 1}}", of_2="deep: {b: 2}", of_3="word: third")
     fuel2.ok("env", "deployment-facts", "upload", "-e", 1, "--dir", tmp_path)
     line = ("env", "deployment-facts", "download", "-e", 1, "--dir", tmp_path, "--force", "-f", "yaml")
     fuel2.ok(*line, "--no-split")
@@ -92,22 +92,24 @@ def test_without_a_split_each_node_has_everything(env: Executions, fuel2: Comman
     fuel2.ok("env", "deployment-facts", "get-default", "-e", 1, "-d", tmp_path, "-f", "json", "--no-split", "--force")
     default = json.loads((place / "1.json").read_text(encoding="utf-8"))
     assert (default["uid"], default["roles"], default["cluster"]["name"]) == ("1", ["compute"], "prod")
-    assert not (place / "cluster.json").exists()
+    assert not (place / "common.json").exists()
 
 
 def test_common_facts_alone_are_no_file_of_a_node(fuel2: CommandLine, tmp_path: Path) -> None:
-    written(tmp_path, cluster="word: common")
+    written(tmp_path, common="word: common")
     fuel2.ok("env", "deployment-facts", "upload", "-e", 1, "-d", tmp_path)
     done = fuel2("env", "deployment-facts", "download", "-e", 1, "-d", tmp_path, "--force", "--no-split")
     assert (done.code, "--no-split" in done.err) == (5, True)
-    assert (tmp_path / "deployment_1" / "cluster.yaml").exists()
+    assert (tmp_path / "deployment_1" / "common.yaml").exists()
 
 
 @pytest.mark.parametrize(
     ("texts", "code", "message"),
     [
         ({"of_9": "a: 1\n"}, 5, "Node 9 of environment 1 does not exist."),
-        ({"cluster": "- a\n"}, 7, "cluster.yaml: facts must be a mapping"),
+        ({"common": "- a\n"}, 7, "common.yaml: facts must be a mapping"),
+        ({"common": "a: 1\n", "cluster": "a: 1\n"}, 6, "the facts of common"),
+        ({"of_1": "{uid: '2', a: 1}\n"}, 7, "those of 2, not of 1"),
         ({"of_1": "a: 1\n", "compute_1": "a: 2\n"}, 6, "the facts of 1"),
         ({}, 5, "*.yaml does not exist."),
     ],

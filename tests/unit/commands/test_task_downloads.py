@@ -42,7 +42,12 @@ def test_the_facts_are_those_of_the_run(
     assert done.out == f"Deployment info for task with id={number} downloaded to {path}\n"
     read = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert read["common"]["word"] == "then"
-    assert {node["uid"]: node.get("own") for node in read["nodes"]} == {"1": None, "2": 1, "master": None, "null": None}
+    assert {uid: node.get("own") for uid, node in read["nodes"].items()} == {
+        "1": None,
+        "2": 1,
+        "master": None,
+        "null": None,
+    }
     assert fuel2("task", "deployment-info", "download", number).code == 6
     fuel2.ok("task", "deployment-info", "download", number, "--force")
 

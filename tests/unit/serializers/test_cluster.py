@@ -17,7 +17,7 @@ from fuelclient.model.node import Node
 from fuelclient.model.release import Release, Role, Tag
 from fuelclient.model.task import Task
 from fuelclient.serializers.cluster import cluster_from, cluster_to
-from fuelclient.serializers.fact import facts_from, facts_to, facts_to_list
+from fuelclient.serializers.fact import facts_from, facts_to, facts_to_list, info_to
 from fuelclient.serializers.finding import finding_from, finding_to
 from fuelclient.serializers.graph import graph_from, graph_to
 from fuelclient.serializers.node import node_record_from, node_record_to
@@ -54,6 +54,7 @@ FACTS = DeploymentFacts({"a": {"x": 1}}, {"1": {"a": {"y": 2}}, "master": {}})
         (FINDING, finding_to, finding_from),
         (GRAPH, graph_to, graph_from),
         (FACTS, facts_to, facts_from),
+        (FACTS, info_to, facts_from),
     ],
     ids=lambda value: type(value).__name__ if not callable(value) else "",
 )
