@@ -25,6 +25,7 @@ from fuelclient.serializers.finding import error_from
 
 _CHECK_ADDRESS = "Check --server or SERVER_ADDRESS, and the proxies in between."
 _SHOWN = 200
+_BUSY = (502, 503, 504)
 
 
 _NOUNS = {
@@ -33,18 +34,33 @@ _NOUNS = {
 }  # fmt: skip
 """Our nouns for Nailgun's classes."""
 
+_MISSING = re.compile(r"(?:Object ')?(?P<class>\w+)(?:' with UID=(?P<key>\S+) is not found in DB| not found)")
+"""What Nailgun says of an object that does not exist."""
+
+_UNKNOWN = {"release": "Invalid release ID", "node": "were not found"}
+"""What Nailgun says with status 400 of things that do not exist, by our nouns."""
+
+_STATE = re.compile(r"(can't|cannot|you cannot) |.*(\balready\b|should be in the status|not deployable)", re.IGNORECASE)
+"""What Nailgun says with status 400 when it is the state of things that forbids a request."""
+
+_TRACEBACK = "Traceback (most recent call last)"
+_SCHEMA = re.compile(r"\n\s*(Failed validating|On instance)\b")
+"""Where the message of a JSON schema begins to quote the schema."""
+
 
 @dataclass(frozen=True, slots=True)
 class About:
     """What a request is about, for its errors: what does not exist (404), or is wrong (400).
 
-    `within` is the noun and the key of what it belongs to, which may be what does not exist.
+    `within` is the noun and the key of what it belongs to, which may be what does not exist. `unsure` says what the
+    master may have done, and how to find out, when a request that writes gets no answer.
     """
 
     noun: str
     key: object
     within: tuple[str, object] | None = None
     invalid: type[InvalidDocument] | None = None
+    unsure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +89,16 @@ class Response:
             ) from error
 
     def message(self) -> str:
-        """Return the message of the answer on one line: Nailgun's `message`, or the beginning of a plain text."""
-        try:
-            data = json.loads(self.body)
-        except (ValueError, RecursionError):
-            text = "" if self._is_html() else self.body.decode("utf-8", "replace")
-        else:
-            inner = data.get("message", data.get("error", "")) if isinstance(data, Mapping) else data
-            text = str(inner.get("message", "")) if isinstance(inner, Mapping) else str(inner or "")
-        line = " ".join(text.split())
+        """Return the message of the answer on one line: Nailgun's `message`, or the beginning of a plain text.
+
+        Nailgun calls its JSON and its plain texts HTML, so only the body counts. Of a Python traceback, only the
+        exception is returned, and of the message of a JSON schema not the schema.
+        """
+        text = "" if self._is_html() else _said(self.body.decode("utf-8", "replace"))
+        if _TRACEBACK in text:
+            after = text.rpartition(_TRACEBACK)[2].splitlines()[1:]
+            text = next((line for line in after if line.strip() and not line.startswith(" ")), "")
+        line = " ".join(_SCHEMA.split(text)[0].split())
         return line if len(line) <= _SHOWN * 5 else f"{line[: _SHOWN * 5]} ..."
 
     def error(self) -> FuelError | None:
@@ -91,8 +108,33 @@ class Response:
         except (ValueError, RecursionError, FuelError):
             return None
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the body is a text rather than JSON or HTML: Nailgun refuses so what the state of things forbids."""
+        try:
+            json.loads(self.body)
+        except (ValueError, RecursionError):
+            return bool(self.body.strip()) and not self._is_html()
+        return False
+
     def _is_html(self) -> bool:
-        return "html" in self.content_type or self.body.lstrip()[:1] == b"<"
+        return self.body.lstrip()[:1] == b"<"
+
+
+def _said(text: str) -> str:
+    """Return the message in a body; Nailgun sometimes puts JSON with a message into a message.
+
+    >>> _said('{"message": "{\\"message\\": \\"Graph x is not defined\\"}"}'), _said("not found"), _said("None")
+    ('Graph x is not defined', 'not found', '')
+    """
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return "" if text.strip() == "None" else text
+    inner = data.get("message", data.get("error", "")) if isinstance(data, Mapping) else data
+    if isinstance(inner, Mapping):
+        return str(inner.get("message", ""))
+    return _said(inner) if isinstance(inner, str) and inner.startswith("{") else str(inner or "")
 
 
 def refused(answer: Response, about: About | None, who: str = "") -> FuelError:
@@ -103,6 +145,8 @@ def refused(answer: Response, about: About | None, who: str = "") -> FuelError:
         return error
     if answer.status == 404:
         return _missing(answer, about, said)
+    if answer.status == 403 and said and error is None and answer.method != "GET":
+        return Conflict(_sentence(said))  # Nailgun knows no roles of users: the state of things forbids it
     if answer.status in (401, 403):
         verb = "does not accept the credentials" if answer.status == 401 else "does not allow this"
         hint = who or "Set OS_USERNAME, OS_PASSWORD and OS_PROJECT_NAME."
@@ -110,25 +154,50 @@ def refused(answer: Response, about: About | None, who: str = "") -> FuelError:
     if answer.status in (405, 501):
         return Unsupported(f"This master has no {answer.method} {answer.url}{_colon(said)}.", hint="It may be older.")
     message = _sentence(said or f"{answer.url} answered {answer.status}")
-    if answer.status == 409:
+    if answer.status == 409 or (answer.status == 400 and (answer.is_plain or _STATE.match(said))):
         return Conflict(message)
     if answer.status < 500:
+        if about is not None and _UNKNOWN.get(about.noun, said + "?") in said:
+            return NotFound(about.noun, about.key, hint=message)
         return UsageError(message) if about is None or about.invalid is None else about.invalid(message)
-    hint = "Try again later, and look at its logs." if answer.status in (502, 503, 504) else "Look at its logs."
+    hint = "Try again later, and look at its logs." if answer.status in _BUSY else "Look at its logs."
+    if about is not None and about.unsure and answer.status in _BUSY:
+        hint = about.unsure
     return Unavailable(f"{answer.url} answered {answer.status}{_colon(said)}.", hint=hint)
 
 
 def _missing(answer: Response, about: About | None, said: str) -> FuelError:
-    if about is None or not said or "Page not found" in said:
+    if about is None or said in ("", "not found") or "Page not found" in said:
         return Unsupported(f"{answer.url} does not exist on this master{_colon(said)}.", hint=_CHECK_ADDRESS)
-    named = re.fullmatch(r"(\w+) not found", said)
-    if named and about.within and _NOUNS.get(named[1]) == about.within[0]:
+    named = _MISSING.fullmatch(said)
+    noun = _NOUNS.get(named["class"]) if named else None
+    if about.within and noun == about.within[0]:
         return NotFound(*about.within)
+    if named and named["key"] and noun:
+        return NotFound(noun, named["key"])
     return NotFound(about.noun, about.key, hint="" if named else _sentence(said))
 
 
-def unreachable(error: requests.exceptions.RequestException, url: str, timeout: float) -> Unavailable:
-    """Return the error for a request that got no answer."""
+def unreachable(
+    error: requests.exceptions.RequestException, url: str, timeout: float, about: About | None = None
+) -> Unavailable:
+    """Return the error for a request that got no answer, with what the master may have done all the same."""
+    failure = _unreachable(error, url, timeout)
+    never_sent = (
+        requests.exceptions.ConnectTimeout, requests.exceptions.SSLError, requests.exceptions.ProxyError,
+        requests.exceptions.InvalidURL,
+    )  # fmt: skip
+    if about is None or not about.unsure or isinstance(error, never_sent) or is_unconnected(error):
+        return failure
+    return Unavailable(failure.args[0], hint=f"{about.unsure} {failure.hint}".strip())
+
+
+def is_unconnected(error: requests.exceptions.RequestException) -> bool:
+    """Return whether no connection was made at all: nothing listens there, or the name is unknown."""
+    return "NewConnectionError" in repr(error) or "NameResolutionError" in repr(error)
+
+
+def _unreachable(error: requests.exceptions.RequestException, url: str, timeout: float) -> Unavailable:
     if isinstance(error, BodyTooLarge):
         return Unavailable(f"{url}: {error}.", hint=_CHECK_ADDRESS)
     if isinstance(error, TotalTimeout):

@@ -55,7 +55,8 @@ class Runs:
     def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
         """As `base.Runs`; the master checks the graph. Only our own server reads `strict`."""
         request = checked(request, registry.runs_nothing)
-        about = About("environment", request.cluster_id, invalid=InvalidGraph)
+        unsure = f"The run may have begun all the same: 'fuel2 task list --env {request.cluster_id}' lists it last."
+        about = About("environment", request.cluster_id, invalid=InvalidGraph, unsure=unsure)
         body, strict = execution_to(request), None if may_idle else True
         begun = run_from(self._session.post("graphs/execute/", body, about, strict=strict))
         return self.get(begun.id)

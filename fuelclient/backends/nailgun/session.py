@@ -18,7 +18,7 @@ from requests.adapters import BaseAdapter
 
 from fuelclient import __version__
 from fuelclient.backends.capabilities import FUEL_MASTER, OWN_ENGINE, Capabilities
-from fuelclient.backends.nailgun.errors import About, Response, refused, unreachable
+from fuelclient.backends.nailgun.errors import About, Response, is_unconnected, refused, unreachable
 from fuelclient.backends.nailgun.transport import BodyTooLarge, BoundedAdapter, TotalTimeout
 from fuelclient.errors import NotFound, Unauthorised, Unavailable
 from fuelclient.settings.master import Master
@@ -95,7 +95,7 @@ class Session:
         return self._checked("DELETE", path, about, query, _NOTHING)
 
     def _checked(self, method: str, path: str, about: About | None, query: Mapping[str, Any], body: Any) -> Any:
-        answer = self._authenticated(method, self._url(path, query), body)
+        answer = self._authenticated(method, self._url(path, query), body, about)
         if answer.status >= 400:
             who = self._keystone.explained() if self._keystone and answer.status in (401, 403) else ""
             raise refused(answer, about, who)
@@ -106,12 +106,12 @@ class Session:
         text = f"?{urllib.parse.urlencode(stated)}" if stated else ""
         return f"{self.master.url}{API}{path}{text}"
 
-    def _authenticated(self, method: str, url: str, body: Any) -> Response:
+    def _authenticated(self, method: str, url: str, body: Any, about: About | None) -> Response:
         """Return the answer to a request with a token; an expired token is replaced once."""
         keystone = self._authentication()
-        answer = self._patiently(method, url, body, keystone.token() if keystone else "")
+        answer = self._patiently(method, url, body, keystone.token() if keystone else "", about)
         if answer.status == 401 and keystone is not None and keystone.renew():
-            answer = self._patiently(method, url, body, keystone.token())
+            answer = self._patiently(method, url, body, keystone.token(), about)
         return answer
 
     def _authentication(self) -> Keystone | None:
@@ -132,7 +132,7 @@ class Session:
                 self._version = version
         return self._keystone
 
-    def _patiently(self, method: str, url: str, body: Any, token: str) -> Response:
+    def _patiently(self, method: str, url: str, body: Any, token: str, about: About | None = None) -> Response:
         """Return an answer; try again after a pause if a request that reads broke off, or the master is busy."""
         pause, began = _FIRST_PAUSE, time.monotonic()
         for left in range(self.master.retries if method == "GET" else 0, -1, -1):
@@ -141,7 +141,7 @@ class Session:
                 answer = self._exchange(method, url, body, token)
             except requests.exceptions.RequestException as error:
                 if not left or late or not _may_pass(error):
-                    raise unreachable(error, url, self.master.timeout) from error
+                    raise unreachable(error, url, self.master.timeout, about) from error
                 LOG.debug("%s %s broke, another try follows", method, url)
             else:
                 if answer.status not in _BUSY or not left or late:
@@ -243,9 +243,7 @@ def _may_pass(error: requests.exceptions.RequestException) -> bool:
         TotalTimeout, BodyTooLarge, requests.exceptions.Timeout, requests.exceptions.SSLError,
         requests.exceptions.ProxyError, requests.exceptions.InvalidURL,
     )  # fmt: skip
-    if isinstance(error, lasting):
-        return False
-    return not ("NewConnectionError" in repr(error) or "NameResolutionError" in repr(error))
+    return not isinstance(error, lasting) and not is_unconnected(error)
 
 
 def _next(method: str, url: str, location: str) -> str:
