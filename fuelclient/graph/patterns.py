@@ -129,7 +129,7 @@ def parsed(pattern: str, flags: int) -> Any:
 
 
 def _compiled(written: str) -> Any:
-    import re2  # type: ignore[import-untyped]  # it takes 10 ms, and most commands match no pattern
+    import re2  # it takes 10 ms, and most commands match no pattern
 
     try:
         return re2.compile(written.encode(), _options())
