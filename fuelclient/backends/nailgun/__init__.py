@@ -1,7 +1,8 @@
 """A Fuel master as a backend: Nailgun's REST API, with tokens of Keystone.
 
-There is a module for each facet of `backends.base`. `session` sends requests, `auth` gets tokens, `errors` makes errors
-of answers, and `transport` ends every request in time. Nothing is connected before its first use.
+There is a module for each facet of `backends.base`. `session` sends requests, `auth` gets tokens, `response` reads
+answers, `errors` makes errors of them, and `transport` ends every request in time. Nothing is connected before its
+first use.
 """
 
 from __future__ import annotations

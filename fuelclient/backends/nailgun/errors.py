@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import requests
 
+from fuelclient.backends.nailgun.response import CHECK_ADDRESS, Response
 from fuelclient.backends.nailgun.transport import BodyTooLarge, TotalTimeout
 from fuelclient.errors import (
     Conflict,
@@ -21,9 +19,7 @@ from fuelclient.errors import (
     Unsupported,
     UsageError,
 )
-from fuelclient.serializers.finding import error_from
 
-_CHECK_ADDRESS = "Check --server or SERVER_ADDRESS, and the proxies in between."
 _SHOWN = 200
 _BUSY = (502, 503, 504)
 
@@ -43,10 +39,6 @@ _UNKNOWN = {"release": "Invalid release ID", "node": "were not found"}
 _STATE = re.compile(r"(can't|cannot|you cannot) |.*(\balready\b|should be in the status|not deployable)", re.IGNORECASE)
 """What Nailgun says with status 400 when it is the state of things that forbids a request."""
 
-_TRACEBACK = "Traceback (most recent call last)"
-_SCHEMA = re.compile(r"\n\s*(Failed validating|On instance)\b")
-"""Where the message of a JSON schema begins to quote the schema."""
-
 
 @dataclass(frozen=True, slots=True)
 class About:
@@ -61,80 +53,6 @@ class About:
     within: tuple[str, object] | None = None
     invalid: type[InvalidDocument] | None = None
     unsure: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """A complete answer of a master."""
-
-    method: str
-    url: str
-    status: int
-    content_type: str
-    body: bytes
-
-    def data(self) -> Any:
-        """Return the JSON of the answer; None if a request that writes got an empty one. Raise `Unavailable`."""
-        if not self.body.strip() and self.method != "GET":
-            return None
-        try:
-            return json.loads(self.body)
-        except (ValueError, RecursionError) as error:
-            received = (
-                "nothing" if not self.body.strip() else "HTML" if self._is_html() else "something other than JSON"
-            )
-            raise Unavailable(
-                f"{self.url} answered {received}: it is not a Fuel master, or a proxy changes its answers.",
-                hint=_CHECK_ADDRESS,
-            ) from error
-
-    def message(self) -> str:
-        """Return the message of the answer on one line: Nailgun's `message`, or the beginning of a plain text.
-
-        Nailgun calls its JSON and its plain texts HTML, so only the body counts. Of a Python traceback, only the
-        exception is returned, and of the message of a JSON schema not the schema.
-        """
-        text = "" if self._is_html() else _said(self.body.decode("utf-8", "replace"))
-        if _TRACEBACK in text:
-            after = text.rpartition(_TRACEBACK)[2].splitlines()[1:]
-            text = next((line for line in after if line.strip() and not line.startswith(" ")), "")
-        line = " ".join(_SCHEMA.split(text)[0].split())
-        return line if len(line) <= _SHOWN * 5 else f"{line[: _SHOWN * 5]} ..."
-
-    def error(self) -> FuelError | None:
-        """Return the error in the answer of a server of ours."""
-        try:
-            return error_from(json.loads(self.body))
-        except (ValueError, RecursionError, FuelError):
-            return None
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the body is a text rather than JSON or HTML: Nailgun refuses so what the state of things forbids."""
-        try:
-            json.loads(self.body)
-        except (ValueError, RecursionError):
-            return bool(self.body.strip()) and not self._is_html()
-        return False
-
-    def _is_html(self) -> bool:
-        return self.body.lstrip()[:1] == b"<"
-
-
-def _said(text: str) -> str:
-    """Return the message in a body; Nailgun sometimes puts JSON with a message into a message.
-
-    >>> _said('{"message": "{\\"message\\": \\"Graph x is not defined\\"}"}'), _said("not found"), _said("None")
-    ('Graph x is not defined', 'not found', '')
-    """
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return "" if text.strip() == "None" else text
-    inner = data.get("message", data.get("error", "")) if isinstance(data, Mapping) else data
-    if isinstance(inner, Mapping):
-        return str(inner.get("message", ""))
-    return _said(inner) if isinstance(inner, str) and inner.startswith("{") else str(inner or "")
 
 
 def refused(answer: Response, about: About | None, who: str = "") -> FuelError:
@@ -168,7 +86,7 @@ def refused(answer: Response, about: About | None, who: str = "") -> FuelError:
 
 def _missing(answer: Response, about: About | None, said: str) -> FuelError:
     if about is None or said in ("", "not found") or "Page not found" in said:
-        return Unsupported(f"{answer.url} does not exist on this master{_colon(said)}.", hint=_CHECK_ADDRESS)
+        return Unsupported(f"{answer.url} does not exist on this master{_colon(said)}.", hint=CHECK_ADDRESS)
     named = _MISSING.fullmatch(said)
     noun = _NOUNS.get(named["class"]) if named else None
     if about.within and noun == about.within[0]:
@@ -199,7 +117,7 @@ def is_unconnected(error: requests.exceptions.RequestException) -> bool:
 
 def _unreachable(error: requests.exceptions.RequestException, url: str, timeout: float) -> Unavailable:
     if isinstance(error, BodyTooLarge):
-        return Unavailable(f"{url}: {error}.", hint=_CHECK_ADDRESS)
+        return Unavailable(f"{url}: {error}.", hint=CHECK_ADDRESS)
     if isinstance(error, TotalTimeout):
         return Unavailable(f"{url}: {error}.", hint="Raise FUEL_HTTP_TOTAL_TIMEOUT if it is only slow.")
     if isinstance(error, requests.exceptions.SSLError):
@@ -212,7 +130,7 @@ def _unreachable(error: requests.exceptions.RequestException, url: str, timeout:
         return Unavailable(message, hint="Raise HTTP_TIMEOUT if it is only slow.")
     if isinstance(error, requests.exceptions.ChunkedEncodingError | requests.exceptions.ContentDecodingError):
         return Unavailable(f"{url} broke off in the middle of its answer{_colon(_cause(error))}.", hint="Try again.")
-    return Unavailable(f"{url} cannot be reached{_colon(_cause(error))}.", hint=_CHECK_ADDRESS)
+    return Unavailable(f"{url} cannot be reached{_colon(_cause(error))}.", hint=CHECK_ADDRESS)
 
 
 def _cause(error: BaseException) -> str:

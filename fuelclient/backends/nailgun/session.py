@@ -18,7 +18,8 @@ from requests.adapters import BaseAdapter
 
 from fuelclient import __version__
 from fuelclient.backends.capabilities import FUEL_MASTER, OWN_ENGINE, Capabilities
-from fuelclient.backends.nailgun.errors import About, Response, is_unconnected, refused, unreachable
+from fuelclient.backends.nailgun.errors import About, is_unconnected, refused, unreachable
+from fuelclient.backends.nailgun.response import Response
 from fuelclient.backends.nailgun.transport import BodyTooLarge, BoundedAdapter, TotalTimeout
 from fuelclient.errors import NotFound, Unauthorised, Unavailable
 from fuelclient.settings.master import Master

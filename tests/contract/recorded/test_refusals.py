@@ -13,7 +13,8 @@ from recordings import Line, Replay, line, lines
 
 from fuelclient.backends.base import Backend
 from fuelclient.backends.nailgun import NailgunBackend
-from fuelclient.backends.nailgun.errors import About, Response, refused
+from fuelclient.backends.nailgun.errors import About, refused
+from fuelclient.backends.nailgun.response import Response
 from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.errors import Conflict, FuelError, NotFound, Unavailable, Unsupported, UsageError
 from fuelclient.model.run import RunRequest
