@@ -19,7 +19,7 @@ from fuelclient.executors.handlers import commands, files, sync
 from fuelclient.executors.handlers.parameters import path
 from fuelclient.executors.job import Job, Log, Outcome, Target
 from fuelclient.executors.local import LocalConnector
-from fuelclient.executors.outcomes import end_of, failure, interrupted, scrubbing
+from fuelclient.executors.outcomes import end_of, failure, interrupted, scrubbing, skipped
 from fuelclient.executors.recipe import Sync
 from fuelclient.executors.ssh import SshConnector
 from fuelclient.executors.timeouts import limits_of
@@ -114,7 +114,7 @@ class Noop:
                 return await self._files(job, files.copied(job))
             case TaskType.SYNC:
                 return await self._sync(job, node)
-        return Outcome(InstanceStatus.SKIPPED, message=f"a task of type {job.type} is left out")
+        return skipped(job, f"a task of type {job.type} is left out")
 
     async def _shell(self, job: Job, machine: Transport) -> Outcome:
         script = commands.shell_script(job)
@@ -127,11 +127,10 @@ class Noop:
 
     async def _puppet(self, job: Job, node: Transport) -> Outcome:
         if (await node.call(_HAS, ("puppet",))).rc:
-            return Outcome(InstanceStatus.SKIPPED, message=f"puppet is not installed on {node.place}")
+            return skipped(job, f"puppet is not installed on {node.place}")
         where = path(job.parameters, "cwd", "/")
         if (await node.call(_IS_DIRECTORY, (where,))).rc:  # as plugin scripts, which a real run takes there first
-            message = f"{where} is not on {node.place} yet, so that puppet cannot look"
-            return Outcome(InstanceStatus.SKIPPED, message=redact.scrubbed(message, job.known_secrets()))
+            return skipped(job, f"{where} is not on {node.place} yet, so that puppet cannot look")
         seconds = str(limits_of(job.type, job.parameters).timeout)
         answer = await node.call(_RUN, (seconds,), commands.puppet_script(job, noop=True).encode())
         report = _shown(job, answer.out.decode("utf-8", "replace"))
@@ -144,8 +143,7 @@ class Noop:
         assert isinstance(step, Sync)  # noqa: S101 - that is what the handler gives
         here = node is self._connections.here
         if (await node.call(_HAS, ("rsync",))).rc or (not here and not sync.is_remote(step.src)):
-            message = f"{step.dst} would be made like {step.src}"
-            return Outcome(InstanceStatus.SKIPPED, message=redact.scrubbed(message, job.known_secrets()))
+            return skipped(job, f"{step.dst} would be made like {step.src}")
         recipe = sync.on_target(step, dry=True)
         seconds = str(limits_of(job.type, job.parameters).timeout)
         answer = await node.call(_RUN, (seconds,), recipe.script.encode())
@@ -208,19 +206,15 @@ def difference(path: str, before: Content, after: Content, secrets: Collection[s
         old = new = "\0"
     if "\0" in old + new:
         return f"binary: {len(before.data)} bytes become {len(after.data)}"
-    lines = _lines(path, before.there, redact.masked_text(old, secrets), redact.masked_text(new, secrets))
+    old, new = (redact.masked_text(text, secrets) for text in (old, new))
+    name = path if before.there else "/dev/null"
+    lines = [f"{line}\n" for line in difflib.unified_diff(old.splitlines(), new.splitlines(), name, path, lineterm="")]
     if not lines:
         return (
             "an empty file\n" if not before.there else "they differ only in secrets, or in the end of the last line\n"
         )
     cut = [f"... {len(lines) - MOST_LINES} more lines\n"] if len(lines) > MOST_LINES else []
     return "".join([*lines[:MOST_LINES], *cut])
-
-
-def _lines(path: str, there: bool, old: str, new: str) -> list[str]:
-    name = path if there else "/dev/null"
-    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), name, path, lineterm="")
-    return [f"{line}\n" for line in lines]
 
 
 def _shown(job: Job, text: str) -> str:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 
 from fuelclient.errors import Conflict
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, changed
@@ -26,14 +25,6 @@ STOPPED_BY_USER = "stopped by user"
 
 _WAITING, _RUNNING, _PASSED, _BAD, _CUT = range(5)
 _STATE = {InstanceStatus.RUNNING: _RUNNING, InstanceStatus.READY: _PASSED, InstanceStatus.ERROR: _BAD}
-
-
-class Ending(StrEnum):
-    """How an executor ended."""
-
-    OK = "ok"
-    FAILED = "failed"
-    SKIPPED = "skipped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,24 +148,25 @@ class Schedule:
             self._set(vertex, InstanceStatus.RUNNING)
         return started
 
-    def finish(self, vertex: int, ending: Ending, reason: str = "") -> None:
+    def finish(self, vertex: int, status: InstanceStatus, reason: str = "") -> None:
         """End a running instance, and decide all that follows from it.
 
-        If a task does not fail on an error, its failure is a skip: what depends on it runs. An instance that was
-        interrupted because the run is stopped is not a failure of its node, but does not count as done either. Raise
-        `Conflict` if the instance is not running.
+        `status` is how its executor ended: ready, skipped, or else failed. If a task does not fail on an error, its
+        failure is a skip: what depends on it runs. An instance that was interrupted because the run is stopped is not a
+        failure of its node, but does not count as done either. Raise `Conflict` if the instance is not running.
         """
         if self._state[vertex] != _RUNNING:
             raise Conflict(f"{self._work.name(vertex)} cannot end: it is {self._status[vertex]}, not running.")
-        if ending is Ending.FAILED and reason == Reason.INTERRUPTED and self._stopped:
+        failed = status not in (InstanceStatus.READY, InstanceStatus.SKIPPED)
+        if failed and reason == Reason.INTERRUPTED and self._stopped:
             self._cut(vertex)
             return
-        is_failure = ending is Ending.FAILED and self._work.fail_on_error[vertex]
+        is_failure = failed and self._work.fail_on_error[vertex]
         if is_failure:
             self._set(vertex, InstanceStatus.ERROR, reason)
-        elif ending is Ending.OK:
+        elif status is InstanceStatus.READY:
             self._set(vertex, InstanceStatus.READY, reason)
-        elif ending is Ending.FAILED:
+        elif failed:
             self._set(vertex, InstanceStatus.SKIPPED, Reason.FAILURE_IGNORED)
             self._ignored.add(vertex)
         else:

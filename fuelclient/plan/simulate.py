@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
+from fuelclient.model.status import InstanceStatus
 from fuelclient.plan.result import Result
-from fuelclient.plan.schedule import STOPPED_BY_USER, Change, Ending, Schedule
+from fuelclient.plan.schedule import STOPPED_BY_USER, Change, Schedule
 from fuelclient.plan.work import Work
 
 
@@ -79,7 +80,7 @@ class _Run:
                 continue
             self._now, _, vertex = heappop(self._ends)
             self._makespan = self._now
-            self._schedule.finish(vertex, Ending.FAILED if vertex in self._fail else Ending.OK)
+            self._schedule.finish(vertex, InstanceStatus.ERROR if vertex in self._fail else InstanceStatus.READY)
             self._last = vertex
             self._begin(self._schedule.ready())
         return Simulation(tuple(self._moments), self._schedule.result, self._makespan, self._critical())

@@ -159,16 +159,11 @@ def _contents_to(contents: Contents) -> dict[str, Any]:
 
 
 def _contents_from(stored: Mapping[str, Any]) -> Contents:
-    return Contents(
-        graphs={graph_type: _graph_from(graph) for graph_type, graph in stored["graphs"].items()},
-        roles=stored["roles"],
-        tags=stored["tags"],
-        volumes=stored["volumes"],
-        network_roles=tuple(stored["network_roles"]),
-        components=tuple(stored["components"]),
-        attributes=stored["attributes"],
-        files=stored["files"],
-    )
+    graphs = {graph_type: _graph_from(graph) for graph_type, graph in stored["graphs"].items()}
+    data: dict[str, Any] = {
+        name: tuple(stored[name]) if isinstance(stored[name], list) else stored[name] for name in _DATA
+    }
+    return Contents(graphs, **data)
 
 
 def _record_to(record: ReleaseRecord) -> dict[str, Any]:

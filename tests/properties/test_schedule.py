@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from properties.works import MOST, Naive, failures, predecessors, works
 
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Verdict
-from fuelclient.plan.schedule import Change, Ending, Schedule
+from fuelclient.plan.schedule import Change, Schedule
 from fuelclient.plan.simulate import Simulation, simulate
 from fuelclient.plan.slots import weights
 from fuelclient.plan.work import NO_KEY, InstanceKind, Work
@@ -26,10 +26,10 @@ def choice(seed: int, step: int) -> int:
     return ((seed ^ step * 0x9E3779B1) * 0x85EBCA6B >> 13) & 0xFFFF
 
 
-def outcome(vertex: int, fail: set[int], seed: int) -> Ending:
+def outcome(vertex: int, fail: set[int], seed: int) -> InstanceStatus:
     if vertex in fail:
-        return Ending.FAILED
-    return Ending.SKIPPED if choice(seed, vertex + 1000) % 5 == 0 else Ending.OK
+        return InstanceStatus.ERROR
+    return InstanceStatus.SKIPPED if choice(seed, vertex + 1000) % 5 == 0 else InstanceStatus.READY
 
 
 class Player:

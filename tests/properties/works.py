@@ -7,10 +7,9 @@ from functools import cache
 
 from hypothesis import strategies as st
 
-from fuelclient.model.status import Reason
+from fuelclient.model.status import InstanceStatus, Reason
 from fuelclient.plan.fault_tolerance import FaultTolerance
 from fuelclient.plan.fleet import SYNC
-from fuelclient.plan.schedule import Ending
 from fuelclient.plan.work import NO_KEY, InstanceKind, Work, followers
 
 MOST = 14
@@ -169,9 +168,9 @@ class Naive:
             and (key == NO_KEY or beside < self.work.limits[key])
         )
 
-    def finish(self, vertex: int, outcome: Ending) -> None:
+    def finish(self, vertex: int, outcome: InstanceStatus) -> None:
         self.running.discard(vertex)
-        is_failure = outcome is Ending.FAILED and self.work.fail_on_error[vertex]
+        is_failure = outcome is InstanceStatus.ERROR and self.work.fail_on_error[vertex]
         (self.failed if is_failure else self.passed).add(vertex)
         self._settle()
 

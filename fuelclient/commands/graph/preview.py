@@ -126,17 +126,9 @@ class GraphPreview(Lister):
 def _cells(row: PreviewRow) -> tuple[Any, ...]:
     """Return a row for people."""
     return (
-        row.order, _generation(row), row.stage or "", "" if row.priority is None else row.priority, row.task,
+        row.order, row.generations, row.stage or "", "" if row.priority is None else row.priority, row.task,
         row.type, Names(row.roles), len(row.nodes), row.layer, Names(row.overrides),
     )  # fmt: skip
-
-
-def _generation(row: PreviewRow) -> str:
-    if row.first_generation is None:
-        return ""
-    if row.first_generation == row.last_generation:
-        return str(row.first_generation)
-    return f"{row.first_generation}-{row.last_generation}"
 
 
 def _record(row: PreviewRow) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from fuelclient.engine.runs.journal import Journal
 from fuelclient.errors import FuelError, Gone
 from fuelclient.executors.job import Executor, Job, Log, Outcome
 from fuelclient.model.status import InstanceStatus, Reason
-from fuelclient.plan.schedule import Change, Ending, Schedule
+from fuelclient.plan.schedule import Change, Schedule
 from fuelclient.plan.work import Work
 from fuelclient.store.history import Written
 
@@ -21,12 +21,6 @@ LOOK_SECONDS = 0.5
 
 _ENDING_SECONDS = 30.0
 """How long a run waits for the end of what it has killed when the engine file is gone."""
-
-_ENDINGS = {
-    InstanceStatus.READY: Ending.OK,
-    InstanceStatus.ERROR: Ending.FAILED,
-    InstanceStatus.SKIPPED: Ending.SKIPPED,
-}
 
 
 @dataclass(slots=True)
@@ -98,13 +92,13 @@ class GraphRun:
             del self._tasks[vertex]
             if outcome is not None:
                 self._outcomes[vertex] = outcome
-                self.schedule.finish(vertex, _ENDINGS.get(outcome.status, Ending.FAILED), outcome.reason)
+                self.schedule.finish(vertex, outcome.status, outcome.reason)
             elif self.rerun_interrupted and not self._stop:
                 await self.journal.begin_again([vertex])
                 self._begin(vertex)
             elif self._stop:
                 self._outcomes[vertex] = Outcome(InstanceStatus.ERROR, message="How it ended is not known.")
-                self.schedule.finish(vertex, Ending.FAILED, Reason.INTERRUPTED)
+                self.schedule.finish(vertex, InstanceStatus.ERROR, Reason.INTERRUPTED)
             else:
                 self._undecided.append(vertex)
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fuelclient.engine.runs import inputs as run_inputs
-from fuelclient.engine.runs import node_statuses
 from fuelclient.engine.runs.close import abandon, finish_graph, finish_run
 from fuelclient.engine.runs.event_loop import GraphRun
 from fuelclient.engine.runs.jobs import checker, jobs_of
@@ -21,7 +20,7 @@ from fuelclient.errors import FuelError, InvalidDocument, StalePlan
 from fuelclient.executors.job import Executor, Job, Log
 from fuelclient.model.cluster import ClusterStatus
 from fuelclient.model.finding import Finding
-from fuelclient.model.node import Node
+from fuelclient.model.node import Node, NodeStatus
 from fuelclient.model.run import EventKind, Run
 from fuelclient.model.status import RunStatus, Verdict, changed
 from fuelclient.plan.inputs import Inputs
@@ -157,7 +156,8 @@ def begin(connection: Connection, child_id: int, inputs: Inputs, plan: Plan) -> 
     left_out = {plan.fleet.nodes[node].uid for node in by_filters(plan.work)[1]}
     # all of the fleet: a primary without a task in this run would lose its tags to a node that becomes ready
     for node in with_primaries(nodes.of_cluster(connection, child.cluster_id), plan.fleet):
-        nodes.update(connection, node_statuses.begun(node) if node.id in reached - left_out else node)
+        deploying = replace(node, status=NodeStatus.DEPLOYING, error_type="")
+        nodes.update(connection, deploying if node.id in reached - left_out else node)
     cluster = inputs.environment.cluster
     if cluster.status != ClusterStatus.DEPLOYMENT:
         current = clusters.find(connection, cluster.id) or cluster

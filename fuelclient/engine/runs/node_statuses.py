@@ -57,11 +57,6 @@ def fates(work: Work, schedule: Schedule, reasons: Mapping[int, str]) -> dict[in
     return fates
 
 
-def begun(node: Node) -> Node:
-    """Return a node as a run on it begins."""
-    return replace(node, status=NodeStatus.DEPLOYING, error_type="")
-
-
 def after(node: Node, fate: Fate, metadata: Mapping[str, Any]) -> Node:
     """Return a node after a run, by its fate and the graph's metadata.
 

@@ -79,22 +79,13 @@ def _task(row: PreviewRow, task: MergedTask, data: GraphData, glyphs: Glyphs) ->
         Cell(row.task, Tone.DIM if nowhere else changed),
         Cell(row.type, Tone.DIM),
         Cell(chips(task, data.study.snapshot.layers, glyphs), changed),
-        generations(row),
+        row.generations,
         Cell(row.stage or "", Tone.DIM),
         "" if row.priority is None else str(row.priority),
         Cell(glyphs.no, Tone.DIM) if nowhere else str(len(row.nodes)),
         Cell(names(row.roles), Tone.DIM),
         Cell(row.layer.removeprefix("plugin "), changed),
     )
-
-
-def generations(row: PreviewRow) -> str:
-    """Return the first and the last generation of a task's instances."""
-    if row.first_generation is None:
-        return ""
-    if row.first_generation == row.last_generation:
-        return str(row.first_generation)
-    return f"{row.first_generation}-{row.last_generation}"
 
 
 def attributes(task: MergedTask, glyphs: Glyphs) -> Table:
@@ -150,7 +141,7 @@ def detail(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
         fact("type", shown.type),
         fact("layers", names(layer_name(owner) for owner in (task.owner, *task.overrides))),
         fact("stage", stage + band),
-        fact("generation", generations(shown) or "none: it runs on no node"),
+        fact("generation", shown.generations or "none: it runs on no node"),
         fact("nodes", names("sync point" if uid is None else by_id.get(uid, f"node {uid}") if isinstance(uid, int)
                             else uid for uid in shown.nodes) or "none"),
         fact("before it", f"{count(len(study.before[study.indices[row]]), 'task')} directly,"

@@ -14,7 +14,7 @@ from fuelclient.errors import Conflict, CycleDetected, InvalidGraph
 from fuelclient.model.status import InstanceStatus, Reason, RunStatus, Verdict
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.fault_tolerance import FaultTolerance
-from fuelclient.plan.schedule import STOPPED_BY_USER, Change, Ending, Schedule
+from fuelclient.plan.schedule import STOPPED_BY_USER, Change, Schedule
 from fuelclient.plan.simulate import simulate
 from fuelclient.plan.slots import CEILING, most_urgent_first, weights
 from fuelclient.plan.work import NO_KEY, InstanceKind, Work, work_of
@@ -115,14 +115,14 @@ def test_what_is_not_running_cannot_end() -> None:
     schedule = Schedule(work)
     for vertex in (0, 1):
         with refused(Conflict, work.name(vertex), "pending"):
-            schedule.finish(vertex, Ending.SKIPPED)
+            schedule.finish(vertex, InstanceStatus.SKIPPED)
     with refused(Conflict, "result"):
         _ = schedule.result
 
     assert schedule.ready() == [0]
-    schedule.finish(0, Ending.OK, "retried")
+    schedule.finish(0, InstanceStatus.READY, "retried")
     with refused(Conflict, "a@n1", "ready"):
-        schedule.finish(0, Ending.OK)
+        schedule.finish(0, InstanceStatus.READY)
     assert schedule.changes() == [
         Change(0, InstanceStatus.RUNNING),
         Change(0, InstanceStatus.READY, "retried"),
@@ -134,8 +134,8 @@ def test_what_is_not_running_cannot_end() -> None:
 def test_an_executor_may_skip_and_may_say_why() -> None:
     schedule = Schedule(work_from({"n1": ["a", "b"], "n2": ["c"]}, ["a@n1 -> b@n1"]))
     assert schedule.ready() == [0, 2]
-    schedule.finish(0, Ending.SKIPPED)
-    schedule.finish(2, Ending.FAILED, Reason.INTERRUPTED)
+    schedule.finish(0, InstanceStatus.SKIPPED)
+    schedule.finish(2, InstanceStatus.ERROR, Reason.INTERRUPTED)
     ended = [change for change in schedule.changes() if change.status is not InstanceStatus.RUNNING]
 
     assert ended == [
@@ -152,14 +152,14 @@ def test_what_is_interrupted_in_a_stopped_run_is_no_failure() -> None:
     work = work_from({"n1": ["a", "b"], "n2": ["c"], "n3": ["d"]}, ["a@n1 -> b@n1", "d@n3 -> b@n1"])
     schedule = Schedule(work)
     assert schedule.ready() == [0, 2, 3]
-    schedule.finish(2, Ending.OK)
+    schedule.finish(2, InstanceStatus.READY)
     schedule.stop()
-    schedule.finish(0, Ending.FAILED, Reason.INTERRUPTED)
+    schedule.finish(0, InstanceStatus.ERROR, Reason.INTERRUPTED)
     assert not schedule.is_done
     written = {change.vertex: change for change in schedule.changes()}
     again = Schedule(work, written.values(), stopped=STOPPED_BY_USER)
     for either in (schedule, again):
-        either.finish(3, Ending.FAILED, Reason.INTERRUPTED)
+        either.finish(3, InstanceStatus.ERROR, Reason.INTERRUPTED)
 
     assert again.result == schedule.result
     assert (schedule.result.verdict, schedule.result.failed, schedule.result.exceeded) == (Verdict.STOPPED, (), ())
@@ -179,7 +179,7 @@ def test_an_interrupted_instance_is_no_ignored_failure_either() -> None:
     schedule = Schedule(work)
     (running,) = schedule.ready()
     schedule.stop()
-    schedule.finish(running, Ending.FAILED, Reason.INTERRUPTED)
+    schedule.finish(running, InstanceStatus.ERROR, Reason.INTERRUPTED)
 
     assert (schedule.status(0), schedule.result.ignored) == (InstanceStatus.ERROR, ())
 
@@ -187,9 +187,9 @@ def test_an_interrupted_instance_is_no_ignored_failure_either() -> None:
 def test_a_failure_beside_what_is_interrupted_is_one() -> None:
     schedule = Schedule(work_from({"n1": ["a"], "n2": ["b"]}))
     assert schedule.ready() == [0, 1]
-    schedule.finish(0, Ending.FAILED)
+    schedule.finish(0, InstanceStatus.ERROR)
     schedule.stop()
-    schedule.finish(1, Ending.FAILED, Reason.INTERRUPTED)
+    schedule.finish(1, InstanceStatus.ERROR, Reason.INTERRUPTED)
 
     assert (schedule.result.verdict, schedule.result.failed, schedule.result.interrupted) == (Verdict.ERROR, (0,), (1,))
 
@@ -211,7 +211,7 @@ def test_the_first_reason_to_stop_counts() -> None:
     schedule.stop("stopped by a test")
     schedule.stop("stopped again")
     assert not schedule.is_done
-    schedule.finish(running, Ending.OK)
+    schedule.finish(running, InstanceStatus.READY)
 
     assert schedule.result.stopped == "stopped by a test"
 
@@ -228,7 +228,7 @@ def test_a_failure_passes_a_barrier_at_once() -> None:
     successors[barrier].append(at["c@n3"])
     schedule = Schedule(dataclasses.replace(plain, successors=successors))
     assert schedule.ready() == [at["a@n1"], at["b@n2"]]
-    schedule.finish(at["a@n1"], Ending.FAILED)
+    schedule.finish(at["a@n1"], InstanceStatus.ERROR)
 
     assert schedule.ready() == [at["z@n3"]]
 
@@ -236,7 +236,7 @@ def test_a_failure_passes_a_barrier_at_once() -> None:
 def test_a_stop_after_the_end_changes_nothing() -> None:
     schedule = Schedule(work_from({"n1": ["a"]}))
     (only,) = schedule.ready()
-    schedule.finish(only, Ending.OK)
+    schedule.finish(only, InstanceStatus.READY)
     schedule.stop()
 
     assert schedule.result.verdict is Verdict.READY
@@ -271,7 +271,7 @@ def test_what_ran_when_the_runner_died_may_still_end() -> None:
 
     assert resumed.running == [0]
     assert resumed.ready() == []
-    resumed.finish(0, Ending.OK)
+    resumed.finish(0, InstanceStatus.READY)
     assert resumed.ready() == [2]
 
 

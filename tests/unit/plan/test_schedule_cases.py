@@ -13,7 +13,7 @@ from schedule_traces import skips, trace, vertex_of, work_from
 from fuelclient.errors import Conflict, CycleDetected
 from fuelclient.model.status import InstanceStatus, RunStatus, S, changed
 from fuelclient.plan.fault_tolerance import FailedNodes, FaultTolerance, with_other_nodes
-from fuelclient.plan.schedule import Change, Ending, Schedule
+from fuelclient.plan.schedule import Change, Schedule
 from fuelclient.plan.simulate import simulate
 from fuelclient.plan.slots import weights
 from fuelclient.plan.strategy import limit_from
@@ -87,7 +87,7 @@ def _progress(given: Data) -> object:
     percents = [schedule.progress]
     while started := schedule.ready():
         for vertex in started:
-            schedule.finish(vertex, Ending.OK)
+            schedule.finish(vertex, InstanceStatus.READY)
             percents.append(schedule.progress)
     return percents
 
