@@ -13,7 +13,7 @@ class Capabilities:
     `logs`: return what tasks printed. `new_nodes`: take nodes that were not discovered. `partial_records`: store
     records without type. `inputs`: return an environment, and what plans are computed from, as a whole. `batches`:
     store several releases, all or none. `leftovers`: report what a deletion leaves behind. `refusals`: say why a plugin
-    cannot be enabled.
+    cannot be enabled. `executors`: reach each node by an executor that the node, or a run, names.
     """
 
     events: bool = False
@@ -26,6 +26,7 @@ class Capabilities:
     batches: bool = False
     leftovers: bool = False
     refusals: bool = False
+    executors: bool = False
 
 
 FUEL_MASTER = Capabilities()
@@ -33,6 +34,6 @@ FUEL_MASTER = Capabilities()
 
 OWN_ENGINE = Capabilities(
     events=True, kill=True, resume=True, logs=True, new_nodes=True, partial_records=True, inputs=True, batches=True,
-    leftovers=True, refusals=True,
+    leftovers=True, refusals=True, executors=True,
 )  # fmt: skip
 """What the engine of this package can do, embedded or behind its server."""

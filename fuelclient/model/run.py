@@ -17,6 +17,9 @@ PARENT = "deploy"
 CHILD = "deployment"
 """The name of the run of one graph. Both names are Nailgun's."""
 
+NO_CLUSTER = 0
+"""The environment of a run that has none."""
+
 NodeKey = int | str | None
 """The node of a task instance: a node's id, "master", or None for the sync points."""
 
@@ -59,7 +62,8 @@ class Run:
     A parent (`parent_id` None) has `children`, in the order in which they run; a child has a `graph_type`. Times are
     UTC in ISO 8601, or None until they come. `dry_run` is also true of a noop run, as in Nailgun. `stop` is the stop
     that was requested: empty, `graceful` or `kill`. `findings` are those of the plan. `runner` says whether the process
-    of a parent that has not ended still exists: `alive` or `gone`.
+    of a parent that has not ended still exists: `alive` or `gone`. `cluster_id` is `NO_CLUSTER` if a master has deleted
+    the environment, or if the run was never about one.
     """
 
     id: int

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fuelclient.errors import UsageError
-from fuelclient.model.run import Run, RunRequest
+from fuelclient.model.run import NO_CLUSTER, Run, RunRequest
 from fuelclient.model.status import RunStatus
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.finding import finding_to, findings_from
@@ -83,7 +83,7 @@ def run_from(data: Any) -> Run:
     return Run(
         id=answer.identifier(),
         uuid=answer.text("uuid"),
-        cluster_id=answer.identifier("cluster"),
+        cluster_id=answer.number("cluster", NO_CLUSTER),
         name=answer.text("name"),
         status=answer.one_of("status", RunStatus),
         request=_request_of(answer),
@@ -107,7 +107,7 @@ def _request_of(answer: Answer) -> RunRequest:
         return execution_from(answer.data["request"])
     graph_type, noop = answer.text("graph_type"), answer.truth("noop")
     return RunRequest(
-        answer.identifier("cluster"),
+        answer.number("cluster", NO_CLUSTER),
         (graph_type,) if graph_type else (),
         dry_run=answer.truth("dry_run") and not noop,
         noop=noop,

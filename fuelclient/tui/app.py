@@ -179,8 +179,12 @@ class FuelUI(UI):
     def action_why(self) -> None:
         self.marks.why()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's)
-        """Enable the keys about tasks on the views whose rows are tasks."""
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enable the keys about tasks on the views whose rows are tasks, and only what the backend can do."""
+        if (action, *parameters) == ("stop", True):
+            return self.capabilities.kill
+        if action == "resume":
+            return self.capabilities.resume
         return action not in ("mark", "why", "copy_yaml") or self.trail.here.view in _TASKS
 
     # copying

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from fuelclient.backends.base import Backend
+from fuelclient.backends.capabilities import OWN_ENGINE, Capabilities
 from fuelclient.backends.earlier_runs import earlier_of_graph
 from fuelclient.errors import NotFound, Unsupported
 from fuelclient.insight.lanes import Reach
@@ -44,7 +45,7 @@ class Request(Protocol[_Answer_co]):
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """All environments, releases, nodes, plugins and graphs."""
+    """All environments, releases, nodes, plugins and graphs, and what the backend can do."""
 
     clusters: tuple[Cluster, ...]
     releases: tuple[Release, ...]
@@ -52,6 +53,7 @@ class Overview:
     plugins: tuple[Plugin, ...]
     graphs: tuple[GraphSummary, ...]
     target: str
+    capabilities: Capabilities = OWN_ENGINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class AskOverview:
             tuple(backend.plugins.list()),
             tuple(backend.graphs.list()),
             backend.target,
+            backend.capabilities,
         )
 
 
@@ -90,7 +93,8 @@ class AskGraph:
         graphs = tuple(backend.graphs.list(self.env))
         plugins = tuple(backend.plugins.list())
         everywhere = backend.graphs.list(levels=[Level.RELEASE, Level.PLUGIN])
-        return graph_data(snapshot, release, graphs, plugins, _clashes(self.env, release, plugins, everywhere))
+        found = _clashes(self.env, release, plugins, everywhere)
+        return graph_data(snapshot, release, graphs, plugins, found, backend.capabilities)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +239,7 @@ class GraphData:
 
     `reach` is about rows of the study, by their order. `tasks_of` has the merged tasks of each role. `graphs` are all
     graphs of the environment. `plugins` are all installed ones, enabled here or not, and `clashes` what they bring
-    twice.
+    twice. `capabilities` are those of the backend.
     """
 
     study: Study
@@ -245,6 +249,7 @@ class GraphData:
     graphs: tuple[GraphSummary, ...] = ()
     plugins: tuple[Plugin, ...] = ()
     clashes: Mapping[int, tuple[Finding, ...]] | None = None
+    capabilities: Capabilities = OWN_ENGINE
 
     @property
     def env(self) -> int:
@@ -263,6 +268,7 @@ def graph_data(
     graphs: tuple[GraphSummary, ...],
     plugins: tuple[Plugin, ...],
     clashes: Mapping[int, tuple[Finding, ...]],
+    capabilities: Capabilities = OWN_ENGINE,
 ) -> GraphData:
     """Make a snapshot ready to be shown. This takes as long as a preview, so it belongs into a worker."""
     studied = study(snapshot)
@@ -271,5 +277,6 @@ def graph_data(
         for index in studied.indices
     ]
     return GraphData(
-        studied, release, Reach(following), tasks_of_roles(studied.merged.tasks, snapshot), graphs, plugins, clashes
-    )
+        studied, release, Reach(following), tasks_of_roles(studied.merged.tasks, snapshot), graphs, plugins, clashes,
+        capabilities,
+    )  # fmt: skip

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import cast
 
 from fuelclient.backends.base import Backend
+from fuelclient.backends.capabilities import OWN_ENGINE, Capabilities
 from fuelclient.model.run import Run
 from fuelclient.tui.gateway import Gateway
 from fuelclient.tui.glyphs import glyphs
@@ -67,6 +68,12 @@ class UI(PatientApp):
     def overview(self) -> Overview | None:
         """All environments."""
         return cast("Overview | None", self.gateway.known(AskOverview()))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the backend can do; everything, as long as it is not known."""
+        known = self.graph or self.overview
+        return OWN_ENGINE if known is None else known.capabilities
 
     def environment_names(self) -> dict[int, str]:
         """Return the names of environments by id."""

@@ -38,10 +38,9 @@ class WriteGuard:
         """Arm, or disarm."""
         self.armed = not self.armed
         self.touch()
-        self._ui.notify(
-            "Armed: e executes, x stops, X kills, u resumes, D deletes; each asks first. A disarms."
-            if self.armed else "Read-only again."
-        )  # fmt: skip
+        can = self._ui.capabilities
+        keys = f"e executes, x stops,{' X kills,' * can.kill}{' u resumes,' * can.resume} D deletes"
+        self._ui.notify(f"Armed: {keys}; each asks first. A disarms." if self.armed else "Read-only again.")
         self._ui.decorate()
 
     def touch(self) -> None:
@@ -85,7 +84,11 @@ class WriteGuard:
         """Ask whether to stop the run here, and how."""
         run = self._live_run("stop")
         if run is not None:
-            choices = (("let running tasks finish", Stop(run.id)), ("kill running tasks", Stop(run.id, kill=True)))
+            choices: tuple[tuple[str, Action], ...] = (
+                ("let running tasks finish", Stop(run.id)), ("kill running tasks", Stop(run.id, kill=True)),
+            )  # fmt: skip
+            if not self._ui.capabilities.kill:
+                choices = choices[:1]
             self._confirm("stop", run, "Nothing else will start.", choices, chosen=int(kill))
 
     def resume(self) -> None:

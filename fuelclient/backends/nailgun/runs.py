@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from fuelclient.backends.nailgun.environment import environment_of, layers_of
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.facts import Facts
+from fuelclient.backends.nailgun.observer import Observer
 from fuelclient.backends.nailgun.session import Session
+from fuelclient.backends.nailgun.transactions import from_order, from_tasks, is_whole, reported
 from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported
 from fuelclient.executors import registry
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.run import (
+    CHILD,
+    NO_CLUSTER,
+    PARENT,
     Event,
-    EventKind,
     HistoryFilter,
     HistoryRow,
     Logs,
@@ -51,6 +56,7 @@ class Runs:
         self._session, self._facts = session, facts
         self._now = now
         self._observers: dict[int, Observer] = {}
+        self._latest: Run | None = None
 
     def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
         """As `base.Runs`; the master checks the graph. Only our own server reads `strict`."""
@@ -85,20 +91,24 @@ class Runs:
     ) -> Sequence[Run]:
         require_run_statuses(statuses)
         about = None if cluster_id is None else About("environment", cluster_id)
+        wholes = not statuses and tuple(names) == (PARENT,) and not self._session.capabilities.events
         data = self._session.get(
             "transactions/", about, cluster_id=cluster_id, statuses=tuple(statuses) or None,
-            transaction_types=tuple(names) or None, include_details=True,
+            transaction_types=tuple(names) or None if not wholes else None, include_details=True,
         )  # fmt: skip
-        return sorted(map(run_from, objects(data, "transaction")), key=lambda run: run.id)
+        runs = sorted(map(run_from, objects(data, "transaction")), key=lambda run: run.id)
+        if not wholes:
+            return runs
+        by_cluster: dict[int, list[Run]] = {}
+        for run in runs:
+            by_cluster.setdefault(run.cluster_id, []).append(run)
+        return [from_order(run, by_cluster[run.cluster_id]) for run in runs if is_whole(run)]
 
     def get(self, run_id: int) -> Run:
-        """As `base.Runs`. A Fuel master does not name the parts of a run: they are taken from its environment's."""
-        data = self._session.get(f"transactions/{run_id}/", _about(run_id), include_details=True)
-        run = run_from(data)
-        if "children" in data or run.parent_id is not None:
-            return run
-        others = self.list(cluster_id=run.cluster_id)
-        return replace(run, children=tuple(other for other in others if other.parent_id == run.id))
+        """As `base.Runs`. A Fuel master does not name the parts of a run: see `transactions`."""
+        run = self._related(self._transaction(run_id))
+        self._latest = run
+        return run
 
     def delete(self, run_id: int, *, force: bool = False) -> tuple[str, ...]:
         """As `base.Runs`; a Fuel master does not report what stays on its nodes."""
@@ -109,18 +119,19 @@ class Runs:
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         """As `base.Runs`; a Fuel master only has histories of parts."""
         require_instance_statuses(filters.statuses)
-        run = self.get(run_id)
-        return [row for part in (run.children or (run,)) for row in self._rows(part, filters)]
+        return self._history(self._transaction(run_id), filters)
 
     def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
-        """As `base.Runs`. A Fuel master keeps no events: see `Observer`."""
+        """As `base.Runs`. A Fuel master keeps no events: see `Observer`. The run that was just read is not read again,
+        because followers read a run and then its events."""
         if self._session.capabilities.events:
             path = f"transactions/{run_id}/events/"
             data = self._session.get(path, _about(run_id), after=after, limit=limit)
             return [event_from(record) for record in objects(data, "event")]
-        parent = self._parent(run_id)
+        latest, self._latest = self._latest, None
+        parent = latest if latest is not None and latest.id == run_id and is_whole(latest) else self._parent(run_id)
         observer = self._observers.setdefault(parent.id, Observer())
-        observer.look(parent, self.history(parent.id), self._now())
+        observer.look(parent, self._explained(observer, self._history(parent, EVERYTHING, summary=False)), self._now())
         return [event for event in observer.events if event.id > after][:limit]
 
     def stop(self, run_id: int, *, kill: bool = False) -> Run:
@@ -182,10 +193,11 @@ class Runs:
 
     def _recorded(self, run_id: int, what: str) -> Any:
         """Return what was recorded with the last part of a run. Raise `NotFound` if nothing was."""
-        run = self.get(run_id)
+        run = self._transaction(run_id)
+        run = run if run.graph_type else self._related(run)
         part = run.children[-1].id if run.children else run_id
         data = self._session.get(f"transactions/{part}/{what}", _about(run_id), strict=True)
-        if data is None:
+        if not data:
             raise NotFound(what.replace("_", " "), f"of run {run_id}", hint="It was not recorded.")
         return data
 
@@ -195,64 +207,58 @@ class Runs:
 
     def _durations(self, cluster_id: int) -> dict[tuple[str, str, str], float]:
         """Return how long task instances took in the last finished runs of an environment."""
-        ended = [run for run in self.list(cluster_id=cluster_id) if run.parent_id is not None and run.is_final]
+        ended = [run for run in self.list(cluster_id=cluster_id, names=(CHILD,)) if run.is_final and not run.dry_run]
         return durations(row for part in ended[-_REMEMBERED:] for row in self._rows(part, EVERYTHING))
+
+    def _transaction(self, run_id: int) -> Run:
+        """Return a run as it is answered: a Fuel master names neither its parts nor its parent."""
+        return run_from(self._session.get(f"transactions/{run_id}/", _about(run_id), include_details=True))
+
+    def _related(self, run: Run) -> Run:
+        """Return a run with its parts, or with its parent."""
+        if self._session.capabilities.events or run.cluster_id == NO_CLUSTER or not (is_whole(run) or run.graph_type):
+            return run
+        if run.parent_id is not None:
+            return run
+        tasks: list[Run] = []
+        with suppress(Unsupported):  # a server need not have this path
+            tasks += map(run_from, objects(self._session.get("tasks/", cluster_id=run.cluster_id), "task"))
+        return from_tasks(run, tasks) or from_order(run, self.list(cluster_id=run.cluster_id))
+
+    def _history(self, run: Run, filters: HistoryFilter, *, summary: bool = True) -> Sequence[HistoryRow]:
+        whole = run if run.children or run.graph_type else self._related(run)
+        return [row for part in (whole.children or (whole,)) for row in self._rows(part, filters, summary)]
+
+    def _explained(self, observer: Observer, rows: Sequence[HistoryRow]) -> Sequence[HistoryRow]:
+        """Return the rows, those that have failed since the last look with what they reported."""
+        failed = {row.run_id: row for row in rows if row.status is InstanceStatus.ERROR and observer.is_new(row)}
+        reports = {
+            (found.run_id, found.task, found.node): found
+            for row in failed.values()
+            for found in self._rows_of(
+                row.run_id, row.graph_type, HistoryFilter(statuses=(InstanceStatus.ERROR,)), True
+            )
+        }
+        return [reports.get((row.run_id, row.task, row.node), row) for row in rows]
 
     def _parent(self, run_id: int) -> Run:
         run = self.get(run_id)
         return run if run.parent_id is None else self.get(run.parent_id)
 
-    def _rows(self, part: Run, filters: HistoryFilter) -> Sequence[HistoryRow]:
-        if part.status is RunStatus.PENDING:
-            return []
+    def _rows(self, part: Run, filters: HistoryFilter, summary: bool = True) -> Sequence[HistoryRow]:
+        return [] if part.status is RunStatus.PENDING else self._rows_of(part.id, part.graph_type, filters, summary)
+
+    def _rows_of(self, run_id: int, graph_type: str, filters: HistoryFilter, summary: bool) -> Sequence[HistoryRow]:
         data = self._session.get(
-            f"transactions/{part.id}/deployment_history/", _about(part.id), include_summary=True, include_instance=True,
-            nodes=filters.nodes or None, statuses=filters.statuses or None, tasks_names=filters.tasks or None,
+            f"transactions/{run_id}/deployment_history/", _about(run_id), include_summary=summary or None,
+            include_instance=True, nodes=filters.nodes or None, statuses=filters.statuses or None,
+            tasks_names=filters.tasks or None,
         )  # fmt: skip
-        rows = (history_row_from(record, run_id=part.id) for record in objects(data, "row of a history"))
-        return [replace(row, graph_type=row.graph_type or part.graph_type) for row in rows]
-
-
-@dataclass(slots=True)
-class Observer:
-    """The events of one run on a Fuel master, which keeps none: they are found by comparing its states.
-
-    Ids hold in this process only. `seen` has the last status of each instance, and the last status and progress of the
-    run and of its parts.
-    """
-
-    events: list[Event] = field(default_factory=list)
-    seen: dict[tuple[object, ...], tuple[str, int]] = field(default_factory=dict)
-
-    def look(self, parent: Run, rows: Sequence[HistoryRow], now: str) -> None:
-        """Add an event for each difference from the last look: instances first, so that the run ends last."""
-        changes = sorted(self._instances(parent, rows, now), key=lambda event: event.time)
-        self.events += [replace(event, id=len(self.events) + 1 + index) for index, event in enumerate(changes)]
-        for run in (*parent.children, parent):
-            state, key = (str(run.status), run.progress), ("run", run.id)
-            if self.seen.get(key) != state and (key in self.seen or run.status is not RunStatus.PENDING):
-                self.seen[key] = state
-                event = Event(
-                    len(self.events) + 1, (run.time_end if run.is_final else None) or now, EventKind.RUN, parent.id,
-                    run.id, run.graph_type, status=state[0], message=run.message, progress=run.progress,
-                )  # fmt: skip
-                self.events.append(event)
-
-    def _instances(self, parent: Run, rows: Sequence[HistoryRow], now: str) -> Iterator[Event]:
-        for row in rows:
-            key = ("instance", row.run_id, row.task, row.node)
-            before = self.seen.get(key, (str(InstanceStatus.PENDING), 0))[0]
-            if row.status == before:
-                continue
-            self.seen[key] = (str(row.status), 0)
-            event = Event(
-                0, row.time_start or now, EventKind.INSTANCE, parent.id, row.run_id, row.graph_type, row.task, row.node,
-                str(InstanceStatus.RUNNING),
-            )  # fmt: skip
-            if before == InstanceStatus.PENDING and row.time_start and row.status.is_final:
-                yield event  # its beginning was not seen
-            time = (row.time_start if row.status is InstanceStatus.RUNNING else row.time_end) or now
-            yield replace(event, time=time, status=str(row.status), reason=row.reason, message=row.message)
+        rows = (history_row_from(record, run_id=run_id) for record in objects(data, "row of a history"))
+        return [
+            replace(row, graph_type=row.graph_type or graph_type, message=row.message or _complaint(row))
+            for row in rows
+        ]
 
 
 def durations(rows: Iterable[HistoryRow]) -> dict[tuple[str, str, str], float]:
@@ -275,6 +281,11 @@ def _seconds(start: str | None, end: str | None) -> float | None:
         return (datetime.fromisoformat(end or "") - datetime.fromisoformat(start or "")).total_seconds()
     except (TypeError, ValueError):  # no moments, or one with and one without a time zone
         return None
+
+
+def _complaint(row: HistoryRow) -> str:
+    """Return what a task that failed reported of itself: a Fuel master records no other reason for it."""
+    return reported(row.summary) if row.status is InstanceStatus.ERROR else ""
 
 
 def _about(run_id: int) -> About:

@@ -43,6 +43,9 @@ def labelled(graph_type: str, task: str, node: NodeKey) -> str:
     return printable(f"{graph_type}: {instance_name(task, node)}".removeprefix(": "))
 
 
+ON_A_MASTER = "A master keeps what tasks printed in /var/log/astute/ and /var/log/remote/."
+
+
 def look_at(child_id: int, task: str, node: NodeKey) -> str:
     """Return the command that prints what a task instance printed."""
     return f"fuel2 task logs {child_id} {printable(instance_name(task, node))}"
@@ -54,10 +57,12 @@ def counts(progress: Progress) -> list[str]:
 
 
 class LiveDisplay:
-    """Show a run on `console` as long as `shown` is open."""
+    """Show a run on `console` as long as `shown` is open; `has_logs` says whether `task logs` shows its output."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, *, has_logs: bool = True) -> None:
         from rich.live import Live
+
+        self._has_logs = has_logs
 
         self._console = console
         self._live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False,
@@ -84,7 +89,8 @@ class LiveDisplay:
         self._told += 1
         if self._told <= _FAILURES:
             LOG.error("%s", text)
-            LOG.info("  %s", look_at(event.run_id, event.task, event.node))
+            if self._has_logs:
+                LOG.info("  %s", look_at(event.run_id, event.task, event.node))
         elif self._told == _FAILURES + 1:
             LOG.error("More failures are only counted: `fuel2 task history show %d --why` lists all.", event.parent_id)
 
@@ -169,7 +175,7 @@ def _fitting(parts: Sequence[str], width: int) -> str:
     return line
 
 
-def live_display(stderr: TextIO) -> LiveDisplay | None:
+def live_display(stderr: TextIO, *, has_logs: bool = True) -> LiveDisplay | None:
     """Return a display for this stream; None with `-q`, or unless it is a terminal that can move its cursor."""
     handler = _handler_of(stderr)
     if not stderr.isatty() or handler is None or handler.level > logging.INFO:
@@ -177,7 +183,7 @@ def live_display(stderr: TextIO) -> LiveDisplay | None:
     from rich.console import Console
 
     console = Console(file=stderr, highlight=False, markup=False, emoji=False)
-    return None if console.is_dumb_terminal or not console.is_terminal else LiveDisplay(console)
+    return None if console.is_dumb_terminal or not console.is_terminal else LiveDisplay(console, has_logs=has_logs)
 
 
 def _handler_of(stderr: TextIO) -> logging.StreamHandler[TextIO] | None:

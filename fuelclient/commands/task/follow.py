@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TextIO
 from fuelclient.backends.earlier_runs import earlier_of_graph
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.shell import LOG, count
-from fuelclient.commands.task.display import LiveDisplay, counts, labelled, live_display, look_at
+from fuelclient.commands.task.display import ON_A_MASTER, LiveDisplay, counts, labelled, live_display, look_at
 from fuelclient.errors import Conflict, Gone, Unavailable
 from fuelclient.insight.progress import Progress, duration, elapsed, explanation, status_word
 
@@ -63,12 +63,14 @@ def follow(backend: Backend, run_id: int, stderr: TextIO, *, timeout: float | No
     """Print what happens to a run until it has ended, or its runner is gone, and return the exit code for that.
 
     The first Ctrl-C asks the run to stop, the second one kills what runs; both follow the run to its end and return
-    `INTERRUPTED`. The third one leaves while the run goes on ending.
+    `INTERRUPTED`. The third one leaves while the run goes on ending, and so does the second one on a Fuel master, which
+    cannot kill.
 
     A server that is away, for example because it is restarted, is asked again for some seconds before `Unavailable` is
     raised. After `timeout` seconds the follower leaves; the run goes on.
     """
-    return Follower(backend, run_id, live_display(stderr) or PlainLines(), timeout).follow()
+    display = live_display(stderr, has_logs=backend.capabilities.logs) or PlainLines()
+    return Follower(backend, run_id, display, timeout).follow()
 
 
 class Follower:
@@ -98,10 +100,11 @@ class Follower:
                         return Exit.INTERRUPTED if given else Exit.TIMED_OUT
                     time.sleep(_PAUSE)
             except KeyboardInterrupt:
-                self._serve(2)  # all three may have come between two looks: the first two count all the same
+                # all may have come between two looks: those before the last one count all the same
+                self._serve(2 if self._backend.capabilities.kill else 1)
                 LOG.warning("No longer following run %d; `fuel2 task watch %d` follows it again.", self._id, self._id)
                 raise
-        code = outcome(run, self.progress)
+        code = outcome(run, self.progress, has_logs=self._backend.capabilities.logs)
         return Exit.INTERRUPTED if given else code
 
     def look(self, interrupts: int) -> Run | None:
@@ -140,11 +143,14 @@ class Follower:
     def _serve(self, interrupts: int) -> None:
         """Do what each Ctrl-C does that has not been served; a run that has ended meanwhile needs nothing."""
         while self._served < interrupts:
-            kill = self._served > 0
+            kill, can_kill = self._served > 0, self._backend.capabilities.kill
+            if kill and not can_kill:
+                raise KeyboardInterrupt
             if kill:
                 LOG.warning("Killing running tasks. Another Ctrl-C ends this command.")
             else:
-                LOG.warning("Stopping: running tasks may finish, no more start. Another Ctrl-C kills them.")
+                then = "kills them" if can_kill else "ends this command, because a Fuel master cannot kill them"
+                LOG.warning("Stopping: running tasks may finish, no more start. Another Ctrl-C %s.", then)
             with suppress(Conflict):
                 self._backend.runs.stop(self._id, kill=kill)
             self._served += 1
@@ -185,7 +191,7 @@ def _interrupts() -> Iterator[list[int]]:
         signal.signal(signal.SIGINT, before)
 
 
-def outcome(run: Run, progress: Progress) -> Exit:
+def outcome(run: Run, progress: Progress, *, has_logs: bool = True) -> Exit:
     """Print how a run ended and what to look at, and return the exit code for it."""
     if not run.is_final:
         LOG.error(
@@ -205,9 +211,12 @@ def outcome(run: Run, progress: Progress) -> Exit:
         why = explanation(progress.reasons[number], progress.messages[number])
         name = labelled(progress.graph_type(number), task, node)
         LOG.info("  %s %s%s", name, progress.word(number), f" ({why})" if why else "")
-        LOG.info("    %s", look_at(child, task, node))
+        if has_logs:
+            LOG.info("    %s", look_at(child, task, node))
     if len(failures) > _SUMMED_UP:
         LOG.info("  and %s.", count(len(failures) - _SUMMED_UP, "more failure"))
+    if failures and not has_logs:
+        LOG.info("%s", ON_A_MASTER)
     if is_ready:
         return Exit.OK
     LOG.info("`fuel2 task history show %d --why` has the reasons.", run.id)

@@ -19,7 +19,7 @@ SYNC_POINTS = "null"
 def row(run: Run) -> tuple[Any, ...]:
     """Return the cells of `COLUMNS`."""
     return (
-        run.id, str(run.status), run.name, run.graph_type, run.cluster_id,
+        run.id, str(run.status), run.name, run.graph_type, run.cluster_id or None,
         Fields(plain(run.result)), run.dry_run, run.progress,
     )  # fmt: skip
 
@@ -27,7 +27,7 @@ def row(run: Run) -> tuple[Any, ...]:
 def document(run: Run) -> dict[str, Any]:
     """Return a run and its children as a master answers them."""
     return {
-        "id": run.id, "cluster": run.cluster_id, "uuid": run.uuid, "name": run.name,
+        "id": run.id, "cluster": run.cluster_id or None, "uuid": run.uuid, "name": run.name,
         "status": str(run.status), "progress": run.progress, "message": run.message,
         "result": plain(run.result), "dry_run": run.dry_run, "graph_type": run.graph_type,
         "parent_id": run.parent_id, "time_start": run.time_start, "time_end": run.time_end,

@@ -33,7 +33,7 @@ def table(runs: Sequence[Run], env: int, names_of: Mapping[int, str], now: datet
         rows.append(
             (
                 str(run.id),
-                *([] if env else [f"{run.cluster_id} {names_of.get(run.cluster_id, '')}".strip()]),
+                *([] if env else [f"{run.cluster_id or 'deleted'} {names_of.get(run.cluster_id, '')}".strip()]),
                 run_status(run, glyphs),
                 names(run.request.graph_types),
                 time_text(run.time_start),

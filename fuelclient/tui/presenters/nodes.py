@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fuelclient.backends.capabilities import Capabilities
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
@@ -31,16 +32,22 @@ _EMPTY = (
 def table(data: GraphData, glyphs: Glyphs) -> Table:
     """Return all nodes by id."""
     nodes = sorted(data.study.snapshot.nodes, key=lambda node: node.id)
-    return Table(_COLUMNS, [_row(node, glyphs) for node in nodes], [str(node.id) for node in nodes], _EMPTY)
+    rows = [_row(node, glyphs, data.capabilities) for node in nodes]
+    return Table(_COLUMNS, rows, [str(node.id) for node in nodes], _EMPTY)
 
 
-def _row(node: Node, glyphs: Glyphs) -> tuple[Cell | str, ...]:
+def _row(node: Node, glyphs: Glyphs, can: Capabilities) -> tuple[Cell | str, ...]:
     status = Tone.BAD if node.status == NodeStatus.ERROR else Tone.PLAIN
     online = Cell(f"{glyphs.ok} yes", Tone.DIM) if node.online else Cell(f"{glyphs.error} no", Tone.BAD)
     return (
         str(node.id), Cell(node.name, Tone.STRONG), Cell(str(node.status), status), roles(node), online, node.ip,
-        node.reached_by,
+        _reached_by(node, can),
     )  # fmt: skip
+
+
+def _reached_by(node: Node, can: Capabilities) -> str:
+    """Return how tasks reach a node: by its executor, or by the agents of a Fuel master."""
+    return node.reached_by if can.executors else "master"
 
 
 def roles(node: Node) -> str:
@@ -58,7 +65,7 @@ def detail(data: GraphData, node: Node, glyphs: Glyphs) -> list[Line]:
         fact("deployed", names(node.roles) or "nothing"),
         fact("pending", names(role for role in node.pending_roles if role not in node.roles) or "nothing"),
         fact("address", node.ip or "none"),
-        fact("reached by", node.reached_by or "nothing: it has no address"),
+        fact("reached by", _reached_by(node, data.capabilities) or "nothing: it has no address"),
     ]
     if uid:
         lines.append(fact("tags", names(study.expansion.fleet.nodes[uid[0]].tags)))

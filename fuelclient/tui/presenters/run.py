@@ -241,7 +241,7 @@ def about(state: RunState, now: datetime, glyphs: Glyphs) -> list[Line]:
     run, asked, progress = state.run, state.run.request, state.progress
     took = elapsed(run.time_start, run.time_end, now)
     lines = [
-        title(f"run {run.id} of environment {run.cluster_id}"),
+        title(f"run {run.id} of {f'environment {run.cluster_id}' if run.cluster_id else 'a deleted environment'}"),
         fact("status", run_status(run, glyphs)),
         fact("graphs", names(f"{child.graph_type} ({child.status})" for child in run.children)),
         fact("nodes", names(asked.node_ids) or "all nodes of the graph"),
