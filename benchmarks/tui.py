@@ -26,7 +26,7 @@ from benchmarks.frame import first_frames
 from fuelclient.backends.base import Backend
 from fuelclient.backends.local import LocalBackend
 from fuelclient.engine.runs import processes
-from fuelclient.insight.query import parse
+from fuelclient.insight.filter_query import parse
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import Layer, Level, Owner
 from fuelclient.model.node import Node
@@ -37,10 +37,10 @@ from fuelclient.model.task import Task
 from fuelclient.store import history, runners
 from fuelclient.tui.app import FuelUI
 from fuelclient.tui.presenters.preview import Instances
-from fuelclient.tui.questions import AskRun, GraphData, graph_data
+from fuelclient.tui.requests import AskRun, GraphData, graph_data
 from fuelclient.tui.routes import Route, View
 from fuelclient.tui.screens.run import RunScreen
-from fuelclient.tui.widgets.vtable import VirtualTable
+from fuelclient.tui.widgets.virtual_table import VirtualTable
 
 TASKS, NODES, LIVE_NODES = 100, 1000, 200
 _CORPUS = Path(os.environ.get("FUEL_CORPUS", Path(__file__).resolve().parents[2] / "shared" / "corpus"))

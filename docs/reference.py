@@ -17,7 +17,7 @@ from typing import Any
 from cliff.display import DisplayCommandBase
 from cliff.lister import Lister
 
-from fuelclient.commands.overview import PROGRAM, global_parser
+from fuelclient.commands.global_options import PROGRAM, global_parser
 from fuelclient.commands.shell import FuelShell
 from fuelclient.commands.table import COMMANDS
 from fuelclient.server import schemas

@@ -63,11 +63,11 @@ def _run(arguments: list[str]) -> int:
 def _answer(arguments: list[str]) -> str:
     """Return the output if the command table alone suffices for it, else an empty string."""
     if arguments in ([], ["-h"], ["--help"], ["help"], ["help", "--all"]):
-        from fuelclient.commands.overview import overview
+        from fuelclient.commands.global_options import overview
 
         return overview(everything="--all" in arguments)
     if arguments == ["--version"]:
-        from fuelclient.commands.overview import version
+        from fuelclient.commands.global_options import version
 
         return version()
     return ""

@@ -23,9 +23,9 @@ from fuelclient.backends.local import LocalBackend
 from fuelclient.commands.exits import Exit
 from fuelclient.tui.app import FuelUI
 from fuelclient.tui.routes import View
+from fuelclient.tui.screens.base import ViewScreen
 from fuelclient.tui.screens.run import RunScreen
-from fuelclient.tui.screens.view import ViewScreen
-from fuelclient.tui.widgets.vtable import VirtualTable
+from fuelclient.tui.widgets.virtual_table import VirtualTable
 
 NEWTON_PLUGINS = ("fuel-plugin-detach-rabbitmq", "fuel-plugin-kubernetes")
 

@@ -7,7 +7,7 @@ import argparse
 import autopage.argparse
 
 from fuelclient.commands.base import Command
-from fuelclient.commands.overview import PROGRAM, overview
+from fuelclient.commands.global_options import PROGRAM, overview
 from fuelclient.commands.table import COMMANDS, verbs
 from fuelclient.errors import UsageError
 

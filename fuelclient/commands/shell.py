@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from cliff.app import App
 
 from fuelclient import __version__
+from fuelclient.commands.command_lookup import TableManager
 from fuelclient.commands.exits import Exit, exit_of
-from fuelclient.commands.manager import TableManager
-from fuelclient.commands.overview import DESCRIPTION, PROGRAM, global_parser, overrides, overview, version
+from fuelclient.commands.global_options import DESCRIPTION, PROGRAM, global_parser, overrides, overview, version
 from fuelclient.errors import Conflict, CycleDetected, FuelError, InvalidDocument, UsageError
 from fuelclient.printing import printable
 

@@ -37,9 +37,10 @@ class Tui(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:
         _require_terminal()
-        from fuelclient.tui import garbage
 
-        garbage.hold()  # the app releases it a second after the start
+        from fuelclient.tui import garbage_collector
+
+        garbage_collector.hold()  # the app releases it a second after the start
         from fuelclient import backends
         from fuelclient.tui.app import FuelUI
 
@@ -73,13 +74,13 @@ def program(options: argparse.Namespace) -> str:
     Environment variables and settings files apply to these as well. Secrets are left out, because command lines are
     shown, logged and copied. Without them a command may be refused, but never acts on another target.
 
-    >>> from fuelclient.commands.overview import global_parser
+    >>> from fuelclient.commands.global_options import global_parser
     >>> program(global_parser().parse_args(["--server", "http://10.20.0.2:8000", "--os-password", "x", "--insecure"]))
     'fuel2 --server http://10.20.0.2:8000 --insecure'
     """
     import shlex
 
-    from fuelclient.commands.overview import MASTER_OPTIONS, PROGRAM
+    from fuelclient.commands.global_options import MASTER_OPTIONS, PROGRAM
     from fuelclient.settings.registry import KNOWN
 
     words = [PROGRAM]

@@ -11,20 +11,20 @@ from textual import events, on
 from textual.binding import Binding
 
 from fuelclient.backends.base import Backend
-from fuelclient.tui import garbage
+from fuelclient.tui import garbage_collector
+from fuelclient.tui.app_base import UI
+from fuelclient.tui.command_palette import Places
 from fuelclient.tui.gateway import Acted, Answered, Failed, Refused
-from fuelclient.tui.palette import Places
 from fuelclient.tui.presenters import bars
 from fuelclient.tui.presenters.bars import Part
 from fuelclient.tui.presenters.table import Tone
 from fuelclient.tui.routes import TABS, Route, View, command_line
-from fuelclient.tui.screens.graph import MarkedTask
-from fuelclient.tui.screens.help import active_keys, help_groups
-from fuelclient.tui.screens.view import ViewScreen
-from fuelclient.tui.ui import UI
+from fuelclient.tui.screens.base import ViewScreen
+from fuelclient.tui.screens.dialogs import active_keys, help_groups
+from fuelclient.tui.screens.graph_base import MarkedTask
 from fuelclient.tui.widgets.bar import Bar
+from fuelclient.tui.widgets.base import THEME, TONE_CSS
 from fuelclient.tui.widgets.panes import ASCII_CSS
-from fuelclient.tui.widgets.styles import THEME, TONE_CSS
 from fuelclient.tui.write_guard import WriteGuard
 
 _SCREENS = {
@@ -247,13 +247,13 @@ class FuelUI(UI):
 
     def action_help(self) -> None:
         if isinstance(self.screen, ViewScreen):
-            from fuelclient.tui.screens.help import HelpDialog
+            from fuelclient.tui.screens.dialogs import HelpDialog
 
             self.push_screen(HelpDialog(help_groups(self.screen)))
 
     def action_log(self) -> None:
         if isinstance(self.screen, ViewScreen):
-            from fuelclient.tui.screens.help import LogDialog
+            from fuelclient.tui.screens.dialogs import LogDialog
 
             self.push_screen(LogDialog(self.log_lines, self.glyphs))
 
@@ -297,7 +297,7 @@ class FuelUI(UI):
 
     def _watch(self) -> None:
         """Once a second: say so if a backend takes its time, and ask again for what changes by itself."""
-        garbage.release()
+        garbage_collector.release()
         if not self.trouble and self._troubled():
             self.tell_trouble(self._troubled())
         self.guard.watch()

@@ -14,7 +14,7 @@ from fuelclient.errors import FuelError, NotFound
 from fuelclient.model.run import PlannedGraph, Run
 from fuelclient.printing import printable
 from fuelclient.tui.actions import Action
-from fuelclient.tui.questions import AskGraph, AskLog, AskRun, AskSource, Request
+from fuelclient.tui.requests import AskGraph, AskLog, AskRun, AskSource, Request
 from fuelclient.tui.workers import Feed, Job, Workers, is_lost
 
 

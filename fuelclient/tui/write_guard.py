@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, cast
 
 from fuelclient.model.run import PlannedGraph, Run
 from fuelclient.tui.actions import Action, Delete, Execute, Resume, Stop, command_of
+from fuelclient.tui.app_base import UI
 from fuelclient.tui.gateway import Acted, Refused
 from fuelclient.tui.routes import Route, View
-from fuelclient.tui.screens.view import ViewScreen
-from fuelclient.tui.ui import UI
+from fuelclient.tui.screens.base import ViewScreen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fuelclient.tui.screens.confirm import ActionDialog, Choices
+    from fuelclient.tui.screens.action_dialogs import ActionDialog, Choices
 
 IDLE = 600.0
 """Seconds without a key after which the UI disarms itself."""
@@ -74,7 +74,7 @@ class WriteGuard:
         if not env:
             ui.notify("Choose an environment to execute on.")
             return
-        from fuelclient.tui.screens.confirm import ExecuteDialog
+        from fuelclient.tui.screens.action_dialogs import ExecuteDialog
 
         types = ui.graph.types if ui.graph is not None else ()
         name = ui.environment_names().get(env, str(env))
@@ -129,7 +129,7 @@ class WriteGuard:
         return run
 
     def _confirm(self, verb: str, run: Run, effect: str, choices: Choices, *, chosen: int = 0) -> None:
-        from fuelclient.tui.screens.confirm import ConfirmDialog
+        from fuelclient.tui.screens.action_dialogs import ConfirmDialog
 
         ui = self._ui
         question = f"{verb.capitalize()} run {run.id} of environment {run.cluster_id}? {effect}"
@@ -157,7 +157,7 @@ class WriteGuard:
         ui, action = self._ui, message.action
         ui.gateway.acted(removed=isinstance(action, Delete))
         if isinstance(action, Execute) and action.request.dry_run:
-            from fuelclient.tui.screens.confirm import PlanDialog
+            from fuelclient.tui.screens.action_dialogs import PlanDialog
 
             ui.push_screen(PlanDialog(cast("Sequence[PlannedGraph]", message.value), ui.glyphs))
             return

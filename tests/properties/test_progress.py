@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from fuelclient.backends.base import Backend
-from fuelclient.commands.task.display import LiveDisplay, frame
 from fuelclient.commands.task.follow import Follower, PlainLines
+from fuelclient.commands.task.live_display import LiveDisplay, frame
 from fuelclient.insight.progress import Progress, explanation, remaining_words
 from fuelclient.model.run import (
     CHILD,
@@ -30,7 +30,7 @@ from fuelclient.model.run import (
 from fuelclient.model.status import InstanceStatus, Reason, RunStatus
 from fuelclient.tui.glyphs import UNICODE
 from fuelclient.tui.presenters import run as presenter
-from fuelclient.tui.questions import AskRun
+from fuelclient.tui.requests import AskRun
 from fuelclient.tui.run_state import RunState
 
 BEGAN = datetime(2026, 1, 2, 3, 0, tzinfo=UTC)

@@ -315,7 +315,7 @@ def test_a_proxy_of_the_environment_is_left_to_its_conventions(home: Path) -> No
 
 
 def test_the_registry_and_the_options_say_the_same() -> None:
-    from fuelclient.commands.overview import MASTER_OPTIONS
+    from fuelclient.commands.global_options import MASTER_OPTIONS
 
     described = {name: spellings for name, spellings, *_ in MASTER_OPTIONS}
     known = {spec.name: spec.options for spec in settings.SPECS if spec.options}

@@ -150,7 +150,7 @@ def _finding(finding: Finding) -> dict[str, str]:
 def _verified(snapshot: Snapshot, theirs: Sequence[Task], options: PreviewOptions) -> bool:
     """Say on stderr how the merge of the other side differs from ours, and return whether it does."""
     from fuelclient.graph.merge import merge_layers
-    from fuelclient.insight.agreement import differences
+    from fuelclient.insight.merge_differences import differences
 
     ours = [merged.task for merged in merge_layers(snapshot.layers, options.policy).tasks]
     differing = differences(ours, theirs)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TextIO
 from fuelclient.backends.earlier_runs import earlier_of_graph
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.shell import LOG, count
-from fuelclient.commands.task.display import ON_A_MASTER, LiveDisplay, counts, labelled, live_display, look_at
+from fuelclient.commands.task.live_display import ON_A_MASTER, LiveDisplay, counts, labelled, live_display, look_at
 from fuelclient.errors import Conflict, Gone, Unavailable
 from fuelclient.insight.progress import Progress, duration, elapsed, explanation, status_word
 

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from fuelclient.errors import InvalidDocument, Unavailable
 from fuelclient.plugins.archive import extract, unusable
-from fuelclient.plugins.archive.rules import Unusable
+from fuelclient.plugins.archive.limits import Unusable
 from fuelclient.plugins.build.entries import Entry, EntryType, collect
 
 _TEMPORARY = ".new-"

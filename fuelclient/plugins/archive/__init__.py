@@ -23,7 +23,7 @@ from typing import BinaryIO
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, Unavailable, UsageError
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.plugins.archive import rpm, tar
-from fuelclient.plugins.archive.rules import LIMITS, TOO_LARGE, Limits, Unusable, size_of
+from fuelclient.plugins.archive.limits import LIMITS, TOO_LARGE, Limits, Unusable, size_of
 from fuelclient.plugins.archive.unpack import Unpacker
 
 _CODE = "P001"

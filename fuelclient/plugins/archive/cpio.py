@@ -10,8 +10,8 @@ import stat
 import struct
 from dataclasses import dataclass, field
 
-from fuelclient.plugins.archive.rules import MAX_NAME, Unusable, quoted
-from fuelclient.plugins.archive.stream import Stream
+from fuelclient.plugins.archive.decompress import Stream
+from fuelclient.plugins.archive.limits import MAX_NAME, Unusable, quoted
 from fuelclient.plugins.archive.unpack import Unpacker, type_name
 
 _MAGIC = (b"070701", b"070702")

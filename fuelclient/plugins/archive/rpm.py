@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from fuelclient.plugins.archive.cpio import unpack_payload
-from fuelclient.plugins.archive.rules import Limits, Unusable
-from fuelclient.plugins.archive.stream import CHUNK, Stream, decompressed
+from fuelclient.plugins.archive.decompress import CHUNK, Stream, decompressed
+from fuelclient.plugins.archive.limits import Limits, Unusable
 from fuelclient.plugins.archive.unpack import Unpacker
 
 PLUGINS = ("var", "www", "nailgun", "plugins")

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, BinaryIO, cast
 
-from fuelclient.plugins.archive.rules import Limits, Unusable, parts_of, quoted
-from fuelclient.plugins.archive.stream import Stream, decompressed
+from fuelclient.plugins.archive.decompress import Stream, decompressed
+from fuelclient.plugins.archive.limits import Limits, Unusable, parts_of, quoted
 from fuelclient.plugins.archive.unpack import Unpacker, type_name
 
 _GZIP = b"\x1f\x8b"

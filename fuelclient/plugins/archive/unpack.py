@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from pathlib import Path
 
-from fuelclient.plugins.archive.rules import TOO_LARGE, Limits, Unusable, parts_of, quoted, require_inside, size_of
+from fuelclient.plugins.archive.limits import TOO_LARGE, Limits, Unusable, parts_of, quoted, require_inside, size_of
 
 PROGRAM, FILE = 0o755, 0o644
 """The only modes that are written. Of the modes in an archive, only the executable bit is kept."""

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fuelclient.plugins.archive.rules import Unusable, quoted
+from fuelclient.plugins.archive.limits import Unusable, quoted
 from fuelclient.plugins.build import fp, rpm
 from fuelclient.plugins.build.entries import RELEASE, VERSION, Entry, EntryType, checksums, collect, ordered
 from fuelclient.plugins.build.output import build_date, reported, require_free, written

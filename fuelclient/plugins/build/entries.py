@@ -13,8 +13,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO
 
-from fuelclient.plugins.archive.rules import LIMITS, Limits, Unusable, parts_of, quoted, require_inside, size_of
-from fuelclient.plugins.archive.stream import CHUNK
+from fuelclient.plugins.archive.decompress import CHUNK
+from fuelclient.plugins.archive.limits import LIMITS, Limits, Unusable, parts_of, quoted, require_inside, size_of
 
 VERSION = r"[0-9]+\.[0-9]+[A-Za-z0-9._+~]*"
 """A version as Fuel and rpm accept it: without a dash, which separates it from the release."""
@@ -84,7 +84,7 @@ def collect(directory: Path, name: str, limits: Limits = LIMITS) -> tuple[Entry,
     Left out are hidden files at the root (`.git`, `.build`), as in Fuel's own builder; `checksums.sha1`, which each
     build writes anew; and packages of this plugin that were built here before.
 
-    Raise `Unusable` for what an archive may not contain (`plugins.archive.rules`): links that leave the package,
+    Raise `Unusable` for what an archive may not contain (`plugins.archive.limits`): links that leave the package,
     devices, names that are not text, and more than the limits allow.
     """
     entries = [

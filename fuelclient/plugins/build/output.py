@@ -11,7 +11,7 @@ from typing import BinaryIO
 from fuelclient.errors import Conflict, NotFound, Unavailable, UsageError
 from fuelclient.files.writing import SPOOL, placed
 from fuelclient.plugins.archive import unusable
-from fuelclient.plugins.archive.rules import Unusable
+from fuelclient.plugins.archive.limits import Unusable
 
 _SPACE = "Check permissions and free disk space."
 _NEWTON = 1475712000

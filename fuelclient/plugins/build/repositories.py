@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.plugins.archive.rules import Unusable
-from fuelclient.plugins.archive.stream import CHUNK, Stream, decompressed
+from fuelclient.plugins.archive.decompress import CHUNK, Stream, decompressed
+from fuelclient.plugins.archive.limits import Unusable
 from fuelclient.plugins.build.entries import Entry, EntryType, generated
 
 _DEB = b"!<arch>\n"

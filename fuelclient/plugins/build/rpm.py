@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from typing import IO, Any, BinaryIO
 
-from fuelclient.plugins.archive.stream import CHUNK
+from fuelclient.plugins.archive.decompress import CHUNK
 from fuelclient.plugins.build import rpm_header as header
 from fuelclient.plugins.build.entries import Entry, EntryType
 from fuelclient.plugins.build.rpm_header import ROOT, TYPES, Payload, RpmPackage, fields_of

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fuelclient.plugins.archive.rules import Unusable
+from fuelclient.plugins.archive.limits import Unusable
 from fuelclient.plugins.build.entries import Entry, EntryType
 
 ROOT = "/var/www/nailgun/plugins/"

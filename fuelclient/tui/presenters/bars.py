@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters.formatting import layer_name, letter
 from fuelclient.tui.presenters.table import Tone
-from fuelclient.tui.presenters.words import layer_name, letter
-from fuelclient.tui.questions import GraphData
+from fuelclient.tui.requests import GraphData
 from fuelclient.tui.routes import TABS, Route, View
 
 

@@ -8,9 +8,7 @@ from typing import Any
 from fuelclient.insight.blame import Blame, blame
 from fuelclient.insight.why import Step, Word, chain, stated
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.preview import attribute_lines, detail, empty
-from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone, Value
-from fuelclient.tui.presenters.words import (
+from fuelclient.tui.presenters.formatting import (
     chips,
     count,
     fact,
@@ -22,7 +20,9 @@ from fuelclient.tui.presenters.words import (
     title,
     value_text,
 )
-from fuelclient.tui.questions import GraphData
+from fuelclient.tui.presenters.preview import attribute_lines, detail, empty
+from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone, Value
+from fuelclient.tui.requests import GraphData
 
 _NEIGHBOURS = (
     Column("change", "", least=1, most=1),

@@ -11,9 +11,9 @@ from fuelclient.model.node import Node
 from fuelclient.model.run import Run
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters import history
+from fuelclient.tui.presenters.formatting import count, fact, names, title
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
-from fuelclient.tui.presenters.words import count, fact, names, title
-from fuelclient.tui.questions import Overview
+from fuelclient.tui.requests import Overview
 from fuelclient.tui.routes import TABS
 
 _COLUMNS = (

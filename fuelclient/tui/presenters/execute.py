@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.run import PlannedGraph, RunRequest, instance_name
 from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters.formatting import count
 from fuelclient.tui.presenters.table import Cell, Column, Table, Tone
-from fuelclient.tui.presenters.words import count
 
 MANNERS = ("run", "noop", "dry run")
 """How to execute: really, with tasks that only say what they would change, or only as a plan."""

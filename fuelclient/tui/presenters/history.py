@@ -9,9 +9,9 @@ from fuelclient.insight.progress import duration, elapsed
 from fuelclient.model.run import Run
 from fuelclient.printing import plain_line
 from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters.formatting import names, time_text
 from fuelclient.tui.presenters.run import manner, run_status
 from fuelclient.tui.presenters.table import Cell, Column, Table, Tone, Value
-from fuelclient.tui.presenters.words import names, time_text
 
 _ID = Column("id", "run", least=3, right=True)
 _ENV = Column("env", "environment", least=5, most=24)

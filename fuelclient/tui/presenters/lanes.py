@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fuelclient.insight.filter_query import Query
 from fuelclient.insight.lanes import draw, lanes
-from fuelclient.insight.query import Query
 from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters.formatting import chips, sigil
 from fuelclient.tui.presenters.preview import empty
 from fuelclient.tui.presenters.table import Cell, Column, Table, Tone, Value
-from fuelclient.tui.presenters.words import chips, sigil
-from fuelclient.tui.questions import GraphData
+from fuelclient.tui.requests import GraphData
 
 MOST = 14
 """How many lanes are drawn; a number stands for more, so that task names stay on the screen."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fuelclient.backends.capabilities import Capabilities
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters.formatting import count, fact, names, title, value_text
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
-from fuelclient.tui.presenters.words import count, fact, names, title, value_text
-from fuelclient.tui.questions import GraphData
+from fuelclient.tui.requests import GraphData
 
 _COLUMNS = (
     Column("id", "id", least=2, right=True),

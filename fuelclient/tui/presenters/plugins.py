@@ -9,9 +9,9 @@ from fuelclient.insight.blame import blame
 from fuelclient.model.graph import Level
 from fuelclient.model.plugin import Plugin
 from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters.formatting import count, fact, names, severity, stated_value, title, value_text
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
-from fuelclient.tui.presenters.words import count, fact, names, severity, stated_value, title, value_text
-from fuelclient.tui.questions import GraphData
+from fuelclient.tui.requests import GraphData
 
 _COLUMNS = (
     Column("id", "id", least=2, right=True),

@@ -8,8 +8,7 @@ from fuelclient.insight.blame import Blame, blame
 from fuelclient.model.graph import MergedTask
 from fuelclient.plan.preview import PreviewRow
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.table import Cell, Column, Distinct, Lazy, Line, Table, Tone, Value
-from fuelclient.tui.presenters.words import (
+from fuelclient.tui.presenters.formatting import (
     chips,
     count,
     fact,
@@ -26,7 +25,8 @@ from fuelclient.tui.presenters.words import (
     value_text,
     worst,
 )  # fmt: skip
-from fuelclient.tui.questions import GraphData
+from fuelclient.tui.presenters.table import Cell, Column, Distinct, Lazy, Line, Table, Tone, Value
+from fuelclient.tui.requests import GraphData
 
 _TASKS = (
     Column("order", "#", least=3, right=True),

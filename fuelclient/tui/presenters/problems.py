@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters.formatting import fact, severity, short_place
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
-from fuelclient.tui.presenters.words import fact, severity, short_place
-from fuelclient.tui.questions import GraphData
+from fuelclient.tui.requests import GraphData
 
 _COLUMNS = (
     Column("severity", "severity", least=7, most=10),

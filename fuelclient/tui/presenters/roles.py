@@ -8,9 +8,9 @@ from typing import Any
 from fuelclient.insight.roles import Holders, holders
 from fuelclient.model.release import Role
 from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters.formatting import count, fact, names, title, value_text
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
-from fuelclient.tui.presenters.words import count, fact, names, title, value_text
-from fuelclient.tui.questions import GraphData
+from fuelclient.tui.requests import GraphData
 
 _COLUMNS = (
     Column("role", "role", least=21, most=30),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from fuelclient.insight.filter_query import Query
 from fuelclient.insight.progress import (
     INTERRUPTED,
     NOT_REACHED,
@@ -16,13 +17,12 @@ from fuelclient.insight.progress import (
     remaining_words,
     run_word,
 )
-from fuelclient.insight.query import Query
 from fuelclient.model.run import Run
 from fuelclient.printing import plain_line
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.bars import Part
+from fuelclient.tui.presenters.formatting import count, fact, names, node_name, node_words, time_text, title, value_text
 from fuelclient.tui.presenters.table import Cell, Column, Distinct, Lazy, Line, Table, Tone, Value
-from fuelclient.tui.presenters.words import count, fact, names, node_name, node_words, time_text, title, value_text
 from fuelclient.tui.run_state import RunState
 
 _TONES = {"ready": Tone.DIM, "running": Tone.ACCENT, "pending": Tone.DIM, "skipped": Tone.DIM, "error": Tone.BAD,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar, overload
 
-from fuelclient.insight.query import Query
+from fuelclient.insight.filter_query import Query
 from fuelclient.printing import one_line
 
 

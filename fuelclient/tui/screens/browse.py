@@ -10,12 +10,12 @@ from textual.binding import Binding
 from fuelclient.insight.study import TaskKey
 from fuelclient.insight.why import Step
 from fuelclient.tui.presenters import browse
-from fuelclient.tui.presenters.words import count
+from fuelclient.tui.presenters.formatting import count
 from fuelclient.tui.routes import Route, View
-from fuelclient.tui.screens.graph import GraphScreen, gone
+from fuelclient.tui.screens.graph_base import GraphScreen, gone
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.vtable import Chosen, Moved, VirtualTable
+from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
 
 
 class BrowseScreen(GraphScreen):

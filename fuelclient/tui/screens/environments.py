@@ -10,12 +10,12 @@ from textual.binding import Binding
 
 from fuelclient.model.run import Run
 from fuelclient.tui.presenters import environments
-from fuelclient.tui.questions import AskOverview, AskRuns, Overview, Request
+from fuelclient.tui.requests import AskOverview, AskRuns, Overview, Request
 from fuelclient.tui.routes import Route, View
-from fuelclient.tui.screens.view import ViewScreen
+from fuelclient.tui.screens.base import ViewScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.vtable import Chosen, Moved, VirtualTable
+from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
 
 
 class EnvironmentsScreen(ViewScreen):

@@ -10,15 +10,15 @@ from textual.binding import Binding
 
 from fuelclient.model.run import Run
 from fuelclient.tui.presenters import history, run
+from fuelclient.tui.presenters.formatting import count
 from fuelclient.tui.presenters.table import Table
-from fuelclient.tui.presenters.words import count
-from fuelclient.tui.questions import AskRun, AskRuns, Request
+from fuelclient.tui.requests import AskRun, AskRuns, Request
 from fuelclient.tui.routes import Route, View
 from fuelclient.tui.run_state import RunState
-from fuelclient.tui.screens.view import RUN_BINDINGS, ViewScreen
+from fuelclient.tui.screens.base import RUN_BINDINGS, ViewScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.vtable import Chosen, Moved, VirtualTable
+from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
 
 
 class HistoryScreen(ViewScreen):

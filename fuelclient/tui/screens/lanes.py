@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from textual import on
 
-from fuelclient.insight.query import Query
+from fuelclient.insight.filter_query import Query
 from fuelclient.tui.presenters import lanes, preview
-from fuelclient.tui.presenters.words import count
-from fuelclient.tui.screens.graph import GraphScreen
+from fuelclient.tui.presenters.formatting import count
+from fuelclient.tui.screens.graph_base import GraphScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.vtable import Chosen, Moved, VirtualTable
+from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
 
 
 class LanesScreen(GraphScreen):

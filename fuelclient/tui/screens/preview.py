@@ -7,15 +7,15 @@ from dataclasses import replace
 from textual import on
 from textual.binding import Binding
 
-from fuelclient.insight.query import parse
+from fuelclient.insight.filter_query import parse
 from fuelclient.tui.presenters import preview
+from fuelclient.tui.presenters.formatting import count
 from fuelclient.tui.presenters.table import Table
-from fuelclient.tui.presenters.words import count
 from fuelclient.tui.routes import Route
-from fuelclient.tui.screens.graph import GraphScreen
+from fuelclient.tui.screens.graph_base import GraphScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.vtable import Chosen, Moved, VirtualTable
+from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
 
 
 class PreviewScreen(GraphScreen):

@@ -9,11 +9,11 @@ from textual import on
 
 from fuelclient.model.finding import Finding
 from fuelclient.tui.presenters import plugins, problems
-from fuelclient.tui.questions import AskSource
-from fuelclient.tui.screens.graph import GraphScreen
+from fuelclient.tui.requests import AskSource
+from fuelclient.tui.screens.graph_base import GraphScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.vtable import Chosen, Moved, VirtualTable
+from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
 
 
 class ProblemsScreen(GraphScreen):

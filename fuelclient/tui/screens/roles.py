@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from textual import on
 
-from fuelclient.insight.query import term
+from fuelclient.insight.filter_query import term
 from fuelclient.tui.presenters import nodes, roles
 from fuelclient.tui.routes import Looks, View
-from fuelclient.tui.screens.graph import GraphScreen
+from fuelclient.tui.screens.graph_base import GraphScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.vtable import Chosen, Moved, VirtualTable
+from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
 
 
 class RolesScreen(GraphScreen):

@@ -12,20 +12,20 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from fuelclient.errors import NotFound
+from fuelclient.insight.filter_query import parse
 from fuelclient.insight.progress import INTERRUPTED
-from fuelclient.insight.query import parse
 from fuelclient.tui.gateway import reason
 from fuelclient.tui.presenters import run
 from fuelclient.tui.presenters.run import Grid
-from fuelclient.tui.questions import AskLog, AskRun, Request
+from fuelclient.tui.requests import AskLog, AskRun, Request
 from fuelclient.tui.routes import Route
 from fuelclient.tui.run_state import RunState
-from fuelclient.tui.screens.view import RUN_BINDINGS, ViewScreen
+from fuelclient.tui.screens.base import RUN_BINDINGS, ViewScreen
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.details import Details, LogTail
 from fuelclient.tui.widgets.matrix import Matrix, Pointed
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.vtable import Chosen, Moved, VirtualTable
+from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
 
 if TYPE_CHECKING:
     from fuelclient.model.run import Event, Run

@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from fuelclient.commands.overview import MASTER_OPTIONS, global_parser
+from fuelclient.commands.global_options import MASTER_OPTIONS, global_parser
 from fuelclient.commands.tui import program
 from fuelclient.settings.registry import KNOWN
 

@@ -14,7 +14,7 @@ from refusals import refused
 
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
 from fuelclient.plugins.archive import extract, scripts
-from fuelclient.plugins.archive.rules import Limits
+from fuelclient.plugins.archive.limits import Limits
 from fuelclient.plugins.build import rpm_header
 
 

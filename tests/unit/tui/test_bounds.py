@@ -15,7 +15,7 @@ from textual.message import Message
 from tui_driving import connecting
 
 from fuelclient.tui.gateway import KEPT, AnswerCache, Answered, Gateway
-from fuelclient.tui.questions import AskLog, AskOverview, AskRun, AskSource, tail
+from fuelclient.tui.requests import AskLog, AskOverview, AskRun, AskSource, tail
 from fuelclient.tui.routes import MOST, Route, Trail, View
 
 

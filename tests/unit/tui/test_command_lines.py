@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from fuelclient.commands.manager import TableManager
+from fuelclient.commands.command_lookup import TableManager
 from fuelclient.commands.shell import FuelShell
 from fuelclient.tui.routes import Route, Trail, View, command_line
 

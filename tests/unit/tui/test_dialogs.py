@@ -18,8 +18,8 @@ from fuelclient.tui.gateway import Failed
 from fuelclient.tui.glyphs import UNICODE
 from fuelclient.tui.presenters.execute import word_for
 from fuelclient.tui.routes import TABS, View
-from fuelclient.tui.screens.confirm import ConfirmDialog, ExecuteDialog, PlanDialog
-from fuelclient.tui.screens.help import HelpDialog, LogDialog
+from fuelclient.tui.screens.action_dialogs import ConfirmDialog, ExecuteDialog, PlanDialog
+from fuelclient.tui.screens.dialogs import HelpDialog, LogDialog
 from fuelclient.tui.widgets.bar import Bar
 
 Story = Callable[[Driven], Coroutine[Any, Any, None]]

@@ -14,7 +14,7 @@ from fuelclient.backends.base import Backend
 from fuelclient.backends.local import LocalBackend
 from fuelclient.errors import Unauthorised, Unavailable
 from fuelclient.tui import gateway
-from fuelclient.tui.questions import AskGraph, AskRuns
+from fuelclient.tui.requests import AskGraph, AskRuns
 from fuelclient.tui.screens.run import RunScreen
 
 

@@ -21,8 +21,8 @@ from fuelclient.tui.presenters.bars import Part
 from fuelclient.tui.presenters.table import Cell, Column, Table, Tone, widths
 from fuelclient.tui.terminal import NoControlCodes
 from fuelclient.tui.widgets.bar import Bar
-from fuelclient.tui.widgets.styles import content
-from fuelclient.tui.widgets.vtable import ending
+from fuelclient.tui.widgets.base import content
+from fuelclient.tui.widgets.virtual_table import ending
 
 EVIL = "esc\x1b[31mred\x1b]0;PWNED\x07\x9b2J\u202e"
 """A colour, a window title, a sequence of the eight-bit kind, and letters the other way round."""

@@ -11,7 +11,7 @@ import pytest
 from command_line import CommandLine, tiny_engine
 from tui_driving import Driven, connecting, driven
 
-from fuelclient.insight.query import parse
+from fuelclient.insight.filter_query import parse
 from fuelclient.tui.presenters.table import Column, Table
 from fuelclient.tui.routes import View
 from fuelclient.tui.screens.browse import BrowseScreen, WhyScreen

@@ -17,7 +17,7 @@ from fuelclient.backends.local import LocalBackend
 from fuelclient.errors import Unavailable
 from fuelclient.tui import gateway, write_guard
 from fuelclient.tui.gateway import Answered, Gateway
-from fuelclient.tui.questions import AskOverview
+from fuelclient.tui.requests import AskOverview
 from fuelclient.tui.widgets.bar import Bar
 
 

@@ -14,12 +14,12 @@ pytest.importorskip("textual", reason="the terminal UI needs textual")
 from rich.cells import cell_len
 from tui_driving import connecting, demo_engine, driven, execute
 
-from fuelclient.tui import garbage
+from fuelclient.tui import garbage_collector
 from fuelclient.tui.app import screen_class
 from fuelclient.tui.glyphs import UNICODE
 from fuelclient.tui.presenters import run
 from fuelclient.tui.presenters.table import Column, Table, widths
-from fuelclient.tui.questions import AskRun
+from fuelclient.tui.requests import AskRun
 from fuelclient.tui.routes import View
 from fuelclient.tui.run_state import RunState
 from fuelclient.tui.widgets.details import Details
@@ -40,7 +40,7 @@ def test_a_column_without_a_title_takes_no_room_while_it_is_empty() -> None:
 
 @pytest.fixture
 def held() -> Iterator[None]:
-    garbage.hold()
+    garbage_collector.hold()
     yield
     gc.unfreeze()
     gc.enable()
@@ -50,11 +50,11 @@ def held() -> Iterator[None]:
 def test_garbage_is_collected_again_once_the_ui_is_there() -> None:
     assert not gc.isenabled()
     before = gc.get_freeze_count()
-    garbage.release()
+    garbage_collector.release()
     assert gc.isenabled()
     assert gc.get_freeze_count() > before
     made_later: list[object] = []
-    garbage.release()
+    garbage_collector.release()
     # What is frozen is no longer listed. Counting would not do: frozen objects may die at any time.
     assert any(thing is made_later for thing in gc.get_objects())
 

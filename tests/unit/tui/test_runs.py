@@ -12,9 +12,9 @@ import pytest
 from executions import TOLERANT, Executions, shell, stage
 from tui_driving import Driven, connecting, driven, until
 
-from fuelclient.tui.questions import AskRuns
+from fuelclient.tui.requests import AskRuns
 from fuelclient.tui.routes import View
-from fuelclient.tui.screens.confirm import ConfirmDialog, ExecuteDialog
+from fuelclient.tui.screens.action_dialogs import ConfirmDialog, ExecuteDialog
 from fuelclient.tui.screens.run import RunScreen
 from fuelclient.tui.widgets.bar import Bar
 

@@ -113,7 +113,7 @@ def require_inside(links: Mapping[str, str]) -> None:
     >>> require_inside({"a/b/up": "../..", "x": "a/b/up/.."})
     Traceback (most recent call last):
         ...
-    fuelclient.plugins.archive.rules.Unusable: symbolic link 'x' -> 'a/b/up/..' leaves the package
+    fuelclient.plugins.archive.limits.Unusable: symbolic link 'x' -> 'a/b/up/..' leaves the package
     """
     left = _STEPS
     for path, target in links.items():

@@ -11,8 +11,8 @@ from textual.content import Content
 from textual.style import Style
 
 from fuelclient.printing import printable
+from fuelclient.tui.app_base import UI
 from fuelclient.tui.routes import TABS, Route, View
-from fuelclient.tui.ui import UI
 
 _MOST = 200
 """How many names are matched letter by letter: fuzzy matching of a hundred thousand takes seconds."""

@@ -12,9 +12,9 @@ from fuelclient.backends.capabilities import OWN_ENGINE, Capabilities
 from fuelclient.model.run import Run
 from fuelclient.tui.gateway import Gateway
 from fuelclient.tui.glyphs import glyphs
-from fuelclient.tui.questions import AskGraph, AskOverview, AskRuns, GraphData, Overview
+from fuelclient.tui.key_queue import PatientApp
+from fuelclient.tui.requests import AskGraph, AskOverview, AskRuns, GraphData, Overview
 from fuelclient.tui.routes import Route, Trail, View
-from fuelclient.tui.typeahead import PatientApp
 
 
 class UI(PatientApp):

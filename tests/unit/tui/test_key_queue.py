@@ -11,9 +11,9 @@ import pytest
 from textual.events import Key
 from tui_driving import Driven, connecting, driven, until
 
-from fuelclient.tui import typeahead
+from fuelclient.tui import key_queue
+from fuelclient.tui.key_queue import TypeAhead
 from fuelclient.tui.routes import View
-from fuelclient.tui.typeahead import TypeAhead
 
 MANY = 40
 
@@ -42,7 +42,7 @@ def test_keys_that_wait_for_a_second_are_stuck() -> None:
 
 def test_keys_wait_for_a_dialog_as_they_do_for_a_view(demo: Path) -> None:
     async def story(one: Driven) -> None:
-        one.ui.typed._since -= 2 * typeahead.LONGEST
+        one.ui.typed._since -= 2 * key_queue.LONGEST
         assert one.ui.typed.is_due(built=False, filled=True)
         one.ui.action_help()
         assert not one.ui.typed.is_due(built=False, filled=True)
@@ -79,7 +79,7 @@ def test_escape_drops_what_nobody_waits_for_any_longer(demo: Path, monkeypatch: 
         for _ in range(MANY):
             await one.ui.on_event(Key("j", "j"))
         assert len(one.ui.typed) > 1
-        monkeypatch.setattr(typeahead, "_STUCK", -1.0)
+        monkeypatch.setattr(key_queue, "_STUCK", -1.0)
         await one.ui.on_event(Key("escape", None))
         assert len(one.ui.typed) <= 1
         await one.settle()
@@ -106,7 +106,7 @@ def test_a_key_that_is_never_done_with_does_not_hold_the_others_for_ever(
     demo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def story(one: Driven) -> None:
-        monkeypatch.setattr(typeahead, "LONGEST", 0.0)
+        monkeypatch.setattr(key_queue, "LONGEST", 0.0)
         one.ui._busy = one.ui.screen.focused
         await one.press("j")
         assert one.main.cursor == 1

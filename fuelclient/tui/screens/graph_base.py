@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import cast
 
 from fuelclient.insight.study import TaskKey
-from fuelclient.tui.questions import AskGraph, GraphData, Request
+from fuelclient.tui.app_base import UI
+from fuelclient.tui.requests import AskGraph, GraphData, Request
 from fuelclient.tui.routes import Route, View
-from fuelclient.tui.screens.view import ViewScreen
-from fuelclient.tui.ui import UI
+from fuelclient.tui.screens.base import ViewScreen
 
 
 class GraphScreen(ViewScreen):

@@ -14,13 +14,13 @@ from textual.widgets import Input, Label
 
 from fuelclient.model.run import PlannedGraph
 from fuelclient.tui.actions import Action, Execute, command_of
+from fuelclient.tui.app_base import UI
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters import execute
-from fuelclient.tui.screens.help import Dialog
-from fuelclient.tui.ui import UI
+from fuelclient.tui.screens.dialogs import Dialog
 from fuelclient.tui.widgets.choice import Choice
 from fuelclient.tui.widgets.panes import Pane
-from fuelclient.tui.widgets.vtable import VirtualTable
+from fuelclient.tui.widgets.virtual_table import VirtualTable
 
 
 class ActionDialog(ModalScreen[Action | None]):

@@ -18,11 +18,11 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from fuelclient.insight.query import Query
+from fuelclient.insight.filter_query import Query
 from fuelclient.printing import one_line
 from fuelclient.tui.glyphs import UNICODE, Glyphs
 from fuelclient.tui.presenters.table import Table, Tone, Value, widths
-from fuelclient.tui.widgets.styles import Lined, tone_of
+from fuelclient.tui.widgets.base import Lined, tone_of
 
 
 @dataclass
@@ -60,11 +60,11 @@ _FAR = 1 << 40
 class VirtualTable(Lined):
     """Rows under a header that stays. `order` are the rows that are shown."""
 
-    COMPONENT_CLASSES = {"vtable--cursor", "vtable--cursor-away"}
+    COMPONENT_CLASSES = {"virtual-table--cursor", "virtual-table--cursor-away"}
 
     DEFAULT_CSS = """
-    VirtualTable > .vtable--cursor { background: $accent 30%; text-style: bold; }
-    VirtualTable > .vtable--cursor-away { background: $surface; text-style: bold; }
+    VirtualTable > .virtual-table--cursor { background: $accent 30%; text-style: bold; }
+    VirtualTable > .virtual-table--cursor-away { background: $surface; text-style: bold; }
     """
 
     HELP = (
@@ -262,7 +262,9 @@ class VirtualTable(Lined):
         row = self.order[place]
         style = base
         if place == self.cursor:
-            style = self.get_component_rich_style("vtable--cursor" if self.has_focus else "vtable--cursor-away")
+            style = self.get_component_rich_style(
+                "virtual-table--cursor" if self.has_focus else "virtual-table--cursor-away"
+            )
         sign = self.glyphs.cursor if place == self.cursor else " "
         segments = [Segment(f"{sign} ", self.toned(Tone.ACCENT, style))]
         segments += self._cells(self.table.rows[row], style)

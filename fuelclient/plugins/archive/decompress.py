@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from fuelclient.plugins.archive.rules import TOO_LARGE, Unusable, size_of
+from fuelclient.plugins.archive.limits import TOO_LARGE, Unusable, size_of
 
 CHUNK = 64 * 2**10
 _XZ_MEMORY = 96 * 2**20

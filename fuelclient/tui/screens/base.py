@@ -13,19 +13,19 @@ from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
 
-from fuelclient.insight.query import Query, parse
+from fuelclient.insight.filter_query import Query, parse
 from fuelclient.insight.study import TaskKey
 from fuelclient.model.run import Run
+from fuelclient.tui.app_base import UI
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Table
-from fuelclient.tui.questions import Request
+from fuelclient.tui.requests import Request
 from fuelclient.tui.routes import Looks, Route
-from fuelclient.tui.ui import UI
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.details import Details
-from fuelclient.tui.widgets.filterbar import FilterBar, QueryChanged, QueryLeft
+from fuelclient.tui.widgets.filter_bar import FilterBar, QueryChanged, QueryLeft
 from fuelclient.tui.widgets.panes import Panes
-from fuelclient.tui.widgets.vtable import Arranged, VirtualTable
+from fuelclient.tui.widgets.virtual_table import Arranged, VirtualTable
 
 RUN_BINDINGS = (
     Binding("x", "app.stop(False)", "stop", id="act.stop"),

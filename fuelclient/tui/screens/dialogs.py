@@ -12,11 +12,11 @@ from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
 
 from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters.formatting import title
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
-from fuelclient.tui.presenters.words import title
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane
-from fuelclient.tui.widgets.vtable import VirtualTable
+from fuelclient.tui.widgets.virtual_table import VirtualTable
 
 _CSS = """
 Dialog { align: center middle; background: $background 60%; }
