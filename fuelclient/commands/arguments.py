@@ -1,4 +1,4 @@
-"""Options that commands share, each in the spelling of the specification and in that of the original client."""
+"""Options that several commands share, and how their values are read."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
 def identifier(word: str) -> int:
-    """Return the id `word`. 0 is allowed: the backend decides whether the id exists."""
+    """Return the number in `word`. 0 is allowed: the backend decides whether the id exists."""
     if not (word.isascii() and word.isdigit()):
         raise argparse.ArgumentTypeError(f"'{word}' is not an id, which is a whole number")
     return int(word)
 
 
 def identifiers(word: str) -> list[int]:
-    """Return the ids in `1,2`; at least one, because an empty list could be taken to mean all.
+    """Return the numbers in a text such as `1,2`. There must be one, because an empty list could mean all nodes.
 
     >>> identifiers("1,2")
     [1, 2]
@@ -31,7 +31,7 @@ def identifiers(word: str) -> list[int]:
 
 
 def names(word: str) -> list[str]:
-    """Return the names in `a,b`, at least one.
+    """Return the names in a text such as `a,b`. There must be one.
 
     >>> names("controller, cinder,")
     ['controller', 'cinder']

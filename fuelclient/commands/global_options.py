@@ -1,4 +1,4 @@
-"""The overview of global options and commands, without importing cliff."""
+"""The global options, and the overview that `--help` prints, without importing cliff."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries that filter rows, with the same syntax in every table.
+"""The query language of filters: it selects rows, with the same syntax in every table.
 
 A query is a list of words, all of which a row must contain. `field:word` looks into one field only; `field=word`
 compares with each whole value of the field. `!` inverts a word. Quote a value with blanks: `role="two words"`. Case

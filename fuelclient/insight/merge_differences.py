@@ -1,4 +1,4 @@
-"""Compare two merges of one environment, task by task: ours, and that of the backend."""
+"""Compare two merges of one graph, task by task: ours, and the master's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Actions: what the UI can change, as values that know how to do it and which command line does the same."""
+"""What the UI changes in a backend: actions, as values that know how to do it and which command line does the same."""
 
 from __future__ import annotations
 

@@ -19,26 +19,27 @@ from fuelclient.tui.presenters import bars
 from fuelclient.tui.presenters.bars import Part
 from fuelclient.tui.presenters.table import Tone
 from fuelclient.tui.routes import TABS, Route, View, command_line
+from fuelclient.tui.screens.active_keys import active_keys, help_groups
 from fuelclient.tui.screens.base import ViewScreen
-from fuelclient.tui.screens.dialogs import active_keys, help_groups
-from fuelclient.tui.screens.graph_base import MarkedTask
+from fuelclient.tui.screens.marked_task import MarkedTask
+from fuelclient.tui.theme import THEME
 from fuelclient.tui.widgets.bar import Bar
-from fuelclient.tui.widgets.base import THEME, TONE_CSS
+from fuelclient.tui.widgets.base import TONE_CSS
 from fuelclient.tui.widgets.panes import ASCII_CSS
 from fuelclient.tui.write_guard import WriteGuard
 
 _SCREENS = {
     View.ENVIRONMENTS: "environments:EnvironmentsScreen",
     View.ROLES: "roles:RolesScreen",
-    View.NODES: "roles:NodesScreen",
+    View.NODES: "nodes:NodesScreen",
     View.PREVIEW: "preview:PreviewScreen",
     View.LANES: "lanes:LanesScreen",
     View.BROWSE: "browse:BrowseScreen",
     View.PROBLEMS: "problems:ProblemsScreen",
-    View.PLUGINS: "problems:PluginsScreen",
+    View.PLUGINS: "plugins:PluginsScreen",
     View.HISTORY: "history:HistoryScreen",
     View.RUN: "run:RunScreen",
-    View.WHY: "browse:WhyScreen",
+    View.WHY: "why:WhyScreen",
 }
 """The module and the class of each view, loaded when it is shown first so that the first screen is fast."""
 

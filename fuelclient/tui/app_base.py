@@ -1,4 +1,4 @@
-"""What screens, the palette and the write guard need of the app: its place, its gateway, and what is known already."""
+"""The base class of the app: what its screens, its command palette and the write guard need of it."""
 
 from __future__ import annotations
 

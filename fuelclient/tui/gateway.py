@@ -1,4 +1,4 @@
-"""Call a backend in worker threads, keep the answers, and post messages to the app."""
+"""Send requests and actions to a backend in worker threads, keep the answers, and ask again after failures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from fuelclient.model.run import PlannedGraph, Run
 from fuelclient.printing import printable
 from fuelclient.tui.actions import Action
 from fuelclient.tui.requests import AskGraph, AskLog, AskRun, AskSource, Request
-from fuelclient.tui.workers import Feed, Job, Workers, is_lost
+from fuelclient.tui.run_feed import Feed
+from fuelclient.tui.workers import Job, Workers, is_lost
 
 
 @dataclass

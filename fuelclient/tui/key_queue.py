@@ -1,4 +1,4 @@
-"""Type-ahead: keys that come while a screen is being built or filled wait for it."""
+"""Keep keys that come while a screen is being built or filled, until it can take them."""
 
 from __future__ import annotations
 

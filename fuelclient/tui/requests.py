@@ -1,4 +1,4 @@
-"""Requests of the UI to a backend, as values that know how to read their answers.
+"""What the UI asks a backend for: requests, as values that know how to read their answers.
 
 Only the gateway calls `read`, in a worker thread; what is expensive to derive from the answer is derived there.
 """

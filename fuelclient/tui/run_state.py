@@ -1,4 +1,4 @@
-"""The state of a run that is shown: its progress, and where its task instances stand in the matrix."""
+"""The state of the run on the screen: its progress, and where its task instances stand in the matrix."""
 
 from __future__ import annotations
 

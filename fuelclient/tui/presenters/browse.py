@@ -1,4 +1,4 @@
-"""Browse: a task between what precedes and what follows it. Why: the chain between two tasks."""
+"""Browse: a task between what precedes and what follows it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fuelclient.insight.blame import Blame, blame
-from fuelclient.insight.why import Step, Word, chain, stated
+from fuelclient.insight.why import Word, stated
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.formatting import (
     chips,
@@ -20,7 +20,7 @@ from fuelclient.tui.presenters.formatting import (
     title,
     value_text,
 )
-from fuelclient.tui.presenters.preview import attribute_lines, detail, empty
+from fuelclient.tui.presenters.preview import detail, empty
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone, Value
 from fuelclient.tui.requests import GraphData
 
@@ -44,15 +44,6 @@ _ATTRIBUTES = (
     Column("attribute", "attribute", least=26, most=34),
     Column("value", "value", least=8, most=60, grows=True),
     Column("by", "set by", least=7, most=22, rank=1),
-)
-
-_STEPS = (
-    Column("step", "#", least=1, right=True),
-    Column("before", "runs before", least=28, most=40),
-    Column("after", "the next", least=30, most=40),
-    Column("field", "because", least=24, most=60, grows=True, rank=1),
-    Column("layer", "layer", least=7, most=26, rank=2),
-    Column("place", "where", least=14, most=40, rank=3, tail=True),
 )
 
 
@@ -202,91 +193,6 @@ def _block(value: Any) -> list[str]:
     if isinstance(value, str) and "\n" in value:
         return value.rstrip("\n").split("\n")
     return [value_text(value)]
-
-
-def between(data: GraphData, row: int, other: int) -> tuple[tuple[Step, ...], bool]:
-    """Return the shortest chain between two rows in either direction, and whether it begins at `row`."""
-    study = data.study
-    there = chain(study.expansion, study.indices[row], study.indices[other])
-    if there:
-        return there, True
-    return chain(study.expansion, study.indices[other], study.indices[row]), False
-
-
-def why(data: GraphData, row: int, other: int, glyphs: Glyphs) -> Table:
-    """Return the chain as rows, one for each statement that makes an edge."""
-    steps, _ = between(data, row, other)
-    rows: list[tuple[Value, ...]] = []
-    ids: list[str] = []
-    for number, step in enumerate(steps, start=1):
-        for place, word in enumerate(step.words):
-            first = place == 0
-            rows.append(
-                (
-                    str(number) if first else "",
-                    Cell(step.before if first else "", Tone.STRONG),
-                    Cell(f"{glyphs.arrow} {step.after}" if first else "", Tone.STRONG),
-                    _said(step, word),
-                    Cell(word.place.layer.removeprefix("plugin "), _tone(word)),
-                    short_place(word.place),
-                )
-            )
-            ids.append(step.after)
-    names = (data.study.rows[row].task, data.study.rows[other].task)
-    return Table(_STEPS, rows, ids, (f"Neither {names[0]} nor {names[1]} waits for the other.",
-                                     "", "They may run at the same time."))  # fmt: skip
-
-
-def _said(step: Step, word: Word) -> str:
-    """Return what makes an edge. Usually the later task states it; "its" marks a statement of the earlier one."""
-    before, after = step.before.partition("@")[0], step.after.partition("@")[0]
-    return f"{'its ' if word.task == before and word.task != after else ''}{word.attribute}: {word.word}"
-
-
-def _tone(word: Word) -> Tone:
-    return Tone.DIM if word.place.layer == "release" else Tone.ACCENT
-
-
-def sentence(data: GraphData, row: int, other: int, glyphs: Glyphs) -> list[Line]:
-    """Return the chain in words: the answer in one line, then one line for each task on the path."""
-    steps, forward = between(data, row, other)
-    first, last = (row, other) if forward else (other, row)
-    tasks = data.study.rows
-    if not steps:
-        return [title(f"{tasks[row].task} and {tasks[other].task} have no order")]
-    lines = [
-        title(f"{tasks[last].task} runs after {tasks[first].task}: {count(len(steps), 'edge')}, the fewest"),
-        (),
-        _stop(data, steps[0].before, steps[0].before_task),
-    ]
-    for step in steps:
-        for word in step.words:
-            layer = word.place.layer.removeprefix("plugin ")
-            lines.append((f"  {glyphs.ink.lane} {word.task}.{word.attribute}: {word.word}",))
-            lines.append((f"  {glyphs.ink.lane}   ", Cell(f"{layer}  {short_place(word.place)}", _tone(word))))
-        lines.append(_stop(data, step.after, step.after_task))
-    return lines
-
-
-def both(data: GraphData, step: Step, glyphs: Glyphs) -> list[Line]:
-    """Return the two tasks of an edge: what each is, where it runs, and who set its attributes."""
-    study = data.study
-    lines: list[Line] = []
-    for name, index in ((step.before, step.before_task), (step.after, step.after_task)):
-        lines += [*([()] if lines else []), _stop(data, name, index)]
-        lines += attribute_lines(study.merged.tasks[index], glyphs)
-    return lines
-
-
-def _stop(data: GraphData, name: str, index: int) -> Line:
-    """Return a task on the path: its name, what it is and where it runs."""
-    row = data.study.row_of.get(index)
-    if row is None:
-        return (Cell(name, Tone.STRONG),)
-    shown = data.study.rows[row]
-    nodes = count(len(shown.nodes), "node") if None not in shown.nodes else "sync point"
-    told_of = [shown.type, *([shown.stage] if shown.stage else []), nodes]
-    return (Cell(name, Tone.STRONG), Cell(f"  {', '.join(told_of)}", Tone.DIM))
 
 
 def nothing(data: GraphData) -> Table:

@@ -1,4 +1,4 @@
-"""Executing: the request of a form, and the plan of a dry run."""
+"""Execute: the request that the form of the dialog makes, and the plan of a dry run."""
 
 from __future__ import annotations
 

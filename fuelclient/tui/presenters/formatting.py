@@ -1,4 +1,4 @@
-"""Texts that several screens use, short enough for a cell: places, layers, values, counts, times."""
+"""Format places, layers, values, counts and times, short enough for a cell."""
 
 from __future__ import annotations
 

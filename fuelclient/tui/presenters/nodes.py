@@ -29,9 +29,14 @@ _EMPTY = (
 )
 
 
-def table(data: GraphData, glyphs: Glyphs) -> Table:
+def ordered(data: GraphData) -> list[Node]:
     """Return all nodes by id."""
-    nodes = sorted(data.study.snapshot.nodes, key=lambda node: node.id)
+    return sorted(data.study.snapshot.nodes, key=lambda node: node.id)
+
+
+def table(data: GraphData, glyphs: Glyphs) -> Table:
+    """Return one row for each node."""
+    nodes = ordered(data)
     rows = [_row(node, glyphs, data.capabilities) for node in nodes]
     return Table(_COLUMNS, rows, [str(node.id) for node in nodes], _EMPTY)
 

@@ -40,7 +40,7 @@ def _row(role: Role, data: GraphData, having: Holders) -> tuple[Cell | str, ...]
         _number(len(having.deployed)),
         _number(len(having.pending)),
         limits(role.metadata.get("limits")),
-        conflicts(role),
+        conflicting_roles(role),
         Cell(role.owner.removeprefix("plugin "), Tone.DIM if own else Tone.ACCENT),
     )
 
@@ -61,8 +61,8 @@ def limits(stated: Any) -> str:
                  and not isinstance(value, list))  # fmt: skip
 
 
-def conflicts(role: Role) -> str:
-    """Return the roles that it cannot share a node with; `*` is every other role."""
+def conflicting_roles(role: Role) -> str:
+    """Return the names of the roles that cannot be on one node with `role`, which may state `*` for all others."""
     stated = role.metadata.get("conflicts")
     if isinstance(stated, list | tuple):
         return names(stated)
@@ -81,7 +81,7 @@ def detail(data: GraphData, role: Role, glyphs: Glyphs) -> list[Line]:
         fact("from", role.owner),
         fact("tags", names(role.tags)),
         fact("primary", "one node of the role" if set(role.tags) & data.study.snapshot.primary_tags else "none"),
-        fact("conflicts", conflicts(role) or "none"),
+        fact("conflicts", conflicting_roles(role) or "none"),
         fact("limits", limits(stated.get("limits")) or "none"),
     ]
     restrictions = stated.get("restrictions") or []

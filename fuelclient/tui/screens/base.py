@@ -1,4 +1,4 @@
-"""What all screens share: bars, the filter, panes, and how an answer gets into the tables."""
+"""The base class of all screens: bars, the filter, panes, and how an answer gets into the tables."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ class ViewScreen(Screen[None]):
         message.stop()
         if message.clear:
             self.filter_bar.text = ""
-        self.filter_bar.leave()
+        self.filter_bar.hide_if_short()
         self.panes.activate(self.MAIN)
 
     @on(Arranged)
@@ -261,7 +261,7 @@ class ViewScreen(Screen[None]):
         return action != "type" or not self.query(FilterBar) or not self.filter_bar.has_focus_within
 
     def action_type(self) -> None:
-        self.filter_bar.type()
+        self.filter_bar.start_typing()
 
     def action_invert(self) -> None:
         self.inverted = not self.inverted

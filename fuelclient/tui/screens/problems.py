@@ -1,4 +1,4 @@
-"""Problems and plugins of an environment."""
+"""Problems: the findings about a graph."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from textual import on
 
 from fuelclient.model.finding import Finding
-from fuelclient.tui.presenters import plugins, problems
+from fuelclient.tui.presenters import problems
 from fuelclient.tui.requests import AskSource
 from fuelclient.tui.screens.graph_base import GraphScreen
 from fuelclient.tui.widgets.details import Details
@@ -64,24 +64,3 @@ class ProblemsScreen(GraphScreen):
         row = self.task_row()
         if row >= 0:
             self.open_task(row)
-
-
-class PluginsScreen(GraphScreen):
-    """The plugins: installed, enabled here, what each adds and overrides, and where it clashes."""
-
-    HELP = "Installed plugins, and what each does in this environment: + adds a task, ~ overrides one."
-
-    def body(self) -> Panes:
-        return Panes("pair", Pane("plugins", VirtualTable(self.glyphs, chooses=False)), Pane("this plugin", Details()))
-
-    def present(self) -> None:
-        table = plugins.table(self.data, self.glyphs)
-        self.panes.only(0, alone=not table.ids)
-        place = table.ids.index(self.route.focus) if self.route.focus in table.ids else 0
-        self.main.show(table, cursor=place, keep=True)
-
-    @on(Moved)
-    def _moved(self) -> None:
-        known = self.data.plugins if self.filled else ()
-        here = 0 <= self.main.row < len(known)
-        self.query_one(Details).show(plugins.detail(self.data, known[self.main.row], self.glyphs) if here else [])

@@ -29,7 +29,7 @@ from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
 
 if TYPE_CHECKING:
     from fuelclient.model.run import Event, Run
-    from fuelclient.tui.workers import Feed
+    from fuelclient.tui.run_feed import Feed
 
 DRAIN = 0.1
 """Seconds between two looks into the queue of events: what comes meanwhile is drawn together."""

@@ -1,4 +1,4 @@
-"""Styles: the theme, tones as styles, and the base classes of widgets that draw their own lines."""
+"""The base classes of widgets that draw their own lines, and the styles of tones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from textual.content import Content
 from textual.geometry import Region
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
-from textual.theme import Theme
 from textual.widget import Widget
 
 from fuelclient.printing import one_line, printable
@@ -87,25 +86,6 @@ class Toned(Widget):
     def segment(self, cell: Value, base: Style) -> Segment:
         """Return a cell as it is drawn."""
         return Segment(one_line(str(cell)), self.toned(tone_of(cell), base))
-
-
-ACCENT = "#e0a458"
-
-THEME = Theme(
-    name="fuel",
-    primary=ACCENT,
-    secondary=ACCENT,
-    accent=ACCENT,
-    warning="#d8c26a",
-    error="#e06c6c",
-    success=ACCENT,
-    foreground="#d6d6d2",
-    background="#16181a",
-    surface="#202427",
-    panel="#3a4045",
-    dark=True,
-    variables={"text-muted": "#8d959b", "input-selection-background": "#e0a458 35%"},
-)
 
 
 class Lined(ScrollView, Toned, can_focus=True):

@@ -1,4 +1,4 @@
-"""The filter: a line to type a query in, and a chip that says how many rows match."""
+"""The line to type a filter in, and the number of rows that match."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ class FilterBar(Horizontal):
     def text(self, text: str) -> None:
         self.query_one(_Query).value = text
 
-    def type(self) -> None:
+    def start_typing(self) -> None:
         """Focus the input at once: `focus` alone would let the next key through to the table. If there is no room for
         the line, it is shown while the user types in it."""
         self.styles.display = "block"
         self.screen.set_focus(self.query_one(_Query))
 
-    def leave(self) -> None:
-        """Hide the line again if there is no room."""
+    def hide_if_short(self) -> None:
+        """Hide the line again if the screen has no room for it; `start_typing` had shown it there."""
         self.styles.clear_rule("display")
 
     def tell(self, shown: int, total: int, sorting: str, *, inverted: bool) -> None:
