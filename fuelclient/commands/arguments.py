@@ -111,6 +111,13 @@ def add_nodes(
     )  # fmt: skip
 
 
+def add_nodes_or_all(parser: argparse.ArgumentParser, all_of: str) -> None:
+    """Add `--nodes` and `--nodes-all`, of which exactly one is needed: `nodes` is None for all nodes."""
+    group = parser.add_mutually_exclusive_group(required=True)
+    add_nodes(group, required=False)
+    group.add_argument("--nodes-all", action="store_true", help=all_of)
+
+
 def add_roles(parser: argparse._ActionsContainer, *spellings: str, required: bool) -> None:
     """Add `--roles a b` or `--roles a,b`: `roles` is a list of names, empty by default."""
     parser.add_argument(
@@ -124,6 +131,14 @@ def add_type(parser: argparse._ActionsContainer, *, default: str | None, require
     parser.add_argument(
         "-t", "--type", "--graph-type", metavar="TYPE", type=stated, dest="graph_type", default=default,
         required=required, help=f"graph type (default: {default})" if default else "graph type",
+    )  # fmt: skip
+
+
+def add_types(parser: argparse.ArgumentParser, help: str, *, required: bool = False) -> None:
+    """Add `--type a b` or `--type a,b`: `graph_types` is a list of lists of names, or None."""
+    parser.add_argument(
+        "-t", "--type", "--types", "--graph-type", "--graph-types", nargs="+", type=names, action="extend",
+        required=required, metavar="TYPE", dest="graph_types", help=help,
     )  # fmt: skip
 
 

@@ -7,9 +7,12 @@ cliff shows a `FormattableColumn` as text only in a table. Our formats (`formatt
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cliff.columns import FormattableColumn
+
+if TYPE_CHECKING:
+    from fuelclient.model.finding import Finding
 
 
 class Names(FormattableColumn[list[Any]]):
@@ -24,6 +27,17 @@ class Names(FormattableColumn[list[Any]]):
 
     def human_readable(self) -> str:
         return ", ".join(str(item) for item in self._value)
+
+
+class Lines(FormattableColumn[list[str]]):
+    """Some lines of text; in a table one after another.
+
+    >>> Lines(["1 - ready", "2 - error"]).human_readable()
+    '1 - ready\\n2 - error'
+    """
+
+    def human_readable(self) -> str:
+        return "\n".join(self._value)
 
 
 class Relations(FormattableColumn[list[dict[str, Any]]]):
@@ -50,6 +64,14 @@ class Fields(FormattableColumn[Any]):
         if isinstance(self._value, str):
             return self._value
         return json.dumps(self._value, ensure_ascii=False, default=str) if self._value not in (None, {}, []) else ""
+
+
+def finding_fields(finding: Finding) -> dict[str, str]:
+    """Return a finding as part of a document."""
+    return {
+        "severity": str(finding.severity), "code": finding.code, "message": finding.message,
+        "place": str(finding.place), "hint": finding.hint,
+    }  # fmt: skip
 
 
 def plain(value: Any) -> Any:

@@ -85,47 +85,40 @@ _C1 = re.compile("[\x7f-\x9f]")
 """Control characters that JSON allows unescaped, and that a terminal would obey."""
 
 
-class Json(JSONFormatter):
-    """JSON with characters unescaped, unless stdout cannot encode them."""
+class _Documents(ListFormatter, SingleFormatter):
+    """Documents with characters unescaped, unless stdout cannot encode them."""
 
     def emit_list(
         self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
     ) -> None:
-        self._emit([_fields(column_names, row) for row in data], stdout, parsed_args)
+        self.emit([_fields(column_names, row) for row in data], stdout, parsed_args)
 
     def emit_one(self, column_names: Sequence[str], data: Sequence[Any], stdout: TextIO, parsed_args: Any) -> None:
-        self._emit(_fields(column_names, data), stdout, parsed_args)
+        self.emit(_fields(column_names, data), stdout, parsed_args)
 
-    def _emit(self, data: Any, stdout: TextIO, parsed_args: Any) -> None:
+    def emit(self, data: Any, stdout: TextIO, parsed_args: Any) -> None:
+        """Write one document."""
+        raise NotImplementedError
+
+
+class Json(_Documents, JSONFormatter):
+    """JSON."""
+
+    def emit(self, data: Any, stdout: TextIO, parsed_args: Any) -> None:
         indent = None if parsed_args.noindent else 2
         shown = _C1.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(data, indent=indent, ensure_ascii=False))
         stdout.write(shown if _fits(shown, stdout) else json.dumps(data, indent=indent))
         stdout.write("\n")
 
 
-class Yaml(YAMLFormatter):
-    """YAML with characters unescaped, unless stdout cannot encode them."""
+class Yaml(_Documents, YAMLFormatter):
+    """YAML."""
 
-    def emit_list(
-        self,
-        column_names: Sequence[str],
-        data: Iterable[Sequence[Any]],
-        stdout: TextIO,
-        parsed_args: Any,  # noqa: ARG002 (there are no options)
-    ) -> None:
-        self._emit([_fields(column_names, row) for row in data], stdout)
-
-    def emit_one(
-        self,
-        column_names: Sequence[str],
-        data: Sequence[Any],
-        stdout: TextIO,
-        parsed_args: Any,  # noqa: ARG002 (there are no options)
-    ) -> None:
+    def emit_one(self, column_names: Sequence[str], data: Sequence[Any], stdout: TextIO, parsed_args: Any) -> None:
         for name, value in _fields(column_names, data).items():  # one by one: YAML would sort them
-            self._emit({name: value}, stdout)
+            self.emit({name: value}, stdout, parsed_args)
 
-    def _emit(self, data: Any, stdout: TextIO) -> None:
+    def emit(self, data: Any, stdout: TextIO, parsed_args: Any) -> None:  # noqa: ARG002 (there are no options)
         import yaml
 
         shown = yaml.safe_dump(data, default_flow_style=False, allow_unicode=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_holder, add_id, add_release, names, stated
+from fuelclient.commands.arguments import add_env, add_holder, add_id, add_release, add_types, stated
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.columns import Names
 from fuelclient.commands.graph.execute import run_flags
@@ -20,14 +20,7 @@ if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
 
 _MOST_NAMED = 8
-
-
-def _add_types(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    """Add `--type`: `graph_types` is a list of lists of names, or None."""
-    parser.add_argument(
-        "-t", "--type", "--types", "--graph-type", "--graph-types", nargs="+", type=names, action="extend",
-        required=required, metavar="TYPE", dest="graph_types", help="graph types in the order in which they run",
-    )  # fmt: skip
+_TYPES = "graph types in the order in which they run"
 
 
 class _Create(ShowOne):
@@ -62,7 +55,7 @@ class SequenceCreate(_Create):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("-n", "--name", type=stated, required=True, help="its name, unique within the release")
-        _add_types(parser, required=True)
+        add_types(parser, _TYPES, required=True)
 
     def stated(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
         return parsed_args.name, list(chain.from_iterable(parsed_args.graph_types))
@@ -127,7 +120,7 @@ class SequenceUpdate(ShowOne):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, "sequence")
         parser.add_argument("-n", "--name", type=stated, help="its new name")
-        _add_types(parser, required=False)
+        add_types(parser, _TYPES)
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         types = parsed_args.graph_types

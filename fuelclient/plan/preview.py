@@ -65,6 +65,15 @@ class PreviewRow:
         """Whether a plugin or the environment set anything of this task."""
         return self.layer != "release"
 
+    @property
+    def generations(self) -> str:
+        """The first and the last generation as people read them: `3-5`, `3`, or nothing."""
+        if self.first_generation is None:
+            return ""
+        if self.first_generation == self.last_generation:
+            return str(self.first_generation)
+        return f"{self.first_generation}-{self.last_generation}"
+
 
 @dataclass(frozen=True, slots=True)
 class Preview:

@@ -73,17 +73,17 @@ def contents_of(files: PackageFiles, metadata: Mapping[str, Any], record: Mappin
     """
     version, owner = major_of(metadata), str(metadata.get("name"))
     parts = {part: _part(files, part, version, record or {}) for part in PARTS}
-    roles = _read_roles(files, parts, version)
+    roles, tags, volumes, groups = _read_roles(files, parts, version)
     legacy, tasks = parts["tasks"].documents, parts["deployment_tasks"].documents
-    graphs = {DEFAULT_TYPE: own_graph(files, owner, legacy, roles.groups, tasks, with_primary=version == 1)}
+    graphs = {DEFAULT_TYPE: own_graph(files, owner, legacy, groups, tasks, with_primary=version == 1)}
     graphs.update(graphs_of(files, metadata, owner))
     if record is not None:
         graphs.update(graphs_of(files, record, owner))
     return Contents(
         graphs=graphs,
-        roles=_json_types(roles.roles),
-        tags=_json_types(roles.tags),
-        volumes=_json_types(roles.volumes),
+        roles=_json_types(roles),
+        tags=_json_types(tags),
+        volumes=_json_types(volumes),
         network_roles=_records(files, parts["network_roles"], "network_roles", "network role"),
         components=_records(files, parts["components"], "components", "component"),
         attributes=_json_types(_attributes(files, parts["environment_config"])),
@@ -91,17 +91,10 @@ def contents_of(files: PackageFiles, metadata: Mapping[str, Any], record: Mappin
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Roles:
-    """The roles of a package with their tags and volumes. `groups` are group tasks made from the `tasks` of roles."""
-
-    roles: Mapping[str, Any]
-    tags: Mapping[str, Any]
-    volumes: Mapping[str, Any]
-    groups: tuple[Task, ...]
-
-
-def _read_roles(files: PackageFiles, parts: Mapping[str, _Part], version: int) -> _Roles:
+def _read_roles(
+    files: PackageFiles, parts: Mapping[str, _Part], version: int
+) -> tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any], list[Task]]:
+    """Return the roles, tags and volumes of a package, and the group tasks made from the `tasks` of roles."""
     all_roles: dict[str, Marked] = {}
     own_volumes: dict[str, Any] = {}
     groups: dict[str, Task] = {}
@@ -118,7 +111,7 @@ def _read_roles(files: PackageFiles, parts: Mapping[str, _Part], version: int) -
     all_volumes = normal_volumes(files, _mapping(files, part, "volumes"), own_volumes, part.file)
     _check_records(files, all_volumes.get("volumes", []), part.file, "volume", constrainable=False)
     tags = _mapping(files, parts["node_tags"], "node_tags") if parts["node_tags"].documents else None
-    return _Roles(*tagged(all_roles, tags), all_volumes, tuple(groups.values()))
+    return *tagged(all_roles, tags), all_volumes, list(groups.values())
 
 
 def _check_roles(files: PackageFiles, roles: Mapping[str, Mapping[str, Any]], file: str, version: int) -> None:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_id, add_nodes, add_release, add_roles
+from fuelclient.commands.arguments import add_env, add_id, add_nodes, add_nodes_or_all, add_release, add_roles
 from fuelclient.commands.base import Command, Lister, ShowOne
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import Conflict
@@ -136,12 +136,9 @@ class EnvRemoveNodes(Command):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(parser, required=True)
-        group = parser.add_mutually_exclusive_group(required=True)
-        add_nodes(group, required=False)
-        group.add_argument("--nodes-all", action="store_true", help="all nodes of the environment")
+        add_nodes_or_all(parser, "all nodes of the environment")
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        node_ids = None if parsed_args.nodes_all else parsed_args.nodes
-        if not self.writable().clusters.remove_nodes(parsed_args.env, node_ids):
+        if not self.writable().clusters.remove_nodes(parsed_args.env, parsed_args.nodes):
             raise Conflict(f"Environment with id={parsed_args.env} doesn't have nodes to remove.")
         self.say(f"Nodes were removed from the environment with id={parsed_args.env}")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_nodes, names, stated
+from fuelclient.commands.arguments import add_env, add_nodes, add_types, names, stated
 from fuelclient.commands.task.start import Starter, add_run
 
 if TYPE_CHECKING:
@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 def add_selection(parser: argparse.ArgumentParser) -> None:
     """Add what to run where: `env`, `graph_types`, `nodes`, `task_names` and `subgraphs`; `selected` reads them."""
     add_env(parser, required=True)
-    parser.add_argument(
-        "-t", "--type", "--types", "--graph-type", "--graph-types", nargs="+", type=names, action="extend",
-        metavar="TYPE", dest="graph_types", help="graph types in the order in which they run (default: default)",
-    )  # fmt: skip
+    add_types(parser, "graph types in the order in which they run (default: default)")
     add_nodes(parser, required=False, help="only these nodes of the environment: 1 2 or 1,2")
     parser.add_argument(
         "-T", "--task-names", nargs="+", type=names, action="extend", default=[], metavar="TASK", dest="task_names",

@@ -11,13 +11,12 @@ from cliff.utils import terminal_width
 
 from fuelclient.commands.arguments import add_env, add_nodes, add_type, stated
 from fuelclient.commands.base import STRUCTURED, Lister, check_columns, column_name, report, sorted_by
-from fuelclient.commands.columns import Fields, Names
+from fuelclient.commands.columns import Fields, Names, finding_fields
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
-    from fuelclient.model.finding import Finding
     from fuelclient.model.snapshot import Snapshot
     from fuelclient.model.task import Task
     from fuelclient.plan.preview import Preview, PreviewOptions, PreviewRow
@@ -136,15 +135,8 @@ def _record(row: PreviewRow) -> tuple[Any, ...]:
     return (
         row.order, row.first_generation, row.last_generation, row.stage, row.priority, row.band, row.task, row.type,
         Names(row.roles), Names(row.nodes), row.layer, Names(row.overrides), Names(row.requires),
-        Fields([_finding(finding) for finding in row.findings]),
+        Fields(list(map(finding_fields, row.findings))),
     )  # fmt: skip
-
-
-def _finding(finding: Finding) -> dict[str, str]:
-    return {
-        "severity": str(finding.severity), "code": finding.code, "message": finding.message,
-        "place": str(finding.place), "hint": finding.hint,
-    }  # fmt: skip
 
 
 def _verified(snapshot: Snapshot, theirs: Sequence[Task], options: PreviewOptions) -> bool:

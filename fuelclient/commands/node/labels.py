@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_nodes
+from fuelclient.commands.arguments import add_nodes, add_nodes_or_all
 from fuelclient.commands.base import Command, Lister
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import UsageError
@@ -42,11 +42,6 @@ def labelled(nodes: Iterable[Node], wanted: Sequence[Label]) -> list[Node]:
 class _OnNodes(Command):
     """A command about the nodes of `--nodes`, or about all nodes."""
 
-    def add_nodes(self, parser: argparse.ArgumentParser) -> None:
-        group = parser.add_mutually_exclusive_group(required=True)
-        add_nodes(group, required=False)
-        group.add_argument("--nodes-all", action="store_true", help="all nodes")
-
     def say_changed(self, verb: str, ids: Iterable[int]) -> None:
         """Say which nodes were changed. Scripts match the blank at the end."""
         changed = ",".join(map(str, ids))
@@ -81,11 +76,11 @@ class LabelSet(_OnNodes):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_labels(parser, "labels: name or name=value", required=True)
-        self.add_nodes(parser)
+        add_nodes_or_all(parser, "all nodes")
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         labels = {label.name: label.value for label in labels_of(parsed_args)}
-        ids = self.writable().nodes.set_labels(None if parsed_args.nodes_all else parsed_args.nodes, labels)
+        ids = self.writable().nodes.set_labels(parsed_args.nodes, labels)
         self.say_changed("updated", ids)
 
 
@@ -102,9 +97,9 @@ class LabelDelete(_OnNodes):
         group = parser.add_mutually_exclusive_group(required=True)
         add_labels(group, "labels: name or name=value")
         group.add_argument("--labels-all", action="store_true", help="all labels")
-        self.add_nodes(parser)
+        add_nodes_or_all(parser, "all nodes")
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         labels = None if parsed_args.labels_all else labels_of(parsed_args)
-        ids = self.writable().nodes.delete_labels(None if parsed_args.nodes_all else parsed_args.nodes, labels)
+        ids = self.writable().nodes.delete_labels(parsed_args.nodes, labels)
         self.say_changed("deleted", ids)

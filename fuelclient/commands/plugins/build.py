@@ -25,8 +25,7 @@ class PluginsBuild(Command):
       fuel2 plugins install "$(fuel2 plugins build my-plugin --output /tmp --force)"
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("directory", type=stated_path, metavar="DIR", help="the directory of the plugin")
         parser.add_argument(
             "--output",
@@ -40,7 +39,6 @@ class PluginsBuild(Command):
         parser.add_argument(
             "--run-hook", action="store_true", help="run the plugin's pre_build_hook first, with all your permissions"
         )
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.plugins import build

@@ -26,13 +26,11 @@ class PluginsCheck(Check):
       fuel2 plugins check --strict -f json plugins/*
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "paths", nargs="+", type=stated_path, metavar="PATH", help="directory of a package, or an .rpm or .fp file"
         )
         parser.add_argument("--strict", action="store_true", help="exit with code 7 for warnings too")
-        return parser
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         severities = list(Severity)

@@ -21,8 +21,7 @@ class PluginsCreate(Command):
       fuel2 plugins create my-plugin --package-version 4
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "path", type=stated, metavar="NAME|PATH",
             help="the directory to create, named like the plugin: lower case letters, digits, - and _",
@@ -36,7 +35,6 @@ class PluginsCreate(Command):
         group.add_argument(
             "--multi-release", action="store_true", help="a package with different files for different releases"
         )
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.plugins.skeleton import Skeleton, create

@@ -13,11 +13,9 @@ from fuelclient.commands.shell import LOG
 class _OnEnvironment(Command):
     """A command with plugins and one environment as arguments."""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_plugin(parser, several=True)
         add_env(parser, required=True)
-        return parser
 
 
 class PluginsEnable(_OnEnvironment):

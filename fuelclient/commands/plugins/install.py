@@ -32,8 +32,7 @@ class PluginsInstall(Command):
       fuel2 plugins install ./my-plugin --force
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "file", type=stated, metavar="FILE|DIR", help="an .rpm or .fp package, or the directory of one"
         )
@@ -41,7 +40,6 @@ class PluginsInstall(Command):
             "-f", "--force", action="store_true",
             help="also install the same version again, an older one, or a renamed plugin",
         )  # fmt: skip
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         exists = Path(parsed_args.file).exists()  # do not create the engine file for a path that does not exist
@@ -65,10 +63,8 @@ class PluginsSync(Command):
       fuel2 plugins sync 1 3
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("ids", nargs="*", type=identifier, metavar="ID", help="only these plugins")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         synced = self.writable().plugins.sync(parsed_args.ids)
@@ -97,12 +93,10 @@ class PluginsRemove(Command):
       fuel2 plugins remove 3 --yes
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_plugin(parser)
         parser.add_argument("version", nargs="?", type=stated, metavar="VERSION", help="its version")
         add_yes(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         plugin = plugin_of(self.backend, parsed_args.plugin, parsed_args.version or "")

@@ -10,7 +10,7 @@ from cliff.columns import FormattableColumn
 
 from fuelclient.commands.arguments import RELEASE, identifier
 from fuelclient.commands.base import Lister, ShowOne, check_columns
-from fuelclient.commands.columns import Names, plain
+from fuelclient.commands.columns import Lines, Names, plain
 from fuelclient.commands.plugins.arguments import add_plugin, plugin_of
 from fuelclient.commands.shell import LOG, count
 
@@ -69,11 +69,9 @@ class PluginsShow(ShowOne):
 
     columns = _COLUMNS
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_plugin(parser)
         parser.add_argument(*RELEASE, type=identifier, metavar="ID", help="show what is used for this release")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:
         columns = _COLUMNS if parsed_args.release is None else _COLUMNS_FOR_RELEASE
@@ -125,7 +123,7 @@ def _values_for_release(backend: Backend, plugin: Plugin, release_id: int) -> Ma
             contents.roles, contents.volumes, contents.network_roles, contents.components, contents.attributes
         ),
         "files": _Files(dict(contents.files)),
-        "why": _Lines(list(selection.why)),
+        "why": Lines(list(selection.why)),
     }  # fmt: skip
 
 
@@ -213,13 +211,6 @@ class _Files(FormattableColumn[dict[str, str]]):
 
     def human_readable(self) -> str:
         return "\n".join(part if part == file else f"{part}: {file}" for part, file in self._value.items())
-
-
-class _Lines(FormattableColumn[list[str]]):
-    """Sentences, one per line."""
-
-    def human_readable(self) -> str:
-        return "\n".join(self._value)
 
 
 def _extended(metadata: Mapping[str, Any]) -> _Extended:

@@ -6,9 +6,9 @@ import argparse
 import os
 from typing import Any
 
+from fuelclient.commands.arguments import add_id
 from fuelclient.commands.base import Command
 from fuelclient.commands.output import STDOUT, add_output, format_of, put
-from fuelclient.commands.task.task import add_id
 
 
 class _Download(Command):
@@ -16,11 +16,9 @@ class _Download(Command):
 
     name, title = "", ""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        add_id(parser)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "run")
         add_output(parser, "-f", "--file", default=f"./{self.name}_ID.FORMAT")
-        return parser
 
     def document(self, run_id: int) -> Any:
         """Return what to write."""

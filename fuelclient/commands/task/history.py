@@ -7,11 +7,9 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from cliff.columns import FormattableColumn
-
 from fuelclient.commands.arguments import identifier, names
 from fuelclient.commands.base import STRUCTURED, Lister, check_columns, sorted_by
-from fuelclient.commands.columns import Fields, plain
+from fuelclient.commands.columns import Fields, Lines, plain
 from fuelclient.commands.task.rows import node
 
 if TYPE_CHECKING:
@@ -21,17 +19,6 @@ _STATUSES = ("pending", "error", "ready", "running", "skipped")
 _BASE = ("task_name", "node_id", "status", "time_start", "time_end")
 _WHY = ("reason", "because", "return_code", "message")
 _BY_TASK = ("task_name", "task_parameters", "status_by_node")
-
-
-class Lines(FormattableColumn[list[str]]):
-    """Some lines of text; in a table one after another.
-
-    >>> Lines(["1 - ready", "2 - error"]).human_readable()
-    '1 - ready\\n2 - error'
-    """
-
-    def human_readable(self) -> str:
-        return "\n".join(self._value)
 
 
 class HistoryShow(Lister):
@@ -48,8 +35,7 @@ class HistoryShow(Lister):
     columns = ("graph_type", *_BASE, *_WHY, "summary", *_BY_TASK[1:])
     sort_by = ""
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("id", type=identifier, help="id of the run, or of one of its parts")
         for short, long, dest, shown, meaning in (
             ("-n", "--nodes", "nodes", "NODE", "only these nodes: 1 2, master, null"),
@@ -67,7 +53,6 @@ class HistoryShow(Lister):
         )
         parser.add_argument("--include-summary", action="store_true", help="add what tasks reported")
         parser.add_argument("--why", action="store_true", help="add reason, failure to blame, return code and message")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         from fuelclient.model.run import HistoryFilter
@@ -110,6 +95,8 @@ def _with_text_node(row: Sequence[Any], columns: Sequence[str]) -> Sequence[Any]
 
 def _by_task(history: Sequence[HistoryRow], several: bool) -> list[Sequence[Any]]:
     """Return a row for each task of each graph: how it is defined, and what happened to it on each node."""
+    from fuelclient import files
+
     grouped: dict[tuple[int, str], list[HistoryRow]] = {}
     for row in history:
         grouped.setdefault((row.run_id, row.task), []).append(row)
@@ -117,17 +104,11 @@ def _by_task(history: Sequence[HistoryRow], several: bool) -> list[Sequence[Any]
         (
             *([rows[0].graph_type] if several else []),
             rows[0].task,
-            _definition(rows[0]),
+            Lines(files.dumps(plain(rows[0].definition), "yaml").splitlines()),
             Lines(list(map(_status_on_node, rows))),
         )
         for rows in grouped.values()
     ]
-
-
-def _definition(row: HistoryRow) -> Lines:
-    from fuelclient import files
-
-    return Lines(files.dumps(plain(row.definition), "yaml").splitlines())
 
 
 def _status_on_node(row: HistoryRow) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_executor, seconds
 from fuelclient.commands.base import Command, report
+from fuelclient.commands.columns import finding_fields
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Table, encoding_of
 from fuelclient.commands.shell import LOG, count
@@ -156,9 +157,5 @@ def _plan(plan: PlannedGraph) -> dict[str, Any]:
             }
             for instance in plan.instances
         ],
-        "findings": [
-            {"severity": str(finding.severity), "code": finding.code, "message": finding.message,
-             "place": str(finding.place), "hint": finding.hint}
-            for finding in plan.findings
-        ],
+        "findings": list(map(finding_fields, plan.findings)),
     }  # fmt: skip

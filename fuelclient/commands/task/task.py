@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from fuelclient.commands.arguments import add_env, identifier, stated
+from fuelclient.commands.arguments import add_env, add_id, stated
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.shell import LOG
@@ -29,11 +29,6 @@ def warn_of_end(stopped: Run) -> None:
         LOG.warning("Run %d ended: %s. %s", stopped.id, stopped.status, stopped.message)
 
 
-def add_id(parser: argparse.ArgumentParser) -> None:
-    """Add the id of a run: `id`."""
-    parser.add_argument("id", type=identifier, help="id of the run")
-
-
 class TaskList(Lister):
     """List runs and their parts
 
@@ -45,8 +40,7 @@ class TaskList(Lister):
 
     columns = COLUMNS
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(parser, required=False, help="only runs on this environment")
         parser.add_argument(
             "-t", "--statuses", nargs="+", choices=("pending", "error", "ready", "running"), default=[],
@@ -60,7 +54,6 @@ class TaskList(Lister):
             metavar="NAME",
             help="only runs with these names: deploy, deployment",
         )
-        return parser
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         runs = self.backend.runs.list(
@@ -76,10 +69,8 @@ class TaskShow(ShowOne):
 
     columns = (COLUMNS[0], "uuid", *COLUMNS[1:], "message")
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        add_id(parser)
-        return parser
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "run")
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         run = self.backend.runs.get(parsed_args.id)
@@ -97,13 +88,11 @@ class TaskDelete(Command):
     command says how to remove it later. A live run is not deleted; a run whose runner is gone needs --force.
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        add_id(parser)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "run")
         parser.add_argument(
             "-f", "--force", action="store_true", help="delete a run that has not ended, if its runner is gone"
         )
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         for warning in self.writable().runs.delete(parsed_args.id, force=parsed_args.force):
@@ -121,11 +110,9 @@ class TaskStop(Command):
       fuel2 task stop 12 --kill
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        add_id(parser)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "run")
         parser.add_argument("--kill", action="store_true", help="end running task instances")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         stopped = self.writable().runs.stop(parsed_args.id, kill=parsed_args.kill)
@@ -143,14 +130,12 @@ class TaskResume(Starter):
       fuel2 task resume 12 --wait
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        add_id(parser)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "run")
         parser.add_argument(
             "--rerun-interrupted", action="store_true", help="run instances again if it is not known how they ended"
         )
         add_wait(parser)
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         resumed = self.writable().runs.resume(parsed_args.id, rerun_interrupted=parsed_args.rerun_interrupted)
@@ -166,22 +151,15 @@ class TaskWatch(Command):
     --timeout the command ends with exit code 12, and the run goes on.
     """
 
-    def run(self, parsed_args: argparse.Namespace) -> int:
-        self._exit = Exit.OK
-        super().run(parsed_args)
-        return self._exit
-
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        add_id(parser)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "run")
         add_timeout(parser)
-        return parser
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
+    def take_action(self, parsed_args: argparse.Namespace) -> Exit:
         from fuelclient.commands.task.follow import follow
 
         run = self.backend.runs.get(parsed_args.id)
-        self._exit = follow(self.backend, run.parent_id or run.id, self.app.stderr, timeout=parsed_args.timeout)
+        return follow(self.backend, run.parent_id or run.id, self.app.stderr, timeout=parsed_args.timeout)
 
 
 class TaskLogs(Command):
@@ -193,11 +171,9 @@ class TaskLogs(Command):
       fuel2 task logs 12 netconfig/3
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
-        add_id(parser)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "run")
         parser.add_argument("instance", type=stated, metavar="TASK/NODE", help="the task and its node: netconfig/3")
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         task, slash, node = parsed_args.instance.rpartition("/")

@@ -73,7 +73,7 @@ def table(overview: Overview, runs: Sequence[Run] | None, glyphs: Glyphs) -> Tab
                 "" if runs is None else history.last(runs, cluster.id, glyphs),
                 str(sum(node.cluster_id == cluster.id for node in overview.nodes)),
                 str(sum(cluster.id in plugin.clusters for plugin in overview.plugins)),
-                names(_types(overview, cluster)),
+                names(sorted({graph.type for graph in overview.graphs if _concerns(graph, overview, cluster)})),
             )
         )
     empty = _NO_ENVIRONMENT if overview.releases else _NO_RELEASE
@@ -85,6 +85,7 @@ def detail(overview: Overview, cluster: Cluster, glyphs: Glyphs) -> list[Line]:
     release = next((known for known in overview.releases if known.id == cluster.release_id), None)
     nodes = [node for node in overview.nodes if node.cluster_id == cluster.id]
     plugins = [plugin for plugin in overview.plugins if cluster.id in plugin.clusters]
+    roles = Counter(role for node in nodes for role in node.all_roles)
     lines = [title(f"environment {cluster.id} {cluster.name}")]
     if release is not None:
         system = f", {release.operating_system}" if release.operating_system else ""
@@ -93,7 +94,7 @@ def detail(overview: Overview, cluster: Cluster, glyphs: Glyphs) -> list[Line]:
         fact("status", str(cluster.status)),
         fact("networks", cluster.net_segment_type),
         fact("nodes", _nodes_by_status(nodes) or f"none {glyphs.arrow} fuel2 env add nodes"),
-        *(fact(f"  {role}", count(number, "node")) for role, number in _by_role(nodes).items()),
+        *(fact(f"  {role}", count(number, "node")) for role, number in roles.items()),
         fact("plugins", names(plugin.label for plugin in plugins) or "none enabled"),
         *(fact("graph", text) for text in _graphs(overview, cluster)),
         (),
@@ -104,10 +105,6 @@ def detail(overview: Overview, cluster: Cluster, glyphs: Glyphs) -> list[Line]:
         ),
     ]
     return lines
-
-
-def _types(overview: Overview, cluster: Cluster) -> list[str]:
-    return sorted({graph.type for graph in overview.graphs if _concerns(graph, overview, cluster)})
 
 
 def _concerns(graph: GraphSummary, overview: Overview, cluster: Cluster) -> bool:
@@ -132,7 +129,3 @@ def _nodes_by_status(nodes: list[Node]) -> str:
     statuses = names(f"{number} {status}" for status, number in sorted(counted.items()))
     offline = sum(not node.online for node in nodes)
     return f"{statuses}, {offline} offline" if offline else statuses
-
-
-def _by_role(nodes: list[Node]) -> Counter[str]:
-    return Counter(role for node in nodes for role in node.all_roles)
