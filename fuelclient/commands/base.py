@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import cliff.command
 import cliff.lister
@@ -15,6 +15,7 @@ from stevedore.extension import ExtensionManager
 
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Csv, Shell, formatters, text
+from fuelclient.commands.global_options import OneLineParser
 from fuelclient.commands.shell import LOG, count, urgency
 from fuelclient.errors import Declined, UsageError, nearest
 
@@ -40,11 +41,8 @@ class _HelpFormatter(SmartHelpFormatter):
         )
 
 
-class Parser(ArgumentParser):
-    """A command's parser, which reports errors in one line; the usage is in the help."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}. See '{self.prog} --help'.\n")
+class Parser(OneLineParser, ArgumentParser):
+    """A command's parser."""
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
         """Return the options that an abbreviation may mean; two spellings of one (`--env`, `--environment`) are one."""

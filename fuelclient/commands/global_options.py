@@ -18,8 +18,8 @@ CLOSING = f"""\
 the commands of other packages. '{PROGRAM} demo' loads examples to try things on."""
 
 
-class _Parser(argparse.ArgumentParser):
-    """Reports errors in one line, as the parsers of commands do."""
+class OneLineParser(argparse.ArgumentParser):
+    """A parser that reports errors in one line; the usage is in the help."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}. See '{self.prog} --help'.\n")
@@ -59,7 +59,7 @@ def global_parser() -> argparse.ArgumentParser:
     It does not have `--version`, because commands have their own (`release create`); it counts only before any
     command. It accepts no abbreviations, or `--d` of a command would turn on `--debug`.
     """
-    parser = _Parser(
+    parser = OneLineParser(
         prog=PROGRAM,
         usage=f"{PROGRAM} [options] COMMAND ...",
         description=DESCRIPTION,

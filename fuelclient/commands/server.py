@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from fuelclient.commands.arguments import stated
@@ -11,7 +12,6 @@ from fuelclient.commands.shell import LOG
 from fuelclient.errors import Unsupported, UsageError
 
 if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend
     from fuelclient.commands.shell import FuelShell
     from fuelclient.server.access import Policy
 
@@ -63,11 +63,7 @@ class ServerRun(Command):
         from fuelclient import backends
 
         policy = _policy(parsed_args)
-        settings = cast("FuelShell", self.app).settings
-
-        def connect() -> Backend:
-            return backends.connect(settings)
-
+        connect = partial(backends.connect, cast("FuelShell", self.app).settings)
         self.writable().releases.list()  # an unusable backend fails here, and not at the first request
         cast("FuelShell", self.app).warn_of_missing_engine()
         server = Server(application(connect, auth=policy), parsed_args.host, parsed_args.port)

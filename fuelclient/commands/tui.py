@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from fuelclient.commands.arguments import add_env
@@ -12,7 +13,6 @@ from fuelclient.commands.base import Command
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend
     from fuelclient.commands.shell import FuelShell
 
 
@@ -45,11 +45,7 @@ class Tui(Command):
         from fuelclient.tui.app import FuelUI
 
         options = cast("FuelShell", self.app).options
-        chosen = cast("FuelShell", self.app).settings
-
-        def connect() -> Backend:
-            return backends.connect(chosen)
-
+        connect = partial(backends.connect, cast("FuelShell", self.app).settings)
         ui = FuelUI(connect, env=parsed_args.env or 0, ascii_only=parsed_args.ascii, program=program(options))
         try:
             return ui.run_on_terminal(mouse=not parsed_args.no_mouse)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from textual import on
 from textual.events import Event, Key
 from textual.message import Message
-from textual.screen import Screen
 from textual.widget import Widget
 
 from fuelclient.tui.terminal import EndableApp
@@ -110,11 +109,8 @@ class PatientApp(EndableApp):
         self._looks = False
 
     def on_mount(self) -> None:
-        self.screen_change_signal.subscribe(self, self._entered, immediate=True)
-
-    def _entered(self, _screen: Screen[object]) -> None:
-        """Make keys wait for a dialog as for a view."""
-        self.typed.entered()
+        # keys wait for a dialog as for a view
+        self.screen_change_signal.subscribe(self, lambda _screen: self.typed.entered(), immediate=True)
 
     def is_built(self) -> bool:
         """Return whether something on the screen has the focus."""

@@ -100,8 +100,8 @@ def _values(backend: Backend, plugin: Plugin) -> Mapping[str, Any]:
             for key, value in stated.items()
         },
         "releases": _extended(metadata),
-        "defines": _References(map(_reference, releases)),
-        "environments": _References({"id": env, "name": environments[env].name} for env in plugin.clusters),
+        "defines": _References(list(map(_reference, releases))),
+        "environments": _References([{"id": env, "name": environments[env].name} for env in plugin.clusters]),
         "graphs": _Graphs({graph.type: len(graph.task_ids) for graph in graphs}),
         **_brought(
             metadata.get("roles_metadata"), metadata.get("volumes_metadata"), metadata.get("network_roles_metadata"),
@@ -194,9 +194,6 @@ class _References(FormattableColumn[list[dict[str, Any]]]):
     >>> _References([{"id": 1, "name": "prod"}, {"id": 2, "name": "test"}]).human_readable()
     '1 (prod), 2 (test)'
     """
-
-    def __init__(self, references: Iterable[dict[str, Any]]) -> None:
-        super().__init__(list(references))
 
     def human_readable(self) -> str:
         return ", ".join(_Reference(reference).human_readable() for reference in self._value)

@@ -57,15 +57,8 @@ def neighbours(data: GraphData, row: int, *, following: bool, reduced: bool, gly
     lines: list[tuple[Value, ...]] = []
     for other in rows:
         pair = (study.task(row), study.task(other)) if following else (study.task(other), study.task(row))
-        words = stated(*pair)
-        tone = Tone.ACCENT if study.rows[other].is_changed else Tone.PLAIN
-        lines.append(
-            (
-                Cell(sigil(study.task(other), glyphs), Tone.ACCENT),
-                Cell(study.rows[other].task, tone),
-                Cell(_because(words, study.rows[row].task), Tone.DIM),
-            )
-        )
+        because = _because(stated(*pair), study.rows[row].task)
+        lines.append((*_sign_and_name(data, other, glyphs), Cell(because, Tone.DIM)))
     word = "follows" if following else "precedes"
     return Table(_NEIGHBOURS, lines, [study.rows[other].task for other in rows], (f"Nothing {word} it.",)), rows
 
@@ -76,18 +69,19 @@ def further(data: GraphData, row: int, *, following: bool, glyphs: Glyphs) -> tu
     """
     study = data.study
     beyond = _beyond(data, row, following)
-    lines: list[tuple[Value, ...]] = [
-        (
-            Cell(sigil(study.task(other), glyphs), Tone.ACCENT),
-            str(steps),
-            Cell(study.rows[other].task, Tone.ACCENT if study.rows[other].is_changed else Tone.PLAIN),
-            Cell(study.rows[through].task, Tone.DIM),
-        )
-        for other, through, steps in beyond
-    ]
+    lines: list[tuple[Value, ...]] = []
+    for other, through, steps in beyond:
+        sign, name = _sign_and_name(data, other, glyphs)
+        lines.append((sign, str(steps), name, Cell(study.rows[through].task, Tone.DIM)))
     rows = [other for other, _, _ in beyond]
     word = "follows" if following else "precedes"
     return Table(_FURTHER, lines, [study.rows[other].task for other in rows], (f"Nothing {word} those.",)), rows
+
+
+def _sign_and_name(data: GraphData, row: int, glyphs: Glyphs) -> tuple[Cell, Cell]:
+    shown = data.study.rows[row]
+    name = Cell(shown.task, Tone.ACCENT if shown.is_changed else Tone.PLAIN)
+    return Cell(sigil(data.study.task(row), glyphs), Tone.ACCENT), name
 
 
 def _beyond(data: GraphData, row: int, following: bool) -> list[tuple[int, int, int]]:

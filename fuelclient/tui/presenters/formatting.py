@@ -116,6 +116,12 @@ def worst(findings: Iterable[Finding], glyphs: Glyphs) -> Cell:
     return Cell(glyphs.info if severities else "", Tone.DIM)
 
 
+def finding_lines(finding: Finding, glyphs: Glyphs) -> list[Line]:
+    """Return a finding with its hint as lines of a detail pane."""
+    lines: list[Line] = [(severity(finding, glyphs), f" {finding.message} ", Cell(finding.code, Tone.DIM))]
+    return [*lines, (Cell(f"  {finding.hint}", Tone.DIM),)] if finding.hint else lines
+
+
 def node_name(node: int | str | None, names_of: Mapping[int, str]) -> str:
     """Return a node by its id and its name, if that is known."""
     if node is None:

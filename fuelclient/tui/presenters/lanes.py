@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fuelclient.insight.filter_query import Query
-from fuelclient.insight.lanes import draw, lanes
+from fuelclient.insight.lanes import Lane, draw, lanes
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.formatting import chips, sigil
 from fuelclient.tui.presenters.preview import empty
@@ -63,11 +63,9 @@ def _fields(data: GraphData, row: int, roles: dict[int, list[str]]) -> dict[str,
 def table(data: GraphData, kept: Sequence[int], glyphs: Glyphs) -> Table:
     """Return the kept rows, with lanes between them that carry the order of the hidden ones too."""
     study = data.study
-    place = {row: number for number, row in enumerate(kept)}
-    following = [[place[after] for after in line] for line in data.reach.reduced(kept)]
     rows: list[tuple[Value, ...]] = []
     band = None
-    for line in lanes(following):
+    for line in _lanes(data, kept):
         row = kept[line.vertex]
         shown, task = study.rows[row], study.task(row)
         changed = Tone.ACCENT if shown.is_changed else Tone.PLAIN
@@ -94,6 +92,9 @@ def table(data: GraphData, kept: Sequence[int], glyphs: Glyphs) -> Table:
 
 def width(data: GraphData, kept: Sequence[int]) -> int:
     """Return how many lanes the kept rows need."""
+    return max((line.width for line in _lanes(data, kept)), default=0)
+
+
+def _lanes(data: GraphData, kept: Sequence[int]) -> Iterable[Lane]:
     place = {row: number for number, row in enumerate(kept)}
-    following = [[place[after] for after in line] for line in data.reach.reduced(kept)]
-    return max((line.width for line in lanes(following)), default=0)
+    return lanes([[place[after] for after in line] for line in data.reach.reduced(kept)])

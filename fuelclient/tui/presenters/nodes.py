@@ -5,7 +5,7 @@ from __future__ import annotations
 from fuelclient.backends.capabilities import Capabilities
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.formatting import count, fact, names, title, value_text
+from fuelclient.tui.presenters.formatting import count, fact, names, sigil, title, value_text
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
 from fuelclient.tui.requests import GraphData
 
@@ -81,7 +81,7 @@ def detail(data: GraphData, node: Node, glyphs: Glyphs) -> list[Line]:
         index = study.expansion.task_of[vertex]
         task = study.merged.tasks[index]
         changed = study.rows[study.row_of[index]].is_changed
-        sign = glyphs.changed if task.overrides else glyphs.added if changed else " "
+        sign = sigil(task, glyphs) or " "
         tone = Tone.ACCENT if changed else Tone.PLAIN
         lines.append((Cell(f"{study.generation[vertex]:>4} ", Tone.DIM), Cell(f"{sign} {task.id}", tone)))
     return lines

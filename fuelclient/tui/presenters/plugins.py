@@ -9,7 +9,7 @@ from fuelclient.insight.blame import blame
 from fuelclient.model.graph import Level
 from fuelclient.model.plugin import Plugin
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.formatting import count, fact, names, severity, stated_value, title, value_text
+from fuelclient.tui.presenters.formatting import count, fact, finding_lines, names, stated_value, title, value_text
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
 from fuelclient.tui.requests import GraphData
 
@@ -130,9 +130,7 @@ def _clashes(data: GraphData, plugin: Plugin, glyphs: Glyphs) -> Iterator[Line]:
         yield ()
         yield title("clashes, and what to know")
     for finding in clashes:
-        yield (severity(finding, glyphs), f" {finding.message} ", Cell(finding.code, Tone.DIM))
-        if finding.hint:
-            yield (Cell(f"  {finding.hint}", Tone.DIM),)
+        yield from finding_lines(finding, glyphs)
 
 
 def _releases(metadata: Mapping[str, Any]) -> list[str]:

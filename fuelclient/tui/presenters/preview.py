@@ -12,12 +12,12 @@ from fuelclient.tui.presenters.formatting import (
     chips,
     count,
     fact,
+    finding_lines,
     layer_name,
     names,
     node_name,
     node_words,
     set_by,
-    severity,
     short_place,
     sigil,
     stated_value,
@@ -152,8 +152,7 @@ def detail(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
     if shown.findings:
         lines += [(), title(count(len(shown.findings), "finding"))]
         for finding in shown.findings:
-            lines.append((severity(finding, glyphs), f" {finding.message} ", Cell(finding.code, Tone.DIM)))
-            lines += [(Cell(f"  {finding.hint}", Tone.DIM),)] if finding.hint else []
+            lines += finding_lines(finding, glyphs)
     return lines
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from fuelclient.insight.roles import Holders, holders
 from fuelclient.model.release import Role
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.formatting import count, fact, names, title, value_text
+from fuelclient.tui.presenters.formatting import count, fact, names, sigil, title, value_text
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
 from fuelclient.tui.requests import GraphData
 
@@ -104,7 +104,7 @@ def _tasks(data: GraphData, role: Role, glyphs: Glyphs) -> list[Line]:
     for row in rows:
         task = study.task(row)
         tone = Tone.ACCENT if study.rows[row].is_changed else Tone.PLAIN
-        sign = glyphs.changed if task.overrides else glyphs.added if study.rows[row].is_changed else " "
+        sign = sigil(task, glyphs) or " "
         where = (study.rows[row].stage or "no stage") if study.rows[row].nodes else "runs nowhere here"
         lines.append((Cell(f"{row + 1:>4} {sign} ", tone), Cell(task.id, tone), Cell(f"  {where}", Tone.DIM)))
     if mine and not rows:

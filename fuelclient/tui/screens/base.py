@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from textwrap import wrap
 from typing import ClassVar, cast
 
@@ -112,7 +113,9 @@ class ViewScreen(Screen[None]):
 
     def state(self) -> Route:
         """Return the route that brings back what the screen shows now."""
-        raise NotImplementedError
+        return replace(
+            self.route, focus=self.name_here(), query=self.filter_bar.text, task=self.task_here(), looks=self.looks()
+        )
 
     def looks(self) -> Looks:
         """Return how the rows are shown now."""

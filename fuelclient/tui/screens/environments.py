@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import cast
 
 from textual import on
@@ -60,9 +59,6 @@ class EnvironmentsScreen(ViewScreen):
 
     def action_history(self) -> None:
         self.ui.go(Route(View.HISTORY))
-
-    def state(self) -> Route:
-        return replace(self.route, focus=self.name_here(), query=self.filter_bar.text, looks=self.looks())
 
     def env_here(self) -> int:
         return self.overview.clusters[self.main.row].id if self.filled and self.main.row >= 0 else 0

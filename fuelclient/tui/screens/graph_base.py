@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import cast
 
 from textual import on
@@ -10,7 +9,7 @@ from textual import on
 from fuelclient.insight.study import TaskKey
 from fuelclient.tui.presenters.table import Line, Table
 from fuelclient.tui.requests import AskGraph, GraphData, Request
-from fuelclient.tui.routes import Route, View
+from fuelclient.tui.routes import View
 from fuelclient.tui.screens.base import ViewScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.virtual_table import Moved
@@ -34,11 +33,6 @@ class GraphScreen(ViewScreen):
     def present(self) -> None:
         """Show `data`."""
         raise NotImplementedError
-
-    def state(self) -> Route:
-        return replace(
-            self.route, focus=self.name_here(), query=self.filter_bar.text, task=self.task_here(), looks=self.looks()
-        )
 
     def task_here(self) -> TaskKey | None:
         row = self.task_row()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from textual import on
@@ -379,9 +378,6 @@ class RunScreen(ViewScreen):
 
     def name_here(self) -> str:
         return self._run_state.progress.name(self.number) if self._run_state is not None and self.number >= 0 else ""
-
-    def state(self) -> Route:
-        return replace(self.route, focus=self.name_here(), query=self.filter_bar.text, looks=self.looks())
 
     def is_switched(self) -> bool:
         return self.faults

@@ -179,7 +179,8 @@ class Matrix(Lined):
         for column in range(first, min(first + self._room, len(grid.columns))):
             cell = grid.cell(line, column) or Cell(" ", tone)
             if line == self.line and column == self.column:
-                segments += [Segment(text, self.toned(tone, base)), Segment(str(cell), self._cursor(cell, base))]
+                here = self.toned(cell.tone, base) + self.get_component_rich_style("matrix--cell", partial=True)
+                segments += [Segment(text, self.toned(tone, base)), Segment(str(cell), here)]
                 text = ""
                 continue
             if cell.tone is not tone:
@@ -187,9 +188,6 @@ class Matrix(Lined):
                 text, tone = "", cell.tone
             text += str(cell)
         return [*segments, Segment(text, self.toned(tone, base))]
-
-    def _cursor(self, cell: Cell, base: Style) -> Style:
-        return self.toned(cell.tone, base) + self.get_component_rich_style("matrix--cell", partial=True)
 
     def _header(self, grid: Grid, base: Style) -> Strip:
         """Return the name of the task under the cursor, with a sign that points at its column; the name stands on the
