@@ -1,1 +1,1 @@
-"""Floor 5: the commands of `fuel2`, one module or package for each noun, named in `table`."""
+"""The commands of `fuel2`, one module or package for each noun, named in `table`."""

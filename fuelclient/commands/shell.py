@@ -184,10 +184,10 @@ class FuelShell(App):
             LOG.error("%s", finding)
         if findings and _is_repeated(error, findings):
             return code
+        text = " ".join(str(error).split())
         if isinstance(error, FuelError):
-            LOG.error("%s", one_line(str(error)))
+            LOG.error("%s", text)
         else:
-            text = one_line(str(error))
             LOG.error("unexpected error %s: %s (--debug shows the traceback)", type(error).__name__, text)
         return code
 
@@ -212,15 +212,6 @@ class FuelShell(App):
             LOG.removeHandler(handler)
             handler.close()
         self._handlers.clear()
-
-
-def one_line(text: str) -> str:
-    """Return `text` on one line, with each run of white space as one blank.
-
-    >>> one_line("first\\n  second")
-    'first second'
-    """
-    return " ".join(text.split())
 
 
 def count(number: int, noun: str) -> str:

@@ -1,1 +1,1 @@
-"""Floor 0, pure: questions about a merged and expanded graph, and their answers as values."""
+"""Pure: what people ask about graphs and runs: who set what, why one task precedes another, how far a run is."""

@@ -1,1 +1,1 @@
-"""Floor 0: values. Frozen dataclasses and sets of words; nothing here reads, writes or decides."""
+"""Values. Frozen dataclasses and sets of words; nothing here reads, writes or decides."""

@@ -1,1 +1,1 @@
-"""Floor 2: plugin packages. An unpacked package becomes values; nothing of it is imported or executed."""
+"""Plugin packages. An unpacked package becomes values; nothing of it is imported or executed."""

@@ -135,7 +135,7 @@ class FuelUI(UI):
     def _remember(self) -> None:
         """Note what the screen shows, so that coming back finds it."""
         if isinstance(self.screen, ViewScreen) and self.screen.filled:
-            self.trail.amend(self.screen.state())
+            self.trail.here = self.screen.state()
 
     def action_go_back(self) -> None:
         self._step(self.trail.back)

@@ -62,12 +62,16 @@ class UI(PatientApp):
     def graph(self) -> GraphData | None:
         """The graph on the screen."""
         here = self.trail.here
-        return cast("GraphData | None", self.gateway.known(AskGraph(here.env, here.graph_type))) if here.env else None
+        return (
+            cast("GraphData | None", self.gateway.answers.get(AskGraph(here.env, here.graph_type)))
+            if here.env
+            else None
+        )
 
     @property
     def overview(self) -> Overview | None:
         """All environments."""
-        return cast("Overview | None", self.gateway.known(AskOverview()))
+        return cast("Overview | None", self.gateway.answers.get(AskOverview()))
 
     @property
     def capabilities(self) -> Capabilities:
@@ -92,11 +96,11 @@ class UI(PatientApp):
         """Return the runs of this environment and of all, the last one first."""
         runs: dict[int, Run] = {}
         for env in (0, self.trail.here.env):
-            known = cast("tuple[Run, ...]", self.gateway.known(AskRuns(env)) or ())
+            known = cast("tuple[Run, ...]", self.gateway.answers.get(AskRuns(env)) or ())
             runs |= {run.id: run for run in known}
         return [runs[run_id] for run_id in sorted(runs, reverse=True)]
 
     def forget_runs(self, env: int) -> None:
         """Read the runs again when they are shown next: one of them is known better by now."""
-        self.gateway.forget(AskRuns())
-        self.gateway.forget(AskRuns(env))
+        self.gateway.answers.age(AskRuns())
+        self.gateway.answers.age(AskRuns(env))

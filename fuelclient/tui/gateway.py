@@ -140,8 +140,8 @@ class Gateway:
     """Ask, keep answers, and ignore the ones that come too late.
 
     `connect` makes a backend in the thread that calls it; `post` takes messages from any thread; `now` is a clock.
-    `acting` is the pending action and since when; actions are never repeated. `failed` says of requests what is wrong
-    since their last answer, and when or how they are asked again.
+    `answers` are those that are known. `acting` is the pending action and since when; actions are never repeated.
+    `failed` says of requests what is wrong since their last answer, and when or how they are asked again.
     """
 
     connect: Callable[[], Backend]
@@ -150,7 +150,7 @@ class Gateway:
     pending: dict[Request[object], Pending] = field(default_factory=dict)
     acting: tuple[Action, float] | None = None
     failed: dict[Request[object], str] = field(default_factory=dict)
-    _answers: AnswerCache = field(default_factory=AnswerCache)
+    answers: AnswerCache = field(default_factory=AnswerCache)
     _tickets: itertools.count[int] = field(default_factory=itertools.count)
     _feeds: list[Feed] = field(default_factory=list)
     _workers: Workers = field(init=False)
@@ -160,11 +160,11 @@ class Gateway:
 
     def answer(self, request: Request[Answer]) -> Answer | None:
         """Return what is known, or None. Ask for what is not known or old, unless it has been asked for already."""
-        known = request in self._answers
-        if (not known or self._answers.is_old(request)) and request not in self.pending:
+        known = request in self.answers
+        if (not known or self.answers.is_old(request)) and request not in self.pending:
             self.ask(request)
-        self._answers.unage(request)
-        return cast(Answer, self._answers.get(request)) if known else None
+        self.answers.unage(request)
+        return cast(Answer, self.answers.get(request)) if known else None
 
     def revisit(self, request: Request[object]) -> None:
         """Ask again for what failed and was given up: the user comes back to it."""
@@ -191,19 +191,6 @@ class Gateway:
 
         self._workers.put(Job(wanted, run, failed))
 
-    def known(self, request: Request[object]) -> object | None:
-        """Return what is known, and do not ask."""
-        return self._answers.get(request)
-
-    @property
-    def size(self) -> int:
-        """How many answers are kept."""
-        return len(self._answers)
-
-    def forget(self, request: Request[object]) -> None:
-        """Make an answer old: when it is wanted next, it is shown and asked for again."""
-        self._answers.age(request)
-
     def drop(self, request: Request[object]) -> None:
         """Stop waiting for an answer."""
         self.pending.pop(request, None)
@@ -211,8 +198,8 @@ class Gateway:
 
     def renew(self, request: Request[object]) -> None:
         """Ask again because the data may have changed; that makes all other answers old."""
-        self._answers.age_all()
-        self._answers.unage(request)
+        self.answers.age_all()
+        self.answers.unage(request)
         self.ask(request)
 
     def settle(self, message: Answered) -> bool:
@@ -221,7 +208,7 @@ class Gateway:
         if waiting is None or waiting.ticket != message.ticket:
             return False
         self.drop(message.request)
-        self._answers.put(message.request, message.value)
+        self.answers.put(message.request, message.value)
         return True
 
     def fail(self, message: Failed) -> float | None:
@@ -236,7 +223,7 @@ class Gateway:
         if delay is None:
             del self.pending[message.request]
         if message.gone:
-            self._answers.drop(message.request)
+            self.answers.drop(message.request)
         return delay
 
     def trouble(self, *requests: Request[object]) -> str:
@@ -270,9 +257,9 @@ class Gateway:
         """Note that the action has had its answer: what was known before is old, or after a removal dropped, because
         it may be about what does not exist any more."""
         self.acting = None
-        self._answers.age_all()
+        self.answers.age_all()
         if removed:
-            self._answers.clear()
+            self.answers.clear()
 
     @property
     def following(self) -> int:

@@ -92,10 +92,6 @@ class Trail:
         self._forward.clear()
         self.here = route
 
-    def amend(self, route: Route) -> None:
-        """Replace the current place by the same one in another state, so that coming back finds that."""
-        self.here = route
-
     def back(self) -> bool:
         """Go back; return False at the beginning."""
         return self._step(self._back, self._forward)

@@ -64,22 +64,18 @@ def value_text(value: Any) -> str:
     """
     if isinstance(value, Mapping):
         if set(value) == {"yaql_exp"}:
-            return f"yaql: {_one_line(str(value['yaql_exp']))}"
+            return f"yaql: {' '.join(str(value['yaql_exp']).split())}"
         return "{" + ", ".join(f"{key}: {value_text(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(value_text(item) for item in value) + "]"
     if isinstance(value, str):
-        return _one_line(value) if value else '""'
+        return " ".join(value.split()) if value else '""'
     return json.dumps(value, default=str)
 
 
 def stated_value(blamed: Blame) -> str:
     """Return the value of an attribute, or that no layer states it any more."""
     return "not stated" if blamed.dropped else value_text(blamed.value)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def names(values: Iterable[object]) -> str:

@@ -106,6 +106,16 @@ class Lined(ScrollView, Toned, can_focus=True):
         """Return the style of the header."""
         return base + self.get_component_rich_style("lined--header", partial=True)
 
+    def scroll_to_cell(self, line: int, column: int = 0, columns: int = 1) -> None:
+        """Scroll so that a line below the header, and a column out of as many as are seen at once, are seen."""
+        if not self.size.height:
+            return  # a resize follows
+        lines = max(1, self.scrollable_content_region.height - 1)
+        left, top = self.scroll_offset
+        x, y = min(max(left, column - columns + 1), column), min(max(top, line - lines + 1), line)
+        if (x, y) != (left, top):
+            self.scroll_to(x=x, y=y, animate=False, force=True)
+
     def redraw(self, lines: Iterable[int]) -> None:
         """Draw lines again, by their number on the screen; after scrolling Textual draws all of them anyway."""
         for line in lines:

@@ -96,7 +96,7 @@ class Matrix(Lined):
         if (line, column) != (self.line, self.column):
             lines = (self.line, line)
             self.line, self.column = line, column
-            self._reveal()
+            self.scroll_to_cell(line, column, self._room)
             self.refresh(Region(0, 0, self.size.width, 1))
             self.redraw(lines)
 
@@ -136,18 +136,7 @@ class Matrix(Lined):
 
     def on_resize(self) -> None:
         self._resize()
-        self._reveal()
-
-    def _reveal(self) -> None:
-        """Scroll so that the cursor is seen."""
-        if not self.size.height:
-            return
-        visible = max(1, self.scrollable_content_region.height - 1)
-        left, top = self.scroll_offset
-        y = min(max(top, self.line - visible + 1), self.line)
-        x = min(max(left, self.column - self._room + 1), self.column)
-        if (x, y) != (left, top):
-            self.scroll_to(x=x, y=y, animate=False, force=True)
+        self.scroll_to_cell(self.line, self.column, self._room)
 
     # drawing
 

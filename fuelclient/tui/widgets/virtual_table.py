@@ -143,7 +143,7 @@ class VirtualTable(Lined):
         self._resize()
         place = order.index(row) if row >= 0 and row in order else 0
         self.set_reactive(VirtualTable.cursor, place)
-        self._reveal()
+        self.scroll_to_cell(place)
         self.refresh()
         self.post_message(Arranged(self))
         self.post_message(Moved(self, self.row))
@@ -158,7 +158,7 @@ class VirtualTable(Lined):
 
     def watch_cursor(self, old: int, new: int) -> None:
         if old != new:
-            self._reveal()
+            self.scroll_to_cell(new)
             self.redraw((old, new))
             self.post_message(Moved(self, self.row))
 
@@ -167,17 +167,6 @@ class VirtualTable(Lined):
         top = self.scroll_offset.y
         seen = range(top, min(len(self.order), top + max(0, self.size.height - 1)))
         self.redraw([place for place in seen if self.order[place] in rows])
-
-    def _reveal(self) -> None:
-        """Scroll so that the cursor is seen; the header takes one line of the view."""
-        if not self.size.height:
-            return  # a resize follows
-        visible = max(1, self.size.height - 1)
-        top = self.scroll_offset.y
-        if self.cursor < top:
-            self.scroll_to(y=self.cursor, animate=False, force=True)
-        elif self.cursor >= top + visible:
-            self.scroll_to(y=self.cursor - visible + 1, animate=False, force=True)
 
     def action_move(self, rows: int) -> None:
         self.cursor += rows

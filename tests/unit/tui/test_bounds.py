@@ -85,7 +85,7 @@ def test_the_gateway_keeps_as_many(tmp_path: Path) -> None:
             assert asking.answer(AskSource(__file__, number + 1)) is None
             assert answered.acquire(timeout=30)
             assert asking.settle(asked[-1])
-        assert asking.size == KEPT[AskSource]
+        assert len(asking.answers) == KEPT[AskSource]
     finally:
         asking.close()
 

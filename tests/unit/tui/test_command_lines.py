@@ -31,7 +31,7 @@ def test_a_trail_goes_back_and_forward_and_forgets_what_was_ahead() -> None:
     trail.go(other)
     assert trail.back()
     assert trail.here == one
-    trail.amend(one.to(View.ROLES, "compute"))
+    trail.here = one.to(View.ROLES, "compute")
     assert trail.forward()
     assert trail.here == other
     assert not trail.forward()

@@ -247,7 +247,7 @@ def test_history_of_all_environments_and_the_palette(engine: Executions) -> None
         await one.press("D")
         assert f"$ fuel2 task delete {first.id}" in one.text()
         await confirm(one, str(first.id))
-        await until(lambda: one.ui.gateway.known(AskRuns(1)) is not None and one.ids == [str(second.id)])
+        await until(lambda: one.ui.gateway.answers.get(AskRuns(1)) is not None and one.ids == [str(second.id)])
         assert [found.id for found in engine.backend.runs.list(names=["deploy"])] == [second.id]
 
     tell(engine, story)
