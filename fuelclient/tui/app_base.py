@@ -62,11 +62,8 @@ class UI(PatientApp):
     def graph(self) -> GraphData | None:
         """The graph on the screen."""
         here = self.trail.here
-        return (
-            cast("GraphData | None", self.gateway.answers.get(AskGraph(here.env, here.graph_type)))
-            if here.env
-            else None
-        )
+        known = self.gateway.answers.get(AskGraph(here.env, here.graph_type)) if here.env else None
+        return cast("GraphData | None", known)
 
     @property
     def overview(self) -> Overview | None:
