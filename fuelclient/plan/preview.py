@@ -54,13 +54,6 @@ class PreviewRow:
     findings: tuple[Finding, ...] = ()
 
     @property
-    def generations(self) -> str:
-        """The first and the last generation of the task's instances, for people; empty if it runs nowhere."""
-        if self.first_generation is None or self.first_generation == self.last_generation:
-            return "" if self.first_generation is None else str(self.first_generation)
-        return f"{self.first_generation}-{self.last_generation}"
-
-    @property
     def is_changed(self) -> bool:
         """Whether a plugin or the environment set anything of this task."""
         return self.layer != "release"

@@ -11,7 +11,7 @@ from recordings import Replay, line
 from tui_driving import Driven, driven, until
 
 from fuelclient.tui.routes import Route, View
-from fuelclient.tui.screens.help import active_keys
+from fuelclient.tui.screens.active_keys import active_keys
 from fuelclient.tui.screens.run import RunScreen
 from fuelclient.tui.widgets.bar import Bar
 
