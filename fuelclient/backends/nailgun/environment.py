@@ -18,7 +18,7 @@ from fuelclient.environment import settings
 from fuelclient.environment.layers import graph_types, layer, require_graph_type
 from fuelclient.environment.owners import in_merge_order, owners
 from fuelclient.environment.roles import roles, tags
-from fuelclient.errors import NotFound
+from fuelclient.errors import NotFound, Unsupported
 from fuelclient.model.environment import Environment
 from fuelclient.model.graph import Graph, GraphSummary, Layer, Level, Owner
 from fuelclient.model.plugin import Plugin
@@ -124,7 +124,7 @@ def _own_metadata(session: Session, environment: Environment) -> dict[str, Any]:
     every_role = map(role_from, objects(session.get(f"{path}/roles/", about), "role"))
     own_roles = [role for role in every_role if role.name not in known_roles]
     own_tags: dict[str, Any] = {}
-    with suppress(NotFound):  # masters before Fuel 10 have no tags
+    with suppress(NotFound, Unsupported):  # masters before Fuel 10 have no tags, and no such path
         for tag in map(tag_from, objects(session.get(f"{path}/tags/", about), "tag")):
             if tag.name not in known_tags or _is_primary(tag) != _is_primary(known_tags[tag.name]):
                 own_tags[tag.name] = tag.metadata
