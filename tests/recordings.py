@@ -8,9 +8,9 @@ The README of the recordings says what each line has. A test replays one step of
 
 A request takes the first line of its method and path that has not been used, and the last one again and again. If it
 has a body, the line must have the same JSON. A read whose path the window does not have is answered with the last line
-before it, or else the first one after it, that succeeded. The flag `include_summary` only adds to an answer, so that a
-line with another one is better than none. Anything else raises `NotRecorded`. Requests without the
-token of the recordings are 401, as on the master.
+before it, or else the first one after it, that succeeded. The flag `include_summary` only adds to an answer, and
+`fetch_related` changes nothing for one owner, so that a line with another one is as good. Anything else raises
+`NotRecorded`. Requests without the token of the recordings are 401, as on the master.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ _VERSION = 6
 
 _OURS = frozenset(("after", "include_details", "include_instance", "limit", "settings_only", "strict"))
 """Parameters of queries that only our own server knows: a master ignores them."""
+
+_OPTIONAL = frozenset(("fetch_related", "include_summary"))
 
 Key = tuple[str, str, frozenset[tuple[str, str]], bool]
 
@@ -193,7 +195,7 @@ class Replay:
             if path.rstrip("/") == f"{_API}version":
                 return line(_VERSION)
             key = _key(method, path, headers)
-            recorded = self._lines_of(key) or self._lines_of(_without_summary(key), _without_summary)
+            recorded = self._lines_of(key) or self._lines_of(_without_optional(key), _without_optional)
             fitting = [line for line in recorded if self._fits(body, line)]
             chosen = next((line for line in fitting if line.n not in self._used), fitting[-1] if fitting else None)
             chosen = chosen or (None if recorded or method != "GET" else self._elsewhere(key))
@@ -212,7 +214,8 @@ class Replay:
         return body is None or (body == {} and line.request_kind == "empty") or self.same(body, line.request_body)
 
     def _elsewhere(self, key: Key) -> Line | None:
-        succeeded = [line for line in lines() if _key_of(line) == key and line.status < 400]
+        key = _without_optional(key)
+        succeeded = [line for line in lines() if _without_optional(_key_of(line)) == key and line.status < 400]
         before = [line for line in succeeded if line.n < self._window.start]
         return before[-1] if before else succeeded[0] if succeeded else None
 
@@ -246,9 +249,9 @@ def _key(method: str, path: str, headers: Mapping[str, str]) -> Key:
     return method, parts.path.rstrip("/"), stated, is_csv
 
 
-def _without_summary(key: Key) -> Key:
+def _without_optional(key: Key) -> Key:
     method, path, query, is_csv = key
-    return method, path, frozenset(pair for pair in query if pair[0] != "include_summary"), is_csv
+    return method, path, frozenset(pair for pair in query if pair[0] not in _OPTIONAL), is_csv
 
 
 @cache

@@ -14,6 +14,7 @@ class Capabilities:
     records without type. `inputs`: return an environment, and what plans are computed from, as a whole. `batches`:
     store several releases, all or none. `leftovers`: report what a deletion leaves behind. `refusals`: say why a plugin
     cannot be enabled. `executors`: reach each node by an executor that the node, or a run, names.
+    `unavailable_releases`: create environments of releases that are marked as unavailable.
     """
 
     events: bool = False
@@ -27,6 +28,7 @@ class Capabilities:
     leftovers: bool = False
     refusals: bool = False
     executors: bool = False
+    unavailable_releases: bool = False
 
 
 FUEL_MASTER = Capabilities()
@@ -34,6 +36,6 @@ FUEL_MASTER = Capabilities()
 
 OWN_ENGINE = Capabilities(
     events=True, kill=True, resume=True, logs=True, new_nodes=True, partial_records=True, inputs=True, batches=True,
-    leftovers=True, refusals=True, executors=True,
+    leftovers=True, refusals=True, executors=True, unavailable_releases=True,
 )  # fmt: skip
 """What the engine of this package can do, embedded or behind its server."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 
 class ClusterStatus(StrEnum):
@@ -22,10 +24,17 @@ class ClusterStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """An environment with its release and its status."""
+    """An environment with its release and its status.
+
+    A master also says which version of Fuel it is of, whether facts were uploaded for it, and what changed since it was
+    deployed.
+    """
 
     id: int
     name: str
     release_id: int
     status: str = ClusterStatus.NEW
     net_segment_type: str = "vlan"
+    fuel_version: str = ""
+    is_customized: bool = False
+    changes: tuple[Mapping[str, Any], ...] = ()

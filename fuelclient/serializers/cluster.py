@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from fuelclient.model.cluster import Cluster, ClusterStatus
 from fuelclient.serializers.answer import Answer
+from fuelclient.serializers.values import plain
 
 MODE = "ha_compact"
 """Every environment has this mode; later releases of Fuel have no other."""
@@ -17,13 +19,13 @@ def cluster_to(cluster: Cluster, *, fuel_version: str = "") -> dict[str, Any]:
         "id": cluster.id,
         "name": cluster.name,
         "mode": MODE,
-        "changes": [],
+        "changes": plain(cluster.changes),
         "status": str(cluster.status),
         "ui_settings": {},
-        "is_customized": False,
+        "is_customized": cluster.is_customized,
         "net_provider": "neutron",
         "release_id": cluster.release_id,
-        "fuel_version": fuel_version,
+        "fuel_version": fuel_version or cluster.fuel_version,
         "is_locked": False,
         "components": [],
         "net_segment_type": cluster.net_segment_type,
@@ -42,4 +44,7 @@ def cluster_from(data: Any) -> Cluster:
         answer.identifier("release_id"),
         answer.text("status", ClusterStatus.NEW),
         answer.text("net_segment_type", "vlan"),
+        answer.text("fuel_version"),
+        answer.truth("is_customized"),
+        tuple(change for change in answer.items("changes") if isinstance(change, Mapping)),
     )

@@ -34,6 +34,7 @@ LOADERS = {
     "merge-meta": _GRAPH_CASES,
     "name-match": _GRAPH_CASES,
     "original-client": TESTS / "integration" / "test_original_client.py",
+    "original-on-a-master": TESTS / "contract" / "recorded" / "test_original_outputs.py",
     "plan": _UNIT / "plan" / "test_plan_cases.py",
     "plugins-check": _UNIT / "plugins" / "test_check_cases.py",
     "plugins-loader": _UNIT / "plugins" / "test_load_cases.py",

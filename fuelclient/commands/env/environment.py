@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_env, add_id, add_nodes, add_nodes_or_all, add_release, add_roles
 from fuelclient.commands.base import Command, Lister, ShowOne
+from fuelclient.commands.columns import Fields
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import Conflict
 
@@ -31,9 +32,13 @@ class _ShowEnv(ShowOne):
     columns = ("id", "status", "fuel_version", "name", "release_id", "is_customized", "changes")
 
     def shown(self, cluster: Cluster) -> Sequence[Any]:
-        fuel_version = self.backend.releases.get(cluster.release_id).version.rpartition("-")[2]
-        # the last two are the original client's: no backend knows them
-        return (cluster.id, cluster.status, fuel_version, cluster.name, cluster.release_id, "", "")
+        fuel_version = cluster.fuel_version
+        if not fuel_version:  # only a server states it
+            fuel_version = self.backend.releases.get(cluster.release_id).version.rpartition("-")[2]
+        changes = Fields([dict(change) for change in cluster.changes])
+        return (
+            cluster.id, cluster.status, fuel_version, cluster.name, cluster.release_id, cluster.is_customized, changes,
+        )  # fmt: skip
 
 
 class EnvShow(_ShowEnv):
@@ -65,13 +70,15 @@ class EnvCreate(_ShowEnv):
         )  # fmt: skip
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        release = self.backend.releases.get(parsed_args.release)
-        if release.state == "unavailable":
-            LOG.warning("Release %s (%s) is marked as unavailable; it is used all the same.", release.id, release.name)
+        if self.backend.capabilities.unavailable_releases:  # a Fuel master says itself what is wrong with a release
+            release = self.backend.releases.get(parsed_args.release)
+            if release.state == "unavailable":
+                message = "Release %s (%s) is marked as unavailable; it is used all the same."
+                LOG.warning(message, release.id, release.name)
         if parsed_args.net_segmentation_type == "gre":
             LOG.warning("WARNING: GRE network segmentation type is deprecated since 7.0 release.")
         created = self.writable().clusters.create(
-            parsed_args.name, release.id, net_segment_type=parsed_args.net_segmentation_type
+            parsed_args.name, parsed_args.release, net_segment_type=parsed_args.net_segmentation_type
         )
         return self.shown(created)
 

@@ -60,7 +60,8 @@ class GraphDownload(Command):
             return
         from fuelclient import files
 
-        path = os.path.abspath(parsed_args.file or f"{parsed_args.level}_graph_{parsed_args.env}.{parsed_args.format}")
+        default = f"{parsed_args.level}_graph_{parsed_args.env}.{parsed_args.format}"
+        path = parsed_args.file or os.path.abspath(default)
         files.write(path, text, force=parsed_args.force)
         self.say(f"Tasks were downloaded to {path}")
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_env, add_executor, add_id, add_roles, identifier, identifiers
 from fuelclient.commands.base import Command, Lister, ShowOne
-from fuelclient.commands.columns import Names
+from fuelclient.commands.columns import Fields, Names
 from fuelclient.commands.node.labels import add_labels, labelled, labels_of
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, InvalidDocument, NotFound
@@ -21,8 +21,17 @@ _COLUMNS = ("id", "name", "status", "os_platform", "roles", "ip", "mac", "cluste
 
 
 def _attribute(node: Node, attribute: str) -> Any:
-    """Return an attribute that a master or the nodes file stated, or an empty string."""
-    return node.attributes.get(attribute, "")
+    """Return an attribute that a master or the nodes file stated, or an empty string.
+
+    A master has what a node says of its processors in `meta`.
+    """
+    stated = node.attributes.get(attribute)
+    if stated is None and isinstance(meta := node.attributes.get("meta"), Mapping):
+        topology = meta.get("numa_topology")
+        stated = topology.get(attribute) if isinstance(topology, Mapping) else None
+    if isinstance(stated, Mapping | list):
+        return Fields(stated)
+    return "" if stated is None else stated
 
 
 def _row(node: Node) -> tuple[Any, ...]:

@@ -19,7 +19,7 @@ SYNC_POINTS = "null"
 def row(run: Run) -> tuple[Any, ...]:
     """Return the cells of `COLUMNS`."""
     return (
-        run.id, str(run.status), run.name, run.graph_type, run.cluster_id or None,
+        run.id, str(run.status), run.name, run.graph_type or None, run.cluster_id or None,
         Fields(plain(run.result)), run.dry_run, run.progress,
     )  # fmt: skip
 
