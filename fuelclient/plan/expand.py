@@ -21,6 +21,9 @@ _MOST_IN_CLIQUE = 100
 """Up to this many instances that all wait for one another are linked pair by pair. Of more, only two are: the graph
 cannot run either way, and a product of edges would exhaust the memory before the cycle is reported."""
 
+TOLD_BEFORE = frozenset({"required_for", "cross_depended_by"})
+"""The attributes in which a task names its successors."""
+
 Computed = Callable[[int, int], Iterable[tuple[str, Relation]]]
 """The dependencies that expressions state for a merged task on a node of the fleet (by indices), each with its
 attribute. In `requires` and `required_for` only the name counts."""
@@ -136,6 +139,18 @@ class Edges:
             for after in ([direct] if direct < self.real else following[direct])
             if after != vertex
         }
+
+    def stated(self) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
+        """Return `pairs` in two sets: those that the successor states, and those that the predecessor states
+        (`required_for`, `cross_depended_by`). Some are in both. For small graphs only, as `pairs`."""
+        is_told_before = [reason.attribute in TOLD_BEFORE for reason in self._reasons]
+        following = self.successors()
+        told: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
+        for head, tail, reason in zip(self.heads, self.tails, self.reasons, strict=True):
+            if head < self.real:  # all reasons of one barrier are on the same side
+                after = [tail] if tail < self.real else following[tail]
+                told[is_told_before[reason]].update((head, vertex) for vertex in after if vertex != head)
+        return told
 
     def reasons_between(self, before: int, after: int) -> list[EdgeReason]:
         """Return why `before` precedes `after`, directly or through one barrier.
@@ -290,10 +305,10 @@ class _Builder:
                     self._edge(attribute, vertex, sync, reason)
 
     def _edge(self, attribute: str, vertex: int, other: int, reason: EdgeReason) -> None:
-        if attribute in ("requires", "cross_depends"):
-            self.edges.add(other, vertex, reason)
-        else:
+        if attribute in TOLD_BEFORE:
             self.edges.add(vertex, other, reason)
+        else:
+            self.edges.add(other, vertex, reason)
 
     def cross(self, task: int, attribute: str, relation: Relation, on: Mapping[int, int] | None = None) -> None:
         """Add the edges of one entry of `cross_depends` or `cross_depended_by`, stated by the instances in `on`."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from fuelclient.backends import executor_kinds
+from fuelclient.errors import NotFound
 from fuelclient.model.document import Document
 from fuelclient.model.label import Label
 from fuelclient.model.node import Node
 from fuelclient.serializers.node import node_record_to, nodes_from
 from fuelclient.serializers.values import plain
+from fuelclient.server.errors import HttpError
 from fuelclient.server.routes import Call, Query, QueryType, Route
 from fuelclient.server.schemas import LARGEST_CHOSEN, MAPPING, NAME, NODE, NUMBER, TEXT, Schema, closed, listed, maybe
 
@@ -65,6 +68,24 @@ def delete(call: Call) -> None:
 def delete_several(call: Call) -> None:
     """Delete the nodes of `ids`, all or none."""
     call.backend.nodes.delete(call.query["ids"], force=call.flag("force"))
+
+
+def members(call: Call, cluster_id: int, nodes: Sequence[Node] | None = None) -> tuple[int, ...]:
+    """Return the ids of the query parameter `nodes`, each once.
+
+    `nodes` are those of the environment, if they are known already. Raise `HttpError` for a node that does not exist
+    (404), or that is not in the environment (400).
+    """
+    ids = tuple(dict.fromkeys(call.query.get("nodes", ())))
+    known = {node.id for node in (call.backend.nodes.list(cluster_id) if nodes is None else nodes)} if ids else set()
+    others = sorted(set(ids) - known)
+    if others:
+        missing = set(others) - {node.id for node in call.backend.nodes.list()}
+        if missing:
+            raise HttpError(404, "NodeCollection not found", NotFound("node", min(missing)))
+        text = f"Nodes {', '.join(map(str, others))} do not belong to cluster {cluster_id}"
+        raise HttpError(400, text, NotFound("node", f"{others[0]} of environment {cluster_id}"))
+    return ids
 
 
 def _node(item: dict[str, Any]) -> Node:

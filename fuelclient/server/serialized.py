@@ -1,79 +1,111 @@
 """Serialize the tasks of a graph by node, as an orchestrator would receive them.
 
-Expressions stay as they are written, because they are computed when a run is planned. A graph whose tasks are all older
-than version 2.0.0 has to pass the checks that Fuel's role-based engine made before it serialized a graph.
+Types, dependencies and parameters are those of a run in which nothing has run before: conditions decide what is
+skipped, and expressions are computed from the facts of the environment. A graph whose tasks are all older than version
+2.0.0 has to pass the checks that Fuel's role-based engine made before it serialized a graph.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection, Sequence
 from typing import Any
 
+from fuelclient.environment.layers import snapshot
+from fuelclient.environment.plans import evaluation_of
 from fuelclient.errors import InvalidGraph, NotFound
+from fuelclient.model.graph import MergedGraph
+from fuelclient.model.run import RunRequest
+from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import TaskType
+from fuelclient.plan.evaluate import Evaluation, expanded, rendered, skips
 from fuelclient.plan.expand import Expansion
-from fuelclient.plan.preview import Draft, PreviewOptions, draft
+from fuelclient.plan.fleet import MASTER, Fleet, FleetNode, fleet_of
+from fuelclient.plan.plan import merged_for
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError
 from fuelclient.server.layers import graph_type_of
-from fuelclient.server.role_based_graph import INTERNAL, complaint, role_based
+from fuelclient.server.nodes import members
+from fuelclient.server.role_based_graph import complaint, role_based
 from fuelclient.server.routes import Call, Query, QueryType, Route
 from fuelclient.server.schemas import MAPPING, opened
 
 _SYNC = "null"
+Relation = dict[str, str | None]
 
 
 def serialized(call: Call) -> Any:
-    """Return the task instances of an environment by node, each with the instances it waits for."""
-    cluster_id = call.id("cluster_id")
-    nodes = tuple(dict.fromkeys(call.query.get("nodes", ())))
+    """Return the task instances of an environment by node, each with the instances it waits for, and with those that
+    it has wait for it. `tasks` skips all others; a name that no task has is ignored."""
+    graph_type = graph_type_of(call)
     try:
-        snapshot = call.backend.graphs.snapshot(cluster_id, graph_type_of(call))
+        inputs = call.backend.runs.inputs(RunRequest(call.id("cluster_id"), (graph_type,), force=True))
     except NotFound as error:
         if error.noun != "graph type":
             raise
         return _document({_SYNC: []}, [])
-    unknown = sorted(set(nodes) - {node.id for node in snapshot.nodes})
-    if unknown:
-        raise HttpError(404, "NodeCollection not found", NotFound("node", unknown[0]))
-    if not snapshot.nodes:  # without roles no nodes are assumed, for which an orchestrator could do nothing
-        snapshot = replace(snapshot, roles={})
-    made = draft(snapshot, PreviewOptions(node_ids=nodes))
-    _require_sound(made)
-    wanted = set(call.query.get("tasks", ()))
+    nodes = members(call, inputs.environment.cluster.id, inputs.environment.nodes)
+    snapped = snapshot(inputs.environment, inputs.layers[graph_type], graph_type)
+    merged = merged_for(snapped)
+    _require_sound(merged)
+    evaluation = evaluation_of(inputs)
+    expansion = expanded(merged.tasks, _fleet(snapped, nodes), evaluation)
     tolerance = [
-        {"name": group.group, "node_ids": [str(made.expansion.fleet.nodes[node].uid) for node in group.nodes],
+        {"name": group.group, "node_ids": [str(expansion.fleet.nodes[node].uid) for node in group.nodes],
          "fault_tolerance": group.tolerated}
-        for group in made.expansion.placement.fault_tolerance
+        for group in expansion.placement.fault_tolerance
     ]  # fmt: skip
-    return _document(_instances(made.expansion, wanted), tolerance)
+    return _document(_instances(expansion, evaluation, call.query.get("tasks", ())), tolerance)
 
 
-def _require_sound(made: Draft) -> None:
-    graph = role_based(merged_task.task for merged_task in made.merged.tasks)
+def _fleet(snapped: Snapshot, node_ids: Sequence[int]) -> Fleet:
+    """Return the places of `node_ids`, by default of all nodes that stay. Without roles no nodes are assumed, for which
+    an orchestrator could do nothing."""
+    node_ids = node_ids or [node.id for node in snapped.nodes if not node.pending_deletion]
+    if not node_ids:
+        return Fleet((FleetNode(None), FleetNode(MASTER)))
+    return fleet_of(snapped, node_ids=node_ids)
+
+
+def _require_sound(merged: MergedGraph) -> None:
+    graph = role_based(merged_task.task for merged_task in merged.tasks)
     text = "" if graph.is_task_based else complaint(graph)
     if text:
-        raise HttpError(400, text, InvalidGraph(text.strip(), findings=made.findings))
+        raise HttpError(400, text, InvalidGraph(text.strip(), findings=merged.findings))
 
 
-def _instances(expansion: Expansion, wanted: set[str]) -> dict[str, list[dict[str, Any]]]:
+def _instances(expansion: Expansion, evaluation: Evaluation, only: Collection[str]) -> dict[str, list[dict[str, Any]]]:
     instances: dict[str, list[dict[str, Any]]] = {_SYNC: []}
-    predecessors: dict[int, list[int]] = {}
-    for before, after in sorted(expansion.edges.pairs()):
-        predecessors.setdefault(after, []).append(before)
+    skipped, _ = skips(expansion, evaluation, only, None)
+    attributes = rendered(expansion, evaluation, skipped, trace=False)
+    waits_for, awaited_by = _relations(expansion)
     for vertex in range(expansion.size):
         task = expansion.tasks[expansion.task_of[vertex]].task
-        skipped = task.type in INTERNAL or (bool(wanted) and task.id not in wanted)
-        entry: dict[str, Any] = {"id": task.id, "type": str(TaskType.SKIPPED) if skipped else task.type}
-        entry["fail_on_error"] = bool(task.attributes.get("fail_on_error", True))
-        if "parameters" in task.attributes:
-            entry["parameters"] = plain(task.attributes["parameters"])
-        entry["requires"] = [
-            {"name": expansion.tasks[expansion.task_of[before]].id, "node_id": _uid(expansion, before)}
-            for before in predecessors.get(vertex, ())
-        ]
+        runs = vertex not in skipped and task.type != TaskType.STAGE
+        entry: dict[str, Any] = {"id": task.id, "type": task.type if runs else str(TaskType.SKIPPED)}
+        entry["fail_on_error"] = runs and bool(attributes.get(vertex, {}).get("fail_on_error", True))
+        if vertex in attributes:
+            entry["parameters"] = plain(attributes[vertex]["parameters"])
+        for word, relations in (("requires", waits_for), ("required_for", awaited_by)):
+            if vertex in relations:
+                entry[word] = relations[vertex]
         instances.setdefault(_uid(expansion, vertex) or _SYNC, []).append(entry)
     return instances
+
+
+def _relations(expansion: Expansion) -> tuple[dict[int, list[Relation]], dict[int, list[Relation]]]:
+    """Return what each instance requires, and what it is required for, as the tasks state it."""
+    waits_for: dict[int, list[Relation]] = {}
+    awaited_by: dict[int, list[Relation]] = {}
+    required, required_for = expansion.edges.stated()
+    for before, after in sorted(required):
+        waits_for.setdefault(after, []).append(_relation(expansion, before))
+    for before, after in sorted(required_for):
+        awaited_by.setdefault(before, []).append(_relation(expansion, after))
+    return waits_for, awaited_by
+
+
+def _relation(expansion: Expansion, vertex: int) -> Relation:
+    return {"name": expansion.tasks[expansion.task_of[vertex]].id, "node_id": _uid(expansion, vertex)}
 
 
 def _uid(expansion: Expansion, vertex: int) -> str | None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 from building import RELEASE, tasks_from
 from building import roles as tagged
-from corpus import corpus
+from recorded_expansion import CASES, NEWTON, recorded
 
 from fuelclient.errors import CycleDetected
 from fuelclient.expressions.evaluation import Expressions
@@ -26,20 +25,11 @@ from fuelclient.plan.work import InstanceKind
 
 pytestmark = pytest.mark.corpus
 
-CASES = ("1", "2", "4a", "4b", "6a", "7")
 CLIQUE = "x_own"
 """The task of case 6a that waits for itself on every other controller."""
 
 REASONS = {"stage": "type", "skipped-type": "type", "filter": "filtered", "condition": "condition"}
-NEWTON = ("controller", "database", "keystone", "neutron", "rabbitmq")
 Instance = tuple[str, str | None]
-
-
-@functools.cache
-def recorded(name: str) -> Mapping[str, Any]:
-    text = corpus("oracles", "expansion", f"case-{name}.json").read_text(encoding="utf-8")
-    record: Mapping[str, Any] = json.loads(text)
-    return record
 
 
 def layers(case: Mapping[str, Any], without: str) -> list[Layer]:

@@ -10,6 +10,8 @@ from executions import Executions, shell, stage
 from http_api import Api
 from package_trees import task, write_package
 
+from fuelclient.model.node import Node
+
 TASKS: list[dict[str, Any]] = [
     {"id": "t1", "type": "shell", "parameters": {"cmd": "true"}},
     {"id": "t2", "type": "stage", "requires": ["t1"]},
@@ -156,8 +158,41 @@ def test_what_an_orchestrator_would_be_sent(api: Api, env: Executions) -> None:
     assert [(one["id"], one["type"]) for one in found["1"]] == [("a", "shell"), ("b", "shell"), ("c", "skipped")]
     assert found["2"][1]["requires"] == [{"name": "a", "node_id": "1"}, {"name": "a", "node_id": "2"}]
     assert found["1"][0]["parameters"]["cmd"] == "true"
+    assert "parameters" not in found["1"][2]
+    assert not found["1"][2]["fail_on_error"]
     assert api.refusal("GET", "clusters/1/serialized_tasks/?nodes=99", status=404) == "NodeCollection not found"
     assert api.ask("GET", "clusters/1/serialized_tasks/?graph_type=nope")["tasks_graph"] == {"null": []}
+
+
+def test_an_orchestrator_is_sent_what_a_first_run_would_do(api: Api, env: Executions) -> None:
+    """Conditions and expressions are evaluated, and a task that names its successors keeps them."""
+    env.graph(
+        shell("a", "echo {CLUSTER_ID}", required_for=["b"]),
+        shell("b", condition={"yaql_exp": "changed($.uid)"}),
+        shell("c", condition=False, cross_depends=[{"name": {"yaql_exp": "'b'"}, "role": "self"}]),
+    )
+    env.run()
+
+    first, second, third = api.ask("GET", "clusters/1/serialized_tasks/?nodes=1")["tasks_graph"]["1"]
+
+    assert first["required_for"] == [{"name": "b", "node_id": "1"}]
+    assert first["parameters"] == {"cmd": "echo 1", "timeout": 60, "retries": 0, "cwd": "/"}
+    assert (second["type"], "requires" in second) == ("shell", False)
+    assert third == {
+        "id": "c", "type": "skipped", "fail_on_error": False, "requires": [{"name": "b", "node_id": "1"}],
+    }  # fmt: skip
+
+
+def test_serialized_tasks_know_the_nodes_of_the_environment(api: Api, env: Executions, mitaka: int) -> None:
+    """A name of a task that no task has leaves out everything, and a node elsewhere is refused."""
+    env.graph(shell("a"))
+    env.backend.nodes.create([Node(9, "elsewhere", mitaka, pending_roles=("compute",))])
+
+    found = api.ask("GET", "clusters/1/serialized_tasks/?tasks=nosuch")["tasks_graph"]
+
+    assert [(task["id"], task["type"]) for task in found["1"]] == [("a", "skipped")]
+    refused = api.refusal("GET", "clusters/1/serialized_tasks/?nodes=1,9", status=400)
+    assert refused == "Nodes 9 do not belong to cluster 1"
 
 
 def test_an_environment_without_nodes_has_tasks_for_none(api: Api, env: Executions) -> None:
