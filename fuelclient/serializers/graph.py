@@ -17,7 +17,7 @@ from fuelclient.model.finding import Finding, errors_in
 from fuelclient.model.graph import METADATA, Graph, GraphDocument, GraphSummary, Layer, Level, Owner
 from fuelclient.model.task import Source, Task
 from fuelclient.serializers.answer import Answer
-from fuelclient.serializers.task import task_from, task_to
+from fuelclient.serializers.task import nailgun_task_to, task_from, task_to
 from fuelclient.serializers.values import Report, did_you_mean, in_words, items_of, key_text, line_of, plain
 
 _LEGACY = "legacy"
@@ -68,13 +68,16 @@ def layer_to(
     return {**graph, "tasks": records}
 
 
-def graph_to(graph: Graph) -> dict[str, Any]:
-    """Return the graph as Nailgun's REST API does. Metadata that is not set is left out."""
+def graph_to(graph: Graph, *, as_stated: bool = True) -> dict[str, Any]:
+    """Return the graph as Nailgun's REST API does. Metadata that is not set is left out.
+
+    Tasks are `as_stated`, or have Nailgun's second spellings.
+    """
     relation = {"type": graph.type, "model": str(graph.owner.level), "model_id": graph.owner.id}
     return {
         "id": graph.id,
         "name": graph.name,
-        "tasks": [task_to(task) for task in graph.tasks],
+        "tasks": list(map(task_to if as_stated else nailgun_task_to, graph.tasks)),
         "relations": [relation],
         **legacy_to(graph.tasks),
         **{key: graph.metadata[key] for key in METADATA if key in graph.metadata},

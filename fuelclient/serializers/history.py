@@ -12,6 +12,7 @@ from fuelclient.errors import InvalidDocument
 from fuelclient.model.run import Event, EventKind, HistoryRow, Logs, NodeKey
 from fuelclient.model.status import InstanceStatus
 from fuelclient.serializers.answer import Answer
+from fuelclient.serializers.task import nailgun_record
 from fuelclient.serializers.values import in_words, plain
 
 _TOLD = ("task_name", "node_id", "status", "time_start", "time_end")
@@ -24,9 +25,11 @@ def history_row_to(row: HistoryRow, *, include_summary: bool = False, include_in
     """Return the row as Nailgun's REST API does: the task's definition without id, and the status of the instance.
 
     With `include_instance`, `instance` has what Nailgun does not know, such as the reason. It is not there by default,
-    because clients of Nailgun would take it for a parameter of the task.
+    because clients of Nailgun would take it for a parameter of the task; the definition then has Nailgun's spellings.
     """
     definition = {key: value for key, value in plain(row.definition).items() if key not in ("id", _OURS)}
+    if not include_instance:
+        definition = nailgun_record(definition)
     record = {
         "task_name": row.task,
         "node_id": node_key_to(row.node),

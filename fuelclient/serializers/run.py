@@ -49,26 +49,26 @@ def run_to(run: Run) -> dict[str, Any]:
     }
 
 
-def nailgun_transaction_to(run: Run, cluster_name: str) -> dict[str, Any]:
-    """Return a run with Nailgun's fields only, in the order in which the original client prints them.
+def nailgun_transaction_to(run: Run, *, with_parent: bool = False) -> dict[str, Any]:
+    """Return a run as Nailgun returns a transaction, without our own fields (`run_to` has those).
 
-    A parent of one graph has the `graph_type` of that graph. A run that succeeded has the message that scripts know
-    from Nailgun, and `result` is empty as it is there; `run_to` has ours.
+    A parent has no `graph_type`, a run that succeeded has no message, and `result` is always empty. Only Nailgun's
+    tasks and its answers to requests that begin something name the parent (`with_parent`).
     """
-    types = run.request.graph_types
     done = run.status == RunStatus.READY and not run.dry_run
+    parent = {"parent_id": run.parent_id} if with_parent else {}
     return {
         "id": run.id,
         "cluster": run.cluster_id,
         "uuid": run.uuid,
         "name": run.name,
         "result": {},
-        "message": f"Deployment of environment '{cluster_name}' is done." if done else run.message,
+        "message": None if done else run.message or None,
         "status": str(run.status),
         "progress": run.progress,
         "dry_run": run.dry_run,
-        "graph_type": run.graph_type or (types[0] if len(types) == 1 else None),
-        "parent_id": run.parent_id,
+        "graph_type": run.graph_type or None,
+        **parent,
         "time_start": run.time_start,
         "time_end": run.time_end,
     }

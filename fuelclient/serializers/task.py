@@ -14,7 +14,7 @@ from typing import Any
 from fuelclient.errors import nearest
 from fuelclient.model.document import Marked
 from fuelclient.model.finding import Finding
-from fuelclient.model.task import NAME_LISTS, RELATION_LISTS, Source, Task, TaskType
+from fuelclient.model.task import DEFAULT_VERSION, NAME_LISTS, RELATION_LISTS, Source, Task, TaskType
 from fuelclient.serializers.values import Report, in_words, items_of, key_text, line_of, plain
 
 _CANONICAL = {
@@ -24,6 +24,12 @@ _CANONICAL = {
     "cross-depended-by": "cross_depended_by",
 }
 _WRITTEN = {"cross_depends": "cross-depends", "cross_depended_by": "cross-depended-by"}
+_TWICE = {"roles": "role", "cross-depends": "cross_depends", "cross-depended-by": "cross_depended_by"}
+"""Attributes that Nailgun's answers have under a second name as well."""
+
+_LONE = (["*"], ["master"])
+"""Lists of one role that Nailgun's answers have as text."""
+
 _CUSTOM = "_custom"
 _STRATEGIES = ("parallel", "one_by_one")
 _VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
@@ -71,6 +77,30 @@ def task_to(task: Task, *, with_id: bool = True) -> dict[str, Any]:
     for attribute, value in task.attributes.items():
         record[_WRITTEN.get(attribute, attribute)] = value
     return record
+
+
+def nailgun_task_to(task: Task) -> dict[str, Any]:
+    """Return the record of `task` as Nailgun's answers have it; see `nailgun_record`."""
+    return nailgun_record({**task_to(task), "task_name": task.id})
+
+
+def nailgun_record(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record of a task with the second spellings and the default version that Nailgun's answers have.
+
+    A lone `*` or `master` is a text there. A record without type, which Nailgun does not know, gets no version: it
+    would override that of the task below it.
+
+    >>> nailgun_record({"type": "skipped", "roles": ["*"]})
+    {'type': 'skipped', 'roles': '*', 'role': '*', 'version': '1.0.0'}
+    """
+    spelled: dict[str, Any] = {}
+    for attribute, value in record.items():
+        name = _WRITTEN.get(attribute, attribute)
+        spelled[name] = value[0] if name == "roles" and value in _LONE else value
+    spelled |= {other: spelled[name] for name, other in _TWICE.items() if name in spelled}
+    if "type" in spelled:
+        spelled.setdefault("version", DEFAULT_VERSION)
+    return spelled
 
 
 class _Stated:

@@ -14,7 +14,7 @@ from fuelclient.serializers.run import execution_from
 from fuelclient.server.errors import HttpError
 from fuelclient.server.layers import graph_type_of, merged
 from fuelclient.server.routes import Call, Query, QueryType, Route
-from fuelclient.server.schemas import EXECUTION, RUN, listed
+from fuelclient.server.schemas import EXECUTION, TASK_RUN, listed
 from fuelclient.server.transactions import DETAILS, run_record
 
 
@@ -112,7 +112,7 @@ _FLAGS = (
 )
 _STRICT = Query("strict", QueryType.FLAG, "refuse a selection in which nothing would run, which Nailgun accepts")
 _NODES = Query("nodes", QueryType.NUMBERS, "only these nodes")
-_STARTED = {202: RUN}
+_STARTED = {202: TASK_RUN}
 _PATH = "clusters/{cluster_id}"
 
 ROUTES = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,12 +11,15 @@ from fuelclient.backends.base import Backend
 from fuelclient.errors import Conflict, InvalidGraph, NotFound
 from fuelclient.model.document import Document
 from fuelclient.model.graph import Graph, GraphDocument, GraphSummary, Level, OwnerRef
+from fuelclient.model.task import Task
 from fuelclient.serializers.finding import finding_to
 from fuelclient.serializers.graph import document_from, graph_to
+from fuelclient.serializers.task import nailgun_task_to, task_to
 from fuelclient.server.errors import HttpError
 from fuelclient.server.routes import Call, Query, QueryType, Route
 from fuelclient.server.schemas import GRAPH, PLUGIN_TASKS, Schema, graph_body, listed
 
+AS_STATED = Query("as_stated", QueryType.FLAG, "tasks without Nailgun's second spellings and default version")
 _LEVELS = {"release_id": Level.RELEASE, "plugin_id": Level.PLUGIN, "cluster_id": Level.CLUSTER}
 
 
@@ -30,11 +33,11 @@ def list_of_owner(call: Call) -> Any:
     """Return the graphs of one owner only, regardless of `fetch_related`, as in Nailgun."""
     owner = owner_of(call)
     call.backend.graphs.owner(owner)
-    return _read(call.backend, [summary for summary in call.backend.graphs.list() if _owner(summary) == owner])
+    return _read(call, [summary for summary in call.backend.graphs.list() if _owner(summary) == owner])
 
 
 def show(call: Call) -> Any:
-    return graph_to(call.backend.graphs.get(owner_of(call), call.path["graph_type"]))
+    return _record(call, call.backend.graphs.get(owner_of(call), call.path["graph_type"]))
 
 
 def create(call: Call) -> Any:
@@ -44,14 +47,14 @@ def create(call: Call) -> Any:
         if any(_owner(summary) == owner and summary.type == graph_type for summary in backend.graphs.list()):
             message = f'Deployment graph with type "{graph_type}" already exist.'
             raise HttpError(409, message, Conflict(message, hint="Use PUT to replace its tasks."))
-        return upload(backend, owner, graph_type, {"tasks": [], **call.body})
+        return upload(call, owner, graph_type, {"tasks": [], **call.body})
 
 
 def update(call: Call) -> Any:
     """Replace what the body states of the graph; the rest stays."""
     owner, graph_type = owner_of(call), call.path["graph_type"]
     with call.connections.exclusive() as backend:
-        return _update(backend, backend.graphs.get(owner, graph_type), owner, call.body)
+        return _update(call, backend.graphs.get(owner, graph_type), owner)
 
 
 def delete(call: Call) -> None:
@@ -77,17 +80,17 @@ def list_all(call: Call) -> Any:
         for summary in backend.graphs.list()
         if (wanted is None or _owner(summary) in wanted) and (not types or summary.type in types)
     ]
-    return _read(backend, summaries)
+    return _read(call, summaries)
 
 
 def show_by_id(call: Call) -> Any:
-    return graph_to(call.backend.graphs.get(*_locate(call)))
+    return _record(call, call.backend.graphs.get(*_locate(call)))
 
 
 def update_by_id(call: Call) -> Any:
     with call.connections.exclusive() as backend:
         owner, graph_type = _locate(call)
-        return _update(backend, backend.graphs.get(owner, graph_type), owner, call.body)
+        return _update(call, backend.graphs.get(owner, graph_type), owner)
 
 
 def delete_by_id(call: Call) -> None:
@@ -95,29 +98,29 @@ def delete_by_id(call: Call) -> None:
         backend.graphs.delete(*_locate(call))
 
 
-def upload(backend: Backend, ref: OwnerRef, graph_type: str, body: Mapping[str, Any]) -> Any:
+def upload(call: Call, ref: OwnerRef, graph_type: str, body: Mapping[str, Any]) -> Any:
     """Store the body as the owner's graph of this type, and return it with warnings as `findings`."""
     counted = Counter(task.get("id") for task in body["tasks"])
     repeated = sorted(name for name, number in counted.items() if name is not None and number > 1)
     if repeated:
         message = f"Tasks duplication found: {', '.join(repeated)}"
         raise HttpError(400, message, InvalidGraph(message, hint="Give each task of a graph an id of its own."))
-    owner = backend.graphs.owner(ref)
+    owner = call.backend.graphs.owner(ref)
     label = owner.name if owner.level is Level.PLUGIN else str(owner.level)
-    return _store(backend, ref, graph_type, document_from(Document(dict(body), ""), owner_label=label))
+    return _store(call, ref, graph_type, document_from(Document(dict(body), ""), owner_label=label))
 
 
-def _update(backend: Backend, before: Graph, owner: OwnerRef, body: Mapping[str, Any]) -> Any:
+def _update(call: Call, before: Graph, owner: OwnerRef) -> Any:
     """A body without tasks changes only name and metadata."""
-    if "tasks" in body:
-        return upload(backend, owner, before.type, body)
-    document = document_from(Document({**body, "tasks": []}, ""), owner_label=str(owner.level))
-    return _store(backend, owner, before.type, replace(document, tasks=before.tasks))
+    if "tasks" in call.body:
+        return upload(call, owner, before.type, call.body)
+    document = document_from(Document({**call.body, "tasks": []}, ""), owner_label=str(owner.level))
+    return _store(call, owner, before.type, replace(document, tasks=before.tasks))
 
 
-def _store(backend: Backend, owner: OwnerRef, graph_type: str, document: GraphDocument) -> Any:
-    uploaded = backend.graphs.upload(owner, document, graph_type)
-    return {**graph_to(uploaded.graph), "findings": [finding_to(finding) for finding in uploaded.findings]}
+def _store(call: Call, owner: OwnerRef, graph_type: str, document: GraphDocument) -> Any:
+    uploaded = call.backend.graphs.upload(owner, document, graph_type)
+    return {**_record(call, uploaded.graph), "findings": [finding_to(finding) for finding in uploaded.findings]}
 
 
 def _related(backend: Backend, cluster_ids: set[int]) -> set[OwnerRef]:
@@ -128,12 +131,21 @@ def _related(backend: Backend, cluster_ids: set[int]) -> set[OwnerRef]:
     return releases | {OwnerRef(Level.PLUGIN, plugin.id) for plugin in plugins}
 
 
-def _read(backend: Backend, summaries: Iterable[GraphSummary]) -> list[dict[str, Any]]:
+def task_writer(call: Call) -> Callable[[Task], dict[str, Any]]:
+    """Return what writes tasks for the request: as Nailgun's answers have them, or as their author stated them."""
+    return task_to if call.flag("as_stated") else nailgun_task_to
+
+
+def _record(call: Call, graph: Graph) -> dict[str, Any]:
+    return graph_to(graph, as_stated=call.flag("as_stated"))
+
+
+def _read(call: Call, summaries: Iterable[GraphSummary]) -> list[dict[str, Any]]:
     """Return the graphs with their tasks, without those that were deleted since they were listed."""
     graphs = []
     for summary in summaries:
         try:
-            graphs.append(graph_to(backend.graphs.get(_owner(summary), summary.type)))
+            graphs.append(_record(call, call.backend.graphs.get(_owner(summary), summary.type)))
         except NotFound:
             continue
     return graphs
@@ -158,11 +170,11 @@ def _routes(owner: str, body: Schema) -> tuple[Route, ...]:
     typed = f"{path}/{{graph_type}}"
     return (
         Route("GET", path, list_of_owner, "List the graphs of an owner", {200: listed(GRAPH)},
-              (Query("fetch_related", QueryType.FLAG, "has no effect here"),)),
-        Route("GET", typed, show, "Show the graph of a type", {200: GRAPH}),
-        Route("POST", typed, create, "Create a graph of a type", {200: GRAPH}, body=body),
-        Route("PUT", typed, update, "Change the graph of a type", {200: GRAPH}, body=body),
-        Route("PATCH", typed, update, "Change the graph of a type", {200: GRAPH}, body=body),
+              (Query("fetch_related", QueryType.FLAG, "has no effect here"), AS_STATED)),
+        Route("GET", typed, show, "Show the graph of a type", {200: GRAPH}, (AS_STATED,)),
+        Route("POST", typed, create, "Create a graph of a type", {200: GRAPH}, (AS_STATED,), body),
+        Route("PUT", typed, update, "Change the graph of a type", {200: GRAPH}, (AS_STATED,), body),
+        Route("PATCH", typed, update, "Change the graph of a type", {200: GRAPH}, (AS_STATED,), body),
         Route("DELETE", typed, delete, "Delete the graph of a type", {204: None}),
     )  # fmt: skip
 
@@ -173,6 +185,7 @@ _FILTERS = (
     Query("releases_ids", QueryType.NUMBERS, "graphs of these releases"),
     Query("graph_types", QueryType.WORDS, "only graphs of these types"),
     Query("fetch_related", QueryType.FLAG, "also graphs of the releases and plugins of the environments"),
+    AS_STATED,
 )
 _PATH = "graphs/{graph_id}"
 _BODY = graph_body(PLUGIN_TASKS)
@@ -182,8 +195,8 @@ ROUTES = (
     *_routes("plugins/{plugin_id}", _BODY),
     *_routes("clusters/{cluster_id}", graph_body()),
     Route("GET", "graphs", list_all, "List graphs", {200: listed(GRAPH)}, _FILTERS),
-    Route("GET", _PATH, show_by_id, "Show a graph", {200: GRAPH}),
-    Route("PUT", _PATH, update_by_id, "Change a graph", {200: GRAPH}, body=_BODY),
-    Route("PATCH", _PATH, update_by_id, "Change a graph", {200: GRAPH}, body=_BODY),
+    Route("GET", _PATH, show_by_id, "Show a graph", {200: GRAPH}, (AS_STATED,)),
+    Route("PUT", _PATH, update_by_id, "Change a graph", {200: GRAPH}, (AS_STATED,), _BODY),
+    Route("PATCH", _PATH, update_by_id, "Change a graph", {200: GRAPH}, (AS_STATED,), _BODY),
     Route("DELETE", _PATH, delete_by_id, "Delete a graph", {204: None}),
 )

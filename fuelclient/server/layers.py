@@ -9,7 +9,6 @@ from fuelclient.errors import NotFound, UsageError
 from fuelclient.model.graph import DEFAULT_TYPE, Level, OwnerRef
 from fuelclient.model.task import Task
 from fuelclient.serializers.graph import layer_record_to
-from fuelclient.serializers.task import task_to
 from fuelclient.server import graphs
 from fuelclient.server.errors import HttpError
 from fuelclient.server.role_based_graph import INTERNAL, dot, executed, role_based, subgraph
@@ -43,7 +42,7 @@ def show_merged(call: Call) -> Any:
 
 
 def show_level(call: Call) -> Any:
-    return [task_to(task) for task in merged(call, (_LEVELS[call.path["level"]],))]
+    return list(map(graphs.task_writer(call), merged(call, (_LEVELS[call.path["level"]],))))
 
 
 def show_release(call: Call) -> Any:
@@ -58,8 +57,8 @@ def show_release(call: Call) -> Any:
 def replace(call: Call) -> Any:
     """Replace the tasks of the owner's own graph, which is created if it does not exist."""
     owner: OwnerRef = graphs.owner_of(call)
-    with call.connections.exclusive() as backend:
-        return graphs.upload(backend, owner, graph_type_of(call), {"tasks": call.body})["tasks"]
+    with call.connections.exclusive():
+        return graphs.upload(call, owner, graph_type_of(call), {"tasks": call.body})["tasks"]
 
 
 def layers(call: Call) -> Any:
@@ -96,7 +95,7 @@ def _part(call: Call, tasks: Sequence[Task]) -> Any:
     """Return the tasks, or those between `start` and `end` that nodes execute."""
     start, end = call.query.get("start", ""), call.query.get("end", "")
     if not start and not end:
-        return [task_to(task) for task in tasks]
+        return list(map(graphs.task_writer(call), tasks))
     graph = role_based(tasks)
     if graph.is_task_based:
         raise _bad_request('Both "start" and "end" parameters are not allowed for task-based deployment.')
@@ -104,7 +103,7 @@ def _part(call: Call, tasks: Sequence[Task]) -> Any:
         kept = subgraph(graph, start, end)
     except KeyError as error:
         raise _bad_request(f"Cannot find task {error.args[0]} by its name.") from error
-    return [task_to(task) for task in executed(graph, kept, call.query.get("include", ()))]
+    return list(map(graphs.task_writer(call), executed(graph, kept, call.query.get("include", ()))))
 
 
 def _bad_request(message: str) -> HttpError:
@@ -131,12 +130,14 @@ ROUTES = (
         route
         for owner, read in (("clusters/{cluster_id}", show_merged), ("releases/{release_id}", show_release))
         for route in (
-            Route("GET", f"{owner}/{_PATH}", read, "List the tasks of a graph", {200: _TASKS}, (_TYPE, *_BOUNDS)),
-            Route("PUT", f"{owner}/{_PATH}", replace, "Replace the tasks of a graph", {200: _TASKS}, (_TYPE,), TASKS),
+            Route("GET", f"{owner}/{_PATH}", read, "List the tasks of a graph", {200: _TASKS},
+                  (_TYPE, *_BOUNDS, graphs.AS_STATED)),
+            Route("PUT", f"{owner}/{_PATH}", replace, "Replace the tasks of a graph", {200: _TASKS},
+                  (_TYPE, graphs.AS_STATED), TASKS),
         )
     ),
     Route("GET", f"clusters/{{cluster_id}}/{_PATH}/{{level}}", show_level, "List the tasks of some layers",
-          {200: _TASKS}, (_TYPE,)),
+          {200: _TASKS}, (_TYPE, graphs.AS_STATED)),
     Route("GET", "clusters/{cluster_id}/layers", layers,
           "List the layers of an environment, not merged (not in Nailgun)", {200: listed(LAYER)}, (_TYPE,)),
     Route("GET", "clusters/{cluster_id}/deploy_tasks/graph.gv", picture, "Draw the merged graph in DOT",

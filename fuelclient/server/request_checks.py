@@ -133,7 +133,8 @@ def _value(parameter: Query, text: str) -> Any:
     words = [part.strip() for part in _text(text, parameter).split(",") if part.strip()]
     for word in words if parameter.words else ():
         if word not in parameter.words:
-            raise _bad_query(parameter, f"{name.capitalize()} parameter could be only: {', '.join(parameter.words)}")
+            said = f"{name.capitalize()} parameter {parameter.complaint}: {', '.join(parameter.words)}"
+            raise _bad_query(parameter, said)
     return words if parameter.type is QueryType.WORDS else _text(text, parameter)
 
 

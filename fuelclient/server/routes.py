@@ -30,7 +30,8 @@ class QueryType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query parameter. An empty one counts as absent. `words`, if any, are the only words it accepts."""
+    """A query parameter. An empty one counts as absent. `words`, if any, are the only words it accepts, and `complaint`
+    comes before them in the message that refuses another one."""
 
     name: str
     type: QueryType
@@ -38,6 +39,7 @@ class Query:
     words: tuple[str, ...] = ()
     least: int = 1
     required: bool = False
+    complaint: str = "could be only"
 
     @property
     def schema(self) -> Schema:

@@ -130,7 +130,7 @@ EXECUTION = closed(
     **RUN_FLAGS,
 )
 RUN = opened(
-    ("id", "cluster", "uuid", "name", "status", "progress", "dry_run", "graph_type", "parent_id", "message"),
+    ("id", "cluster", "uuid", "name", "status", "progress", "dry_run", "graph_type", "message"),
     id=NUMBER,
     cluster=NUMBER,
     uuid={"type": "string"},
@@ -140,10 +140,13 @@ RUN = opened(
     dry_run=BOOLEAN,
     graph_type=maybe({"type": "string"}),
     parent_id=maybe(NUMBER),
-    message={"type": "string"},
+    message=maybe({"type": "string"}),
     time_start=maybe({"type": "string"}),
     time_end=maybe({"type": "string"}),
 )
+TASK_RUN = {**RUN, "required": [*RUN["required"], "parent_id"]}
+"""A run that names the run of which it is a part."""
+
 LEFT = opened(("left",), left=listed({"type": "string"}))
 """A sentence for each thing that a deletion leaves behind on nodes."""
 HISTORY_ROW = opened(

@@ -10,7 +10,7 @@ from fuelclient.serializers.sequence import sequence_to
 from fuelclient.server.errors import HttpError
 from fuelclient.server.execution import begin
 from fuelclient.server.routes import Call, Query, QueryType, Route
-from fuelclient.server.schemas import NAME, NUMBER, RUN, RUN_FLAGS, SEQUENCE, SEQUENCE_GRAPHS, closed, listed
+from fuelclient.server.schemas import NAME, NUMBER, RUN_FLAGS, SEQUENCE, SEQUENCE_GRAPHS, TASK_RUN, closed, listed
 from fuelclient.server.transactions import DETAILS
 
 
@@ -80,6 +80,6 @@ ROUTES = (
     Route("PUT", _PATH, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
     Route("PATCH", _PATH, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
     Route("DELETE", _PATH, delete, "Delete a sequence", {204: None}),
-    Route("POST", f"{_PATH}/execute", execute, "Run the graphs of a sequence", {202: RUN},
+    Route("POST", f"{_PATH}/execute", execute, "Run the graphs of a sequence", {202: TASK_RUN},
           (DETAILS,), closed(("cluster",), cluster=NUMBER, **RUN_FLAGS)),
 )  # fmt: skip

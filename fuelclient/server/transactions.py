@@ -17,10 +17,14 @@ from fuelclient.serializers.run import nailgun_transaction_to, run_to
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError
 from fuelclient.server.routes import Call, Query, QueryType, Reply, Route
-from fuelclient.server.schemas import BOOLEAN, HISTORY_ROW, LEFT, MAPPING, RUN, closed, listed, maybe, opened
+from fuelclient.server.schemas import BOOLEAN, HISTORY_ROW, LEFT, MAPPING, RUN, TASK_RUN, closed, listed, maybe, opened
 
 CSV = "text/csv"
 _COLUMNS = ("task_name", "node_id", "status", "type", "time_start", "time_end")
+_STATUSES = tuple(map(str, (RunStatus.PENDING, RunStatus.READY, RunStatus.RUNNING, RunStatus.ERROR)))
+_INSTANCES = (*_STATUSES, str(InstanceStatus.SKIPPED))
+"""The statuses in the order of Nailgun's messages, which scripts match."""
+
 _MOST_EVENTS = 1000
 """How many events one response has at most."""
 
@@ -32,21 +36,33 @@ def list_all(call: Call) -> Any:
         statuses=query.get("statuses", ()),
         names=query.get("transaction_types", ()),
     )
-    if call.flag("include_details"):
-        return [run_to(run) for run in runs]
-    names = {cluster.id: cluster.name for cluster in call.backend.clusters.list()}
-    return [nailgun_transaction_to(run, names.get(run.cluster_id, "")) for run in runs]
+    return [_record(call, run) for run in runs]
 
 
 def show(call: Call) -> Any:
+    return _record(call, call.backend.runs.get(call.id("transaction_id")))
+
+
+def list_tasks(call: Call) -> Any:
+    return [run_record(call, run) for run in call.backend.runs.list(cluster_id=call.query.get("cluster_id"))]
+
+
+def show_task(call: Call) -> Any:
     return run_record(call, call.backend.runs.get(call.id("transaction_id")))
 
 
 def run_record(call: Call, run: Run) -> dict[str, Any]:
-    """Return a run with Nailgun's fields or, if the client asks for details, with all that is known about it."""
-    if call.flag("include_details"):
-        return run_to(run)
-    return nailgun_transaction_to(run, call.backend.clusters.get(run.cluster_id).name)
+    """Return a run as a task of Nailgun, which names its parent, or with all details if the client asks for them."""
+    return _record(call, run, with_parent=True)
+
+
+def _record(call: Call, run: Run, *, with_parent: bool = False) -> dict[str, Any]:
+    return run_to(run) if call.flag("include_details") else nailgun_transaction_to(run, with_parent=with_parent)
+
+
+def _is_parent(call: Call) -> bool:
+    """Return whether the run in the path is one of graphs, which alone have a history and records, as in Nailgun."""
+    return call.backend.runs.get(call.id("transaction_id")).parent_id is None
 
 
 def delete(call: Call) -> Reply:
@@ -58,6 +74,8 @@ def delete(call: Call) -> Reply:
 def history(call: Call) -> Any:
     """Return the task instances as JSON or, if the client prefers it, as CSV."""
     query = call.query
+    if _is_parent(call):
+        return Reply(_csv(()), mimetype=CSV) if CSV in call.headers.get("accept", "") else []
     filters = HistoryFilter(
         tuple(query.get("nodes", ())), tuple(query.get("statuses", ())), tuple(query.get("tasks_names", ()))
     )
@@ -69,11 +87,15 @@ def history(call: Call) -> Any:
 
 
 def deployment_info(call: Call) -> Any:
+    if _is_parent(call):
+        return {}
     return info_to(call.backend.runs.deployment_info(call.id("transaction_id")))
 
 
 def settings(call: Call) -> Any:
-    return {"editable": plain(call.backend.runs.settings(call.id("transaction_id")))}
+    if _is_parent(call):
+        return None
+    return {"editable": plain(call.backend.runs.settings(call.id("transaction_id"))), "generated": {}}
 
 
 def network_configuration(call: Call) -> Any:
@@ -118,28 +140,29 @@ def _csv(rows: Iterable[HistoryRow]) -> str:
     return out.getvalue()
 
 
-def _statuses(words: Iterable[str], noun: str) -> Query:
-    texts = tuple(map(str, words))
-    return Query("statuses", QueryType.WORDS, f"only {noun} that are {', '.join(texts)}", words=texts)
-
-
 DETAILS = Query("include_details", QueryType.FLAG, "also return what Nailgun does not: the request, findings, children")
 _STRICT = Query("strict", QueryType.FLAG, "return an error where Nailgun returns null")
 _PATH = "transactions/{transaction_id}"
 _FILTERS = (
     DETAILS,
     Query("cluster_id", QueryType.NUMBER, "only runs on this environment"),
-    _statuses(RunStatus, "runs"),
+    Query(
+        "statuses",
+        QueryType.WORDS,
+        f"only runs that are {', '.join(_STATUSES)}",
+        words=_STATUSES,
+        complaint="could only be one of",
+    ),
     Query("transaction_types", QueryType.WORDS, "only runs with these names: deploy, deployment"),
 )
 _HISTORY = (
     Query("nodes", QueryType.WORDS, "only on these nodes: ids, master, null"),
-    _statuses(InstanceStatus, "instances"),
+    Query("statuses", QueryType.WORDS, f"only instances that are {', '.join(_INSTANCES)}", words=_INSTANCES),
     Query("tasks_names", QueryType.WORDS, "only these tasks"),
     Query("include_summary", QueryType.FLAG, "also what tasks reported"),
     Query("include_instance", QueryType.FLAG, "also why an instance has its status, which Nailgun does not know"),
 )
-_INFO = opened(("common", "nodes"), common=MAPPING, nodes=MAPPING)
+_INFO = opened(common=MAPPING, nodes=MAPPING)
 _EVENT = opened(("id", "time", "kind", "status"), id={"type": "integer"}, time={"type": "string"})
 _EVENTS = (
     Query("after", QueryType.NUMBER, "the id of the last known event", least=0),
@@ -154,20 +177,24 @@ _INSTANCE = (
 ROUTES = (
     Route("GET", "transactions", list_all, "List runs", {200: listed(RUN)}, _FILTERS),
     Route("GET", _PATH, show, "Show a run", {200: RUN}, (DETAILS,)),
+    Route("GET", "tasks", list_tasks, "List runs with the runs that they are parts of", {200: listed(TASK_RUN)},
+          (DETAILS, _FILTERS[1])),
+    Route("GET", "tasks/{transaction_id}", show_task, "Show a run with the run that it is a part of", {200: TASK_RUN},
+          (DETAILS,)),
     Route("DELETE", _PATH, delete, "Delete a run with its history", {204: None, 200: LEFT},
           (Query("force", QueryType.FLAG, "delete it even if it has not ended, provided that its runner is gone"),)),
     Route("GET", f"{_PATH}/deployment_history", history, "List the task instances of a run with their results",
           {200: listed(HISTORY_ROW)}, _HISTORY, mimetypes=("application/json", CSV)),
     Route("GET", f"{_PATH}/deployment_info", deployment_info, "Show the facts that a run saw", {200: _INFO}),
     Route("GET", f"{_PATH}/settings", settings, "Show the settings that a run saw",
-          {200: opened(("editable",), editable=MAPPING)}),
+          {200: maybe(opened(editable=MAPPING, generated=MAPPING))}),
     Route("GET", f"{_PATH}/network_configuration", network_configuration,
           "Show the networks that a run saw: null, because the embedded engine has none", {200: maybe(MAPPING)},
           (_STRICT,)),
     Route("GET", f"{_PATH}/events", events, "List the events of a run in order", {200: listed(_EVENT)}, _EVENTS),
     Route("GET", f"{_PATH}/logs", logs, "Show what a task instance printed", {200: _LOGS}, _INSTANCE),
-    Route("POST", f"{_PATH}/stop", stop, "Stop a run", {202: RUN}, (DETAILS,), body=closed(kill=BOOLEAN),
+    Route("POST", f"{_PATH}/stop", stop, "Stop a run", {202: TASK_RUN}, (DETAILS,), body=closed(kill=BOOLEAN),
           body_required=False),
-    Route("POST", f"{_PATH}/resume", resume, "Resume a run whose runner was killed", {202: RUN},
+    Route("POST", f"{_PATH}/resume", resume, "Resume a run whose runner was killed", {202: TASK_RUN},
           (DETAILS,), body=closed(rerun_interrupted=BOOLEAN), body_required=False),
 )  # fmt: skip

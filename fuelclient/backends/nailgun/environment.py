@@ -143,7 +143,7 @@ def _is_primary(tag: Tag) -> bool:
 
 def _graph_records(session: Session, owner: Owner) -> Iterator[Any]:
     path = f"{RESOURCES[owner.level]}/{owner.id}/deployment_graphs/"
-    return objects(session.get(path, About(NOUNS[owner.level], owner.id)), "graph")
+    return objects(session.get(path, About(NOUNS[owner.level], owner.id), as_stated=True), "graph")
 
 
 def _own_layers(session: Session, cluster_id: int, graph_type: str, levels: Sequence[Level]) -> tuple[Layer, ...]:

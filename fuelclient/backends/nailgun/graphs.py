@@ -66,7 +66,9 @@ class Graphs:
     def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
         named = self.owner(owner)
         try:
-            return graph_from(self._session.get(_path(owner, graph_type), _about(owner, graph_type)), named)
+            return graph_from(
+                self._session.get(_path(owner, graph_type), _about(owner, graph_type), as_stated=True), named
+            )
         except NotFound as error:
             raise self._unknown(named, graph_type) from error
 
@@ -77,8 +79,9 @@ class Graphs:
     def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Sequence[Task]:
         """As `base.Graphs`: the master merges them."""
         data = self._session.get(
-            f"clusters/{cluster_id}/deployment_tasks/", About("environment", cluster_id), graph_type=graph_type
-        )
+            f"clusters/{cluster_id}/deployment_tasks/", About("environment", cluster_id), graph_type=graph_type,
+            as_stated=True,
+        )  # fmt: skip
         document = document_from(Document(list(objects(data, "task")), ""), owner_label="master")
         errors = errors_in(document.findings)
         if errors:
@@ -100,7 +103,7 @@ class Graphs:
         send = self._session.post if created else self._session.put
         about = _about(owner, graph_type, InvalidGraph)
         body = _body(document, tasks, ours=self._session.capabilities.partial_records)
-        answer = send(_path(owner, graph_type), body, about)
+        answer = send(_path(owner, graph_type), body, about, as_stated=True)
         stored = replace(graph_from(answer, named), type=graph_type)
         return Uploaded(stored, created, (*findings, *resolved, *_told(answer)))
 

@@ -80,7 +80,8 @@ def test_a_row_reads_as_it_was() -> None:
 def test_a_row_for_clients_of_nailgun_has_the_task_and_nothing_else() -> None:
     assert history_row_to(ROW) == {
         "task_name": "hiera", "node_id": "1", "status": "error", "time_start": "2016-03-25T17:22:10", "time_end": None,
-        "type": "puppet", "roles": ["controller"], "parameters": {"timeout": 3600},
+        "type": "puppet", "roles": ["controller"], "role": ["controller"], "version": "1.0.0",
+        "parameters": {"timeout": 3600},
     }  # fmt: skip
 
 

@@ -31,10 +31,11 @@ def test_a_run_is_begun_followed_and_read(api: Api, env: Executions) -> None:
     assert run_from(found) == env.backend.runs.get(begun["id"])
     assert env.noted() == ["a", "a"]
 
-    path = f"transactions/{begun['id']}/deployment_history"
+    assert api.ask("GET", f"transactions/{begun['id']}/deployment_history") == []
+    path = f"transactions/{begun['children'][0]['id']}/deployment_history"
     rows = api.ask("GET", f"{path}/?include_summary=0&nodes=1&tasks_names=a")
     assert [(row["task_name"], row["node_id"], row["status"]) for row in rows] == [("a", "1", "ready")]
-    assert {"type", "parameters", "roles"} <= rows[0].keys()
+    assert {"type", "parameters", "roles", "role", "version"} <= rows[0].keys()
     assert not {"summary", "instance", "id"} & rows[0].keys()
     rows = api.ask("GET", f"{path}/?statuses=skipped&include_summary=1&include_instance=1")
     assert {row["instance"]["reason"] for row in rows} == {"failure_ignored"}
@@ -48,22 +49,30 @@ def test_a_run_is_begun_followed_and_read(api: Api, env: Executions) -> None:
 def test_history_as_csv(api: Api, env: Executions) -> None:
     env.graph(shell("a"))
     found = env.run(node_ids=(1,))
+    header = api.raw("GET", f"transactions/{found.id}/deployment_history/", headers={"Accept": "text/csv"}).text
 
-    answer = api.raw("GET", f"transactions/{found.id}/deployment_history/", headers={"Accept": "text/csv"})
+    part = found.children[0].id
+    answer = api.raw("GET", f"transactions/{part}/deployment_history/", headers={"Accept": "text/csv"})
 
     assert answer.mimetype == "text/csv"
     columns, row = list(csv.reader(io.StringIO(answer.text)))
     assert columns == ["task_name", "node_id", "status", "type", "time_start", "time_end"]
     assert row[:4] == ["a", "1", "ready", "shell"]
+    assert header == ",".join(columns) + "\r\n"
 
 
 def test_what_a_run_saw(api: Api, env: Executions) -> None:
+    """Only the run of a graph has records, as in Nailgun; the run that was asked for has none."""
     env.graph(shell("a"))
     found = env.run()
-    info = api.ask("GET", f"transactions/{found.id}/deployment_info")
+    part = found.children[0].id
+    info = api.ask("GET", f"transactions/{part}/deployment_info")
     assert {"1", "2", "3", "master"} <= set(info["nodes"])
     assert info["common"]["cluster"]["name"] == "prod"
-    assert api.ask("GET", f"transactions/{found.id}/settings") == {"editable": {}}
+    assert api.ask("GET", f"transactions/{part}/settings") == {"editable": {}, "generated": {}}
+    assert api.ask("GET", f"transactions/{found.id}/deployment_info") == {}
+    assert api.ask("GET", f"transactions/{found.id}/settings") is None
+    api.ask("GET", "transactions/99/settings", status=404)
 
 
 def test_listings_and_deletion(api: Api, env: Executions) -> None:

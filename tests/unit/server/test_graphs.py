@@ -146,7 +146,39 @@ def test_entries_of_a_plugin_may_be_without_an_id(api: Api, env: Executions, tmp
 def test_falsy_values_and_unknown_keys_survive(api: Api) -> None:
     sent = {"id": "a", "type": "shell", "condition": False, "x_note": None, "parameters": {"cmd": "", "n": 0}}
     api.ask("POST", f"{OWN}/x", {"tasks": [sent]})
-    assert api.ask("GET", f"{OWN}/x")["tasks"] == [sent]
+    assert api.ask("GET", f"{OWN}/x?as_stated=1")["tasks"] == [sent]
+
+
+def test_tasks_have_the_spellings_of_nailgun(api: Api) -> None:
+    """Both names of attributes that have two, a version, and a lone `*` or `master` as text; partial records get no
+    version, which would override that of the release."""
+    relations = [{"name": "b", "role": "self"}]
+    sent = [
+        {"id": "a", "type": "shell", "role": ["*"], "cross-depends": relations, "cross-depended-by": relations},
+        {"id": "b", "type": "shell", "version": "2.1.0", "roles": ["master"]},
+        {"id": "c", "type": "shell", "groups": ["controller"]},
+        {"id": "d", "roles": ["compute", "storage"]},
+    ]
+    wanted = [
+        {
+            "id": "a", "task_name": "a", "type": "shell", "version": "1.0.0", "role": "*", "roles": "*",
+            "cross-depends": relations, "cross_depends": relations, "cross-depended-by": relations,
+            "cross_depended_by": relations,
+        },
+        {"id": "b", "task_name": "b", "type": "shell", "version": "2.1.0", "role": "master", "roles": "master"},
+        {"id": "c", "task_name": "c", "type": "shell", "version": "1.0.0", "groups": ["controller"]},
+        {"id": "d", "task_name": "d", "role": ["compute", "storage"], "roles": ["compute", "storage"]},
+    ]  # fmt: skip
+
+    api.ask("POST", "releases/1/deployment_graphs/x", {"tasks": [{"id": "d", "type": "shell"}]})
+    stored = api.ask("POST", f"{OWN}/x", {"tasks": sent})
+
+    assert stored["tasks"] == wanted
+    assert api.ask("GET", f"graphs/{stored['id']}")["tasks"] == wanted
+    assert api.ask("GET", "clusters/1/deployment_tasks/own/?graph_type=x") == wanted
+    assert api.ask("PUT", f"{OWN}/x", {"tasks": wanted, "name": "again"})["tasks"] == wanted
+    as_stated = api.ask("GET", "clusters/1/deployment_tasks/?graph_type=x&as_stated=1")
+    assert {task["id"]: {*task} for task in as_stated}["d"] == {"id", "type", "roles"}
 
 
 def test_what_an_orchestrator_would_be_sent(api: Api, env: Executions) -> None:

@@ -13,8 +13,8 @@ from fuelclient.model.task import Task
 
 IDLE = Task("idle", {"type": "skipped", "roles": ["compute"]})
 FIELDS = [
-    "id", "cluster", "uuid", "name", "result", "message", "status", "progress", "dry_run", "graph_type", "parent_id",
-    "time_start", "time_end",
+    "id", "cluster", "uuid", "name", "result", "message", "status", "progress", "dry_run", "graph_type", "time_start",
+    "time_end",
 ]  # fmt: skip
 
 
@@ -77,13 +77,27 @@ def test_a_run_has_the_fields_of_nailgun(api: Api, env: Executions) -> None:
 
     found = api.ask("GET", f"transactions/{one.id}")
     assert list(found) == FIELDS
-    assert (found["message"], found["result"]) == ("Deployment of environment 'prod' is done.", {})
-    assert (found["graph_type"], found["dry_run"]) == ("default", False)
-    assert api.ask("GET", f"transactions/{both.id}")["graph_type"] is None
-    assert api.ask("GET", f"transactions/{failed.id}")["message"] == failed.message
-    listed = api.ask("GET", "transactions?cluster_id=1&transaction_types=deploy")
-    assert [record["graph_type"] for record in listed] == ["default", None, "default"]
+    assert (found["message"], found["result"], found["graph_type"], found["dry_run"]) == (None, {}, None, False)
+    noop = api.ask("GET", f"transactions/{failed.id}")
+    assert (noop["message"], noop["dry_run"]) == (failed.message or None, True)
+    listed = api.ask("GET", "transactions?cluster_id=1")
+    assert [record["graph_type"] for record in listed] == [None, "default", None, "default", "second", None, "default"]
     assert all(list(record) == FIELDS for record in listed)
+    assert [record["id"] for record in listed if record["name"] == "deploy"] == [one.id, both.id, failed.id]
+
+
+def test_only_tasks_name_the_run_that_they_are_parts_of(api: Api, env: Executions) -> None:
+    env.graph(shell("a"))
+    run = env.run()
+    part = run.children[0].id
+
+    assert "parent_id" not in api.ask("GET", f"transactions/{part}")
+    assert api.ask("GET", f"tasks/{part}")["parent_id"] == run.id
+    tasks = api.ask("GET", "tasks/?cluster_id=1")
+    assert [(task["id"], task["parent_id"]) for task in tasks] == [(run.id, None), (part, run.id)]
+    assert {*tasks[0]} == {*FIELDS, "parent_id"}
+    assert api.refusal("GET", "tasks/99", status=404) == "Transaction not found"
+    api.ask("GET", "tasks/?cluster_id=9", status=404)
 
 
 def test_a_reset_runs_the_graph_that_says_what_it_is(api: Api, env: Executions) -> None:
@@ -95,7 +109,8 @@ def test_a_reset_runs_the_graph_that_says_what_it_is(api: Api, env: Executions) 
 
     begun = api.ask("PUT", "clusters/1/reset/?force=0", {}, status=202)
 
-    assert begun["graph_type"] == "reset"
+    assert "parent_id" in begun
+    assert [child.graph_type for child in env.backend.runs.get(begun["id"]).children] == ["reset"]
     assert env.ended(begun["id"]).status == "ready"
     assert env.noted() == ["reset"] * 3
 
@@ -164,6 +179,6 @@ def test_an_environment_is_renamed_to_what_can_be_printed(api: Api, env: Executi
 def test_every_status_of_an_instance_can_be_asked_for(api: Api, env: Executions) -> None:
     env.graph(shell("a"), IDLE)
     run = env.run()
-    path = f"transactions/{run.id}/deployment_history?statuses="
+    path = f"transactions/{run.children[0].id}/deployment_history?statuses="
     found = {status: len(api.ask("GET", f"{path}{status}")) for status in InstanceStatus}
     assert found == {"pending": 0, "running": 0, "ready": 3, "error": 0, "skipped": 3}
