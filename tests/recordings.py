@@ -44,7 +44,7 @@ _API = "/api/v1/"
 _VERSION = 6
 """The line with the version that a user with a token gets."""
 
-_OURS = frozenset(("after", "include_details", "include_instance", "limit", "settings_only", "strict"))
+_OURS = frozenset(("after", "as_stated", "include_details", "include_instance", "limit", "settings_only", "strict"))
 """Parameters of queries that only our own server knows: a master ignores them."""
 
 _OPTIONAL = frozenset(("fetch_related", "include_summary"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -68,6 +69,10 @@ class _Name(BaseConverter):
 
     regex = "[^/](?:.*[^/])?"
     part_isolating = False
+
+
+_OWN_CLIENT = re.compile(r"fuelclient/\d")
+"""The `User-Agent` of a client of this package."""
 
 
 def routes(*, auth_required: bool) -> list[Route]:
@@ -159,11 +164,12 @@ def _json(data: Any, status: int) -> Response:
 
 
 def _error_response(error: Exception) -> Response:
-    """Return any error as JSON, without a traceback; the traceback of a defect goes to the log."""
+    """Return any error as JSON or plain text, without a traceback; the traceback of a defect goes to the log."""
     if isinstance(error, HttpError):
-        return _json(error.body, error.status)
+        return _refusal(error.body, error.status, plain=error.plain)
     if isinstance(error, HTTPException):
-        response = _json({"message": _message(error), "errors": []}, error.code or 500)
+        plain = isinstance(error, NotFound | MethodNotAllowed)
+        response = _refusal({"message": _message(error), "errors": []}, error.code or 500, plain=plain)
         if isinstance(error, MethodNotAllowed) and error.valid_methods:
             response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
         return response
@@ -171,6 +177,13 @@ def _error_response(error: Exception) -> Response:
     LOG.error("%s failed", request_id, exc_info=error)
     message = f"The server failed unexpectedly: see its log for the request {request_id}."
     return _json({"message": message, "errors": []}, 500)
+
+
+def _refusal(body: dict[str, Any], status: int, *, plain: bool) -> Response:
+    """Return an error as JSON or, where Nailgun does so, as plain text; clients of this package read JSON only."""
+    if plain and not _OWN_CLIENT.match(request.headers.get("User-Agent", "")):
+        return Response(body["message"], status, mimetype="text/plain")
+    return _json(body, status)
 
 
 def _message(error: HTTPException) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from fuelclient.backends.base import Backend
-from fuelclient.errors import FuelError
+from fuelclient.errors import Conflict, FuelError, NotFound
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import DEFAULT_TYPE
@@ -15,6 +17,7 @@ from fuelclient.serializers.cluster import cluster_to
 from fuelclient.serializers.environment import environment_to, inputs_to
 from fuelclient.serializers.fact import facts_from, facts_to, facts_to_list
 from fuelclient.serializers.node import node_record_to
+from fuelclient.server.errors import HttpError, refusing
 from fuelclient.server.routes import Call, Query, QueryType, Reply, Route
 from fuelclient.server.schemas import CLUSTER, LEFT, MAPPING, NAME, NODE, NUMBER, Schema, closed, listed, opened
 
@@ -34,8 +37,13 @@ def list_all(call: Call) -> Any:
 def create(call: Call) -> Any:
     release_id = call.body.get("release_id", call.body.get("release"))
     segment_type = call.body.get("net_segment_type", "vlan")
-    cluster = call.backend.clusters.create(call.body["name"], release_id, net_segment_type=segment_type)
+    with _named(), refusing(NotFound, 400, "Invalid release ID", noun="release"):
+        cluster = call.backend.clusters.create(call.body["name"], release_id, net_segment_type=segment_type)
     return record(call.backend, cluster)
+
+
+def _named() -> AbstractContextManager[None]:
+    return refusing(Conflict, 409, "Environment with this name already exists")
 
 
 def show(call: Call) -> Any:
@@ -43,12 +51,17 @@ def show(call: Call) -> Any:
 
 
 def rename(call: Call) -> Any:
-    return record(call.backend, call.backend.clusters.rename(call.id("cluster_id"), call.body["name"]))
+    with _named():
+        return record(call.backend, call.backend.clusters.rename(call.id("cluster_id"), call.body["name"]))
 
 
 def delete(call: Call) -> Reply:
     """Reply without a body, unless files stay behind on nodes."""
-    left = call.backend.clusters.delete(call.id("cluster_id"), force=call.flag("force"))
+    cluster_id = call.id("cluster_id")
+    running = [run for run in call.backend.runs.list(cluster_id=cluster_id) if not run.is_final]
+    text = f"Can't delete environment '{cluster_id}' when running deployment task exists."
+    with refusing(Conflict, 400, text) if running else nullcontext():
+        left = call.backend.clusters.delete(cluster_id, force=call.flag("force"))
     return Reply(json.dumps({"left": left})) if left else Reply(status=204)
 
 
@@ -59,21 +72,40 @@ def assign(call: Call) -> Any:
     for item in call.body:
         ids_by_roles.setdefault(tuple(dict.fromkeys(item["roles"])), []).append(item["id"])
     with call.connections.exclusive() as backend:
+        _require_roles(backend, cluster_id, {role for item in call.body for role in item["roles"]})
+        known = {node.id: node for node in backend.nodes.list()}
+        unknown = sorted({item["id"] for item in call.body} - set(known))
+        if unknown:
+            text = f"Nodes with ids {', '.join(map(str, unknown))} were not found."
+            raise HttpError(400, text, NotFound("node", unknown[0]))
+        elsewhere = [item for item in call.body if known[item["id"]].cluster_id not in (None, cluster_id)]
         done: list[int] = []
+        text = "Changing cluster on the fly is not allowed"
         try:
-            for roles, ids in ids_by_roles.items():
-                backend.clusters.add_nodes(cluster_id, ids, roles)
-                done += ids
-        except FuelError:
+            with refusing(Conflict, 400, text, plain=True) if elsewhere else nullcontext():
+                for roles, ids in ids_by_roles.items():
+                    backend.clusters.add_nodes(cluster_id, ids, roles)
+                    done += ids
+        except (FuelError, HttpError):
             if done:
                 backend.clusters.remove_nodes(cluster_id, done)
             raise
         return [node_record_to(backend.nodes.get(item["id"])) for item in call.body]
 
 
+def _require_roles(backend: Backend, cluster_id: int, names: Collection[str]) -> None:
+    known = backend.roles.of_cluster(cluster_id)
+    unknown = sorted(set(names) - set(known))
+    if unknown:
+        text = f"{', '.join(unknown)} are not valid roles for node in environment {cluster_id}"
+        raise HttpError(400, text, NotFound("role", unknown[0], known=list(known)))
+
+
 def unassign(call: Call) -> Any:
-    ids = list(dict.fromkeys(item["id"] for item in call.body))
-    call.backend.clusters.remove_nodes(call.id("cluster_id"), ids)
+    cluster_id, ids = call.id("cluster_id"), list(dict.fromkeys(item["id"] for item in call.body))
+    others = sorted(set(ids) - {node.id for node in call.backend.nodes.list(cluster_id)})
+    with refusing(NotFound, 400, f"Nodes {others} are not members of environment {cluster_id}."):
+        call.backend.clusters.remove_nodes(cluster_id, ids)
     return [node_record_to(call.backend.nodes.get(node_id)) for node_id in ids]
 
 

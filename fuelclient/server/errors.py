@@ -6,6 +6,8 @@ clients that know it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from fuelclient import errors
@@ -37,11 +39,14 @@ _NAILGUN_NOUNS = {
 
 
 class HttpError(Exception):
-    """A response that is an error: a status, Nailgun's message, and our own error if there is one."""
+    """A response that is an error: a status, Nailgun's message, and our own error if there is one.
 
-    def __init__(self, status: int, message: str, error: FuelError | None = None) -> None:
+    With `plain`, Nailgun's body is the message as plain text.
+    """
+
+    def __init__(self, status: int, message: str, error: FuelError | None = None, *, plain: bool = False) -> None:
         super().__init__(message)
-        self.status, self.message, self.error = status, message, error
+        self.status, self.message, self.error, self.plain = status, message, error, plain
 
     @property
     def body(self) -> dict[str, Any]:
@@ -49,6 +54,19 @@ class HttpError(Exception):
         if self.error is None:
             return {"message": self.message, "errors": []}
         return error_to(self.error, self.message)
+
+
+@contextmanager
+def refusing(
+    error_type: type[FuelError], status: int, message: str, *, noun: str = "", plain: bool = False
+) -> Iterator[None]:
+    """Answer an error of the backend with Nailgun's status and words; with `noun` only `NotFound` about that noun."""
+    try:
+        yield
+    except error_type as error:
+        if noun and not (isinstance(error, NotFound) and error.noun == noun):
+            raise
+        raise HttpError(status, message, error, plain=plain) from error
 
 
 def http_error(error: FuelError) -> HttpError:

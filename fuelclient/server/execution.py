@@ -7,24 +7,28 @@ from dataclasses import replace
 from typing import Any
 
 from fuelclient.backends.deploy_changes import changes_of, graph_for
-from fuelclient.errors import NotFound, Unsupported, UsageError
+from fuelclient.errors import Conflict, NotFound, Unsupported, UsageError
 from fuelclient.model.run import RunRequest
-from fuelclient.plan.deploy_changes import RESET_TYPES
+from fuelclient.plan.deploy_changes import PROVISION_TYPES, RESET_TYPES, is_unprovisioned
 from fuelclient.serializers.run import execution_from
-from fuelclient.server.errors import HttpError
+from fuelclient.server.errors import HttpError, refusing
 from fuelclient.server.layers import graph_type_of, merged
+from fuelclient.server.nodes import members
 from fuelclient.server.routes import Call, Query, QueryType, Route
 from fuelclient.server.schemas import EXECUTION, TASK_RUN, listed
 from fuelclient.server.transactions import DETAILS, run_record
 
+_BUSY = "Deployment already started"
+
 
 def begin(call: Call, request: RunRequest) -> Any:
-    """Begin a run and return it. Errors about nodes and graph types have Nailgun's words.
+    """Begin a run and return it. Errors about nodes, graph types and other runs have Nailgun's words.
 
     As in Nailgun, a selection of tasks that do nothing is accepted, unless the client asks for `strict`.
     """
     try:
-        return run_record(call, call.backend.runs.begin(request, may_idle=not call.flag("strict")))
+        with refusing(Conflict, 409, _BUSY):
+            return run_record(call, call.backend.runs.begin(request, may_idle=not call.flag("strict")))
     except NotFound as error:
         if error.noun == "node":
             known = {node.id for node in call.backend.nodes.list(request.cluster_id)}
@@ -47,12 +51,13 @@ def execute(call: Call) -> Any:
 
 def deploy(call: Call) -> Any:
     """Run one graph on some nodes, or on all that can be deployed."""
-    return begin(call, replace(_request(call, (graph_type_of(call),)), node_ids=_nodes(call)))
+    nodes = members(call, call.id("cluster_id"))
+    return begin(call, replace(_request(call, (graph_type_of(call),)), node_ids=nodes))
 
 
 def deploy_tasks(call: Call) -> Any:
     """Run some tasks of a graph and skip the others."""
-    names = tuple(dict.fromkeys(call.body))
+    names = tuple(dict.fromkeys(call.body if isinstance(call.body, list) else ()))
     if not names:
         raise HttpError(400, "Tasks list must be specified.", UsageError("No tasks are named."))
     known = {task.id for task in merged(call)}
@@ -60,17 +65,34 @@ def deploy_tasks(call: Call) -> Any:
     if unknown:
         text = f"Tasks {','.join(unknown)} are not present in deployment graph"
         raise HttpError(400, text, NotFound("task", unknown[0], known=sorted(known)))
-    return begin(call, replace(_request(call, (graph_type_of(call),)), node_ids=_nodes(call), task_names=names))
+    nodes = members(call, call.id("cluster_id"))
+    return begin(call, replace(_request(call, (graph_type_of(call),)), node_ids=nodes, task_names=names))
 
 
 def changes(call: Call) -> Any:
     """Run the graphs that deploy the environment as it is, or those of its release's own sequence for that."""
-    return begin(call, _request(call, _types_of_changes(call)))
+    return _change(call, _request(call, _types_of_changes(call)))
 
 
 def redeploy(call: Call) -> Any:
     """Do what `changes` does as if nothing had ever run."""
-    return begin(call, replace(_request(call, _types_of_changes(call)), force=True))
+    return _change(call, replace(_request(call, _types_of_changes(call)), force=True))
+
+
+def provision(call: Call) -> Any:
+    """Run the graph that provisions nodes on those of the query, by default on all that are not provisioned.
+
+    HttpError (400) if the environment has no such graph, or no such node.
+    """
+    cluster_id = call.id("cluster_id")
+    graph_type = _graph_for(call, PROVISION_TYPES, "provisions")
+    nodes = members(call, cluster_id) or tuple(
+        node.id for node in call.backend.nodes.list(cluster_id) if is_unprovisioned(node)
+    )
+    if not nodes:
+        message = f"Environment {cluster_id} has no nodes to provision."
+        raise HttpError(400, message, UsageError(message))
+    return _change(call, replace(_request(call, (graph_type,)), node_ids=nodes))
 
 
 def stop(call: Call) -> Any:
@@ -79,11 +101,25 @@ def stop(call: Call) -> Any:
 
 def reset(call: Call) -> Any:
     """Run the graph that resets the environment; HttpError (400) if it has no such graph."""
+    cluster_id = call.id("cluster_id")
+    request = _request(call, (_graph_for(call, RESET_TYPES, "resets"),))
+    text = f"Can't reset environment '{cluster_id}' when running deployment task exists."
+    with refusing(Conflict, 400, text, plain=True):
+        return run_record(call, call.backend.runs.begin(request, may_idle=True))
+
+
+def _graph_for(call: Call, types: Sequence[str], verb: str) -> str:
     try:
-        graph_type = graph_for(call.backend, call.id("cluster_id"), RESET_TYPES, "resets")
+        return graph_for(call.backend, call.id("cluster_id"), types, verb)
     except Unsupported as error:
         raise HttpError(400, str(error), error) from error
-    return begin(call, _request(call, (graph_type,)))
+
+
+def _change(call: Call, request: RunRequest) -> Any:
+    """Begin a run; while another one has not ended, refuse that as Nailgun's deployment does."""
+    text = "Cannot perform the actions because there are another running tasks."
+    with refusing(Conflict, 400, text, plain=True):
+        return run_record(call, call.backend.runs.begin(request, may_idle=True))
 
 
 def _request(call: Call, graph_types: Sequence[str]) -> RunRequest:
@@ -91,10 +127,6 @@ def _request(call: Call, graph_types: Sequence[str]) -> RunRequest:
         call.id("cluster_id"), tuple(graph_types), force=call.flag("force"), dry_run=call.flag("dry_run"),
         noop=call.flag("noop_run"),
     )  # fmt: skip
-
-
-def _nodes(call: Call) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(call.query.get("nodes", ())))
 
 
 def _types_of_changes(call: Call) -> Sequence[str]:
@@ -120,9 +152,11 @@ ROUTES = (
           EXECUTION),
     Route("PUT", f"{_PATH}/deploy", deploy, "Run a graph on some nodes", _STARTED, (_NODES, *_FLAGS)),
     Route("PUT", f"{_PATH}/deploy_tasks", deploy_tasks, "Run some tasks", _STARTED, (_NODES, *_FLAGS),
-          listed({"type": "string"})),
+          {"anyOf": [listed({"type": "string"}), {"type": "object", "maxProperties": 0}]}),
     Route("PUT", f"{_PATH}/changes", changes, "Deploy an environment", _STARTED, _FLAGS),
     Route("PUT", f"{_PATH}/changes/redeploy", redeploy, "Deploy an environment from scratch", _STARTED, _FLAGS),
+    Route("PUT", f"{_PATH}/provision", provision, "Run the graph that provisions nodes", _STARTED,
+          (_NODES, *_FLAGS[1:])),
     Route("PUT", f"{_PATH}/reset", reset, "Run the graph that resets an environment", _STARTED, _FLAGS[1:]),
     Route("PUT", f"{_PATH}/stop_deployment", stop, "Stop the run on an environment", _STARTED, (DETAILS,)),
 )  # fmt: skip

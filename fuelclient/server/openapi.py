@@ -10,6 +10,7 @@ from fuelclient.server.routes import PATH_SCHEMAS, PREFIX, Query, QueryType, Rou
 from fuelclient.server.schemas import ERROR, NUMBER
 
 _DESCRIPTION = "Nailgun's v1 paths over an engine of fuelclient. Every path works with and without a slash at its end."
+_ERROR_CONTENTS = {"application/json": {"schema": ERROR}, "text/plain": {"schema": {"type": "string"}}}
 _ERROR = {"$ref": "#/components/responses/Error"}
 
 
@@ -30,7 +31,7 @@ def document(routes: Iterable[Route], *, auth_required: bool) -> dict[str, Any]:
         "info": {"title": "fuelclient", "version": __version__, "description": _DESCRIPTION},
         "paths": dict(sorted(paths.items())),
         "components": {
-            "responses": {"Error": {"description": "An error", "content": {"application/json": {"schema": ERROR}}}},
+            "responses": {"Error": {"description": "An error", "content": _ERROR_CONTENTS}},
             **({"securitySchemes": schemes} if schemes else {}),
         },
     }

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from fuelclient.errors import Conflict
 from fuelclient.serializers.plugin import plugin_to, synced_to
+from fuelclient.server.errors import refusing
 from fuelclient.server.routes import Call, Route
 from fuelclient.server.schemas import NUMBER, PLUGIN, closed, listed, opened
 
@@ -18,7 +20,8 @@ def show(call: Call) -> Any:
 
 
 def delete(call: Call) -> None:
-    call.backend.plugins.remove(call.id("plugin_id"))
+    with refusing(Conflict, 400, "Can't delete plugin which is enabled for some environment."):
+        call.backend.plugins.remove(call.id("plugin_id"))
 
 
 def sync(call: Call) -> Any:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from fuelclient.errors import Conflict
 from fuelclient.model.document import Document
 from fuelclient.serializers.release import release_record_to, releases_from
 from fuelclient.serializers.values import plain
+from fuelclient.server.errors import refusing
 from fuelclient.server.routes import Call, Route
 from fuelclient.server.schemas import MAPPING, NAME, RELEASE, Schema, listed, opened
 
@@ -28,7 +30,8 @@ def create(call: Call) -> Any:
 
 
 def delete(call: Call) -> None:
-    call.backend.releases.delete(call.id("release_id"))
+    with refusing(Conflict, 400, "Can't delete release with clusters assigned"):
+        call.backend.releases.delete(call.id("release_id"))
 
 
 def components(call: Call) -> Any:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from fuelclient.backends.base import Backend
-from fuelclient.errors import NotFound, UsageError
+from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.release import Role, Tag
 from fuelclient.serializers.role import role_from, role_to, tag_from, tag_to
+from fuelclient.server.errors import refusing
 from fuelclient.server.graphs import owner_of
 from fuelclient.server.routes import Call, Route
 from fuelclient.server.schemas import MAPPING, NAME, ROLE, TAG, Schema, listed, opened
@@ -34,12 +36,15 @@ class _Noun(Generic[Value]):
 
     def show(self, call: Call) -> Any:
         known, name = self._known(call), call.path["name"]
-        if name not in known:
-            raise NotFound(self.noun, name, known=sorted(known))
-        return self.write(known[name])
+        with self._missing(call):
+            if name not in known:
+                raise NotFound(self.noun, name, known=sorted(known))
+            return self.write(known[name])
 
     def create(self, call: Call) -> Any:
-        return self.write(self.facet(call.backend).create(owner_of(call), self.read(call.body)))
+        text = f"{self.noun.capitalize()} with name {call.body['name']} already exists for {self._owner(call)}"
+        with refusing(Conflict, 409, text):
+            return self.write(self.facet(call.backend).create(owner_of(call), self.read(call.body)))
 
     def update(self, call: Call) -> Any:
         if call.body["name"] != call.path["name"]:
@@ -47,10 +52,21 @@ class _Noun(Generic[Value]):
                 f"The body describes {call.body['name']}, and the path names {call.path['name']}.",
                 hint=f"Use the same name in both: a {self.noun} cannot be renamed.",
             )
-        return self.write(self.facet(call.backend).update(owner_of(call), self.read(call.body)))
+        with self._missing(call):
+            return self.write(self.facet(call.backend).update(owner_of(call), self.read(call.body)))
 
     def delete(self, call: Call) -> None:
-        self.facet(call.backend).delete(owner_of(call), call.path["name"])
+        with self._missing(call):
+            self.facet(call.backend).delete(owner_of(call), call.path["name"])
+
+    def _missing(self, call: Call) -> AbstractContextManager[None]:
+        text = f"{self.noun.capitalize()} '{call.path['name']}' is not found for the {self._owner(call)}"
+        return refusing(NotFound, 404, text, noun=self.noun)
+
+    @staticmethod
+    def _owner(call: Call) -> str:
+        owner = owner_of(call)
+        return f"{owner.level} {owner.id}"
 
     def _known(self, call: Call) -> Mapping[str, Value]:
         facet = self.facet(call.backend)

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from fuelclient.errors import Unsupported
+from fuelclient.errors import Conflict, Unsupported
 from fuelclient.model.run import HistoryFilter, HistoryRow, Run
 from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.serializers.fact import info_to
@@ -67,7 +67,13 @@ def _is_parent(call: Call) -> bool:
 
 def delete(call: Call) -> Reply:
     """Reply without a body, as Nailgun does, unless files stay behind on nodes."""
-    left = call.backend.runs.delete(call.id("transaction_id"), force=call.flag("force"))
+    run_id, runs = call.id("transaction_id"), call.backend.runs
+    try:
+        left = runs.delete(run_id, force=call.flag("force"))
+    except Conflict as error:
+        if runs.get(run_id).is_final:  # a part of a run, which Nailgun would delete alone
+            raise
+        raise HttpError(400, "You cannot delete running task manually", error) from error
     return Reply(json.dumps({"left": left})) if left else Reply(status=204)
 
 

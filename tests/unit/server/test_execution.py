@@ -10,6 +10,7 @@ import pytest
 from executions import Executions, shell
 from http_api import Api
 
+from fuelclient.model.node import Node
 from fuelclient.serializers.history import event_from, history_row_from, logs_from
 from fuelclient.serializers.run import run_from
 
@@ -96,14 +97,42 @@ def test_a_run_is_stopped_and_keeps_others_out(api: Api, env: Executions) -> Non
     begun = api.ask("POST", "graphs/execute", body, status=202)
     env.until(begun["id"], lambda found: found.status != "pending")
 
-    assert f"Run {begun['id']} " in api.refusal("POST", "graphs/execute", body, status=409)
-    assert f"Run {begun['id']} " in api.refusal("DELETE", f"transactions/{begun['id']}", status=409)
+    refused = api.ask("POST", "graphs/execute", body, status=409)
+    assert (refused["message"], refused["error"]["class"]) == ("Deployment already started", "Conflict")
+    assert f"Run {begun['id']} " in refused["error"]["message"]
+    told = api.refusal("DELETE", f"transactions/{begun['id']}", status=400)
+    assert told == "You cannot delete running task manually"
+    told = api.refusal("DELETE", "clusters/1/", status=400)
+    assert told == "Can't delete environment '1' when running deployment task exists."
+    assert api.plain("PUT", "clusters/1/changes", status=400) == (
+        "Cannot perform the actions because there are another running tasks."
+    )
+    env.graph(shell("r"), graph_type="reset")
+    assert api.plain("PUT", "clusters/1/reset/", status=400) == (
+        "Can't reset environment '1' when running deployment task exists."
+    )
     stopped = api.ask("PUT", "clusters/1/stop_deployment/?include_details=1", {}, status=202)
     assert (stopped["id"], stopped["stop"]) == (begun["id"], "graceful")
     killed = api.ask("POST", f"transactions/{begun['id']}/stop?include_details=1", {"kill": True}, status=202)
     assert killed["stop"] == "kill"
     env.ended(begun["id"])
     assert "Nothing to stop" in api.refusal("PUT", "clusters/1/stop_deployment/", {}, status=409)
+
+
+def test_nodes_are_provisioned_by_the_graph_for_that(api: Api, env: Executions) -> None:
+    """By default those that have no operating system yet."""
+    env.graph(shell("a"))
+    path = "clusters/1/provision/?dry_run=1&include_details=1"
+    assert "no graph that provisions nodes" in api.refusal("PUT", path, {}, status=400)
+    env.graph(shell("p"), graph_type="provision")
+    assert "no nodes to provision" in api.refusal("PUT", path, status=400)
+    assert api.refusal("PUT", f"{path}&nodes=99", status=404) == "NodeCollection not found"
+
+    begun = api.ask("PUT", f"{path}&nodes=2,3", {}, status=202)
+
+    assert begun["request"]["graphs"] == [{"type": "provision", "nodes": [2, 3]}]
+    env.backend.nodes.create([Node(0, "new", 1, "discover", pending_roles=("compute",), executor="local")])
+    assert api.ask("PUT", path, {}, status=202)["request"]["graphs"] == [{"type": "provision", "nodes": [4]}]
 
 
 def test_the_other_ways_to_begin_a_run(api: Api, env: Executions) -> None:

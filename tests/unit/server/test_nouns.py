@@ -18,7 +18,8 @@ def test_environments_as_the_original_client_makes_them(api: Api) -> None:
     assert (made["is_customized"], made["changes"], made["net_segment_type"]) == (False, [], "tun")
     assert api.ask("PUT", "clusters/2/", {"name": "renamed"})["name"] == "renamed"
     assert [one["name"] for one in api.ask("GET", "clusters/")] == ["prod", "renamed"]
-    assert "exists already" in api.refusal("PUT", "clusters/2/", {"name": "prod"}, status=409)
+    taken = api.refusal("PUT", "clusters/2/", {"name": "prod"}, status=409)
+    assert taken == "Environment with this name already exists"
     api.ask("DELETE", "clusters/2/", status=204)
     assert api.refusal("DELETE", "clusters/2/", status=404) == "Cluster not found"
 
@@ -29,7 +30,7 @@ def test_environments_as_the_original_client_makes_them(api: Api) -> None:
         ({"name": "a"}, 400),
         ({"name": "", "release_id": 1}, 400),
         ({"name": " ", "release_id": 1}, 400),
-        ({"name": "a", "release_id": 9}, 404),
+        ({"name": "a", "release_id": 9}, 400),
         ({"name": "prod", "release_id": 1}, 409),
         ({"name": "a", "release_id": 1, "nodes": [1]}, 400),
         ({"name": "a", "release_id": 1, "net_segment_type": "wire"}, 400),
@@ -46,7 +47,10 @@ def test_nodes_are_given_roles_all_or_none(api: Api) -> None:
     assert made[0]["cluster"] is None
 
     wanted = [{"id": first, "roles": ["controller"]}, {"id": second, "roles": ["nope"]}]
-    assert api.refusal("POST", "clusters/1/assignment/", wanted, status=404) == "Role not found"
+    told = api.refusal("POST", "clusters/1/assignment/", wanted, status=400)
+    assert told == "nope are not valid roles for node in environment 1"
+    missing = api.refusal("POST", "clusters/1/assignment/", [{"id": 99, "roles": ["compute"]}], status=400)
+    assert missing == "Nodes with ids 99 were not found."
     assert api.ask("GET", f"nodes/{first}")["cluster"] is None
 
     wanted[1]["roles"] = ["compute", "storage"]
@@ -59,7 +63,17 @@ def test_nodes_are_given_roles_all_or_none(api: Api) -> None:
 
     told = api.ask("POST", "clusters/1/unassignment", [{"id": first}, {"id": first}])
     assert [(one["id"], one["cluster"], one["pending_roles"]) for one in told] == [(first, None, [])]
-    api.ask("POST", "clusters/1/unassignment", [{"id": first}], status=404)
+    gone = api.refusal("POST", "clusters/1/unassignment", [{"id": first}], status=400)
+    assert gone == f"Nodes [{first}] are not members of environment 1."
+
+
+def test_a_node_of_another_environment_is_not_taken(api: Api, mitaka: int) -> None:
+    """None of the nodes of the request is: those that could have been added are not, either."""
+    (free,) = (node["id"] for node in api.ask("POST", "nodes", [{"name": "free"}], status=201))
+    wanted = [{"id": free, "roles": ["controller"]}, {"id": 1, "roles": ["compute"]}]
+    told = api.plain("POST", f"clusters/{mitaka}/assignment/", wanted, status=400)
+    assert told == "Changing cluster on the fly is not allowed"
+    assert api.ask("GET", f"nodes/{free}")["cluster"] is None
 
 
 def test_nodes_are_made_and_removed(api: Api) -> None:
@@ -98,24 +112,27 @@ def test_releases_and_their_roles(api: Api) -> None:
         "POST", "releases", {"name": "S", "version": "1", "roles_metadata": []}, status=400
     )
     api.ask("DELETE", "releases/2", status=204)
-    assert api.refusal("DELETE", "releases/1", status=409)
+    assert api.refusal("DELETE", "releases/1", status=400) == "Can't delete release with clusters assigned"
 
 
 @pytest.mark.parametrize("owner", ["releases/1", "clusters/1"])
 def test_roles_and_tags_are_described(api: Api, owner: str) -> None:
     before = {one["name"] for one in api.ask("GET", f"{owner}/tags")}
     assert before == {"controller", "compute", "storage"}  # of roles that name no tags
-    for noun, told in (("roles", "Role not found"), ("tags", "Tag not found")):
+    for noun in ("roles", "tags"):
+        where, singular = owner.replace("s/", " "), noun.removesuffix("s").capitalize()
         body = {"name": "db", "meta": {"name": "DB", "has_primary": True}}
         made = api.ask("POST", f"{owner}/{noun}/", body, status=201)
         assert (made["name"], made["meta"]["has_primary"]) == ("db", True)
         assert api.ask("GET", f"{owner}/{noun}/db") == made
-        assert api.refusal("POST", f"{owner}/{noun}", body, status=409)
+        taken = api.refusal("POST", f"{owner}/{noun}", body, status=409)
+        assert taken == f"{singular} with name db already exists for {where}"
         changed = api.ask("PUT", f"{owner}/{noun}/db/", {**body, "meta": {"name": "Database"}})
         assert changed["meta"] == {"name": "Database"}
         assert "cannot be renamed" in api.refusal("PUT", f"{owner}/{noun}/web", body, status=400)
         api.ask("DELETE", f"{owner}/{noun}/db", status=204)
-        assert api.refusal("DELETE", f"{owner}/{noun}/nope", status=404) == told
+        missing = api.refusal("DELETE", f"{owner}/{noun}/nope", status=404)
+        assert missing == f"{singular} 'nope' is not found for the {where}"
 
 
 def test_nodes_are_named_and_labelled(api: Api) -> None:
@@ -151,7 +168,7 @@ def test_plugins_are_read_synchronised_and_removed(api: Api, env: Executions, tm
     assert (found["removed"], found["created"]) == ([], [])
     assert api.ask("POST", "plugins/sync", {"ids": [plugin.id]})["removed"] == []
     api.ask("POST", "plugins/sync", {"ids": [99]}, status=404)
-    api.ask("POST", "plugins/", {"name": "x"}, status=405)
+    assert api.raw("POST", "plugins/", {"name": "x"}).status_code == 405
     api.ask("DELETE", f"plugins/{plugin.id}", status=204)
     assert api.ask("GET", "plugins") == []
 
