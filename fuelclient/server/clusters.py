@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from fuelclient.backends.base import Backend
+from fuelclient.environment.facts import NULL
 from fuelclient.errors import Conflict, FuelError, NotFound
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.run import RunRequest
+from fuelclient.plan.fleet import MASTER
 from fuelclient.serializers.cluster import cluster_to
 from fuelclient.serializers.environment import environment_to, inputs_to
-from fuelclient.serializers.fact import facts_from, facts_to, facts_to_list
+from fuelclient.serializers.fact import COMMON, facts_from, facts_to, facts_to_list
 from fuelclient.serializers.node import node_record_to
 from fuelclient.server.errors import HttpError, refusing
+from fuelclient.server.nodes import members
 from fuelclient.server.routes import Call, Query, QueryType, Reply, Route
 from fuelclient.server.schemas import CLUSTER, LEFT, MAPPING, NAME, NODE, NUMBER, Schema, closed, listed, opened
 
@@ -131,21 +134,35 @@ def default_facts(call: Call) -> Any:
 
 
 def upload_facts(call: Call) -> Any:
-    """Store the facts of the body; those of nodes that it does not name stay."""
-    call.backend.facts.put(call.id("cluster_id"), facts_from(call.body))
-    return show_facts(call)
+    """Store the facts of the body, and return the body. The facts of nodes that it does not name stay, and so does the
+    common part if it has none."""
+    cluster_id, facts = call.id("cluster_id"), facts_from(call.body)
+    with call.connections.exclusive() as backend:
+        if not _states_common(call.body):
+            facts = DeploymentFacts(backend.facts.get(cluster_id).common, facts.nodes)
+        backend.facts.put(cluster_id, facts)
+    return call.body
 
 
-def delete_facts(call: Call) -> None:
+def _states_common(body: Any) -> bool:
+    return COMMON in (body if isinstance(body, Mapping) else [part["uid"] for part in body])
+
+
+def delete_facts(call: Call) -> Any:
     call.backend.facts.delete(call.id("cluster_id"))
+    return {}
 
 
 def _facts(call: Call, facts: DeploymentFacts) -> Any:
     """Return the facts as a list of nodes; with `split` the common part is an element of its own.
 
-    Otherwise each node repeats the common part: if no node has facts, only a split answer shows it.
+    Otherwise each node repeats the common part: if no node has facts, only a split answer shows it. The facts of the
+    master belong to those of any node, and those of the sync points are left out while they are empty.
     """
-    uids = set(map(str, call.query.get("nodes", ())))
+    chosen = members(call, call.id("cluster_id"))
+    uids = {*map(str, chosen), MASTER, NULL} if chosen else set()
+    nodes = {uid: part for uid, part in facts.nodes.items() if part or uid != NULL}
+    facts = DeploymentFacts(facts.common, nodes)
     return facts_to(facts, uids) if call.flag("split") else facts_to_list(facts, uids)
 
 
@@ -195,8 +212,8 @@ ROUTES = (
     Route("GET", f"{_PATH}/inputs", inputs, "Show what plans are computed from (not in Nailgun)", {200: _INPUTS},
           _INPUTS_QUERY),
     Route("GET", _FACTS_PATH, show_facts, "Show the uploaded deployment facts", {200: _NODE_FACTS}, _FACTS_QUERY),
-    Route("PUT", _FACTS_PATH, upload_facts, "Upload deployment facts", {200: _NODE_FACTS}, _FACTS_QUERY, _FACTS),
-    Route("DELETE", _FACTS_PATH, delete_facts, "Delete the uploaded deployment facts", {204: None}),
+    Route("PUT", _FACTS_PATH, upload_facts, "Upload deployment facts", {200: _FACTS}, (), _FACTS),
+    Route("DELETE", _FACTS_PATH, delete_facts, "Delete the uploaded deployment facts", {202: MAPPING}),
     Route("GET", f"{_FACTS_PATH}/defaults", default_facts, "Show the facts computed for an environment",
           {200: _NODE_FACTS}, _FACTS_QUERY),
 )  # fmt: skip

@@ -4,9 +4,10 @@ A case in `tests/cases/original-client` is a conversation over one engine: comma
 with the exit code and the stdout that were recorded against a stand-in of Nailgun, corrected where recordings of a
 real master contradict the stand-in (transactions, the spellings of tasks). What is different here stands beside it as
 `here` or `exit_here`, with the reason; a difference that has gone is an error, too. A document that is `of_the_moment`
-has the recorded keys in their order, and their values but for how far the execution is. What a step leaves behind,
-`then` asks for. Commands that ask the server nothing (usage errors, files that are not there) are not repeated, nor
-`plugins install|remove`, which that version does not have. HOME is the client's directory.
+has the recorded keys in their order, and their values but for how far the execution is. `leaves` has files that a step
+writes, with a text in each; what it leaves on the server, `then` asks for. Commands that ask the server nothing (usage
+errors, files that are not there) are not repeated, nor `plugins install|remove`, which that version does not have. HOME
+is the client's directory.
 """
 
 from __future__ import annotations
@@ -85,6 +86,8 @@ def test_a_recorded_conversation(case: Path, tmp_path: Path, home: Path, origina
         assert said.code == step.get("exit_here", step["exit"]), (step["run"], said)
         assert "Traceback" not in said.err or "--debug" in step["run"], said
         _compare(step, said.out.replace(str(home), "/home/user"))
+        for name, text in step.get("leaves", {}).items():
+            assert text in (home / name).read_text(encoding="utf-8"), (step["run"], name)
         for later in step.get("then", ()):
             _wait_for_runs(tmp_path / "engine.db")
             said = original(shlex.split(later["run"]))

@@ -10,6 +10,8 @@ from executions import Executions
 from http_api import Api
 from package_trees import role, write_package
 
+from fuelclient.model.node import Node
+
 
 def test_environments_as_the_original_client_makes_them(api: Api) -> None:
     body = {"nodes": [], "tasks": [], "name": "new", "release_id": 1, "net_segment_type": "tun"}
@@ -203,18 +205,35 @@ def test_sequences_that_are_refused(api: Api, body: dict[str, Any], told: str) -
     assert told in api.refusal("POST", "sequences", body, status=400)
 
 
-def test_deployment_facts(api: Api) -> None:
+def test_deployment_facts(api: Api, mitaka: int) -> None:
     path = "clusters/1/orchestrator/deployment"
-    assert api.ask("GET", path) == []
-    told = api.ask("PUT", path, [{"uid": "1", "a": {"x": 1}}, {"uid": "master", "b": 2}])
-    assert told == [{"uid": "1", "a": {"x": 1}}, {"uid": "master", "b": 2}]
-    api.ask("PUT", path, {"common": {"a": {"y": 2}}, "nodes": [{"uid": "2"}]})
-    assert api.ask("GET", f"{path}/?nodes=1") == [{"uid": "1", "a": {"x": 1, "y": 2}}]
+    assert api.ask("GET", path) == api.ask("GET", f"{path}/?split=1") == []
+    sent: list[dict[str, Any]] = [{"uid": "1", "a": {"x": 1}}, {"uid": "master", "b": 2}, {"uid": "common", "c": 3}]
+    assert api.ask("PUT", path, sent) == sent
+    assert api.ask("GET", f"{path}/?split=1") == sent
+    by_uid = {"common": {"a": {"y": 2}}, "nodes": {"2": {"d": 4}}}
+    assert api.ask("PUT", path, by_uid) == by_uid
+    assert api.ask("PUT", path, []) == []
+    api.ask("PUT", path, [{"uid": "2", "d": 5}])
+    assert api.ask("GET", f"{path}/?nodes=1") == [
+        {"uid": "1", "a": {"x": 1, "y": 2}}, {"uid": "master", "b": 2, "a": {"y": 2}},
+    ]  # fmt: skip
     split = api.ask("GET", f"{path}/?split=1")
     assert split[-1] == {"uid": "common", "a": {"y": 2}}
-    assert {node["uid"] for node in split[:-1]} == {"1", "2", "master"}
-    assert "node-1" in {node["name"] for node in api.ask("GET", f"{path}/defaults/?nodes=1")}
+    assert {node["uid"]: node.get("d") for node in split[:-1]} == {"1": None, "2": 5, "master": None}
     assert api.refusal("PUT", path, [{"uid": "99"}], status=404) == "Node not found"
     api.ask("PUT", path, [{"a": 1}], status=400)
-    api.ask("DELETE", path, status=204)
+    assert api.ask("DELETE", path, status=202) == {}
     assert api.ask("GET", path) == []
+
+
+def test_default_facts_have_the_master_and_the_common_part(api: Api, env: Executions, mitaka: int) -> None:
+    path = "clusters/1/orchestrator/deployment/defaults"
+    split = api.ask("GET", f"{path}/?split=1")
+    assert [node["uid"] for node in split] == ["master", "1", "2", "3", "common"]
+    assert [node["uid"] for node in api.ask("GET", f"{path}/?nodes=2")] == ["master", "2"]
+    whole = {node["uid"]: node for node in api.ask("GET", path)}
+    assert whole["2"] == {**split[-1], **split[2]}
+    assert api.refusal("GET", f"{path}/?nodes=99", status=404) == "NodeCollection not found"
+    env.backend.nodes.create([Node(9, "elsewhere", mitaka, pending_roles=("compute",))])
+    assert api.refusal("GET", f"{path}/?nodes=9", status=400) == "Nodes 9 do not belong to cluster 1"
