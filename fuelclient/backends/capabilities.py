@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,20 @@ class Capabilities:
 FUEL_MASTER = Capabilities()
 """What every Fuel master can do."""
 
+SERVER_REVISION = 2
+"""The revision of what our server answers beyond Nailgun. It grows with each change that clients have to know of."""
+
 OWN_ENGINE = Capabilities(
     events=True, kill=True, resume=True, logs=True, new_nodes=True, partial_records=True, inputs=True, batches=True,
     leftovers=True, refusals=True, executors=True, unavailable_releases=True,
 )  # fmt: skip
 """What the engine of this package can do, embedded or behind its server."""
+
+
+def of_server(revision: object) -> Capabilities:
+    """Return what a server of ours can do whose version states `revision`; older ones stated none.
+
+    They may lack the paths that return an environment as a whole, so it is then read as from a Fuel master.
+    """
+    is_known = isinstance(revision, int) and revision >= SERVER_REVISION
+    return OWN_ENGINE if is_known else replace(OWN_ENGINE, inputs=False)

@@ -13,6 +13,7 @@ from werkzeug.routing import BaseConverter
 
 from fuelclient import __version__
 from fuelclient.backends.base import Backend
+from fuelclient.backends.capabilities import SERVER_REVISION
 from fuelclient.errors import FuelError
 from fuelclient.files.limits import MAX_BYTES
 from fuelclient.server import (
@@ -36,14 +37,14 @@ from fuelclient.server.errors import HttpError, http_error
 from fuelclient.server.openapi import document
 from fuelclient.server.request_log import ENVIRON_ID, LOG, logged
 from fuelclient.server.routes import PREFIX, Call, Reply, Route, path_variables
-from fuelclient.server.schemas import BOOLEAN, GRAPH_TYPE, MAPPING, opened
+from fuelclient.server.schemas import BOOLEAN, GRAPH_TYPE, MAPPING, NUMBER, opened
 
 _NOUNS = (
     clusters, settings, releases, roles, nodes, plugins, graphs, layers, execution, serialized, transactions, sequences,
 )  # fmt: skip
 _VERSION = {
     "api": "1.0", "feature_groups": ["experimental"], "openstack_version": "mitaka-9.0", "release": "9.0",
-    "server": f"fuelclient {__version__}",
+    "server": f"fuelclient {__version__}", "revision": SERVER_REVISION,
 }  # fmt: skip
 """The API whose paths this server has, that of Fuel 9. Every client asks for it first, and without a token."""
 
@@ -88,6 +89,7 @@ def routes(*, auth_required: bool) -> list[Route]:
     described = opened(
         ("api", "auth_required", "feature_groups", "openstack_version", "release"),
         api=text, auth_required=BOOLEAN, feature_groups={"type": "array"}, openstack_version=text, release=text,
+        server=text, revision=NUMBER,
     )  # fmt: skip
     all_routes: list[Route] = [
         Route("GET", "version", version, "Show the version of the API", {200: described}, is_open=True)

@@ -17,7 +17,7 @@ import requests
 from requests.adapters import BaseAdapter
 
 from fuelclient import __version__
-from fuelclient.backends.capabilities import FUEL_MASTER, OWN_ENGINE, Capabilities
+from fuelclient.backends.capabilities import FUEL_MASTER, Capabilities, of_server
 from fuelclient.backends.nailgun.errors import About, is_unconnected, refused, unreachable
 from fuelclient.backends.nailgun.response import Response
 from fuelclient.backends.nailgun.transport import BodyTooLarge, BoundedAdapter, TotalTimeout
@@ -58,9 +58,9 @@ class Session:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What this master can do; our own server can do everything that the engine can."""
+        """What this master can do; a server of ours of this revision can do everything that the engine can."""
         is_own = str(self.version.get("server", "")).startswith(OURS)
-        return OWN_ENGINE if is_own else FUEL_MASTER
+        return of_server(self.version.get("revision")) if is_own else FUEL_MASTER
 
     @property
     def version(self) -> Mapping[str, Any]:

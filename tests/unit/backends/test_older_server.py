@@ -1,0 +1,66 @@
+"""A server of ours that is older than its client: what it cannot do is said, or done without it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("flask", reason="the server comes with the extra [server]")
+
+from executions import Executions, executions, shell
+from wsgi_transport import WsgiAdapter
+
+from fuelclient.backends.capabilities import OWN_ENGINE, SERVER_REVISION, of_server
+from fuelclient.backends.local import LocalBackend
+from fuelclient.backends.nailgun import NailgunBackend
+from fuelclient.model.run import RunRequest
+from fuelclient.plan.preview import PreviewOptions, preview
+from fuelclient.server import app as server_app
+from fuelclient.settings.master import Credentials, Master
+
+NEW = ("clusters/{cluster_id}/environment", "clusters/{cluster_id}/inputs", "clusters/{cluster_id}/layers")
+"""Paths that servers did not have before their version stated a revision."""
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> Iterator[Executions]:
+    made = executions(tmp_path)
+    made.graph(shell("a"), shell("b", requires=["a"]))
+    yield made
+    made.backend.close()
+
+
+@pytest.fixture
+def older(env: Executions, monkeypatch: pytest.MonkeyPatch) -> Iterator[NailgunBackend]:
+    """A client of a server without these paths and without a revision."""
+    version = {key: value for key, value in server_app._VERSION.items() if key != "revision"}
+    monkeypatch.setattr(server_app, "_VERSION", version)
+    for noun in server_app._NOUNS:
+        monkeypatch.setattr(noun, "ROUTES", tuple(route for route in noun.ROUTES if route.path not in NEW))
+    app = server_app.application(lambda: LocalBackend(str(env.engine)))
+    client = NailgunBackend(Master("http://127.0.0.1:8000", Credentials()), adapter=WsgiAdapter(app.wsgi_app))
+    yield client
+    client.close()
+    app.extensions["fuelclient"].close()
+
+
+def test_previews_and_plans_are_assembled_from_what_the_server_has(env: Executions, older: NailgunBackend) -> None:
+    wanted, found = (preview(backend.graphs.snapshot(1), PreviewOptions()) for backend in (env.backend, older))
+    assert [(row.task, row.nodes) for row in found.rows] == [(row.task, row.nodes) for row in wanted.rows]
+    inputs = older.runs.inputs(RunRequest(1))
+    assert inputs.memory is None
+    assert inputs.facts.nodes.keys() == env.backend.facts.effective(1).nodes.keys()
+    run = older.runs.begin(RunRequest(1, dry_run=True))
+    assert [child.graph_type for child in run.children] == ["default"]
+
+
+@pytest.mark.parametrize("revision", [None, 1, "2", True])
+def test_a_revision_below_the_own_one_lacks_environments_as_a_whole(revision: object) -> None:
+    assert not of_server(revision).inputs
+    assert of_server(revision).events
+
+
+def test_a_revision_from_the_own_one_on_is_known() -> None:
+    assert of_server(SERVER_REVISION) == of_server(SERVER_REVISION + 1) == OWN_ENGINE
