@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fuelclient.backends.inventory import Nodes, Releases, Roles, Tags
+from fuelclient.backends.networks import Networks
 from fuelclient.model.graph import DEFAULT_TYPE, OwnerRef, Uploaded
 
 if TYPE_CHECKING:  # at run time, a command only loads the values of the facets that it uses
@@ -320,6 +321,9 @@ class Backend(Protocol):
 
     @property
     def nodes(self) -> Nodes: ...
+
+    @property
+    def networks(self) -> Networks: ...
 
     @property
     def roles(self) -> Roles: ...

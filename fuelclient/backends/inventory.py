@@ -76,6 +76,24 @@ class Nodes(Protocol):
     def set_attributes(self, node_id: int, attributes: Mapping[str, Any]) -> Node:
         """Replace the free attributes of a node."""
 
+    def disks(self, node_id: int) -> Sequence[Any]:
+        """Return the disks of a node with their volumes, in Nailgun's shape."""
+
+    def default_disks(self, node_id: int) -> Sequence[Any]:
+        """Return the disks of a node with the volumes that follow from its roles."""
+
+    def set_disks(self, node_id: int, disks: Sequence[Any]) -> Sequence[Any]:
+        """Store the disks of a node, and return them. Raise `InvalidDocument` if they are wrong."""
+
+    def interfaces(self, node_id: int) -> Sequence[Any]:
+        """Return the interfaces of a node with their networks, in Nailgun's shape."""
+
+    def default_interfaces(self, node_id: int) -> Sequence[Any]:
+        """Return the interfaces of a node with the networks that they have at first."""
+
+    def set_interfaces(self, node_id: int, interfaces: Sequence[Any]) -> Sequence[Any]:
+        """Store the interfaces of a node, and return them. Raise `InvalidDocument` if they are wrong."""
+
     def set_labels(self, node_ids: Sequence[int] | None, labels: Mapping[str, str | None]) -> Sequence[int]:
         """Add labels to nodes (None: all), all or none, and return the ids of the nodes.
 

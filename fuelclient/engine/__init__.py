@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from fuelclient.engine.inventory.clusters import Clusters
     from fuelclient.engine.inventory.facts import Facts
     from fuelclient.engine.inventory.graphs import Graphs
+    from fuelclient.engine.inventory.networks import Networks
     from fuelclient.engine.inventory.nodes import Nodes
     from fuelclient.engine.inventory.releases import Releases
     from fuelclient.engine.inventory.roles import Roles, Tags
@@ -48,6 +49,12 @@ class Engine:
         from fuelclient.engine.inventory.nodes import Nodes
 
         return Nodes(self._database)
+
+    @cached_property
+    def networks(self) -> Networks:
+        from fuelclient.engine.inventory.networks import Networks
+
+        return Networks(self._database)
 
     @cached_property
     def roles(self) -> Roles:

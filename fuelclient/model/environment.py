@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from fuelclient.model.cluster import Cluster
+from fuelclient.model.network import Vip
 from fuelclient.model.node import Node
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
@@ -18,7 +19,11 @@ class Environment:
 
     `plugins` are the enabled ones by name and version. The metadata of each has what it defines for the release of this
     environment, under Nailgun's names (`roles_metadata`, `attributes_metadata`, ...). `own_settings` are the settings
-    of the environment without the defaults; `own_metadata` has the roles, tags and volumes that it defines itself.
+    of the environment without the defaults; `own_metadata` has the roles, tags and volumes that it defines itself;
+    `own_networks` is the part of the network configuration that differs from the release's. `disks` and `interfaces`
+    have the documents that were stored for nodes, by the id of the node. The environment of a Fuel master, which
+    computes its facts itself, has no networks, addresses, disks or interfaces here.
+
     `fuelclient.environment` computes everything else from this, whichever backend fetched it.
     """
 
@@ -28,6 +33,10 @@ class Environment:
     nodes: tuple[Node, ...] = ()
     own_settings: Mapping[str, Any] = field(default_factory=dict)
     own_metadata: Mapping[str, Any] = field(default_factory=dict)
+    own_networks: Mapping[str, Any] = field(default_factory=dict)
+    vips: tuple[Vip, ...] = ()
+    disks: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    interfaces: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     @property
     def label(self) -> str:

@@ -38,8 +38,8 @@ NO_PLACE = Place()
 class Finding:
     """One result of a check.
 
-    `code` is stable and documented (`G...` graphs, `P...` plugin packages), `task` is the id of the task concerned or
-    empty, and `hint` says what to do.
+    `code` is stable and documented (`G...` graphs, `N...` networks and nodes, `P...` plugin packages), `task` is the id
+    of the task concerned or empty, and `hint` says what to do.
     """
 
     severity: Severity

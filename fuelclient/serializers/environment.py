@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from fuelclient.model.environment import Environment
+from fuelclient.model.network import Vip
 from fuelclient.plan.inputs import Inputs, Memory
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.cluster import cluster_from, cluster_to
@@ -25,6 +27,10 @@ def environment_to(environment: Environment) -> dict[str, Any]:
         "nodes": [node_record_to(node) for node in environment.nodes],
         "own_settings": plain(environment.own_settings),
         "own_metadata": plain(environment.own_metadata),
+        "own_networks": plain(environment.own_networks),
+        "vips": [asdict(vip) for vip in environment.vips],
+        "disks": plain(environment.disks),
+        "interfaces": plain(environment.interfaces),
     }
 
 
@@ -38,7 +44,19 @@ def environment_from(data: Any) -> Environment:
         tuple(node_record_from(node) for node in answer.items("nodes")),
         answer.mapping("own_settings"),
         answer.mapping("own_metadata"),
+        answer.mapping("own_networks"),
+        tuple(_vip_from(Answer(vip, "virtual address")) for vip in answer.items("vips")),
+        answer.mapping("disks"),
+        answer.mapping("interfaces"),
     )
+
+
+def _vip_from(vip: Answer) -> Vip:
+    namespace = vip.text("namespace") or None
+    return Vip(
+        vip.identifier(), vip.stated("name"), vip.stated("ip_addr"), vip.text("network"), namespace,
+        vip.truth("is_user_defined", True),
+    )  # fmt: skip
 
 
 def inputs_to(inputs: Inputs) -> dict[str, Any]:

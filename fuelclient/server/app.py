@@ -21,6 +21,7 @@ from fuelclient.server import (
     execution,
     graphs,
     layers,
+    networks,
     nodes,
     plugins,
     releases,
@@ -40,7 +41,8 @@ from fuelclient.server.routes import PREFIX, Call, Reply, Route, path_variables
 from fuelclient.server.schemas import BOOLEAN, GRAPH_TYPE, MAPPING, NUMBER, opened
 
 _NOUNS = (
-    clusters, settings, releases, roles, nodes, plugins, graphs, layers, execution, serialized, transactions, sequences,
+    clusters, settings, releases, roles, nodes, networks, plugins, graphs, layers, execution, serialized, transactions,
+    sequences,
 )  # fmt: skip
 _VERSION = {
     "api": "1.0", "feature_groups": ["experimental"], "openstack_version": "mitaka-9.0", "release": "9.0",

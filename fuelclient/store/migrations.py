@@ -33,6 +33,7 @@ MIGRATIONS = (
     Migration(3, "packages of plugins, releases of plugins, settings of environments", schema.PACKAGES),
     Migration(4, "runs, history, events, facts, sequences", schema.RUNS),
     Migration(5, "roles and tags of environments, labels of nodes", schema.DESCRIPTIONS),
+    Migration(6, "networks and virtual addresses of environments, disks and interfaces of nodes", schema.NETWORKS),
 )
 """All steps in their order."""
 

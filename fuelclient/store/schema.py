@@ -281,3 +281,29 @@ RUNS = (
     )
     """,
 )
+
+NETWORKS = (
+    "ALTER TABLE clusters ADD COLUMN networks TEXT",
+    """
+    CREATE TABLE vips (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        cluster_id INTEGER NOT NULL REFERENCES clusters (id) ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        ip_addr TEXT NOT NULL,
+        network TEXT NOT NULL,
+        namespace TEXT,
+        is_user_defined INTEGER NOT NULL,
+        UNIQUE (cluster_id, name)
+    )
+    """,
+    """
+    CREATE TABLE node_parts (
+        node_id INTEGER NOT NULL REFERENCES nodes (id) ON DELETE CASCADE,
+        part TEXT NOT NULL,
+        body TEXT NOT NULL,
+        PRIMARY KEY (node_id, part)
+    ) WITHOUT ROWID
+    """,
+)
+"""The network configuration of an environment where it differs from its release, virtual addresses, and the disks and
+interfaces of nodes."""

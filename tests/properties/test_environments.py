@@ -168,6 +168,11 @@ def _change(backend: Backend, data: st.DataObject) -> None:
                 document = GraphDocument((*always, *data.draw(graphs(prefix))))
                 backend.graphs.upload(OwnerRef(level, 1), document, graph_type)
     members = [node.id for node in backend.nodes.list(1)]
+    if data.draw(flags):
+        backend.networks.set_configuration(1, {"networks": [{"name": "own", "cidr": "10.9.0.0/24"}]})
+        backend.networks.create_vip(1, "own", "10.9.0.2", namespace=data.draw(st.sampled_from([None, "haproxy"])))
+        backend.nodes.set_disks(members[0], [{"id": "sda", "x": data.draw(trees)}])
+        backend.nodes.set_interfaces(members[0], backend.nodes.default_interfaces(members[0]))
     parts = {str(node): {"x": data.draw(trees)} for node in members if data.draw(flags)}
     backend.facts.put(1, DeploymentFacts({"common": data.draw(trees)}, parts))
 

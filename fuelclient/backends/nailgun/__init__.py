@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fuelclient.backends.nailgun.clusters import Clusters
     from fuelclient.backends.nailgun.facts import Facts
     from fuelclient.backends.nailgun.graphs import Graphs
+    from fuelclient.backends.nailgun.networks import Networks
     from fuelclient.backends.nailgun.nodes import Nodes
     from fuelclient.backends.nailgun.plugins import Plugins
     from fuelclient.backends.nailgun.releases import Releases
@@ -59,6 +60,12 @@ class NailgunBackend:
         from fuelclient.backends.nailgun.clusters import Clusters
 
         return Clusters(self._session, self.nodes)
+
+    @cached_property
+    def networks(self) -> Networks:
+        from fuelclient.backends.nailgun.networks import Networks
+
+        return Networks(self._session)
 
     @cached_property
     def roles(self) -> Roles:

@@ -8,8 +8,9 @@ from typing import Any
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
 from fuelclient.environment.checks import require_labels, require_node, require_node_change
-from fuelclient.errors import Conflict, NotFound, Unsupported
+from fuelclient.errors import Conflict, InvalidDocument, NotFound, Unsupported
 from fuelclient.model.label import Label, without
+from fuelclient.model.network import NodePart
 from fuelclient.model.node import Node
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.node import node_record_from, node_record_to
@@ -76,6 +77,34 @@ class Nodes:
     def set_attributes(self, node_id: int, attributes: Mapping[str, Any]) -> Node:
         self._session.put(f"nodes/{node_id}/attributes/", plain(attributes), About("node", node_id))
         return self.get(node_id)
+
+    def disks(self, node_id: int) -> Sequence[Any]:
+        return self._part(node_id, NodePart.DISKS)
+
+    def default_disks(self, node_id: int) -> Sequence[Any]:
+        return self._part(node_id, NodePart.DISKS, "defaults")
+
+    def set_disks(self, node_id: int, disks: Sequence[Any]) -> Sequence[Any]:
+        return self._set_part(node_id, NodePart.DISKS, disks)
+
+    def interfaces(self, node_id: int) -> Sequence[Any]:
+        return self._part(node_id, NodePart.INTERFACES)
+
+    def default_interfaces(self, node_id: int) -> Sequence[Any]:
+        return self._part(node_id, NodePart.INTERFACES, "default_assignment")
+
+    def set_interfaces(self, node_id: int, interfaces: Sequence[Any]) -> Sequence[Any]:
+        return self._set_part(node_id, NodePart.INTERFACES, interfaces)
+
+    def _part(self, node_id: int, part: NodePart, default: str = "") -> Sequence[Any]:
+        """Return a document of a node; `default` is the end of the path of its default."""
+        data = self._session.get(f"nodes/{node_id}/{part}/{default}", About("node", node_id))
+        return [plain(item) for item in objects(data, str(part).removesuffix("s"))]
+
+    def _set_part(self, node_id: int, part: NodePart, document: Sequence[Any]) -> Sequence[Any]:
+        about = About("node", node_id, invalid=InvalidDocument)
+        data = self._session.put(f"nodes/{node_id}/{part}/", plain(document), about)
+        return [plain(item) for item in objects(data, str(part).removesuffix("s"))]
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Labels) -> Sequence[int]:
         """As `base.Nodes`, node by node: after an error, the nodes before it have changed."""

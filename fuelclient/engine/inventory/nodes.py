@@ -10,12 +10,15 @@ from fuelclient.engine.inventory import node_names
 from fuelclient.engine.inventory.clusters import joined
 from fuelclient.engine.reading import environment, lookup, role_checks
 from fuelclient.environment.checks import require_labels, require_node_change, require_printable
+from fuelclient.environment.network_changes import part_from
+from fuelclient.environment.networks import default_interfaces
 from fuelclient.environment.roles import roles as roles_of
-from fuelclient.errors import Conflict
+from fuelclient.errors import Conflict, Unsupported
 from fuelclient.model.label import Label, without
+from fuelclient.model.network import NodePart
 from fuelclient.model.node import Node
 from fuelclient.serializers.values import plain
-from fuelclient.store import nodes
+from fuelclient.store import networks, nodes
 from fuelclient.store.database import Connection, Database
 
 
@@ -107,6 +110,47 @@ class Nodes:
             nodes.update(connection, changed)
             return changed
 
+    def disks(self, node_id: int) -> Sequence[Any]:
+        """Return the disks of a node as they were stored; an empty list if they were not."""
+        with self._database.read() as connection:
+            lookup.node(connection, node_id)
+            return networks.node_part(connection, node_id, NodePart.DISKS) or []
+
+    def default_disks(self, node_id: int) -> Sequence[Any]:
+        """Raise `Unsupported`, or `NotFound` if the node does not exist: only a Fuel master divides disks."""
+        self.get(node_id)
+        raise Unsupported(
+            "The embedded engine does not divide disks into volumes.",
+            hint="Write the file yourself, and store it with `fuel2 node disks upload`.",
+        )
+
+    def set_disks(self, node_id: int, disks: Sequence[Any]) -> Sequence[Any]:
+        """Store the disks of a node. Raise `InvalidDocument` with all findings."""
+        return self._set_part(node_id, NodePart.DISKS, disks)
+
+    def interfaces(self, node_id: int) -> Sequence[Any]:
+        """Return the interfaces of a node with their networks: as they were stored, or else the default ones."""
+        with self._database.read() as connection:
+            node = lookup.node(connection, node_id)
+            stored = networks.node_part(connection, node_id, NodePart.INTERFACES)
+            return _default_interfaces(connection, node) if stored is None else stored
+
+    def default_interfaces(self, node_id: int) -> Sequence[Any]:
+        """Return the interfaces of a node with the networks that they would have at first."""
+        with self._database.read() as connection:
+            return _default_interfaces(connection, lookup.node(connection, node_id))
+
+    def set_interfaces(self, node_id: int, interfaces: Sequence[Any]) -> Sequence[Any]:
+        """Store the interfaces of a node. Raise `InvalidDocument` with all findings."""
+        return self._set_part(node_id, NodePart.INTERFACES, interfaces)
+
+    def _set_part(self, node_id: int, part: NodePart, document: Sequence[Any]) -> Sequence[Any]:
+        with self._database.write() as connection:
+            lookup.node(connection, node_id)
+            checked = part_from(part, document)
+            networks.put_node_part(connection, node_id, part, checked)
+            return checked
+
     def set_labels(self, node_ids: Sequence[int] | None, labels: Mapping[str, str | None]) -> Sequence[int]:
         """Add labels to nodes (None: all), all or none, and return the ids of the nodes.
 
@@ -132,6 +176,11 @@ class Nodes:
             for node in chosen:
                 nodes.update(connection, replace(node, labels=labels_of(node)))
             return [node.id for node in chosen]
+
+
+def _default_interfaces(connection: Connection, node: Node) -> Sequence[Any]:
+    home = None if node.cluster_id is None else environment.read(connection, node.cluster_id)
+    return default_interfaces(home, node)
 
 
 def _where(cluster_id: int | None) -> str:

@@ -17,11 +17,12 @@ from fuelclient.environment.owners import owners
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Graph, Layer, Level, Owner
+from fuelclient.model.network import NodePart
 from fuelclient.model.package import Contents
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
 from fuelclient.serializers.release_metadata import sound
-from fuelclient.store import clusters, graphs, nodes, plugins
+from fuelclient.store import clusters, graphs, networks, nodes, plugins
 from fuelclient.store import facts as stored_facts
 from fuelclient.store.database import Connection
 
@@ -38,6 +39,10 @@ def read(connection: Connection, cluster_id: int) -> Environment:
         tuple(nodes.of_cluster(connection, cluster_id)),
         clusters.settings(connection, cluster_id),
         sound(clusters.metadata(connection, cluster_id)),
+        networks.own_networks(connection, cluster_id),
+        tuple(networks.vips(connection, cluster_id)),
+        networks.node_parts(connection, cluster_id, NodePart.DISKS),
+        networks.node_parts(connection, cluster_id, NodePart.INTERFACES),
     )
 
 

@@ -18,9 +18,12 @@ from fuelclient.server.routes import Route
 
 ROUTES = routes(auth_required=False)
 READING = [route for route in ROUTES if route.method == "GET"]
+REFUSED = "nodes/{node_id}/disks/defaults"
+"""What the engine never answers: it divides no disks."""
 FILLED = {
     "{cluster_id}": "1", "{release_id}": "1", "{node_id}": "1", "{graph_id}": "1", "{sequence_id}": "1",
     "{transaction_id}": "1", "{graph_type}": "default", "{name}": "compute", "{level}": "own",
+    "{vip_id}": "1",
 }  # fmt: skip
 
 
@@ -36,12 +39,17 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     env = executions(tmp_path_factory.mktemp("full"))
     env.graph(shell("a"))
     env.backend.sequences.create(1, "seq", ["default"])
+    env.backend.networks.create_vip(1, "public", "172.16.0.3")
     env.run()
     yield Api(application(lambda: env.backend))
     env.backend.close()
 
 
-@pytest.mark.parametrize("route", [one for one in READING if "{plugin_id}" not in one.path], ids=lambda one: one.path)
+@pytest.mark.parametrize(
+    "route",
+    [one for one in READING if "{plugin_id}" not in one.path and one.path != REFUSED],
+    ids=lambda one: one.path,
+)
 def test_both_forms_of_a_path_answer_what_the_document_says(full: Api, route: Route) -> None:
     query = "?task=a&node=1" if route.path.endswith("/logs") else ""
     plain, slashed = (full.raw("GET", f"{filled(route.path)}{end}{query}") for end in ("", "/"))
@@ -52,6 +60,10 @@ def test_both_forms_of_a_path_answer_what_the_document_says(full: Api, route: Ro
     schema = route.answers[200]
     if plain.mimetype == "application/json" and schema is not None:
         jsonschema.validate(plain.get_json(), schema)
+
+
+def test_default_disks_are_refused_with_a_reason(full: Api) -> None:
+    assert "disks" in full.refusal("GET", filled(REFUSED), status=501)
 
 
 @pytest.mark.parametrize("end", ["", "/"])
@@ -66,8 +78,8 @@ def test_a_method_that_a_path_does_not_have_is_refused_with_those_that_it_has(ap
 
 @pytest.mark.parametrize(
     "path",
-    ["", "nope", "clusters/one", "clusters/-1", "clusters/1/deployment_graphs/bad.type", "clusters//1", "nodes/1/disks",
-     f"clusters/{'9' * 5000}", "clusters/1/deployment_tasks/other"],
+    ["", "nope", "clusters/one", "clusters/-1", "clusters/1/deployment_graphs/bad.type", "clusters//1",
+     "nodes/1/volumes", f"clusters/{'9' * 5000}", "clusters/1/deployment_tasks/other"],
 )  # fmt: skip
 def test_a_path_that_there_is_not_is_told_in_plain_text(api: Api, path: str) -> None:
     assert f"/api/v1/{path}" in api.plain("GET", path, status=404)

@@ -1,0 +1,87 @@
+"""Read and change the networks of environments and their virtual addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fuelclient.engine.reading import environment
+from fuelclient.environment.network_changes import own_networks_from, vips_from, vips_of
+from fuelclient.environment.networks import network_configuration, vip_records
+from fuelclient.errors import Conflict, NotFound
+from fuelclient.model.environment import Environment
+from fuelclient.model.network import Vip
+from fuelclient.store import networks
+from fuelclient.store.database import Connection, Database
+
+
+class Networks:
+    """Networks and virtual addresses; see `backends.networks.Networks`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def configuration(self, cluster_id: int) -> Mapping[str, Any]:
+        """Return the network configuration of an environment: that of its release, and what was changed."""
+        with self._database.read() as connection:
+            return network_configuration(environment.read(connection, cluster_id))
+
+    def set_configuration(self, cluster_id: int, configuration: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Change networks, parameters and addresses of VIPs, all or none, and return the configuration.
+
+        Raise `InvalidDocument` with all findings.
+        """
+        with self._database.write() as connection:
+            target = environment.read(connection, cluster_id)
+            networks.put_own_networks(connection, cluster_id, own_networks_from(configuration, target))
+            _put(connection, cluster_id, vips_of(configuration, target))
+            return network_configuration(environment.read(connection, cluster_id))
+
+    def vips(
+        self, cluster_id: int, *, vip_id: int | None = None, network_id: int | None = None, network_role: str = ""
+    ) -> Sequence[Mapping[str, Any]]:
+        """Return the virtual addresses of an environment, or those that all given filters match.
+
+        Raise `NotFound` for an unknown id.
+        """
+        with self._database.read() as connection:
+            target = environment.read(connection, cluster_id)
+        chosen = [record for record in vip_records(target) if vip_id in (None, record["id"])]
+        if vip_id is not None and not chosen:
+            raise NotFound("virtual address", vip_id, known=[str(vip.id) for vip in target.vips])
+        described = network_configuration(target)["vips"]
+        return [
+            record
+            for record in chosen
+            if network_id in (None, record["network"])
+            and network_role in ("", described.get(record["vip_name"], {}).get("network_role"))
+        ]
+
+    def set_vips(self, cluster_id: int, vips: Sequence[Mapping[str, Any]]) -> None:
+        """Store the given virtual addresses, all or none; others stay. Raise `InvalidDocument` for a wrong one."""
+        with self._database.write() as connection:
+            _put(connection, cluster_id, vips_from(vips, environment.read(connection, cluster_id)))
+
+    def create_vip(
+        self, cluster_id: int, name: str, address: str, *, network_id: int | None = None, namespace: str | None = None
+    ) -> None:
+        """Add a virtual address. Raise `Conflict` if there is one of this name, `InvalidDocument` for no address."""
+        record = {"vip_name": name, "ip_addr": address, "network": network_id, "vip_namespace": namespace}
+        with self._database.write() as connection:
+            target = environment.read(connection, cluster_id)
+            _require_new(target, name)
+            _put(connection, cluster_id, vips_from([record], target))
+
+
+def _put(connection: Connection, cluster_id: int, vips: Sequence[Vip]) -> None:
+    for vip in vips:
+        networks.put_vip(connection, cluster_id, vip)
+
+
+def _require_new(target: Environment, name: str) -> None:
+    for vip in target.vips:
+        if vip.name == name:
+            raise Conflict(
+                f"Environment {target.cluster.id} has a virtual address {name} already: {vip.ip_addr}.",
+                hint="Change it with `fuel2 vip download` and `fuel2 vip upload`.",
+            )

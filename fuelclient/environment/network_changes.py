@@ -1,0 +1,261 @@
+"""What a document changes in the network configuration of an environment, and what is wrong with it.
+
+Only differences from the release are kept, so that later changes of other defaults still reach the environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from ipaddress import IPv4Address, IPv4Network
+from itertools import pairwise
+from typing import Any
+
+from fuelclient.environment.networks import (
+    BY_RANGES,
+    IP_RANGES,
+    NETWORKS,
+    PARAMETERS,
+    SEGMENTATION,
+    default_configuration,
+    network_configuration,
+    ranges,
+    vip_roles,
+)
+from fuelclient.errors import InvalidDocument
+from fuelclient.model.environment import Environment
+from fuelclient.model.network import NodePart, Vip
+from fuelclient.serializers.values import Report, in_words, items_of, line_of, plain
+
+_CODE = "N001"
+_FIELDS = ("cidr", "gateway", IP_RANGES, "vlan_start", "meta")
+"""What can change in a network."""
+
+_LAST_VLAN = 4094
+
+
+def own_networks_from(document: Any, environment: Environment) -> dict[str, Any]:
+    """Return the part of a network configuration that differs from the default, in the shape of `own_networks`.
+
+    Networks that the document leaves out, and parameters, are as before. Raise `InvalidDocument` with all findings.
+    """
+    report = Report("", layer=environment.label)
+    if not isinstance(document, Mapping):
+        raise InvalidDocument(f"A network configuration is a mapping, not {in_words(document)}.", hint=_START)
+    default = default_configuration(environment)
+    known = {network["name"]: network for network in default[NETWORKS]}
+    before = {network["name"]: network for network in network_configuration(environment)[NETWORKS]}
+    own = dict(environment.own_networks.get(NETWORKS) or {})
+    stated = document.get(NETWORKS)
+    if not isinstance(stated, list | tuple | None):
+        report.error(_CODE, line_of(document, NETWORKS), f"{NETWORKS} is {in_words(stated)}, not a list", _START)
+        stated = ()
+    for network, line in items_of(stated or ()):
+        if not isinstance(network, Mapping) or not isinstance(network.get("name"), str) or not network["name"]:
+            report.error(_CODE, line, "a network is a mapping with a name", _START)
+            continue
+        name = network["name"]
+        after = _network(network, before.get(name) or _new(name), report, line_of(network) or line)
+        own[name] = {field: after[field] for field in ("name", *_FIELDS) if _differs(after, known.get(name), field)}
+    parameters = _parameters(document, default[PARAMETERS], environment, report)
+    _check_overlaps([{**known.get(name, {}), **own.get(name, {})} for name in {**known, **own}], report)
+    report.raise_errors()
+    networks = {name: changes for name, changes in own.items() if changes}
+    return {key: value for key, value in ((NETWORKS, networks), (PARAMETERS, parameters)) if value}
+
+
+def vips_of(document: Mapping[str, Any], environment: Environment) -> list[Vip]:
+    """Return the addresses that a network configuration states for VIPs. Raise `InvalidDocument` for a wrong one."""
+    homes = {vip["name"]: str(role.get("default_mapping")) for role, vip in vip_roles(environment)}
+    stored = {vip.name: vip for vip in environment.vips}
+    stated = document.get("vips")
+    vips: list[Vip] = []
+    for name, record in (stated if isinstance(stated, Mapping) else {}).items():
+        if not isinstance(record, Mapping) or record.get("ipaddr") is None:
+            continue
+        network = stored[name].network if name in stored else homes.get(name, "")
+        namespace, is_own = record.get("namespace"), bool(record.get("is_user_defined"))
+        vips.append(Vip(0, str(name), _address(record["ipaddr"], f"VIP {name}"), network, namespace, is_own))
+    return vips
+
+
+def vips_from(records: Any, environment: Environment) -> list[Vip]:
+    """Return the virtual addresses of a list in Nailgun's shape, each over a stored one with its id or its name.
+
+    Raise `InvalidDocument` for records without a name and an address, or with an unknown id or network.
+    """
+    if not isinstance(records, list | tuple):
+        raise InvalidDocument(f"Virtual addresses are a list, not {in_words(records)}.", hint=_VIPS)
+    stored = {vip.id: vip for vip in environment.vips}
+    named = {vip.name: vip for vip in environment.vips}
+    return [_vip(record, stored, named, environment) for record in records]
+
+
+def part_from(part: NodePart, document: Any) -> list[Any]:
+    """Return the document of a node's disks or interfaces. Raise `InvalidDocument` with all findings.
+
+    Each is a mapping that names itself; each network of an interface does, too, and each volume of a disk.
+    """
+    report = Report("", layer=f"the {part}")
+    if not isinstance(document, list | tuple):
+        raise InvalidDocument(f"The {part} of a node are a list, not {in_words(document)}.", hint=_PARTS)
+    key, inner = ("id", "volumes") if part is NodePart.DISKS else ("name", "assigned_networks")
+    seen: set[str] = set()
+    for item, line in items_of(document):
+        name = item.get(key) if isinstance(item, Mapping) else None
+        if not isinstance(name, str) or not name:
+            report.error(_CODE, line, f"an item without {key}", _PARTS)
+            continue
+        if name in seen:
+            report.error(_CODE, line, f"{name} is there twice", "Remove one of them.")
+        seen.add(name)
+        below = item.get(inner, ())
+        if not isinstance(below, list | tuple) or not all(
+            isinstance(part, Mapping) and isinstance(part.get("name"), str) for part in below
+        ):
+            report.error(_CODE, line, f"{inner} of {name} is not a list of mappings with names", _PARTS)
+    report.raise_errors()
+    items: list[Any] = plain(document)
+    return items
+
+
+def _new(name: str) -> dict[str, Any]:
+    """Return a network that no release defines, before its fields are set."""
+    meta = {"name": name, "notation": "cidr", "use_gateway": False, "configurable": True, "map_priority": 2}
+    return {"name": name, "cidr": None, "gateway": None, IP_RANGES: [], "vlan_start": None, "meta": meta}
+
+
+def _network(stated: Mapping[str, Any], before: Mapping[str, Any], report: Report, line: int) -> dict[str, Any]:
+    """Return a network with the stated fields, after checking them."""
+    report.subject = f"network {before['name']}"
+    after = {**before, **{field: plain(stated[field]) for field in _FIELDS if field in stated}}
+    if not isinstance(after["meta"], Mapping):
+        report.error(_CODE, line, f"meta is {in_words(after['meta'])}, not a mapping", _START)
+        after["meta"] = before["meta"]
+    cidr = _cidr(after["cidr"], report, line)
+    by_notation = ranges(after["meta"], str(cidr) if cidr else None, after["gateway"])
+    if after["meta"].get("notation") == "cidr" and after[IP_RANGES] in (before[IP_RANGES], by_notation):
+        after[IP_RANGES] = by_notation
+    elif after["meta"].get("notation") != BY_RANGES and after[IP_RANGES] != before[IP_RANGES]:
+        hint = f"Set meta.notation to {BY_RANGES} to choose the ranges yourself."
+        report.error(_CODE, line_of(stated, IP_RANGES) or line, "its notation does not allow other ip_ranges", hint)
+    for message in _wrong(after, cidr):
+        report.error(_CODE, line, message)
+    report.subject = ""
+    return after
+
+
+def _wrong(network: Mapping[str, Any], cidr: IPv4Network | None) -> Iterator[str]:
+    vlan = network["vlan_start"]
+    if vlan is not None and (isinstance(vlan, bool) or not isinstance(vlan, int) or not 1 <= vlan <= _LAST_VLAN):
+        yield f"vlan_start is {in_words(vlan)}, not a number from 1 to {_LAST_VLAN}"
+    if network["cidr"] is not None and cidr is None:
+        return  # which is reported already
+    gateway = network["gateway"]
+    if gateway is not None and not _within([gateway], cidr):
+        yield f"gateway {gateway} is not an address in {cidr or 'a network without cidr'}"
+    if not isinstance(network[IP_RANGES], list | tuple):
+        yield f"ip_ranges is {in_words(network[IP_RANGES])}, not a list of pairs of addresses"
+        return
+    for pair in network[IP_RANGES]:
+        if not isinstance(pair, list | tuple) or len(pair) != 2 or not _within(pair, cidr):
+            yield f"the range {pair} is not a pair of addresses in {cidr or 'a network without cidr'}"
+        elif IPv4Address(pair[0]) > IPv4Address(pair[1]):
+            yield f"the range {' to '.join(pair)} ends before it begins"
+
+
+def _parameters(
+    document: Mapping[str, Any], default: Mapping[str, Any], environment: Environment, report: Report
+) -> dict[str, Any]:
+    """Return the parameters that differ from the default; the ones that the document leaves out are as before."""
+    stated, before = document.get(PARAMETERS), dict(environment.own_networks.get(PARAMETERS) or {})
+    if stated is None:
+        return before
+    line = line_of(document, PARAMETERS)
+    if not isinstance(stated, Mapping):
+        report.error(_CODE, line, f"{PARAMETERS} is {in_words(stated)}, not a mapping", _START)
+        return before
+    segmentation = stated.get(SEGMENTATION, environment.cluster.net_segment_type)
+    if segmentation != environment.cluster.net_segment_type:
+        hint = "Create another environment with `fuel2 env create --net-segmentation-type`."
+        report.error(_CODE, line_of(stated, SEGMENTATION) or line, f"{SEGMENTATION} cannot be changed", hint)
+    after = {**default, **before, **plain(stated)}
+    return {name: value for name, value in after.items() if name not in default or value != default[name]}
+
+
+def _check_overlaps(networks: Sequence[Mapping[str, Any]], report: Report) -> None:
+    """Report networks whose addresses overlap."""
+    known = []
+    for network in networks:
+        cidr = _cidr(network.get("cidr"), None, 0)
+        if cidr is not None:
+            known.append((cidr, str(network["name"])))
+    for (low, name), (high, other) in pairwise(sorted(known)):
+        if low.overlaps(high):
+            report.error(_CODE, 0, f"networks {name} ({low}) and {other} ({high}) overlap", "Change one cidr.")
+
+
+def _vip(record: Any, stored: Mapping[int, Vip], named: Mapping[str, Vip], environment: Environment) -> Vip:
+    if not isinstance(record, Mapping):
+        raise InvalidDocument(f"A virtual address is a mapping, not {in_words(record)}.", hint=_VIPS)
+    number, name = record.get("id"), record.get("vip_name")
+    if number is not None and number not in stored:
+        raise InvalidDocument(f"There is no virtual address with the id {number}.", hint=_VIPS)
+    before = stored[number] if number is not None else named.get(str(name))
+    if before is None and (not isinstance(name, str) or not name):
+        raise InvalidDocument("A virtual address needs an id, or a vip_name.", hint=_VIPS)
+    before = before or Vip(0, str(name), "")
+    address = _address(record.get("ip_addr", before.ip_addr or None), f"virtual address {before.name}")
+    namespace, is_own = record.get("vip_namespace", before.namespace), record.get("is_user_defined", True)
+    home = _home(record.get("network"), before, environment)
+    return Vip(before.id, before.name, address, home, namespace, bool(is_own))
+
+
+def _home(number: Any, before: Vip, environment: Environment) -> str:
+    """Return the name of the network with an id; by default that of the address before, or of its network role."""
+    if number is None:
+        homes = {vip["name"]: str(role.get("default_mapping")) for role, vip in vip_roles(environment)}
+        return before.network or homes.get(before.name, "")
+    networks = {network["id"]: network["name"] for network in network_configuration(environment)[NETWORKS]}
+    if number not in networks:
+        shown = ", ".join(f"{known} ({name})" for known, name in networks.items())
+        raise InvalidDocument(f"{environment.label} has no network {number}.".capitalize(), hint=f"It has {shown}.")
+    return str(networks[number])
+
+
+def _address(text: Any, noun: str) -> str:
+    try:
+        return str(IPv4Address(text if isinstance(text, str) else ""))
+    except ValueError:
+        hint = "Write it as 192.168.0.2."
+        raise InvalidDocument(f"The {noun} is {in_words(text)}, not an address.", hint=hint) from None
+
+
+def _cidr(text: Any, report: Report | None, line: int) -> IPv4Network | None:
+    if text is None:
+        return None
+    try:
+        if isinstance(text, str) and "/" in text:
+            return IPv4Network(text)
+    except ValueError:
+        pass
+    if report is not None:
+        report.error(_CODE, line, f"cidr is {in_words(text)}, not a network", "Write it as 192.168.0.0/24.")
+    return None
+
+
+def _within(addresses: Sequence[Any], cidr: IPv4Network | None) -> bool:
+    try:
+        return cidr is not None and all(
+            isinstance(address, str) and IPv4Address(address) in cidr for address in addresses
+        )
+    except ValueError:
+        return False
+
+
+def _differs(after: Mapping[str, Any], known: Mapping[str, Any] | None, field: str) -> bool:
+    return known is None or after[field] != known.get(field)
+
+
+_START = "Start from 'fuel2 env network download'."
+_VIPS = "Start from 'fuel2 vip download'."
+_PARTS = "Start from 'fuel2 node disks download' or 'fuel2 node interfaces download'."

@@ -1,0 +1,317 @@
+"""The network configuration of an environment: that of its release, its own changes over it, and its virtual addresses.
+
+Source: Nailgun's `network_configuration`. Networks and parameters are those that `networks_metadata` of the release
+defines for neutron, VIPs those of `network_roles_metadata` of the release and its plugins. A network is known by its
+name; its id only holds within the environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from ipaddress import AddressValueError, IPv4Network, NetmaskValueError
+from typing import Any
+
+from fuelclient.environment import settings
+from fuelclient.environment.owners import metadata_of_owners
+from fuelclient.environment.roles import roles
+from fuelclient.errors import InvalidDocument
+from fuelclient.model.environment import Environment
+from fuelclient.model.network import Vip
+from fuelclient.model.node import Node
+from fuelclient.serializers.values import deep_merged, plain
+
+ADMIN = "fuelweb_admin"
+"""The network in which nodes boot. It belongs to no environment."""
+
+PUBLIC = "public"
+
+NETWORKS, PARAMETERS, SEGMENTATION = "networks", "networking_parameters", "segmentation_type"
+IP_RANGES, BY_RANGES = "ip_ranges", "ip_ranges"
+VIP_ROLES = ("controller", "primary-controller")
+"""The roles whose nodes carry a VIP, unless the network role names others."""
+
+_ADMIN: Mapping[str, Any] = {
+    "name": ADMIN,
+    "ip_ranges": [["10.20.0.129", "10.20.0.254"]],
+    "id": 1,
+    "meta": {
+        "unmovable": True, "use_gateway": True, "notation": BY_RANGES, "render_addr_mask": None, "render_type": None,
+        "map_priority": 0, "configurable": False,
+    },
+    "vlan_start": None,
+    "cidr": "10.20.0.0/24",
+    "group_id": None,
+    "gateway": "10.20.0.1",
+}  # fmt: skip
+_PARAMETERS: Mapping[str, Any] = {
+    "configuration_template": None,
+    "dns_nameservers": ["8.8.4.4", "8.8.8.8"],
+    "net_l23_provider": "ovs",
+}
+"""Parameters that no release states; these are the values of Nailgun's database."""
+
+_BAREMETAL = "baremetal"
+_LAST_PRIORITY = 2
+_UNSTATED = frozenset(("parameters",))
+"""What a release states among the parameters, but Nailgun does not show as one."""
+
+
+def network_configuration(environment: Environment) -> dict[str, Any]:
+    """Return the network configuration of an environment, as Nailgun shows it.
+
+    It has `networks`, `networking_parameters`, `vips` by name, and the addresses of VIPs under their older names.
+    """
+    networks = list(_networks(environment))
+    vips = dict(_vips(environment, {network["name"] for network in networks}))
+    aliases = {alias: vips[name]["ipaddr"] for name, alias in _aliases(environment) if name in vips}
+    return {**aliases, "vips": vips, PARAMETERS: _parameters(environment, networks), NETWORKS: networks}
+
+
+def default_configuration(environment: Environment) -> dict[str, Any]:
+    """Return the network configuration without the changes of the environment."""
+    return network_configuration(replace(environment, own_networks={}))
+
+
+def vip_records(environment: Environment) -> list[dict[str, Any]]:
+    """Return the virtual addresses of an environment by id, in the shape of Nailgun's `ips/vips`."""
+    ids = {network["name"]: network["id"] for network in _networks(environment)}
+    return [
+        {
+            "id": vip.id,
+            "network": ids.get(vip.network),
+            "node": None,
+            "ip_addr": vip.ip_addr,
+            "vip_name": vip.name,
+            "vip_namespace": vip.namespace,
+            "is_user_defined": vip.is_user_defined,
+        }
+        for vip in environment.vips
+    ]
+
+
+def vip_roles(environment: Environment) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Yield each VIP that network roles define, with its network role; a later role of the same id replaces it."""
+    network_roles: dict[str, Mapping[str, Any]] = {}
+    for metadata in metadata_of_owners(environment):
+        for role in _mappings(metadata.get("network_roles_metadata")):
+            network_roles[str(role.get("id"))] = role
+    for role in network_roles.values():
+        properties = role.get("properties")
+        for vip in _mappings(properties.get("vip") if isinstance(properties, Mapping) else None):
+            if isinstance(vip.get("name"), str):
+                yield role, vip
+
+
+def default_interfaces(environment: Environment | None, node: Node) -> list[dict[str, Any]]:
+    """Return the interfaces of a node, with the networks of its environment as Nailgun assigns them at first.
+
+    The interfaces are those that the node's attributes state as `meta.interfaces`; a node that states none has eth0,
+    from which it boots, and eth1. On each interface come all tagged networks and at most one untagged one, in the order
+    of `map_priority`; the admin network is on the interface from which the node boots, and what is left is on the
+    first. Only nodes whose roles need it are connected to the public network.
+    """
+    interfaces = _interfaces(node)
+    known = _networks(environment) if environment else ()
+    networks = [network for network in known if environment and _needs(environment, node, network)]
+    left: list[Mapping[str, Any]] = sorted(networks, key=_priority)
+    for interface in interfaces:
+        left = _assign(interface, left)
+    if interfaces:
+        interfaces[0]["assigned_networks"] += [_reference(network) for network in left]
+    return interfaces
+
+
+def hosts(cidr: str, *, skip: int = 0) -> list[str]:
+    """Return the first and the last address for hosts in a network, without the first `skip`.
+
+    >>> hosts("192.168.0.0/24"), hosts("10.0.0.0/30", skip=1)
+    (['192.168.0.1', '192.168.0.254'], ['10.0.0.2', '10.0.0.2'])
+    """
+    network = IPv4Network(cidr)
+    edge = 1 if network.num_addresses > 2 else 0
+    return [str(network[min(edge + skip, network.num_addresses - 1)]), str(network[-1 - edge])]
+
+
+def _networks(environment: Environment) -> Iterator[dict[str, Any]]:
+    """Yield the networks of an environment in the order of its release, then its own ones, then the admin network."""
+    own = environment.own_networks.get(NETWORKS) or {}
+    known = set()
+    for number, meta in enumerate(_stated(environment), 2):
+        known.add(meta["name"])
+        if _is_available(environment, meta):
+            yield {**_network(environment, meta, number), **own.get(meta["name"], {})}
+    further = [name for name in own if name not in known and name != ADMIN]
+    for number, name in enumerate(further, len(known) + 2):
+        yield {**own[name], "id": number, "group_id": environment.cluster.id}
+    yield {**plain(_ADMIN), **own.get(ADMIN, {})}
+
+
+def _stated(environment: Environment) -> list[Mapping[str, Any]]:
+    """Return the networks that the release defines for the segmentation of the environment."""
+    neutron = _neutron(environment)
+    return [
+        network
+        for network in _mappings(neutron.get("networks"))
+        if isinstance(network.get("name"), str)
+        and network.get("seg_type") in (None, environment.cluster.net_segment_type)
+    ]
+
+
+def _is_available(environment: Environment, network: Mapping[str, Any]) -> bool:
+    """Return whether no restriction of a network applies; one that cannot be read is ignored."""
+    if not network.get("restrictions"):
+        return True
+    from fuelclient.expressions.restrictions import expand_restrictions, unmet  # few networks have restrictions
+
+    try:
+        return not unmet(expand_restrictions(network["restrictions"]), settings.models(environment))
+    except InvalidDocument:
+        return True
+
+
+def _network(environment: Environment, meta: Mapping[str, Any], number: int) -> dict[str, Any]:
+    cidr = meta.get("cidr") if _is_cidr(meta.get("cidr")) else None
+    gateway = meta.get("gateway") or (hosts(cidr)[0] if cidr and meta.get("use_gateway") else None)
+    return {
+        "name": meta["name"],
+        IP_RANGES: ranges(meta, cidr, gateway),
+        "id": number,
+        "meta": plain(meta),
+        "vlan_start": meta.get("vlan_start"),
+        "cidr": cidr,
+        "group_id": environment.cluster.id,
+        "gateway": gateway,
+    }
+
+
+def ranges(meta: Mapping[str, Any], cidr: str | None, gateway: str | None) -> list[list[str]]:
+    """Return the ranges of addresses that follow from the notation of a network.
+
+    >>> ranges({"notation": "cidr"}, "10.0.0.0/24", None)
+    [['10.0.0.1', '10.0.0.254']]
+    """
+    stated = meta.get("ip_range")
+    if meta.get("notation") == BY_RANGES and isinstance(stated, list | tuple):
+        return [plain(stated)]
+    return [hosts(cidr, skip=1 if gateway else 0)] if cidr and meta.get("notation") else []
+
+
+def _parameters(environment: Environment, networks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    config = _neutron(environment).get("config")
+    stated = plain(config) if isinstance(config, Mapping) else {}
+    has_baremetal = any(network["name"] == _BAREMETAL for network in networks)
+    default = {
+        name: value
+        for name, value in {**plain(_PARAMETERS), **stated}.items()
+        if name not in _UNSTATED and (has_baremetal or not name.startswith(f"{_BAREMETAL}_"))
+    }
+    own = environment.own_networks.get(PARAMETERS) or {}
+    return {**default, SEGMENTATION: environment.cluster.net_segment_type, **own}
+
+
+def _vips(environment: Environment, networks: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the VIPs whose network exists and that a node can carry, then the ones that users added, by name."""
+    stored = {vip.name: vip for vip in environment.vips}
+    present = {role for node in environment.nodes for role in node.all_roles if not node.pending_deletion}
+    for role, vip in vip_roles(environment):
+        carriers = [str(name) for name in vip.get("node_roles") or VIP_ROLES]
+        if role.get("default_mapping") in networks and present.intersection(carriers):
+            address = stored.pop(vip["name"], None)
+            namespace, specific = vip.get("namespace"), vip.get("vendor_specific")
+            yield vip["name"], _vip(address, str(role.get("id")), namespace, plain(specific), carriers)
+    for name, address in stored.items():
+        yield name, _vip(address, None, address.namespace, None, list(VIP_ROLES))
+
+
+def _vip(
+    address: Vip | None, role: str | None, namespace: Any, specific: Any, carriers: Sequence[str]
+) -> dict[str, Any]:
+    return {
+        "network_role": role,
+        "ipaddr": address.ip_addr if address else None,
+        "is_user_defined": bool(address and address.is_user_defined),
+        "vendor_specific": specific,
+        "namespace": namespace,
+        "node_roles": list(carriers),
+    }
+
+
+def _aliases(environment: Environment) -> Iterator[tuple[str, str]]:
+    for _, vip in vip_roles(environment):
+        if isinstance(vip.get("alias"), str):
+            yield vip["name"], vip["alias"]
+
+
+def _interfaces(node: Node) -> list[dict[str, Any]]:
+    meta = node.attributes.get("meta")
+    known = _mappings(meta.get("interfaces") if isinstance(meta, Mapping) else None)
+    stated = known or [{"name": "eth0", "pxe": True}, {"name": "eth1"}]
+    without_pxe = not any(interface.get("pxe") for interface in stated)
+    blank: dict[str, Any] = {"type": "ether", "mac": "", "state": None, "max_speed": None, "current_speed": None}
+    return [
+        deep_merged(
+            {**blank, "id": number, "name": f"eth{number - 1}"},
+            {**plain(interface), "pxe": bool(interface.get("pxe")) or (without_pxe and number == 1)},
+        )
+        | {"assigned_networks": []}
+        for number, interface in enumerate(stated, 1)
+    ]
+
+
+def _needs(environment: Environment, node: Node, network: Mapping[str, Any]) -> bool:
+    """Return whether a node is connected to a network: all are, except that only some are to the public one."""
+    if network["name"] != PUBLIC:
+        return True
+    effective = settings.effective(environment)
+    if settings.is_on(effective, "public_network_assignment", "assign_to_all_nodes"):
+        return True
+    known = roles(environment)
+    stated = [known[name].metadata for name in node.all_roles if name in known]
+    has_dvr = settings.is_on(effective, "neutron_advanced_configuration", "neutron_dvr")
+    wanted = ("public_ip_required", "public_for_dvr_required") if has_dvr else ("public_ip_required",)
+    return any(metadata.get(name) for metadata in stated for name in wanted)
+
+
+def _priority(network: Mapping[str, Any]) -> int:
+    stated = network["meta"].get("map_priority")
+    return stated if isinstance(stated, int) else _LAST_PRIORITY
+
+
+def _assign(interface: dict[str, Any], networks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Assign networks to an interface and return those that are left."""
+    left: list[Mapping[str, Any]] = []
+    has_untagged = False
+    for network in networks:
+        is_tagged = network["vlan_start"] is not None or bool(network["meta"].get("neutron_vlan_range"))
+        fits = is_tagged or not has_untagged
+        if network["name"] == ADMIN:
+            fits = fits and interface["pxe"]
+        if not fits:
+            left.append(network)
+            continue
+        has_untagged = has_untagged or not is_tagged
+        interface["assigned_networks"].append(_reference(network))
+    return left
+
+
+def _reference(network: Mapping[str, Any]) -> dict[str, Any]:
+    return {"id": network["id"], "name": network["name"]}
+
+
+def _neutron(environment: Environment) -> Mapping[str, Any]:
+    stated = environment.release.metadata.get("networks_metadata")
+    neutron = stated.get("neutron") if isinstance(stated, Mapping) else None
+    return neutron if isinstance(neutron, Mapping) else {}
+
+
+def _mappings(items: Any) -> list[Mapping[str, Any]]:
+    return [item for item in items if isinstance(item, Mapping)] if isinstance(items, list | tuple) else []
+
+
+def _is_cidr(text: Any) -> bool:
+    try:
+        IPv4Network(text)
+    except (AddressValueError, NetmaskValueError, ValueError, TypeError):
+        return False
+    return isinstance(text, str)

@@ -1,0 +1,74 @@
+"""Networks and virtual addresses of clusters, and the disks and interfaces of nodes, in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fuelclient.model.network import NodePart, Vip
+from fuelclient.store.database import Connection
+from fuelclient.store.rows import decode, encode, encoded_or_null, insert_row, mapping, update_row
+
+_SELECT = "SELECT id, name, ip_addr, network, namespace, is_user_defined FROM vips "
+
+
+def own_networks(connection: Connection, cluster_id: int) -> dict[str, Any]:
+    """Return the network configuration of a cluster where it differs from its release."""
+    row = connection.execute("SELECT networks FROM clusters WHERE id = ?", (cluster_id,)).fetchone()
+    return mapping(row[0]) if row else {}
+
+
+def put_own_networks(connection: Connection, cluster_id: int, networks: Mapping[str, Any]) -> None:
+    """Replace what `own_networks` returns."""
+    update_row(connection, "clusters", cluster_id, {"networks": encoded_or_null(networks)})
+
+
+def vips(connection: Connection, cluster_id: int) -> list[Vip]:
+    """Return the virtual addresses of a cluster by id."""
+    rows = connection.execute(_SELECT + "WHERE cluster_id = ? ORDER BY id", (cluster_id,))
+    return [
+        Vip(number, name, ip_addr, network, namespace, bool(is_own))
+        for number, name, ip_addr, network, namespace, is_own in rows
+    ]
+
+
+def put_vip(connection: Connection, cluster_id: int, vip: Vip) -> int:
+    """Store a virtual address, over the one of the same name, and return its id. Its own id does not matter."""
+    row = {
+        "ip_addr": vip.ip_addr,
+        "network": vip.network,
+        "namespace": vip.namespace,
+        "is_user_defined": vip.is_user_defined,
+    }
+    stored = connection.execute(
+        "SELECT id FROM vips WHERE cluster_id = ? AND name = ?", (cluster_id, vip.name)
+    ).fetchone()
+    if stored is None:
+        return insert_row(connection, "vips", {"cluster_id": cluster_id, "name": vip.name, **row})
+    update_row(connection, "vips", stored[0], row)
+    return int(stored[0])
+
+
+def node_part(connection: Connection, node_id: int, part: NodePart) -> list[Any] | None:
+    """Return the document that was stored for a part of a node, or None."""
+    row = connection.execute("SELECT body FROM node_parts WHERE node_id = ? AND part = ?", (node_id, part)).fetchone()
+    return list(decode(row[0])) if row else None
+
+
+def node_parts(connection: Connection, cluster_id: int, part: NodePart) -> dict[str, list[Any]]:
+    """Return the documents that were stored for a part of the nodes of a cluster, by the id of the node."""
+    rows = connection.execute(
+        "SELECT p.node_id, p.body FROM node_parts p JOIN nodes n ON n.id = p.node_id "
+        "WHERE n.cluster_id = ? AND p.part = ? ORDER BY p.node_id",
+        (cluster_id, part),
+    )
+    return {str(node_id): list(decode(body)) for node_id, body in rows}
+
+
+def put_node_part(connection: Connection, node_id: int, part: NodePart, document: Sequence[Any]) -> None:
+    """Store the document of a part of a node."""
+    connection.execute(
+        "INSERT INTO node_parts (node_id, part, body) VALUES (?, ?, ?) "
+        "ON CONFLICT (node_id, part) DO UPDATE SET body = excluded.body",
+        (node_id, part, encode(list(document))),
+    )
