@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fuelclient.backends.inventory import Nodes, Releases, Roles, Tags
 from fuelclient.backends.networks import Networks
+from fuelclient.backends.services import Services
 from fuelclient.model.graph import DEFAULT_TYPE, OwnerRef, Uploaded
 
 if TYPE_CHECKING:  # at run time, a command only loads the values of the facets that it uses
@@ -345,6 +346,10 @@ class Backend(Protocol):
 
     @property
     def runs(self) -> Runs: ...
+
+    @property
+    def services(self) -> Services:
+        """What only a Fuel master does. Raise `Unsupported` without the capability `services`."""
 
     @property
     def capabilities(self) -> Capabilities:

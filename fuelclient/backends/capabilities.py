@@ -14,7 +14,8 @@ class Capabilities:
     records without type. `inputs`: return an environment, and what plans are computed from, as a whole. `batches`:
     store several releases, all or none. `leftovers`: report what a deletion leaves behind. `refusals`: say why a plugin
     cannot be enabled. `executors`: reach each node by an executor that the node, or a run, names.
-    `unavailable_releases`: create environments of releases that are marked as unavailable.
+    `unavailable_releases`: create environments of releases that are marked as unavailable. `services`: what only a
+    Fuel master does, such as verify networks or collect snapshots.
     """
 
     events: bool = False
@@ -29,9 +30,10 @@ class Capabilities:
     refusals: bool = False
     executors: bool = False
     unavailable_releases: bool = False
+    services: bool = False
 
 
-FUEL_MASTER = Capabilities()
+FUEL_MASTER = Capabilities(services=True)
 """What every Fuel master can do."""
 
 SERVER_REVISION = 2

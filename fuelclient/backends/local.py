@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from fuelclient.backends.capabilities import OWN_ENGINE, Capabilities
 from fuelclient.engine import Engine
+from fuelclient.errors import Unsupported
 from fuelclient.model.version import SPOKEN, FuelVersion
 
 
@@ -17,6 +20,11 @@ class LocalBackend(Engine):
     @property
     def capabilities(self) -> Capabilities:
         return OWN_ENGINE
+
+    @property
+    def services(self) -> NoReturn:
+        """Raise `Unsupported`: only a Fuel master has services."""
+        raise Unsupported("The embedded engine has no services of a Fuel master.", hint="Name one with --server.")
 
     def version(self) -> FuelVersion:
         """Return the versions of the API that the engine's server has."""

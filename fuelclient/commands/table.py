@@ -37,6 +37,15 @@ _ROWS: dict[str, tuple[str, str]] = {
     "env extension enable": _EXTENSION,
     "env extension show": _EXTENSION,
     "env list": ("env.environment:EnvList", "List all environments"),
+    "env network download": (
+        "env.network:NetworkDownload",
+        "Write the network configuration of an environment to a file",
+    ),
+    "env network upload": (
+        "env.network:NetworkUpload",
+        "Change the network configuration of an environment from a file",
+    ),
+    "env network verify": ("env.network:NetworkVerify", "Let the nodes of an environment check its networks"),
     "env nodes deploy": ("env.deploy:EnvNodesDeploy", "Deploy some nodes of an environment"),
     "env nodes provision": ("env.deploy:EnvNodesProvision", "Provision some nodes of an environment"),
     "env provisioning-facts delete": _PROVISIONING,
@@ -72,7 +81,25 @@ _ROWS: dict[str, tuple[str, str]] = {
     "node create": ("node.node:NodeCreate", "Create one node"),
     "node create-vms-conf": _VIRTUAL,
     "node delete": ("node.node:NodeDelete", "Delete nodes"),
+    "node disks download": ("node.hardware:DisksDownload", "Write the disks of a node, with their volumes, to a file"),
+    "node disks get-default": (
+        "node.hardware:DisksDefault",
+        "Write the disks of a node, divided as its roles need it, to a file",
+    ),
+    "node disks upload": ("node.hardware:DisksUpload", "Set the disks of a node, with their volumes, from a file"),
     "node import": ("node.node:NodeImport", "Create all nodes of a file, or none"),
+    "node interfaces download": (
+        "node.hardware:InterfacesDownload",
+        "Write the interfaces of a node, with their networks, to a file",
+    ),
+    "node interfaces get-default": (
+        "node.hardware:InterfacesDefault",
+        "Write the interfaces of a node, with the networks they have at first, to a file",
+    ),
+    "node interfaces upload": (
+        "node.hardware:InterfacesUpload",
+        "Set the interfaces of a node, with their networks, from a file",
+    ),
     "node label delete": ("node.labels:LabelDelete", "Delete labels of nodes"),
     "node label list": ("node.labels:LabelList", "List the labels of nodes"),
     "node label set": ("node.labels:LabelSet", "Set labels of nodes"),

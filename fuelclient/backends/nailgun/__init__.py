@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from fuelclient.backends.nailgun.roles import Roles, Tags
     from fuelclient.backends.nailgun.runs import Runs
     from fuelclient.backends.nailgun.sequences import Sequences
+    from fuelclient.backends.nailgun.services import Services
 
 
 class NailgunBackend:
@@ -108,6 +109,12 @@ class NailgunBackend:
         from fuelclient.backends.nailgun.runs import Runs
 
         return Runs(self._session, self.facts)
+
+    @cached_property
+    def services(self) -> Services:
+        from fuelclient.backends.nailgun.services import Services
+
+        return Services(self._session)
 
     @property
     def capabilities(self) -> Capabilities:

@@ -19,10 +19,10 @@ class Networks:
         self._session = session
 
     def configuration(self, cluster_id: int) -> Mapping[str, Any]:
-        return Answer(self._session.get(_neutron(cluster_id), _about(cluster_id)), "network configuration").rest()
+        return Answer(self._session.get(neutron_path(cluster_id), _about(cluster_id)), "network configuration").rest()
 
     def set_configuration(self, cluster_id: int, configuration: Mapping[str, Any]) -> Mapping[str, Any]:
-        data = self._session.put(_neutron(cluster_id), plain(configuration), _about(cluster_id))
+        data = self._session.put(neutron_path(cluster_id), plain(configuration), _about(cluster_id))
         return Answer(data, "network configuration").rest()
 
     def vips(
@@ -34,7 +34,7 @@ class Networks:
         else:
             about = About("virtual address", vip_id, within=("environment", cluster_id))
             data = [self._session.get(_ips(cluster_id, vip_id), about, **filters)]
-        return [Answer(record, "virtual address").rest() for record in objects(data, "virtual addresse")]
+        return [Answer(record, "virtual address").rest() for record in objects(data, "VIP")]
 
     def set_vips(self, cluster_id: int, vips: Sequence[Mapping[str, Any]]) -> None:
         self._session.put(_ips(cluster_id), plain(vips), _about(cluster_id))
@@ -48,7 +48,8 @@ class Networks:
         self._session.post(_ips(cluster_id), body, _about(cluster_id))
 
 
-def _neutron(cluster_id: int) -> str:
+def neutron_path(cluster_id: int) -> str:
+    """Return the path of the network configuration of an environment."""
     return f"clusters/{cluster_id}/network_configuration/neutron"
 
 

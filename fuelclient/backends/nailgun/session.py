@@ -76,7 +76,10 @@ class Session:
         self._http.close()
 
     def get(self, path: str, about: About | None = None, **query: Any) -> Any:
-        """Return the JSON of a resource; try again while the master is busy or the connection breaks."""
+        """Return the JSON of a resource; try again while the master is busy or the connection breaks.
+
+        A path that begins with a slash is one of the master itself, any other one is below `API`.
+        """
         return self._checked("GET", path, about, query, _NOTHING)
 
     def post(self, path: str, body: Any = _NOTHING, about: About | None = None, **query: Any) -> Any:
@@ -105,7 +108,7 @@ class Session:
     def _url(self, path: str, query: Mapping[str, Any]) -> str:
         stated = {key: _text(value) for key, value in query.items() if value is not None}
         text = f"?{urllib.parse.urlencode(stated)}" if stated else ""
-        return f"{self.master.url}{API}{path}{text}"
+        return f"{self.master.url}{path if path.startswith('/') else API + path}{text}"
 
     def _authenticated(self, method: str, url: str, body: Any, about: About | None) -> Response:
         """Return the answer to a request with a token; an expired token is replaced once."""

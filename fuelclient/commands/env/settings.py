@@ -6,10 +6,8 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_id
-from fuelclient.commands.base import Command
 from fuelclient.commands.columns import plain
-from fuelclient.commands.output import STDOUT, add_place, make_folder, place_of, put
+from fuelclient.commands.documents import DocumentDownload, DocumentUpload
 from fuelclient.errors import InvalidDocument
 
 if TYPE_CHECKING:
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 _EDITABLE, _GENERATED = "editable", "generated"
 
 
-class SettingsDownload(Command):
+class SettingsDownload(DocumentDownload):
     """Write the settings of an environment to a file
 
     These are the defaults of its release and of its enabled plugins, overridden by what was set for the environment.
@@ -29,21 +27,13 @@ class SettingsDownload(Command):
       fuel2 env settings download 1 --file - | less
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "environment")
-        add_place(parser, "write")
+    part = "settings"
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        path, form = _place(parsed_args)
-        settings = plain(self.backend.clusters.settings(parsed_args.id))
-        if not parsed_args.file:
-            make_folder(path)
-        put(self.app.stdout, {_EDITABLE: settings}, path, form, force=parsed_args.force)
-        if path != STDOUT:
-            self.say(f"Configuration of settings for the environment with id {parsed_args.id} was stored in {path}")
+    def document(self, owner_id: int) -> Any:
+        return {_EDITABLE: plain(self.backend.clusters.settings(owner_id))}
 
 
-class SettingsUpload(Command):
+class SettingsUpload(DocumentUpload):
     """Set the settings of an environment from a file
 
     The file contains settings by section, as 'env settings download' writes them: all settings, or only some. They
@@ -54,27 +44,19 @@ class SettingsUpload(Command):
       fuel2 env settings download 1 --file - | sed s/false/true/ | fuel2 env settings upload 1 --file -
     """
 
+    part = "settings"
+
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "environment")
-        add_place(parser, "read")
+        super().add_arguments(parser)
         parser.add_argument(
             "--force",
             action="store_true",
             help="accepted for scripts; has no effect, because settings are never locked",
         )
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        path, _ = _place(parsed_args)
-        document = self.load(path)
+    def store(self, owner_id: int, document: Document) -> None:
         settings = _sections(document)
-        self.writable().clusters.set_settings(parsed_args.id, settings)
-        shown = document.file if path == STDOUT else path
-        self.say(f"Configuration of settings for the environment with id {parsed_args.id} was loaded from {shown}")
-
-
-def _place(parsed_args: argparse.Namespace) -> tuple[str, str]:
-    """Return the path of the file and its format."""
-    return place_of(parsed_args, f"environment_{parsed_args.id}", "settings")
+        self.writable().clusters.set_settings(owner_id, settings)
 
 
 def _sections(document: Document) -> Mapping[str, Any]:

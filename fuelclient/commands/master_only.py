@@ -1,0 +1,34 @@
+"""Commands that only a Fuel master can carry out; elsewhere each says why, and ends with exit code 2."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fuelclient.commands.base import Command
+from fuelclient.errors import Unsupported
+
+if TYPE_CHECKING:
+    from fuelclient.backends.services import Services
+
+
+class MasterOnly(Command):
+    """A command that needs the services of a Fuel master.
+
+    `reason` says in one sentence why the embedded engine and its server cannot do this, `instead` what to do.
+    """
+
+    reason = ""
+    instead = ""
+
+    @property
+    def services(self) -> Services:
+        """The services of the master. Raise `Unsupported` if the backend has none."""
+        if not self.backend.capabilities.services:
+            raise Unsupported(self.reason, hint=self.instead)
+        return self.backend.services
+
+    def writable_services(self) -> Services:
+        """Return the services, after saying which place is about to change."""
+        services = self.services
+        self.writable()
+        return services

@@ -1,0 +1,85 @@
+"""Command lines of the original client about networks, disks and services: what it printed and wrote, fuel2 does."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+import yaml
+from contract.recorded.conftest import OnMaster
+from recordings import Replay, commands, line
+
+pytestmark = pytest.mark.corpus
+
+WORKDIR = "WORKDIR"
+"""The directory of the original client in its recorded messages."""
+
+DOWNLOADS = (
+    "fuel2 node disks download 1 -f yaml",
+    "fuel2 node interfaces download 1 -f yaml",
+    "fuel2 node attributes-download 1",
+    "fuel2 env network download 1 -f yaml",
+)
+TABLES: tuple[str, ...] = ()
+MESSAGES = ("fuel2 env network verify 1",)
+
+
+def words(command: str) -> list[str]:
+    """The arguments of a command line."""
+    return shlex.split(command)[1:]
+
+
+@pytest.mark.parametrize("command", DOWNLOADS)
+def test_a_download_writes_the_file_of_the_original_client(on_master: OnMaster, tmp_path: Path, command: str) -> None:
+    recorded = commands()[command]
+    replay = recorded.replay()
+    done = on_master(replay, *words(command))
+    assert (done.code, done.out.rstrip("\n")) == (
+        recorded.exit, recorded.stdout.replace(WORKDIR, str(tmp_path)).rstrip("\n"),
+    ), done.err  # fmt: skip
+    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert written == set(recorded.files)
+    for name, text in recorded.files.items():
+        data = yaml.safe_load((tmp_path / name).read_text(encoding="utf-8"))
+        if text is not None:
+            assert data == yaml.safe_load(text)
+        again = on_master(recorded.replay(), *words(command))
+        assert again.code == 6, "an existing file is kept"
+
+
+@pytest.mark.parametrize("command", [*TABLES, *MESSAGES])
+def test_a_command_prints_what_the_original_client_prints(on_master: OnMaster, command: str) -> None:
+    recorded = commands()[command]
+    done = on_master(recorded.replay(), *words(command))
+    assert (done.code, done.out.rstrip("\n")) == (recorded.exit, recorded.stdout.rstrip("\n")), done.err
+
+
+def test_what_was_downloaded_is_uploaded_as_it_is(on_master: OnMaster) -> None:
+    assert on_master(Replay(192, 193), *words("fuel2 env network download 1 -f yaml")).code == 0
+    upload = "fuel2 env network upload 1 -f yaml"
+    replay = commands()[upload].replay()
+    done = on_master(replay, *words(upload))  # the replay only answers the recorded body
+    assert done.out.startswith("Configuration of network for the environment with id 1 was loaded from "), done.err
+    assert replay.asked[-1] == "PUT clusters/1/network_configuration/neutron"
+    assert on_master(Replay(168), *words("fuel2 node interfaces download 1")).code == 0
+    assert on_master(Replay(170), *words("fuel2 node interfaces upload 1")).code == 0
+
+
+def test_a_refusal_says_what_the_master_says(on_master: OnMaster) -> None:
+    refused = on_master(Replay(174), "node", "disks", "upload", 1, "--file", "-", stdin='[{"id": "nosuch"}]')
+    assert refused.code == 7
+    assert "'size' is a required property" in refused.err
+    absent = on_master(Replay(187), "env", "network", "download", 99)
+    assert (absent.code, absent.out) == (5, "")
+    wrong = on_master(Replay(174), "node", "disks", "upload", 1, "--file", "-", stdin="sda: 1")
+    assert wrong.code == 7
+    assert "stdin" in wrong.err
+
+
+def test_defaults_of_a_node_come_from_the_master(on_master: OnMaster, tmp_path: Path) -> None:
+    for number, part in ((166, "disks"), (169, "interfaces")):
+        done = on_master(Replay(number), "node", part, "get-default", 1, "-f", "json")
+        assert done.out == (f"Configuration of {part} for node with id 1 was stored in {tmp_path}/node_1/{part}.json\n")
+        written = yaml.safe_load((tmp_path / "node_1" / f"{part}.json").read_text(encoding="utf-8"))
+        assert written == line(number).response_body

@@ -1,0 +1,73 @@
+"""Networks of environments, disks and interfaces of nodes on the embedded engine: download, change, upload."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from command_line import CommandLine
+
+NODE = ("node", "interfaces")
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_network_is_changed_through_a_file(tiny: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "environment_1" / "network.yaml"
+    done = tiny.ok("env", "network", "download", 1, "-f", "yaml")
+    assert done.out == f"Configuration of network for the environment with id 1 was stored in {path}\n"
+    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    document["networks"].insert(0, {"name": "backup", "cidr": "10.9.0.0/24", "vlan_start": 200})
+    path.write_text(yaml.safe_dump(document), encoding="utf-8")
+    done = tiny.ok("env", "network", "upload", 1, "-f", "yaml")
+    assert done.out == f"Configuration of network for the environment with id 1 was loaded from {path}\n"
+    assert str(tiny.engine) in done.err
+    after = yaml.safe_load(tiny.ok("env", "network", "download", 1, "--file", "-").out)
+    assert [(one["name"], one["cidr"]) for one in after["networks"]] == [
+        ("backup", "10.9.0.0/24"), ("fuelweb_admin", "10.20.0.0/24"),
+    ]  # fmt: skip
+
+
+def test_wrong_networks_are_refused_and_the_file_is_named(tiny: CommandLine) -> None:
+    for text, named in (("[]", "a mapping"), ("networks: [{name: x, cidr: y}]", "network x")):
+        done = tiny("env", "network", "upload", 1, "--file", "-", stdin=text)
+        assert done.code == 7
+        assert named in done.err
+    assert tiny("env", "network", "download", 9, "--file", "-").code == 5
+    assert tiny("env", "network", "upload", 1).code == 5
+
+
+def test_networks_are_verified_by_a_master_only(tiny: CommandLine) -> None:
+    done = tiny("env", "network", "verify", 1)
+    assert (done.code, done.out) == (2, "")
+    assert "verify" in done.err
+
+
+def test_disks_come_back_as_they_were_uploaded(tiny: CommandLine, tmp_path: Path) -> None:
+    assert yaml.safe_load(tiny.ok("node", "disks", "download", 1, "--file", "-").out) == []
+    disks = "[{id: sda, name: sda, size: 100, volumes: [{name: os, size: 50}]}]"
+    tiny.ok("node", "disks", "upload", 1, "--file", "-", stdin=disks)
+    done = tiny.ok("node", "disks", "download", 1, "-f", "json", "-d", tmp_path)
+    path = tmp_path / "node_1" / "disks.json"
+    assert done.out == f"Configuration of disks for node with id 1 was stored in {path}\n"
+    assert yaml.safe_load(path.read_text(encoding="utf-8")) == yaml.safe_load(disks)
+    assert tiny("node", "disks", "upload", 1, "--file", "-", stdin="{}").code == 7
+    assert tiny("node", "disks", "get-default", 1).code == 2
+    assert tiny("node", "disks", "get-default", 9).code == 5
+
+
+def test_interfaces_have_their_networks_until_they_are_changed(tiny: CommandLine) -> None:
+    default = yaml.safe_load(tiny.ok(*NODE, "get-default", 1, "--file", "-").out)
+    assert [(one["name"], one["pxe"]) for one in default] == [("eth0", True), ("eth1", False)]
+    assert default[0]["assigned_networks"] == [{"id": 1, "name": "fuelweb_admin"}]
+    tiny.ok(*NODE, "download", 1, "-f", "yaml")
+    tiny.ok(*NODE, "upload", 1, "-f", "yaml")
+    tiny.ok(*NODE, "upload", 1, "--file", "-", stdin="[{name: bond0}]")
+    assert yaml.safe_load(tiny.ok(*NODE, "download", 1, "--file", "-").out) == [{"name": "bond0"}]
+    done = tiny(*NODE, "upload", 1, "--file", "-", stdin="[{mac: x}]")
+    assert done.code == 7
+    assert "name" in done.err
