@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_id, add_nodes, stated
+from fuelclient.commands.arguments import add_id, add_nodes
 from fuelclient.commands.base import Command
 from fuelclient.commands.columns import plain
-from fuelclient.commands.output import make_folder
+from fuelclient.commands.env.fact_files import add_directory, directory_of, names_in, write_parts
 from fuelclient.errors import Conflict, InvalidDocument, NotFound
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class _Download(Command):
     name = ""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        _add_directory(parser)
+        add_directory(parser)
         add_nodes(parser, required=False, help="only the facts of these nodes: 1 2 or 1,2")
         parser.add_argument(
             "--no-split",
@@ -48,17 +48,10 @@ class _Download(Command):
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient import files
-
         facts = self.facts(parsed_args.env)
         parts = _whole(facts, parsed_args.nodes) if parsed_args.no_split else _parts(facts, parsed_args.nodes)
-        form = parsed_args.format
-        require_names(parts)
-        texts = {f"{name}.{form}": files.dumps(plain(part), form) for name, part in parts.items()}
-        directory = _directory(parsed_args)
-        _prepare(directory, keep=texts, force=parsed_args.force)
-        for name, text in texts.items():
-            files.write(os.path.join(directory, name), text, force=parsed_args.force)
+        directory = directory_of(parsed_args, "deployment")
+        write_parts(directory, parts, parsed_args.format, ours=_OURS, force=parsed_args.force)
         self.say(f"{self.name} deployment facts for the environment {parsed_args.env} were downloaded to {directory}")
 
 
@@ -106,13 +99,13 @@ class FactsUpload(Command):
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        _add_directory(parser)
+        add_directory(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.model.fact import DeploymentFacts
 
         env = parsed_args.env
-        parts = self._read(_directory(parsed_args), parsed_args.format)
+        parts = self._read(directory_of(parsed_args, "deployment"), parsed_args.format)
         common = parts.pop(_COMMON, None)
         if common is None:
             common = self.backend.facts.get(env).common
@@ -121,15 +114,8 @@ class FactsUpload(Command):
 
     def _read(self, directory: str, form: str) -> dict[str, Mapping[str, Any]]:
         """Return the facts in the files of `directory` by node."""
-        try:
-            names = sorted(name for name in os.listdir(directory) if name.endswith(f".{form}"))
-        except OSError as error:
-            hint = "Name the directory that contains it with --directory."
-            raise NotFound("directory", directory, hint=hint) from error
-        if not names:
-            raise NotFound("file", os.path.join(directory, f"*.{form}"), hint="Name their format with --format.")
         parts: dict[str, Mapping[str, Any]] = {}
-        for name in names:
+        for name in names_in(directory, form):
             path = os.path.join(directory, name)
             document = self.load(path)
             if not isinstance(document.data, Mapping):
@@ -160,20 +146,6 @@ class FactsDelete(Command):
         self.say(f"Deployment facts for the environment {parsed_args.id} were deleted successfully.")
 
 
-def _add_directory(parser: argparse.ArgumentParser) -> None:
-    add_env(parser, required=True)
-    parser.add_argument(
-        "-d", "--directory", "--dir", type=stated, default=".", metavar="DIR",
-        help="directory of the files (default: .)",
-    )  # fmt: skip
-    parser.add_argument("-f", "--format", choices=("json", "yaml"), default="yaml", help="file format (default: yaml)")
-
-
-def _directory(parsed_args: argparse.Namespace) -> str:
-    """Return the directory of the files of the environment."""
-    return os.path.abspath(os.path.join(parsed_args.directory, f"deployment_{parsed_args.env}"))
-
-
 def _parts(facts: DeploymentFacts, wanted: list[int] | None) -> dict[str, Mapping[str, Any]]:
     """Return facts by the names of their files. Raise `NotFound` for a wanted node without facts."""
     from fuelclient.serializers.fact import facts_to
@@ -191,15 +163,6 @@ def _whole(facts: DeploymentFacts, wanted: list[int] | None) -> dict[str, Mappin
     return {str(part["uid"]): part for part in facts_to_list(facts, uids)}
 
 
-def require_names(names: Iterable[str]) -> None:
-    """Raise `InvalidDocument` for a name that would lead out of the directory."""
-    for name in names:
-        if "/" in name or "\0" in name or name in ("", ".", ".."):
-            raise InvalidDocument(
-                f"There are facts of node {name!r}, which is not a file name.", hint="Nothing was written."
-            )
-
-
 def _uids(facts: DeploymentFacts, wanted: list[int] | None) -> list[str]:
     """Return the wanted nodes and the master (None: all nodes with facts). Raise `NotFound` for one without facts."""
     if wanted is None:
@@ -209,27 +172,3 @@ def _uids(facts: DeploymentFacts, wanted: list[int] | None) -> list[str]:
         if uid not in facts.nodes:
             raise NotFound("fact", f"of node {uid}", hint=f"Nodes with facts: {', '.join(facts.nodes) or 'none'}.")
     return [*uids, *(uid for uid in facts.nodes if uid == _MASTER)]
-
-
-def _prepare(directory: str, *, keep: Mapping[str, str], force: bool) -> None:
-    """Make the directory, and remove facts of earlier downloads except `keep`, or the next upload would include them.
-
-    Raise `Conflict` if it has facts and `force` is not set, and `Unavailable` if permissions forbid it. Files that no
-    download writes stay.
-    """
-    from fuelclient.files.writing import permitted
-
-    if not os.path.lexists(directory):
-        make_folder(os.path.join(directory, "facts"))
-        return  # if its parent is missing, the first write will say so
-    with permitted(directory, to="read"):
-        listed = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
-    stale = [name for name in listed if _OURS.fullmatch(name)]
-    if stale and not force:
-        raise Conflict(
-            f"{directory} already has facts.", hint="Replace them with --force, or name another --directory."
-        )
-    for name in stale:
-        if name not in keep:
-            with permitted(os.path.join(directory, name), to="removed"):
-                os.unlink(os.path.join(directory, name))

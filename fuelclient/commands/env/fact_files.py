@@ -1,0 +1,87 @@
+"""The directories in which commands write facts, a file for each node, and from which they read them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from fuelclient.commands.arguments import add_env, stated
+from fuelclient.commands.columns import plain
+from fuelclient.commands.output import make_folder
+from fuelclient.errors import Conflict, InvalidDocument, NotFound
+
+
+def add_directory(parser: argparse.ArgumentParser) -> None:
+    """Add the environment, and where its facts are: `env`, `directory` and `format`."""
+    add_env(parser, required=True)
+    parser.add_argument(
+        "-d", "--directory", "--dir", type=stated, default=".", metavar="DIR",
+        help="directory of the files (default: .)",
+    )  # fmt: skip
+    parser.add_argument("-f", "--format", choices=("json", "yaml"), default="yaml", help="file format (default: yaml)")
+
+
+def directory_of(parsed_args: argparse.Namespace, kind: str) -> str:
+    """Return the directory of the facts of this kind (`deployment`, `provisioning`) of the environment."""
+    return os.path.abspath(os.path.join(parsed_args.directory, f"{kind}_{parsed_args.env}"))
+
+
+def require_names(names: Iterable[str]) -> None:
+    """Raise `InvalidDocument` for a name that would lead out of the directory."""
+    for name in names:
+        if "/" in name or "\0" in name or name in ("", ".", ".."):
+            raise InvalidDocument(
+                f"There are facts of node {name!r}, which is not a file name.", hint="Nothing was written."
+            )
+
+
+def write_parts(directory: str, parts: Mapping[str, Any], form: str, *, ours: re.Pattern[str], force: bool) -> None:
+    """Write each part to the file of its name, in place of the facts of an earlier download.
+
+    Raise `Conflict`, unless `force`, if the directory has files whose names match `ours`, which are those that a
+    download writes. Other files stay.
+    """
+    from fuelclient import files
+
+    require_names(parts)
+    texts = {f"{name}.{form}": files.dumps(plain(part), form) for name, part in parts.items()}
+    _prepare(directory, keep=texts, ours=ours, force=force)
+    for name, text in texts.items():
+        files.write(os.path.join(directory, name), text, force=force)
+
+
+def names_in(directory: str, form: str) -> list[str]:
+    """Return the names of the files of one format. Raise `NotFound` if there are none, or no directory."""
+    try:
+        names = sorted(name for name in os.listdir(directory) if name.endswith(f".{form}"))
+    except OSError as error:
+        raise NotFound("directory", directory, hint="Name the directory that contains it with --directory.") from error
+    if not names:
+        raise NotFound("file", os.path.join(directory, f"*.{form}"), hint="Name their format with --format.")
+    return names
+
+
+def _prepare(directory: str, *, keep: Mapping[str, str], ours: re.Pattern[str], force: bool) -> None:
+    """Make the directory, and remove facts of earlier downloads except `keep`, or the next upload would include them.
+
+    Raise `Conflict` if it has facts and `force` is not set, and `Unavailable` if permissions forbid it.
+    """
+    from fuelclient.files.writing import permitted
+
+    if not os.path.lexists(directory):
+        make_folder(os.path.join(directory, "facts"))
+        return  # if its parent is missing, the first write will say so
+    with permitted(directory, to="read"):
+        listed = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
+    stale = [name for name in listed if ours.fullmatch(name)]
+    if stale and not force:
+        raise Conflict(
+            f"{directory} already has facts.", hint="Replace them with --force, or name another --directory."
+        )
+    for name in stale:
+        if name not in keep:
+            with permitted(os.path.join(directory, name), to="removed"):
+                os.unlink(os.path.join(directory, name))
