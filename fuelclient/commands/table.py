@@ -7,14 +7,6 @@ keeps both equal, and the one-line helps equal to the first lines of the classes
 
 from __future__ import annotations
 
-_EXTENSION = ("unsupported:Extensions", "Not supported: Nailgun extensions, which manage disks and networks")
-_PROVISIONING = (
-    "unsupported:ProvisioningFacts",
-    "Not supported: provisioning facts for Cobbler; graphs provision nodes here",
-)
-_VIRTUAL = ("unsupported:Vms", "Not supported: virtual machines on nodes of the role virt")
-"""The rows of commands that are not supported."""
-
 _ROWS: dict[str, tuple[str, str]] = {
     "complete": ("complete:Complete", "Print a bash script that completes command lines"),
     "config show": ("config:ConfigShow", "Show the settings in effect, and where each comes from"),
@@ -33,9 +25,9 @@ _ROWS: dict[str, tuple[str, str]] = {
         "Write the computed deployment facts of an environment to files",
     ),
     "env deployment-facts upload": ("env.facts:FactsUpload", "Set the deployment facts of an environment from files"),
-    "env extension disable": _EXTENSION,
-    "env extension enable": _EXTENSION,
-    "env extension show": _EXTENSION,
+    "env extension disable": ("extension:ExtensionDisable", "Disable extensions in an environment"),
+    "env extension enable": ("extension:ExtensionEnable", "Enable extensions in an environment"),
+    "env extension show": ("extension:ExtensionShow", "Show the extensions that are enabled in an environment"),
     "env list": ("env.environment:EnvList", "List all environments"),
     "env network download": (
         "env.network:NetworkDownload",
@@ -48,20 +40,32 @@ _ROWS: dict[str, tuple[str, str]] = {
     "env network verify": ("env.network:NetworkVerify", "Let the nodes of an environment check its networks"),
     "env nodes deploy": ("env.deploy:EnvNodesDeploy", "Deploy some nodes of an environment"),
     "env nodes provision": ("env.deploy:EnvNodesProvision", "Provision some nodes of an environment"),
-    "env provisioning-facts delete": _PROVISIONING,
-    "env provisioning-facts download": _PROVISIONING,
-    "env provisioning-facts get-default": _PROVISIONING,
-    "env provisioning-facts upload": _PROVISIONING,
+    "env provisioning-facts delete": (
+        "env.provisioning:ProvisioningDelete",
+        "Delete the uploaded provisioning facts of an environment",
+    ),
+    "env provisioning-facts download": (
+        "env.provisioning:ProvisioningDownload",
+        "Write the uploaded provisioning facts of an environment to files",
+    ),
+    "env provisioning-facts get-default": (
+        "env.provisioning:ProvisioningDefault",
+        "Write the computed provisioning facts of an environment to files",
+    ),
+    "env provisioning-facts upload": (
+        "env.provisioning:ProvisioningUpload",
+        "Set the provisioning facts of an environment from files",
+    ),
     "env redeploy": ("env.deploy:EnvRedeploy", "Deploy an environment from scratch"),
     "env remove nodes": ("env.environment:EnvRemoveNodes", "Remove nodes from an environment"),
     "env reset": ("env.deploy:EnvReset", "Reset an environment"),
     "env settings download": ("env.settings:SettingsDownload", "Write the settings of an environment to a file"),
     "env settings upload": ("env.settings:SettingsUpload", "Set the settings of an environment from a file"),
     "env show": ("env.environment:EnvShow", "Show one environment"),
-    "env spawn-vms": _VIRTUAL,
+    "env spawn-vms": ("node.vms:VmsSpawn", "Start the virtual machines of an environment"),
     "env stop-deployment": ("env.deploy:EnvStopDeployment", "Stop the run on an environment"),
     "env update": ("env.environment:EnvUpdate", "Rename an environment"),
-    "extension list": _EXTENSION,
+    "extension list": ("extension:ExtensionList", "List the extensions of the master"),
     "fuel-version": ("version:FuelVersion", "Show the version of Fuel and of its API"),
     "graph delete": ("graph.graph:GraphDelete", "Delete one graph of an owner"),
     "graph download": ("graph.download:GraphDownload", "Write a graph, or a merge, to a file"),
@@ -71,7 +75,27 @@ _ROWS: dict[str, tuple[str, str]] = {
     "graph simulate": ("graph.simulate:GraphSimulate", "Show how a run would go, and how long it would take"),
     "graph upload": ("graph.upload:GraphUpload", "Upload a graph to an owner"),
     "graph validate": ("graph.validate:GraphValidate", "Report everything wrong with a graph"),
+    "health list": ("health:HealthList", "List the sets of health checks for an environment"),
+    "health restart": ("health:HealthRestart", "Repeat a run of health checks"),
+    "health start": ("health:HealthStart", "Run sets of health checks for an environment"),
+    "health status list": ("health:StatusList", "List all runs of health checks"),
+    "health status show": ("health:StatusShow", "Show the results of a run of health checks"),
+    "health stop": ("health:HealthStop", "Stop a run of health checks"),
     "help": ("help:Help", "Show this overview, or the help of a command"),
+    "network-group create": ("network_group:GroupCreate", "Create a network group"),
+    "network-group delete": ("network_group:GroupDelete", "Delete a network group"),
+    "network-group list": ("network_group:GroupList", "List all network groups"),
+    "network-group show": ("network_group:GroupShow", "Show one network group"),
+    "network-group update": ("network_group:GroupUpdate", "Change a network group"),
+    "network-template delete": ("network_template:TemplateDelete", "Delete the network template of an environment"),
+    "network-template download": (
+        "network_template:TemplateDownload",
+        "Write the network template of an environment to a file",
+    ),
+    "network-template upload": (
+        "network_template:TemplateUpload",
+        "Set the network template of an environment from a file",
+    ),
     "node ansible-inventory": (
         "node.attributes:AnsibleInventory",
         "Print the nodes of an environment as an inventory for Ansible",
@@ -79,7 +103,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     "node attributes-download": ("node.attributes:AttributesDownload", "Write the attributes of a node to a file"),
     "node attributes-upload": ("node.attributes:AttributesUpload", "Set the attributes of a node from a file"),
     "node create": ("node.node:NodeCreate", "Create one node"),
-    "node create-vms-conf": _VIRTUAL,
+    "node create-vms-conf": ("node.vms:VmsCreate", "Configure the virtual machines on a node"),
     "node delete": ("node.node:NodeDelete", "Delete nodes"),
     "node disks download": ("node.hardware:DisksDownload", "Write the disks of a node, with their volumes, to a file"),
     "node disks get-default": (
@@ -104,10 +128,18 @@ _ROWS: dict[str, tuple[str, str]] = {
     "node label list": ("node.labels:LabelList", "List the labels of nodes"),
     "node label set": ("node.labels:LabelSet", "Set labels of nodes"),
     "node list": ("node.node:NodeList", "List nodes"),
-    "node list-vms-conf": _VIRTUAL,
+    "node list-vms-conf": ("node.vms:VmsList", "Show the virtual machines that are configured on a node"),
     "node show": ("node.node:NodeShow", "Show one node"),
     "node undiscover": ("node.node:NodeUndiscover", "Forget a node, or all nodes of an environment"),
     "node update": ("node.node:NodeUpdate", "Change the name or the hostname of a node"),
+    "openstack-config delete": ("openstack_config:ConfigDelete", "Delete an OpenStack configuration"),
+    "openstack-config download": ("openstack_config:ConfigDownload", "Write an OpenStack configuration to a file"),
+    "openstack-config execute": (
+        "openstack_config:ConfigExecute",
+        "Deploy the OpenStack configurations of an environment",
+    ),
+    "openstack-config list": ("openstack_config:ConfigList", "List the OpenStack configurations of an environment"),
+    "openstack-config upload": ("openstack_config:ConfigUpload", "Store an OpenStack configuration from a file"),
     "plugins build": ("plugins.build:PluginsBuild", "Build the package of a plugin"),
     "plugins check": ("plugins.check:PluginsCheck", "Report everything wrong with plugin packages"),
     "plugins create": ("plugins.create:PluginsCreate", "Write a plugin to start from"),
@@ -144,6 +176,12 @@ _ROWS: dict[str, tuple[str, str]] = {
     "sequence update": ("sequence:SequenceUpdate", "Change the name or the graph types of a sequence"),
     "sequence upload": ("sequence:SequenceUpload", "Create a sequence from a file"),
     "server run": ("server:ServerRun", "Serve the engine over HTTP with the API of a Fuel master"),
+    "snapshot create": ("snapshot:SnapshotCreate", "Collect a diagnostic snapshot"),
+    "snapshot get-default-config": ("snapshot:SnapshotConfig", "Write what a snapshot has by default to a file"),
+    "snapshot get-link": (
+        "snapshot:SnapshotLink",
+        "Show whether a snapshot is ready, and the URL from which to download it",
+    ),
     "tag create": ("roles_and_tags:TagCreate", "Create a tag of a release or an environment from a file"),
     "tag delete": ("roles_and_tags:TagDelete", "Delete a tag of a release or an environment"),
     "tag download": ("roles_and_tags:TagDownload", "Write the description of a tag to a file"),
@@ -167,6 +205,9 @@ _ROWS: dict[str, tuple[str, str]] = {
     "task stop": ("task.task:TaskStop", "Stop a run"),
     "task watch": ("task.task:TaskWatch", "Follow a run to its end"),
     "tui": ("tui:Tui", "Browse environments, roles and graph order on the terminal"),
+    "vip create": ("vip:VipCreate", "Create a virtual address in an environment"),
+    "vip download": ("vip:VipDownload", "Write the virtual addresses of an environment to a file"),
+    "vip upload": ("vip:VipUpload", "Change virtual addresses of an environment from a file"),
 }
 """Command name -> (module of this package and class, one-line help)."""
 

@@ -30,6 +30,7 @@ LOADERS = {
     "expressions": _UNIT / "expressions" / "test_cases.py",
     "fault-tolerance": _GRAPH_CASES,
     "history": CASES / "test_history_cases.py",
+    "master-services": TESTS / "scripted_master.py",
     "merge": _GRAPH_CASES,
     "merge-meta": _GRAPH_CASES,
     "name-match": _GRAPH_CASES,

@@ -20,8 +20,14 @@ DOWNLOADS = (
     "fuel2 node interfaces download 1 -f yaml",
     "fuel2 node attributes-download 1",
     "fuel2 env network download 1 -f yaml",
+    "fuel2 env provisioning-facts get-default -e 1 -f yaml",
+    "fuel2 vip download -e 1",
 )
-TABLES: tuple[str, ...] = ()
+TABLES = (
+    "fuel2 extension list",
+    "fuel2 env extension show 1",
+    "fuel2 openstack-config list -e 1",
+)
 MESSAGES = ("fuel2 env network verify 1",)
 
 
@@ -75,6 +81,60 @@ def test_a_refusal_says_what_the_master_says(on_master: OnMaster) -> None:
     wrong = on_master(Replay(174), "node", "disks", "upload", 1, "--file", "-", stdin="sda: 1")
     assert wrong.code == 7
     assert "stdin" in wrong.err
+
+
+@pytest.mark.parametrize(
+    ("number", "arguments", "code", "said"),
+    [
+        (202, "network-group show 99", 5, "99"),
+        (211, "env extension enable 1 -E nosuch", 7, "No such extensions: nosuch"),
+        (219, "openstack-config execute -e 1", 6, "Cluster should be in the status 'operational'"),
+        (222, "openstack-config delete 1", 6, "Configuration '1' has been already disabled."),
+        (223, "openstack-config delete 99", 5, "99"),
+    ],
+)
+def test_a_service_is_refused_in_the_words_of_the_master(
+    on_master: OnMaster, number: int, arguments: str, code: int, said: str
+) -> None:
+    recorded = line(number)
+    same = Replay(number, same=lambda _sent, _recorded: True) if recorded.request_body else Replay(number)
+    done = on_master(same, *shlex.split(arguments))
+    assert (done.code, done.out) == (code, "")
+    assert said in done.err
+
+
+def test_configurations_are_stored_and_deleted(on_master: OnMaster) -> None:
+    document = "configuration: {nova_config: {DEFAULT/debug: {value: false}}}"
+    stored = on_master(
+        Replay(216), "openstack-config", "upload", "-e", 1, "-r", "compute", "--file", "-", "-f", "json", stdin=document
+    )
+    assert stored.json == [
+        {"id": 2, "is_active": True, "config_type": "role", "cluster_id": 1, "node_id": None, "node_role": "compute"}
+    ]
+    deleted = on_master(Replay(221), "openstack-config", "delete", 1)
+    assert deleted.out == "Openstack configuration with id 1 was deleted.\n"
+
+
+def test_extensions_are_enabled(on_master: OnMaster) -> None:
+    done = on_master(Replay(210), "env", "extension", "enable", 1, "-E", "volume_manager", "network_manager")
+    assert done.out == (
+        "The following extensions: volume_manager, network_manager have been enabled for the environment with id 1.\n"
+    )
+
+
+def test_network_groups_are_sorted_by_id_as_the_original_client_promises(on_master: OnMaster) -> None:
+    recorded = commands()["fuel2 network-group list"]
+
+    def rows(table: str) -> list[list[str]]:
+        return [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()[3:-1]]
+
+    done = on_master(recorded.replay(), "network-group", "list")
+    assert rows(done.out) == sorted(rows(recorded.stdout), key=lambda row: int(row[0]))
+
+
+def test_provisioning_facts_are_deleted(on_master: OnMaster) -> None:
+    deleted = on_master(Replay(412), "env", "provisioning-facts", "delete", 1)
+    assert deleted.out == "Provisioning facts for the environment 1 were deleted successfully.\n"
 
 
 def test_defaults_of_a_node_come_from_the_master(on_master: OnMaster, tmp_path: Path) -> None:

@@ -71,3 +71,26 @@ def test_interfaces_have_their_networks_until_they_are_changed(tiny: CommandLine
     done = tiny(*NODE, "upload", 1, "--file", "-", stdin="[{mac: x}]")
     assert done.code == 7
     assert "name" in done.err
+
+
+def test_virtual_addresses_are_changed_through_a_file(tiny: CommandLine, tmp_path: Path) -> None:
+    assert yaml.safe_load(tiny.ok("vip", "download", "-e", 1, "-f", "-").out) == []
+    tiny.ok("vip", "create", "-e", 1, "-N", "public", "-a", "10.20.0.130", "-n", 1, "--namespace", "haproxy")
+    assert tiny("vip", "create", "-e", 1, "-N", "public", "-a", "10.20.0.131").code == 6
+    done = tiny.ok("vip", "download", "-e", 1)
+    path = tmp_path / "vips_1.yaml"
+    assert done.out == f"VIP configuration for environment with id=1 downloaded to {path}\n"
+    (vip,) = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert vip == {
+        "id": 1, "network": 1, "node": None, "ip_addr": "10.20.0.130", "vip_name": "public", "vip_namespace": "haproxy",
+        "is_user_defined": True,
+    }  # fmt: skip
+    path.write_text(yaml.safe_dump([{**vip, "ip_addr": "10.20.0.140"}]), encoding="utf-8")
+    tiny.ok("vip", "upload", "-e", 1, "-f", "vips_1.yaml")
+    network = yaml.safe_load(tiny.ok("env", "network", "download", 1, "--file", "-").out)
+    assert network["vips"]["public"]["ipaddr"] == "10.20.0.140"
+    for arguments, code in ((("-a", 7), 5), (("-f", "vips_1.yaml"), 6), (("-f", "vips.txt"), 2)):
+        assert tiny("vip", "download", "-e", 1, *arguments).code == code
+    done = tiny("vip", "upload", "-e", 1, "-f", "-", stdin="[{id: 7, ip_addr: 10.0.0.1}]")
+    assert done.code == 7
+    assert "id 7" in done.err

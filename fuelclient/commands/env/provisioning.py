@@ -1,0 +1,135 @@
+"""Facts for the provisioning of nodes by a Fuel master: upload, download, delete, and the defaults."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from fuelclient.commands.arguments import add_id, add_nodes
+from fuelclient.commands.documents import require_mapping
+from fuelclient.commands.env.fact_files import add_directory, directory_of, names_in, write_parts
+from fuelclient.commands.master_only import MasterOnly
+from fuelclient.errors import InvalidDocument, NotFound
+from fuelclient.serializers.answer import Answer
+
+_KIND, _ENGINE, _NODES = "provisioning", "engine", "nodes"
+_OURS = re.compile(r"(engine|[0-9]+)\.(yaml|json)")
+"""The files that a download writes, and therefore may replace."""
+
+
+class _OfMaster(MasterOnly):
+    """A command about provisioning facts."""
+
+    reason = "The embedded engine has no provisioning facts: a graph provisions nodes, and sees the deployment facts."
+    instead = "See `fuel2 env deployment-facts get-default`."
+
+
+class _Download(_OfMaster):
+    """Write facts to a directory. `name` says in the result which facts."""
+
+    name = ""
+    default = False
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_directory(parser)
+        add_nodes(parser, required=False, help="only the facts of these nodes: 1 2 or 1,2")
+        parser.add_argument("--no-split", action="store_true", help="passed on to the master, which ignores it")
+        parser.add_argument("--force", action="store_true", help="replace the facts of an earlier download")
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        env = parsed_args.env
+        facts = self.services.provisioning_facts(
+            env, default=self.default, nodes=parsed_args.nodes, split=not parsed_args.no_split
+        )
+        if _ENGINE not in facts:
+            raise NotFound(
+                "upload", f"of provisioning facts for environment {env}",
+                hint="Start from 'fuel2 env provisioning-facts get-default'.",
+            )  # fmt: skip
+        directory = directory_of(parsed_args, _KIND)
+        write_parts(directory, _parts(facts), parsed_args.format, ours=_OURS, force=parsed_args.force)
+        self.say(f"{self.name} provisioning facts for the environment {env} were downloaded to {directory}")
+
+
+class ProvisioningDownload(_Download):
+    """Write the uploaded provisioning facts of an environment to files
+
+    The files are DIR/provisioning_ID/engine.FORMAT, for the service that provisions, and a file for each node. With
+    --force they replace the files of an earlier download.
+
+      fuel2 env provisioning-facts download --env 1 -f yaml
+    """
+
+    name = "User-defined"
+
+
+class ProvisioningDefault(_Download):
+    """Write the computed provisioning facts of an environment to files
+
+    The master computes them from settings, networks and disks. The files are named as by 'env provisioning-facts
+    download'. They may contain passwords.
+
+      fuel2 env provisioning-facts get-default --env 1 -f yaml
+    """
+
+    name, default = "Default", True
+
+
+class ProvisioningUpload(_OfMaster):
+    """Set the provisioning facts of an environment from files
+
+    The files are those that 'env provisioning-facts download' writes. They replace the computed facts: engine.FORMAT,
+    and for each node the file with its uid.
+
+      fuel2 env provisioning-facts upload --env 1 -f yaml
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_directory(parser)
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        services = self.services
+        facts = self._read(directory_of(parsed_args, _KIND), parsed_args.format)
+        self.writable()
+        services.set_provisioning_facts(parsed_args.env, facts)
+        self.say(f"Provisioning facts for the environment {parsed_args.env} were uploaded successfully.")
+
+    def _read(self, directory: str, form: str) -> Mapping[str, Any]:
+        """Return the facts in the files of a directory; a node without a file keeps its computed facts."""
+        engine, nodes = None, []
+        for name in names_in(directory, form):
+            document = self.load(os.path.join(directory, name))
+            part = require_mapping(document, "provisioning facts", "Remove the file, or write a mapping.")
+            if name == f"{_ENGINE}.{form}":
+                engine = part
+            elif "uid" not in part:
+                raise InvalidDocument(f"{document.file}: the facts of a node need its uid.", hint='Add `uid: "1"`.')
+            else:
+                nodes.append(part)
+        return {_ENGINE: engine, _NODES: nodes}
+
+
+class ProvisioningDelete(_OfMaster):
+    """Delete the uploaded provisioning facts of an environment
+
+    fuel2 env provisioning-facts delete 1
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "environment")
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        self.writable_services().delete_provisioning_facts(parsed_args.id)
+        self.say(f"Provisioning facts for the environment {parsed_args.id} were deleted successfully.")
+
+
+def _parts(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return facts by the names of their files.
+
+    What a master adds to them (`fault_tolerance`, `pre_provision`) is left out: it takes nothing of that back.
+    """
+    nodes = [Answer(node, "node's provisioning facts") for node in Answer(facts, "provisioning facts").items(_NODES)]
+    return {_ENGINE: facts[_ENGINE], **{node.stated("uid"): node.data for node in nodes}}

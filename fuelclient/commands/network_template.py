@@ -1,0 +1,82 @@
+"""Network templates of environments, which say how a Fuel master lays out the bridges of nodes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from fuelclient.commands.arguments import identifier, stated
+from fuelclient.commands.documents import require_mapping
+from fuelclient.commands.master_only import MasterOnly
+from fuelclient.commands.output import add_force, make_folder, put
+from fuelclient.errors import NotFound
+
+
+class _OfMaster(MasterOnly):
+    """A command about the network template of an environment."""
+
+    reason = "The embedded engine reads no network templates."
+    instead = "Choose the networks of each interface: `fuel2 node interfaces download`."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("env", type=identifier, help="id of the environment")
+
+
+class TemplateUpload(_OfMaster):
+    """Set the network template of an environment from a file
+
+    fuel2 network-template upload 1 --file template.yaml
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("-f", "--file", type=stated, required=True, metavar="FILE", help="YAML or JSON; - is stdin")
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        services = self.services
+        document = self.load(parsed_args.file)
+        hint = "Write it as adv_net_template: {default: {nic_mapping: {...}, ...}}."
+        template = require_mapping(document, "a network template", hint)
+        self.writable()
+        services.set_network_template(parsed_args.env, template)
+        self.say(f"Network template {parsed_args.file} has been uploaded.")
+
+
+class TemplateDownload(_OfMaster):
+    """Write the network template of an environment to a file
+
+    The file is DIR/network_template_ID.yaml. An existing file is overwritten only with --force.
+
+      fuel2 network-template download 1
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument(
+            "-d", "--dir", "--directory", type=stated, default=".", metavar="DIR", dest="directory",
+            help="directory of the file (default: .)",
+        )  # fmt: skip
+        add_force(parser)
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        template = self.services.network_template(parsed_args.env)
+        if template is None:
+            raise NotFound(
+                "network template", f"of environment {parsed_args.env}",
+                hint="Upload one with 'fuel2 network-template upload'.",
+            )  # fmt: skip
+        path = os.path.abspath(os.path.join(parsed_args.directory, f"network_template_{parsed_args.env}.yaml"))
+        make_folder(path)
+        put(self.app.stdout, template, path, "yaml", force=parsed_args.force)
+        self.say(f"Network template configuration for environment with id={parsed_args.env} downloaded to {path}")
+
+
+class TemplateDelete(_OfMaster):
+    """Delete the network template of an environment
+
+    fuel2 network-template delete 1
+    """
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        self.writable_services().delete_network_template(parsed_args.env)
+        self.say(f"Network template for environment id={parsed_args.env} has been deleted.")

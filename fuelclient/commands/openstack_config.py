@@ -1,0 +1,168 @@
+"""Configurations of OpenStack services that a Fuel master deploys: list, upload, download, execute, delete."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fuelclient.commands.arguments import add_env, add_nodes, identifier, stated
+from fuelclient.commands.base import Lister
+from fuelclient.commands.columns import plain
+from fuelclient.commands.master_only import MasterOnly
+from fuelclient.commands.output import STDOUT, add_force, format_of, put
+
+if TYPE_CHECKING:
+    from fuelclient.model.services import OpenstackConfig
+
+_COLUMNS = ("id", "is_active", "config_type", "cluster_id", "node_id", "node_role")
+_KEY = "configuration"
+_TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
+
+
+class _OfMaster(MasterOnly):
+    """A command about OpenStack configurations."""
+
+    reason = "The embedded engine keeps no OpenStack configurations: a Fuel master deploys them."
+    instead = "Write a graph that applies them, and run it with `fuel2 graph execute --type TYPE`."
+
+
+def _add_whose(parser: argparse.ArgumentParser, verb: str) -> None:
+    """Add the environment, and the nodes or the role: `env`, `nodes` and `role`."""
+    add_env(parser, required=True)
+    add_nodes(parser, required=False, help=f"{verb} only for these nodes: 1 2 or 1,2")
+    parser.add_argument("-r", "--role", type=stated, metavar="ROLE", help=f"{verb} only for nodes of this role")
+
+
+def _truth(word: str) -> bool:
+    """Return the truth that a word means.
+
+    >>> _truth("True"), _truth("no")
+    (True, False)
+    """
+    if word.lower() not in (*_TRUE, *_FALSE):
+        raise argparse.ArgumentTypeError(f"'{word}' is neither true nor false")
+    return word.lower() in _TRUE
+
+
+def _row(config: OpenstackConfig) -> Sequence[Any]:
+    return (
+        config.id, config.is_active, config.config_type, config.cluster_id, config.node_id, config.node_role,
+    )  # fmt: skip
+
+
+class ConfigList(_OfMaster, Lister):
+    """List the OpenStack configurations of an environment
+
+    With --deleted, those that were deleted or replaced are listed instead.
+
+      fuel2 openstack-config list --env 1
+    """
+
+    columns = _COLUMNS
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        _add_whose(parser, "list those that are")
+        parser.add_argument(
+            "-D", "--deleted", type=_truth, nargs="?", const=True, default=False, metavar="true|false",
+            help="list deleted ones (default: false)",
+        )  # fmt: skip
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        configs = self.services.openstack_configs(
+            parsed_args.env, node_ids=parsed_args.nodes, role=parsed_args.role, active=not parsed_args.deleted
+        )
+        return map(_row, configs)
+
+
+class ConfigUpload(_OfMaster, Lister):
+    """Store an OpenStack configuration from a file
+
+    The file has the configuration below the key 'configuration', as 'openstack-config download' writes it. It is for
+    the whole environment, for some nodes, or for the nodes of a role, and replaces an active one for the same.
+
+      fuel2 openstack-config upload --env 1 --role compute --file nova.yaml
+    """
+
+    columns = _COLUMNS
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        _add_whose(parser, "store it")
+        parser.add_argument("--file", type=stated, required=True, metavar="FILE", help="YAML or JSON; - is stdin")
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        from fuelclient.errors import InvalidDocument
+
+        services = self.services
+        document = self.load(parsed_args.file)
+        data = document.data
+        if not isinstance(data, Mapping) or not isinstance(data.get(_KEY), Mapping):
+            raise InvalidDocument(
+                f"{document.file}: an OpenStack configuration is a mapping below the key '{_KEY}'.",
+                hint="Write it as configuration: {nova_config: {DEFAULT/debug: {value: true}}}.",
+            )
+        self.writable()
+        configs = services.create_openstack_config(
+            parsed_args.env, plain(data[_KEY]), node_ids=parsed_args.nodes, role=parsed_args.role
+        )
+        return map(_row, configs)
+
+
+def _add_config(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("config", type=identifier, help="id of the configuration")
+
+
+class ConfigDownload(_OfMaster):
+    """Write an OpenStack configuration to a file
+
+    An existing file is overwritten only with --force. '--file -' prints the document, and nothing else, on stdout.
+
+      fuel2 openstack-config download 2 --file nova.yaml
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        _add_config(parser)
+        parser.add_argument("--file", type=stated, required=True, metavar="FILE", help="the file to write; - is stdout")
+        add_force(parser)
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        form = format_of(parsed_args.file, None)
+        config = self.services.openstack_config(parsed_args.config)
+        put(self.app.stdout, {_KEY: plain(config.configuration)}, parsed_args.file, form, force=parsed_args.force)
+        if parsed_args.file != STDOUT:
+            self.say(f"OpenStack configuration with id={parsed_args.config} downloaded to {parsed_args.file}.")
+
+
+class ConfigExecute(_OfMaster):
+    """Deploy the OpenStack configurations of an environment
+
+    The environment must be deployed. Follow the task with 'fuel2 task show'.
+
+      fuel2 openstack-config execute --env 1 --role compute
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        _add_whose(parser, "deploy them")
+        parser.add_argument("-f", "--force", action="store_true", help="also deploy what has not changed")
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        task = self.writable_services().execute_openstack_configs(
+            parsed_args.env, node_ids=parsed_args.nodes, role=parsed_args.role, force=parsed_args.force
+        )
+        self.say(f"Deployment of the OpenStack configuration was started within task with id {task}.")
+
+
+class ConfigDelete(_OfMaster):
+    """Delete an OpenStack configuration
+
+    The master keeps it as inactive; what it configured stays on the nodes.
+
+      fuel2 openstack-config delete 2
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        _add_config(parser)
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        self.writable_services().delete_openstack_config(parsed_args.config)
+        self.say(f"Openstack configuration with id {parsed_args.config} was deleted.")

@@ -1,0 +1,123 @@
+"""Commands that only a master can carry out: what they print, write to files and send, as the original client does.
+
+`tests/scripted_master.py` explains the cases; what differs from the original client says `why`.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine, fuel2
+from scripted_master import CASES, load, prepare, scripted, shown, words, writes, written
+
+from fuelclient.commands.master_only import MasterOnly
+from fuelclient.commands.table import COMMANDS
+
+ON_THE_ENGINE = {
+    "env network verify": "1", "network-group list": "", "network-group show": "1", "network-group delete": "1",
+    "network-group create": "x -N 1 -C 10.0.0.0/24", "network-group update": "1 -V 7", "network-template delete": "1",
+    "network-template download": "1", "network-template upload": "1 -f nosuch.yaml", "extension list": "",
+    "env extension show": "1", "env extension enable": "1 -E a", "env extension disable": "1 -E a",
+    "env provisioning-facts download": "-e 1", "env provisioning-facts get-default": "-e 1",
+    "env provisioning-facts upload": "-e 1", "env provisioning-facts delete": "1", "openstack-config list": "-e 1",
+    "openstack-config upload": "-e 1 --file nosuch.yaml", "openstack-config download": "1 --file x.yaml",
+    "openstack-config execute": "-e 1", "openstack-config delete": "1", "node list-vms-conf": "1",
+    "node create-vms-conf": "1 --conf {}", "env spawn-vms": "1", "snapshot create": "",
+    "snapshot get-default-config": "", "snapshot get-link": "1", "health list": "-e 1", "health start": "-e 1",
+    "health stop": "1", "health restart": "1", "health status list": "", "health status show": "1",
+}  # fmt: skip
+"""Arguments of every command that needs a master."""
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_a_command_does_what_the_original_client_does(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = load(path)
+    monkeypatch.chdir(tmp_path)
+    prepare(case, tmp_path)
+    with scripted(case["master"]) as server:
+        for step in case["steps"]:
+            done = fuel2("--server", server.url, *words(step))
+            assert done.code == step.get("exit_here", step["exit"]), (step["run"], done.err)
+            expected = step.get("here", step["stdout"]).rstrip("\n")
+            assert shown(done.out, tmp_path, server) == expected, step["run"]
+            assert written(tmp_path, step) == step.get("files", {}), step["run"]
+            assert writes(server) == step.get("writes_here", step.get("writes", [])), step["run"]
+            assert ("why" in step) == bool({"here", "writes_here"} & set(step)) or (step["exit"] and not done.code)
+
+
+def test_every_command_that_needs_a_master_says_so_on_the_engine(tiny: CommandLine) -> None:
+    commands = {}
+    for name, (place, _) in COMMANDS.items():
+        module, _, attribute = place.partition(":")
+        command = getattr(__import__(module, fromlist=[attribute]), attribute)
+        if issubclass(command, MasterOnly):
+            commands[name] = command
+    assert set(commands) == set(ON_THE_ENGINE)
+    for name, command in commands.items():
+        done = tiny(*name.split(), *ON_THE_ENGINE[name].split())
+        assert (done.code, done.out) == (2, ""), name
+        assert done.err == f"{command.reason} {command.instead}\n", name
+        assert command.reason.count(". ") == 0
+        assert command.instead
+
+
+def test_the_server_of_the_engine_refuses_them_too(tiny: CommandLine, tmp_path: Path) -> None:
+    pytest.importorskip("flask", reason="the server comes with the extra [server]")
+    from server_process import serving
+
+    os.chdir(tmp_path)
+    with serving(tmp_path) as server:
+        done = fuel2("--server", server.url, "snapshot", "create")
+    assert done.code == 2
+    assert "embedded engine" in done.err
+
+
+def test_wrong_documents_are_refused_before_they_are_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "provisioning_1").mkdir()
+    (tmp_path / "provisioning_1" / "1.yaml").write_text("{name: a}")
+    lines = (
+        ("openstack-config upload -e 1 --file -", "nova_config: {}", 7, "configuration"),
+        ("network-template upload 1 -f -", "[1]", 7, "mapping"),
+        ("vip upload -e 1 -f -", "a: 1", 7, "list"),
+        ("snapshot create -c -", "3", 7, "mapping"),
+        ("snapshot create -c nosuch.yaml", "", 5, "nosuch.yaml"),
+        ("env provisioning-facts upload -e 1", "", 7, "uid"),
+        ("env provisioning-facts upload -e 2", "", 5, "provisioning_2"),
+        ("network-group update 3", "", 2, "Nothing to update"),
+        ("network-group create x -N 1 -C 10.0.0.0/24 -m [1]", "", 2, "JSON"),
+        ("node create-vms-conf 1 --conf 7", "", 2, "mapping"),
+        ("openstack-config list -e 1 -D maybe", "", 2, "maybe"),
+    )
+    with scripted({}) as server:
+        for line, stdin, code, named in lines:
+            done = fuel2("--server", server.url, *line.split(), stdin=stdin)
+            assert done.code == code, (line, done)
+            assert named in done.err or code == 2, (line, done.err)
+        assert writes(server) == []
+
+
+def test_virtual_machines_need_the_advanced_features(tmp_path: Path) -> None:
+    with scripted({"GET version": {"api": "1.0", "auth_required": False, "feature_groups": []}}) as server:
+        done = fuel2("--server", server.url, "node", "list-vms-conf", 1)
+        assert done.code == 2
+        assert "Advanced feature should be enabled in feature groups" in done.err
+        assert fuel2("--server", server.url, "env", "spawn-vms", 1).code == 2
+        assert writes(server) == []
+
+
+def test_what_a_master_does_not_have_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    answers: dict[str, object] = {
+        "GET clusters/1/network_configuration/template": None,
+        "GET clusters/1/orchestrator/provisioning/?split=1": {},
+    }
+    with scripted({key: {"status": 200, "body": value} for key, value in answers.items()}) as server:
+        for line in ("network-template download 1", "env provisioning-facts download -e 1"):
+            done = fuel2("--server", server.url, *line.split())
+            assert (done.code, done.out) == (5, ""), line
+        assert not list(tmp_path.iterdir())
