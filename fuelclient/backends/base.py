@@ -304,7 +304,7 @@ class Runs(Protocol):
         """Return the settings of the environment by section, recorded as in `deployment_info`."""
 
     def network_configuration(self, run_id: int) -> Mapping[str, Any]:
-        """Return the networks of the environment, recorded as in `deployment_info`, or raise `Unsupported`."""
+        """Return the networks of the environment, recorded as in `deployment_info`."""
 
 
 class Backend(Protocol):

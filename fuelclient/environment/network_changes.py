@@ -207,6 +207,7 @@ def _vip(record: Any, stored: Mapping[int, Vip], named: Mapping[str, Vip], envir
     address = _address(record.get("ip_addr", before.ip_addr or None), f"virtual address {before.name}")
     namespace, is_own = record.get("vip_namespace", before.namespace), record.get("is_user_defined", True)
     home = _home(record.get("network"), before, environment)
+    _require_within(address, home, before.name, environment)
     return Vip(before.id, before.name, address, home, namespace, bool(is_own))
 
 
@@ -220,6 +221,17 @@ def _home(number: Any, before: Vip, environment: Environment) -> str:
         shown = ", ".join(f"{known} ({name})" for known, name in networks.items())
         raise InvalidDocument(f"{environment.label} has no network {number}.".capitalize(), hint=f"It has {shown}.")
     return str(networks[number])
+
+
+def _require_within(address: str, home: str, name: str, environment: Environment) -> None:
+    """Raise `InvalidDocument` for an address outside its network."""
+    for network in network_configuration(environment)[NETWORKS]:
+        cidr = _cidr(network["cidr"], None, 0)
+        if network["name"] == home and cidr is not None and IPv4Address(address) not in cidr:
+            hint = f"Choose another address, or another network with its id; {home} has the id {network['id']}."
+            raise InvalidDocument(
+                f"The virtual address {name}, {address}, is not in network {home} ({cidr}).", hint=hint
+            )
 
 
 def _address(text: Any, noun: str) -> str:

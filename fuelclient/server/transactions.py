@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from fuelclient.errors import Conflict, Unsupported
+from fuelclient.errors import Conflict, NotFound
 from fuelclient.model.run import HistoryFilter, HistoryRow, Run
 from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.serializers.fact import info_to
@@ -107,11 +107,13 @@ def settings(call: Call) -> Any:
 def network_configuration(call: Call) -> Any:
     """Return the networks that a run saw. Without a record of them Nailgun returns null; with `strict` this is an
     error."""
+    if _is_parent(call):
+        return None
     try:
         return plain(call.backend.runs.network_configuration(call.id("transaction_id")))
-    except Unsupported as error:
-        if call.flag("strict"):
-            raise HttpError(404, str(error), error) from error
+    except NotFound as error:
+        if call.flag("strict") or error.noun == "run":
+            raise
         return None
 
 
@@ -195,7 +197,7 @@ ROUTES = (
     Route("GET", f"{_PATH}/settings", settings, "Show the settings that a run saw",
           {200: maybe(opened(editable=MAPPING, generated=MAPPING))}),
     Route("GET", f"{_PATH}/network_configuration", network_configuration,
-          "Show the networks that a run saw: null, because the embedded engine has none", {200: maybe(MAPPING)},
+          "Show the networks that a run saw; null if they were not recorded", {200: maybe(MAPPING)},
           (_STRICT,)),
     Route("GET", f"{_PATH}/events", events, "List the events of a run in order", {200: listed(_EVENT)}, _EVENTS),
     Route("GET", f"{_PATH}/logs", logs, "Show what a task instance printed", {200: _LOGS}, _INSTANCE),

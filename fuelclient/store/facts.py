@@ -13,8 +13,9 @@ from fuelclient.store.rows import decode, encode
 _COMMON = ""
 """The uid of the common part."""
 
-_SETTINGS = "/settings"
-"""The uid of the settings that a run began with. They are not facts, and no node has such a name."""
+_SETTINGS, _NETWORKS = "/settings", "/networks"
+"""The uids of the settings and the network configuration that a run began with. They are not facts, and no node has
+such a name."""
 
 
 def uploaded(connection: Connection, cluster_id: int) -> DeploymentFacts:
@@ -49,22 +50,36 @@ def put_settings(connection: Connection, run_id: int, settings: Mapping[str, Any
     _put_part(connection, run_id, _SETTINGS, settings)
 
 
+def put_networks(connection: Connection, run_id: int, networks: Mapping[str, Any]) -> None:
+    """Store the network configuration that a run begins with, as `put_settings` stores settings."""
+    _put_part(connection, run_id, _NETWORKS, networks)
+
+
 def seen(connection: Connection, run_id: int) -> DeploymentFacts:
     """Return the facts that a run saw."""
     rows = connection.execute(
         "SELECT f.uid, p.body FROM transaction_facts f JOIN fact_parts p ON p.id = f.part_id "
-        "WHERE f.transaction_id = ? AND f.uid != ? ORDER BY f.uid",
-        (run_id, _SETTINGS),
+        "WHERE f.transaction_id = ? AND f.uid NOT IN (?, ?) ORDER BY f.uid",
+        (run_id, _SETTINGS, _NETWORKS),
     )
     return _facts({uid: decode(body) for uid, body in rows})
 
 
 def settings_of(connection: Connection, run_id: int) -> dict[str, Any] | None:
     """Return the settings that a run began with; None if they were not recorded."""
+    return _document(connection, run_id, _SETTINGS)
+
+
+def networks_of(connection: Connection, run_id: int) -> dict[str, Any] | None:
+    """Return the network configuration that a run began with; None if it was not recorded."""
+    return _document(connection, run_id, _NETWORKS)
+
+
+def _document(connection: Connection, run_id: int, uid: str) -> dict[str, Any] | None:
     row = connection.execute(
         "SELECT p.body FROM transaction_facts f JOIN fact_parts p ON p.id = f.part_id "
         "WHERE f.transaction_id = ? AND f.uid = ?",
-        (run_id, _SETTINGS),
+        (run_id, uid),
     ).fetchone()
     return dict(decode(row[0])) if row else None
 

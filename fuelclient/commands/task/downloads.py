@@ -68,7 +68,7 @@ class SettingsDownload(_Download):
 class NetworkConfigurationDownload(_Download):
     """Write the networks that a run began with to a file
 
-    Only a Fuel master records networks; the embedded engine has none.
+    The networks were recorded when the graph of the run was planned. 'env network upload' accepts the file.
     """
 
     name, title = "network_configuration", "Network configuration"

@@ -13,6 +13,7 @@ from fuelclient import redact
 from fuelclient.engine.reading import environment
 from fuelclient.environment import settings
 from fuelclient.environment.checks import LARGEST_ID
+from fuelclient.environment.networks import network_configuration
 from fuelclient.model.run import Run, RunRequest
 from fuelclient.plan.inputs import Inputs, Memory, is_deployed_anew
 from fuelclient.plan.plan import Plan
@@ -72,6 +73,7 @@ def record(connection: Connection, child_id: int, inputs: Inputs, plan: Plan) ->
     runs.put_inputs(connection, child_id, inputs.environment.nodes, forgotten, tasks)
     stored.put_seen(connection, child_id, inputs.facts)
     stored.put_settings(connection, child_id, settings.effective(inputs.environment))
+    stored.put_networks(connection, child_id, network_configuration(inputs.environment))
     instances = map(plan.at, range(plan.work.size))
     history.insert(connection, child_id, [(task.id, uid, task.task.type) for task, uid in instances])
 

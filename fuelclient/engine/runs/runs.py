@@ -26,7 +26,7 @@ from fuelclient.engine.runs.journal import tell
 from fuelclient.engine.runs.paths import last_words
 from fuelclient.environment import plans
 from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
-from fuelclient.errors import Conflict, FuelError, NotFound, Unsupported
+from fuelclient.errors import Conflict, FuelError, NotFound
 from fuelclient.executors import registry
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.run import (
@@ -250,13 +250,12 @@ class Runs:
         return recorded
 
     def network_configuration(self, run_id: int) -> Mapping[str, Any]:
-        """Raise `Unsupported`: environments of this engine have no networks."""
+        """Return the network configuration that the environment had when a run was planned."""
         with self._database.read() as connection:
-            existing(connection, run_id)
-        raise Unsupported(
-            "The embedded engine keeps no network configuration: its environments have no networks.",
-            hint=f"What a run knew of its nodes is in `fuel2 task deployment-info download {run_id}`.",
-        )
+            recorded = facts.networks_of(connection, _last_planned(connection, run_id).id)
+        if recorded is None:
+            raise _nothing_recorded("network configuration", run_id)
+        return recorded
 
     def _require_selected(self, request: RunRequest, first: Plan, *, may_idle: bool) -> None:
         """Raise `InvalidGraph` if the filters leave nothing of any graph.

@@ -71,11 +71,14 @@ def test_settings_are_no_facts(env: Executions) -> None:
     assert env.backend.runs.settings(4)["mine"] == {"word": {"value": "now"}}
 
 
-def test_there_are_no_networks_here(fuel2: CommandLine, tmp_path: Path) -> None:
-    done = fuel2("task", "network-configuration", "download", 1, "-f", tmp_path / "n.yaml")
-    assert (done.code, done.out) == (2, "")
-    assert "keeps no network configuration" in done.err
-    assert not (tmp_path / "n.yaml").exists()
+def test_the_networks_are_those_of_the_run(env: Executions, fuel2: CommandLine, tmp_path: Path) -> None:
+    before = env.backend.networks.configuration(1)
+    env.backend.networks.set_configuration(1, {"networks": [{"name": "new", "cidr": "10.9.0.0/24"}]})
+    path = tmp_path / "n.yaml"
+    done = fuel2.ok("task", "network-configuration", "download", 1, "-f", path)
+    assert done.out == f"Network configuration for task with id=1 downloaded to {path}\n"
+    assert yaml.safe_load(path.read_text(encoding="utf-8")) == before
+    assert sorted(env.backend.runs.deployment_info(1).nodes) == ["1", "2", "master", "null"]
 
 
 @pytest.mark.parametrize("noun", ["deployment-info", "settings", "network-configuration"])

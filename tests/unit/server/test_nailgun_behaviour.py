@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from http_api import Api
 
 from fuelclient.model.status import InstanceStatus
 from fuelclient.model.task import Task
+from fuelclient.store.database import Database
 
 IDLE = Task("idle", {"type": "skipped", "roles": ["compute"]})
 FIELDS = [
@@ -115,11 +117,16 @@ def test_a_reset_runs_the_graph_that_says_what_it_is(api: Api, env: Executions) 
     assert env.noted() == ["reset"] * 3
 
 
-def test_there_are_no_networks_to_tell_of(api: Api, env: Executions) -> None:
+def test_networks_that_were_not_recorded_are_null(api: Api, env: Executions) -> None:
     env.graph(shell("a"))
-    path = f"transactions/{env.run().id}/network_configuration"
+    run = env.run()
+    assert api.ask("GET", f"transactions/{run.id}/network_configuration") is None, "a run of graphs has no records"
+    path = f"transactions/{run.children[0].id}/network_configuration"
+    assert [network["name"] for network in api.ask("GET", path)["networks"]] == ["fuelweb_admin"]
+    with closing(Database(str(env.engine))) as database, database.write() as connection:
+        connection.execute("DELETE FROM transaction_facts WHERE uid = '/networks'")
     assert api.ask("GET", path) is None
-    assert "keeps no network configuration" in api.refusal("GET", f"{path}?strict=1", status=404)
+    api.refusal("GET", f"{path}?strict=1", status=404)
     api.ask("GET", "transactions/99/network_configuration", status=404)
 
 
