@@ -1,4 +1,4 @@
-"""Command lines of the original client about networks, disks and services: what it printed and wrote, fuel2 does."""
+"""Networks, disks and services on a real master: what is uploaded and changed there, and what it refuses."""
 
 from __future__ import annotations
 
@@ -12,53 +12,10 @@ from recordings import Replay, commands, line
 
 pytestmark = pytest.mark.corpus
 
-WORKDIR = "WORKDIR"
-"""The directory of the original client in its recorded messages."""
-
-DOWNLOADS = (
-    "fuel2 node disks download 1 -f yaml",
-    "fuel2 node interfaces download 1 -f yaml",
-    "fuel2 node attributes-download 1",
-    "fuel2 env network download 1 -f yaml",
-    "fuel2 env provisioning-facts get-default -e 1 -f yaml",
-    "fuel2 vip download -e 1",
-)
-TABLES = (
-    "fuel2 extension list",
-    "fuel2 env extension show 1",
-    "fuel2 openstack-config list -e 1",
-)
-MESSAGES = ("fuel2 env network verify 1",)
-
 
 def words(command: str) -> list[str]:
     """The arguments of a command line."""
     return shlex.split(command)[1:]
-
-
-@pytest.mark.parametrize("command", DOWNLOADS)
-def test_a_download_writes_the_file_of_the_original_client(on_master: OnMaster, tmp_path: Path, command: str) -> None:
-    recorded = commands()[command]
-    replay = recorded.replay()
-    done = on_master(replay, *words(command))
-    assert (done.code, done.out.rstrip("\n")) == (
-        recorded.exit, recorded.stdout.replace(WORKDIR, str(tmp_path)).rstrip("\n"),
-    ), done.err  # fmt: skip
-    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
-    assert written == set(recorded.files)
-    for name, text in recorded.files.items():
-        data = yaml.safe_load((tmp_path / name).read_text(encoding="utf-8"))
-        if text is not None:
-            assert data == yaml.safe_load(text)
-        again = on_master(recorded.replay(), *words(command))
-        assert again.code == 6, "an existing file is kept"
-
-
-@pytest.mark.parametrize("command", [*TABLES, *MESSAGES])
-def test_a_command_prints_what_the_original_client_prints(on_master: OnMaster, command: str) -> None:
-    recorded = commands()[command]
-    done = on_master(recorded.replay(), *words(command))
-    assert (done.code, done.out.rstrip("\n")) == (recorded.exit, recorded.stdout.rstrip("\n")), done.err
 
 
 def test_what_was_downloaded_is_uploaded_as_it_is(on_master: OnMaster) -> None:
@@ -120,16 +77,6 @@ def test_extensions_are_enabled(on_master: OnMaster) -> None:
     assert done.out == (
         "The following extensions: volume_manager, network_manager have been enabled for the environment with id 1.\n"
     )
-
-
-def test_network_groups_are_sorted_by_id_as_the_original_client_promises(on_master: OnMaster) -> None:
-    recorded = commands()["fuel2 network-group list"]
-
-    def rows(table: str) -> list[list[str]]:
-        return [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()[3:-1]]
-
-    done = on_master(recorded.replay(), "network-group", "list")
-    assert rows(done.out) == sorted(rows(recorded.stdout), key=lambda row: int(row[0]))
 
 
 def test_provisioning_facts_are_deleted(on_master: OnMaster) -> None:
