@@ -37,10 +37,11 @@ def instance_name(task: str, node: NodeKey) -> str:
 class RunRequest:
     """A request to run graphs of some types on an environment, one after another.
 
-    Empty `node_ids` mean the nodes that the graph's filter selects; empty `task_names` and `subgraphs` mean all tasks.
-    `subgraphs` are strings: `[start[/nodes]][:end[/nodes]]` (`plan.select`). `force` makes the run like a first one.
-    `dry_run` plans but runs nothing; `noop` runs everything but changes nothing, and nothing counts as done afterwards;
-    `trace` asks tasks for verbose output. `executor` replaces the executors of all nodes.
+    Empty `node_ids` mean the nodes that the graph's filter selects, unless the run is `master_only`: then only stages
+    and what runs on the master run. Empty `task_names` and `subgraphs` mean all tasks. `subgraphs` are strings:
+    `[start[/nodes]][:end[/nodes]]` (`plan.select`). `force` makes the run like a first one. `dry_run` plans but runs
+    nothing; `noop` runs everything but changes nothing, and nothing counts as done afterwards; `trace` asks tasks for
+    verbose output. `executor` replaces the executors of all nodes.
     """
 
     cluster_id: int
@@ -53,6 +54,7 @@ class RunRequest:
     noop: bool = False
     trace: bool = False
     executor: str = ""
+    master_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

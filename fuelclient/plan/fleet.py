@@ -59,6 +59,10 @@ class Fleet:
         return len(self.nodes) - 2
 
 
+NO_NODES = Fleet((FleetNode(None), FleetNode(MASTER)))
+"""Only the sync points and the master."""
+
+
 def fleet_of(snapshot: Snapshot, *, node_ids: Sequence[int] = (), assume: str = "") -> Fleet:
     """Return the fleet of an environment, of some of its nodes, or of assumed nodes.
 

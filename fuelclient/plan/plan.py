@@ -23,7 +23,7 @@ from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import TaskType
 from fuelclient.plan.evaluate import Evaluation, expanded, rendered, skips
 from fuelclient.plan.expand import Expansion
-from fuelclient.plan.fleet import Fleet
+from fuelclient.plan.fleet import NO_NODES, Fleet
 from fuelclient.plan.order import Ordered, ordered
 from fuelclient.plan.preview import graph_findings, require_merged
 from fuelclient.plan.select import fleet_for, inside, require_tasks, subgraph_from
@@ -127,7 +127,8 @@ def plan(
     known = {task.id for task in merged.tasks} | set(elsewhere)
     require_tasks(request.task_names, known)
     subgraphs = [subgraph_from(text, known) for text in request.subgraphs]
-    fleet = fleet_for(snapshot, request.node_ids, merged.metadata.get("node_filter"), evaluation.chosen)
+    node_filter = merged.metadata.get("node_filter")
+    fleet = NO_NODES if request.master_only else fleet_for(snapshot, request.node_ids, node_filter, evaluation.chosen)
     expansion = expanded(merged.tasks, fleet, evaluation)
     findings = [*graph_findings(snapshot, merged, expansion)]
     _refuse(snapshot, findings)
@@ -239,11 +240,14 @@ def checked(request: RunRequest, runs_nothing: Callable[[str], bool]) -> RunRequ
     return replace(request, noop=True) if is_noop and not request.dry_run else request
 
 
-def require_something(made: Plan) -> None:
-    """Raise `InvalidGraph` if a plan has no task instances except sync points."""
-    if made.places_nothing:
+def require_something(made: Plan, request: RunRequest) -> None:
+    """Raise `InvalidGraph` if a plan has no task instances except sync points, which are enough if the request asks for
+    no nodes."""
+    if made.places_nothing and not (request.master_only and made.work.size):
         nodes = ", ".join(map(str, made.node_ids))
         where = f" on nodes {nodes}" if nodes else ": no node can be deployed now, or the node filter matches none"
+        if request.master_only:
+            where = " on the master"
         raise InvalidGraph(
             f"The {made.graph_type} graph places nothing{where}.",
             findings=made.findings,

@@ -14,7 +14,7 @@ from fuelclient.errors import InvalidGraph, NotFound, UsageError
 from fuelclient.model.node import DEPLOY_ERROR, Node, NodeStatus
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.expand import Expansion
-from fuelclient.plan.fleet import MASTER, PRIMARY, Fleet, FleetNode, fleet_of
+from fuelclient.plan.fleet import MASTER, NO_NODES, PRIMARY, Fleet, fleet_of
 
 Filter = Callable[[Any, Sequence[Mapping[str, Any]]], Sequence[Any]]
 """Evaluates a `node_filter` on nodes as mappings to the ids of those that it lets through. It may raise `FuelError`."""
@@ -188,7 +188,7 @@ def fleet_for(snapshot: Snapshot, node_ids: Sequence[int], node_filter: Any, cho
     else:
         chosen = [node.id for node in snapshot.nodes if is_deployable(node)]
     if not chosen:
-        return Fleet((FleetNode(None), FleetNode(MASTER)))
+        return NO_NODES
     return fleet_of(snapshot, node_ids=chosen)
 
 

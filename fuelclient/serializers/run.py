@@ -117,7 +117,7 @@ def _request_of(answer: Answer) -> RunRequest:
 def execution_to(request: RunRequest) -> dict[str, Any]:
     """Return the body of `POST graphs/execute/`. `executor` is left out unless one is named, as no master knows it."""
     limits: dict[str, Any] = {}
-    if request.node_ids:
+    if request.node_ids or request.master_only:
         limits["nodes"] = list(request.node_ids)
     if request.task_names:
         limits["tasks"] = list(request.task_names)
@@ -136,25 +136,21 @@ def execution_to(request: RunRequest) -> dict[str, Any]:
 def execution_from(data: Any) -> RunRequest:
     """Return the request in a body.
 
-    Raise `UsageError` if the graphs differ in their nodes or tasks, and for an empty list of nodes, on which Nailgun
-    would run nothing and report success.
+    An empty list of nodes leaves the stages and what runs on the master, as on a Fuel master. Raise `UsageError` if the
+    graphs differ in their nodes or tasks.
     """
     answer = Answer(data, "request")
     graphs = [Answer(graph, "graph of a request") for graph in answer.items("graphs")]
-    nodes = {graph.numbers("nodes") for graph in graphs}
+    nodes = {None if graph.data.get("nodes") is None else graph.numbers("nodes") for graph in graphs}
     tasks = {graph.texts("tasks") for graph in graphs}
     for word, stated in (("nodes", nodes), ("tasks", tasks)):
         if len(stated) > 1:
             message = f"The graphs of one run cannot have different {word}."
             raise UsageError(message, hint="Run them one after another.")
-    if any(graph.data.get("nodes") == [] for graph in graphs):
-        raise UsageError(
-            "An empty list of nodes runs nothing.", hint="Leave `nodes` out for all nodes that can be deployed."
-        )
     return RunRequest(
         answer.identifier("cluster"),
         tuple(graph.stated("type") for graph in graphs),
-        next(iter(nodes), ()),
+        next(filter(None, nodes), ()),
         next(iter(tasks), ()),
         tuple(map(subgraph_from, answer.items("subgraphs"))),
         force=answer.truth("force"),
@@ -162,6 +158,7 @@ def execution_from(data: Any) -> RunRequest:
         noop=answer.truth("noop_run"),
         trace=answer.truth("debug"),
         executor=answer.text("executor"),
+        master_only=nodes == {()},
     )
 
 

@@ -19,7 +19,7 @@ from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import TaskType
 from fuelclient.plan.evaluate import Evaluation, expanded, rendered, skips
 from fuelclient.plan.expand import Expansion
-from fuelclient.plan.fleet import MASTER, Fleet, FleetNode, fleet_of
+from fuelclient.plan.fleet import NO_NODES, Fleet, fleet_of
 from fuelclient.plan.plan import merged_for
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError
@@ -62,7 +62,7 @@ def _fleet(snapped: Snapshot, node_ids: Sequence[int]) -> Fleet:
     an orchestrator could do nothing."""
     node_ids = node_ids or [node.id for node in snapped.nodes if not node.pending_deletion]
     if not node_ids:
-        return Fleet((FleetNode(None), FleetNode(MASTER)))
+        return NO_NODES
     return fleet_of(snapped, node_ids=node_ids)
 
 

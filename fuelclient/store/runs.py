@@ -29,7 +29,7 @@ def insert(connection: Connection, run: Run) -> int:
         "parent_id": run.parent_id,
         "name": run.name,
         "graph_type": run.graph_type,
-        "request": encode(asdict(run.request)),
+        "request": encode(_stored(run.request)),
         "counts": not run.dry_run,
         "stop": run.stop,
     }
@@ -152,6 +152,12 @@ def _node(stated: Mapping[str, Any]) -> Node:
     lists = ("roles", "pending_roles", "primary_tags")
     fields: dict[str, Any] = {key: tuple(value) if key in lists else value for key, value in stated.items()}
     return Node(**fields)
+
+
+def _stored(request: RunRequest) -> dict[str, Any]:
+    """Return the fields of a request; those that earlier versions do not know are only there if they say something."""
+    fields = asdict(request)
+    return fields if request.master_only else {key: value for key, value in fields.items() if key != "master_only"}
 
 
 def _request(text: str) -> RunRequest:

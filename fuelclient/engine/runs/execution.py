@@ -90,7 +90,7 @@ class Execution:
         if child.digest:
             require_same_plan(child, plan, present)
         else:
-            require_something(plan)
+            require_something(plan, child.request)
             with self.database.write() as connection:
                 remember(connection, child, inputs, plan)
         return inputs, plan

@@ -73,7 +73,7 @@ class Runs:
             planned = None
         else:
             planned = self._planned(request, request.graph_types[0])
-            require_something(planned[1])
+            require_something(planned[1], request)
             self._require_selected(request, planned[1], may_idle=may_idle)
         with self._database.write() as connection:
             parent, children = _inserted(connection, request)

@@ -244,7 +244,7 @@ def about(state: RunState, now: datetime, glyphs: Glyphs) -> list[Line]:
         title(f"run {run.id} of {f'environment {run.cluster_id}' if run.cluster_id else 'a deleted environment'}"),
         fact("status", run_status(run, glyphs)),
         fact("graphs", names(f"{child.graph_type} ({child.status})" for child in run.children)),
-        fact("nodes", names(asked.node_ids) or "all nodes of the graph"),
+        fact("nodes", names(asked.node_ids) or ("only the master" if asked.master_only else "all nodes of the graph")),
         *([fact("tasks", names(asked.task_names))] if asked.task_names else []),
         *([fact("manner", manner(run))] if manner(run) else []),
         fact("began", time_text(run.time_start)),

@@ -60,7 +60,7 @@ def test_boundaries_of_subgraphs_may_be_texts() -> None:
     [
         ({"graphs": [{"type": "a", "nodes": [1]}, {"type": "b"}]}, "nodes"),
         ({"graphs": [{"type": "a", "tasks": ["x"]}, {"type": "b", "tasks": ["y"]}]}, "tasks"),
-        ({"graphs": [{"type": "a", "nodes": []}]}, "empty list of nodes"),
+        ({"graphs": [{"type": "a", "nodes": []}, {"type": "b"}]}, "nodes"),
         ({"graphs": [{"type": "a"}], "subgraphs": [3]}, "not the number 3"),
         ({"graphs": [{"type": "a"}], "subgraphs": [{"start": ["a", "b"]}]}, "start of a subgraph"),
         ({"graphs": [{"type": "a"}], "subgraphs": [{"end": [1]}]}, "end of a subgraph"),
@@ -69,6 +69,14 @@ def test_boundaries_of_subgraphs_may_be_texts() -> None:
 def test_what_cannot_be_asked_for(body: dict[str, Any], told: str) -> None:
     with refused(UsageError, told):
         execution_from({"cluster": 1, **body})
+
+
+def test_an_empty_list_of_nodes_is_none_of_them() -> None:
+    body = {"cluster": 1, "graphs": [{"type": "a", "nodes": []}, {"type": "b", "nodes": []}]}
+    request = execution_from(body)
+    assert (request.node_ids, request.master_only) == ((), True)
+    assert execution_to(request)["graphs"] == body["graphs"]
+    assert not execution_from({"cluster": 1, "graphs": [{"type": "a", "nodes": None}]}).master_only
 
 
 def test_a_sequence_without_types_of_its_graphs_is_none() -> None:

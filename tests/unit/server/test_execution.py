@@ -7,7 +7,7 @@ import io
 from typing import Any
 
 import pytest
-from executions import Executions, shell
+from executions import Executions, shell, stage
 from http_api import Api
 
 from fuelclient.model.node import Node
@@ -119,6 +119,23 @@ def test_a_run_is_stopped_and_keeps_others_out(api: Api, env: Executions) -> Non
     assert "Nothing to stop" in api.refusal("PUT", "clusters/1/stop_deployment/", {}, status=409)
 
 
+def test_without_nodes_the_master_and_the_stages_run(api: Api, env: Executions) -> None:
+    env.graph(
+        stage("start"), shell("m", env.note("master"), roles=["master"], requires=["start"]), shell("a", env.note("a")),
+        shell("late", env.note("late"), roles=["master"], cross_depends=[{"name": "a", "role": "*"}]),
+    )  # fmt: skip
+    env.graph(stage("only"), shell("b"), graph_type="idle")
+    both = [{"type": "default", "nodes": []}, {"type": "idle", "nodes": []}]
+
+    begun = api.ask("POST", "graphs/execute/", {"cluster": 1, "graphs": both}, status=202)
+
+    assert env.ended(begun["id"]).status == "ready"
+    assert sorted(env.noted()) == ["late", "master"]
+    assert {row.task for row in env.rows(begun["id"]) if row.node != "-"} == {"start", "m", "late", "only"}
+    assert api.ask("GET", f"transactions/{begun['id']}?include_details=1")["request"]["graphs"] == both
+    assert env.statuses() == {1: "provisioned", 2: "provisioned", 3: "provisioned"}
+
+
 def test_nodes_are_provisioned_by_the_graph_for_that(api: Api, env: Executions) -> None:
     """By default those that have no operating system yet."""
     env.graph(shell("a"))
@@ -172,7 +189,14 @@ def test_the_other_ways_to_begin_a_run(api: Api, env: Executions) -> None:
             "POST", "graphs/execute/", {"cluster": 1, "graphs": [{"type": "default", "nodes": [7]}]}, 400,
             "Nodes 7 do not belong to the same cluster 1",
         ),
-        ("POST", "graphs/execute/", {"cluster": 1, "graphs": [{"type": "default", "nodes": []}]}, 400, "runs nothing"),
+        (
+            "POST", "graphs/execute/", {"cluster": 1, "graphs": [{"type": "default", "nodes": []}]}, 400,
+            "places nothing on the master",
+        ),
+        (
+            "POST", "graphs/execute/", {"cluster": 1, "graphs": [{"type": "fix", "nodes": []}, {"type": "fix"}]}, 400,
+            "cannot have different nodes",
+        ),
         (
             "POST", "graphs/execute/", {"cluster": 1, "graphs": [{"type": "default", "tasks": ["zzz"]}]}, 404,
             "Task zzz does not exist",
