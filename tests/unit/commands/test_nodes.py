@@ -1,4 +1,4 @@
-"""Names, labels, attributes and inventories of nodes on the command line; what there is of master machinery only."""
+"""Names, labels, attributes and inventories of nodes on the command line."""
 
 from __future__ import annotations
 
@@ -136,26 +136,3 @@ def test_an_inventory_for_ansible(tiny: CommandLine) -> None:
     tiny.ok("node", "label", "set", "-l", "rack=b", "-n", 2)
     assert "[controller]" not in tiny.ok("node", "ansible-inventory", "-e", 1, "--pending", "-l", "rack").out
     assert tiny("node", "ansible-inventory").code == 2
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "env spawn-vms 1",
-        "env extension show 1",
-        "env extension enable 1 -E a b",
-        "env extension disable 1 --extensions a",
-        "extension list -f json",
-        "env provisioning-facts download -e 1 -d . -n 1 2 -f yaml --no-split",
-        "env provisioning-facts get-default --env 1 -f json",
-        "env provisioning-facts upload -e 1 -f yaml",
-        "env provisioning-facts delete 1",
-        "node create-vms-conf 1 --conf {}",
-        "node list-vms-conf 1",
-    ],
-)
-def test_what_only_the_machinery_of_a_master_could_do(tiny: CommandLine, line: str) -> None:
-    done = tiny(*line.split())
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("fuel2 ")
-    assert done.err.count("\n") == 1
