@@ -26,6 +26,8 @@ if TYPE_CHECKING:  # at run time, a command only loads the values of the facets 
     from fuelclient.model.package import Selection
     from fuelclient.model.plugin import Installed, Plugin, Synced
     from fuelclient.model.run import (
+        Action,
+        Deciding,
         Event,
         HistoryFilter,
         HistoryRow,
@@ -242,6 +244,19 @@ class Runs(Protocol):
         findings if a graph cannot run, or if nothing is selected; `Conflict`, naming the live run, if the environment
         has one. With `may_idle`, as on a Fuel master, tasks that do nothing by their type count as selected, and a
         subgraph that names no task lets the run fail later.
+        """
+
+    def act(self, action: Action, request: RunRequest) -> Run:
+        """Begin what the backend itself takes the action to be, on the environment and nodes of `request`.
+
+        The graphs and tasks of the request do not count. Raise `Unsupported` without the capability `decides`, and for
+        an option of the request that the action does not have.
+        """
+
+    def decided(self, part: Run, request: RunRequest) -> Deciding:
+        """Return which instances of one graph would run, after a dry run of which `part` is the child for it.
+
+        The mapping is empty if the backend does not say. Raise `Unsupported` without the capability `decides`.
         """
 
     def inputs(self, request: RunRequest) -> Inputs:

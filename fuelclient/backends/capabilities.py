@@ -1,4 +1,4 @@
-"""Capabilities of a backend beyond those of every Fuel master."""
+"""Capabilities of a backend: what not every backend can do."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ class Capabilities:
     store several releases, all or none. `leftovers`: report what a deletion leaves behind. `refusals`: say why a plugin
     cannot be enabled. `executors`: reach each node by an executor that the node, or a run, names.
     `unavailable_releases`: create environments of releases that are marked as unavailable. `services`: what only a
-    Fuel master does, such as verify networks or collect snapshots.
+    Fuel master does, such as verify networks or collect snapshots. `decides`: decide by itself what a deployment or
+    reset does to which nodes, and what a dry run would run; without it, the environment's graphs define that, and dry
+    runs are computed from `inputs`.
     """
 
     events: bool = False
@@ -31,9 +33,10 @@ class Capabilities:
     executors: bool = False
     unavailable_releases: bool = False
     services: bool = False
+    decides: bool = False
 
 
-FUEL_MASTER = Capabilities(services=True)
+FUEL_MASTER = Capabilities(services=True, decides=True)
 """What every Fuel master can do."""
 
 SERVER_REVISION = 2

@@ -17,7 +17,7 @@ from fuelclient.plan.plan import plan as plan_of
 _FIRST_RUN = Finding(
     Severity.INFO,
     "G035",
-    "only the master remembers earlier runs, so conditions that ask for changes are evaluated as in a first run",
+    "the master has no facts of an earlier run, so conditions that ask for changes are evaluated as in a first run",
     hint="When the graph runs, the master decides by its own history.",
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from fuelclient.errors import NotFound
-from fuelclient.model.run import PlannedGraph, PlannedInstance, SimulatedGraph, SimulatedInstance
+from fuelclient.model.run import Deciding, PlannedGraph, PlannedInstance, SimulatedGraph, SimulatedInstance
 from fuelclient.model.status import InstanceStatus, Reason, Verdict
 from fuelclient.plan.fleet import SYNC
 from fuelclient.plan.plan import Plan
@@ -60,6 +60,19 @@ def planned(made: Plan, *, after_earlier: bool = False) -> PlannedGraph:
         made.graph_type, tuple(instances), made.findings, made.node_ids, made.digest, order.generations, after_earlier,
         made.is_left_out,
     )  # fmt: skip
+
+
+def disagreements(plan: PlannedGraph, decided: Deciding) -> list[str]:
+    """Return the names of the instances that only one side would run, those of the plan first.
+
+    Ignore instances that neither side would run: a master does not list tasks without nodes as a plan does.
+    """
+    planned = {(instance.task, instance.node): instance.runs for instance in plan.instances}
+    return [
+        instance_name(task, node)
+        for task, node in dict.fromkeys((*planned, *decided))
+        if planned.get((task, node), False) != decided.get((task, node), False)
+    ]
 
 
 def simulated(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]) -> tuple[SimulatedGraph, ...]:

@@ -24,6 +24,10 @@ NodeKey = int | str | None
 """The node of a task instance: a node's id, "master", or None for the sync points."""
 
 
+Deciding = Mapping[tuple[str, NodeKey], bool]
+"""Which task instances a backend would run, by task and node."""
+
+
 def instance_name(task: str, node: NodeKey) -> str:
     """Return a task instance as options take it; a sync point has no node.
 
@@ -55,6 +59,19 @@ class RunRequest:
     trace: bool = False
     executor: str = ""
     master_only: bool = False
+
+
+class Action(StrEnum):
+    """What a Fuel master can do to the nodes of an environment by rules of its own.
+
+    `DEPLOY` and `REDEPLOY` take all nodes, and delete, provision and deploy them as they need it.
+    """
+
+    DEPLOY = "deploy"
+    REDEPLOY = "redeploy"
+    RESET = "reset"
+    DEPLOY_NODES = "deploy nodes of"
+    PROVISION_NODES = "provision nodes of"
 
 
 @dataclass(frozen=True, slots=True)

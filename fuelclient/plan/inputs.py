@@ -31,7 +31,7 @@ class Inputs:
     """Everything that the plans of one request are computed from, fetched at one moment.
 
     `layers` has the layers of the environment for each graph type of the request, least important first. `memory` is
-    None if it is unknown what earlier runs saw, as on a Fuel master. `durations` has the seconds that task
+    None if it is unknown what earlier runs saw. `durations` has the seconds that task
     instances took when they last succeeded, by graph type, task and uid.
     """
 

@@ -8,12 +8,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from fuelclient.backends.nailgun.actions import act, may_have_begun
 from fuelclient.backends.nailgun.environment import environment_of, layers_of
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.facts import Facts
+from fuelclient.backends.nailgun.memory import memory_of
 from fuelclient.backends.nailgun.observer import Observer
+from fuelclient.backends.nailgun.request_checks import require_known, require_nodes
 from fuelclient.backends.nailgun.session import Session
 from fuelclient.backends.nailgun.transactions import from_order, from_tasks, is_whole, reported
+from fuelclient.backends.nailgun.verdicts import decided
 from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported
 from fuelclient.executors import registry
@@ -22,6 +26,8 @@ from fuelclient.model.run import (
     CHILD,
     NO_CLUSTER,
     PARENT,
+    Action,
+    Deciding,
     Event,
     HistoryFilter,
     HistoryRow,
@@ -59,16 +65,30 @@ class Runs:
         self._latest: Run | None = None
 
     def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
-        """As `base.Runs`; the master checks the graph. Only our own server reads `strict`."""
+        """As `base.Runs`; the master checks the graph. Only our own server reads `strict`.
+
+        A Fuel master runs nothing for a name that it does not know and reports success, so names are checked here.
+        """
         request = checked(request, registry.runs_nothing)
-        unsure = f"The run may have begun all the same: 'fuel2 task list --env {request.cluster_id}' lists it last."
-        about = About("environment", request.cluster_id, invalid=InvalidGraph, unsure=unsure)
+        if not self._session.capabilities.refusals:
+            require_known(self._session, request)
+        about = About(
+            "environment", request.cluster_id, invalid=InvalidGraph, unsure=may_have_begun(request.cluster_id)
+        )
         body, strict = execution_to(request), None if may_idle else True
         begun = run_from(self._session.post("graphs/execute/", body, about, strict=strict))
         return self.get(begun.id)
 
+    def act(self, action: Action, request: RunRequest) -> Run:
+        """As `base.Runs`; the parts of the run come later."""
+        require_nodes(self._session, request)
+        return act(self._session, action, request)
+
+    def decided(self, part: Run, request: RunRequest) -> Deciding:
+        return decided(self._session, part, request)
+
     def inputs(self, request: RunRequest) -> Inputs:
-        """As `base.Runs`. Only a Fuel master itself knows what ran before; durations are those of its last runs."""
+        """As `base.Runs`. What a Fuel master remembers follows from its history; durations are of its last runs."""
         about = About("environment", request.cluster_id)
         if self._session.capabilities.inputs:
             path = f"clusters/{request.cluster_id}/inputs/"
@@ -80,7 +100,8 @@ class Runs:
             for graph_type in dict.fromkeys(request.graph_types)
         }
         facts = self._facts.effective(request.cluster_id)
-        return Inputs(environment, layers, facts, durations=self._durations(request.cluster_id))
+        memory = memory_of(self, environment, layers, force=request.force)
+        return Inputs(environment, layers, facts, memory, self._durations(request.cluster_id))
 
     def checker(self, request: RunRequest, inputs: Inputs) -> Check:  # noqa: ARG002 (a master checks by itself)
         """As `base.Runs`: a master can run every type of task."""

@@ -1,7 +1,7 @@
 """Deploy, reset and stop environments, or deploy and provision some of their nodes.
 
-Each of these is a run of graphs like any other. In Nailgun, code defines what a reset or provisioning does; here the
-graphs of a release define it.
+On the engine each of these is a run of graphs like any other: the graphs of a release define what a reset or
+provisioning does. A Fuel master has code for each, which is asked for by the paths that the original client uses.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ class EnvDeploy(Starter):
     graphs. If the release has a sequence named deploy-changes, its graphs run instead. Waiting and exit codes are those
     of 'graph execute'.
 
+    A Fuel master decides itself which nodes to delete, to provision and to deploy.
+
       fuel2 env deploy 1 --dry-run
       fuel2 env deploy 1 --wait
     """
@@ -51,6 +53,12 @@ class EnvDeploy(Starter):
         add_run(parser, "-d")
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
+        if self.backend.capabilities.decides:
+            from fuelclient.model.run import Action
+
+            action = Action.REDEPLOY if parsed_args.force else Action.DEPLOY
+            self.execute(_request(parsed_args, parsed_args.id, ()), parsed_args, action=action)
+            return
         request = _request(parsed_args, parsed_args.id, self._graph_types(parsed_args.id))
         self._require_unharmed(request)
         self.execute(request, parsed_args)
@@ -112,7 +120,8 @@ class EnvRedeploy(EnvDeploy):
 class EnvReset(Starter):
     """Reset an environment
 
-    Runs its graph of type reset, which decides what a reset means. Without such a graph the exit code is 2.
+    Runs its graph of type reset, which decides what a reset means. Without such a graph the exit code is 2. A Fuel
+    master needs no such graph: it moves all nodes back to bootstrap, and their data is lost.
 
       fuel2 env reset 1 --wait
     """
@@ -125,14 +134,21 @@ class EnvReset(Starter):
         from fuelclient.backends.deploy_changes import graph_for
         from fuelclient.plan.deploy_changes import RESET_TYPES
 
+        if self.backend.capabilities.decides:
+            from fuelclient.model.run import Action
+
+            request = _request(parsed_args, parsed_args.id, ())
+            self.execute(request, parsed_args, _RESET_STARTED, Action.RESET)
+            return
         graph_type = graph_for(self.backend, parsed_args.id, RESET_TYPES, "resets")
         self.execute(_request(parsed_args, parsed_args.id, (graph_type,)), parsed_args, _RESET_STARTED)
 
 
 class _SomeNodes(Starter):
-    """Begin a run on the named nodes."""
+    """Begin a run on the named nodes: what a Fuel master takes `action` to be, or the graph of `graph_type`."""
 
     what = ""
+    action = ""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(parser, required=True)
@@ -144,10 +160,13 @@ class _SomeNodes(Starter):
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        graph_type = self.graph_type(parsed_args.env, parsed_args.nodes)
-        request = replace(_request(parsed_args, parsed_args.env, (graph_type,)), node_ids=tuple(parsed_args.nodes))
+        from fuelclient.model.run import Action
+
+        action = Action(self.action) if self.backend.capabilities.decides else None
+        types = () if action else (self.graph_type(parsed_args.env, parsed_args.nodes),)
+        request = replace(_request(parsed_args, parsed_args.env, types), node_ids=tuple(parsed_args.nodes))
         nodes = ", ".join(map(str, parsed_args.nodes))
-        self.execute(request, parsed_args, _NODES_STARTED.format(what=self.what, nodes=nodes))
+        self.execute(request, parsed_args, _NODES_STARTED.format(what=self.what, nodes=nodes), action)
 
 
 class EnvNodesDeploy(_SomeNodes):
@@ -159,6 +178,7 @@ class EnvNodesDeploy(_SomeNodes):
     """
 
     what = "Deployment"
+    action = "deploy nodes of"
 
     def graph_type(self, env: int, nodes: Sequence[int]) -> str:
         from fuelclient.model.graph import DEFAULT_TYPE
@@ -182,12 +202,13 @@ class EnvNodesProvision(_SomeNodes):
     """Provision some nodes of an environment
 
     Runs its graph of type provision or provisioning on these nodes, even if they are provisioned already. Without such
-    a graph the exit code is 2.
+    a graph the exit code is 2. A Fuel master needs no such graph.
 
       fuel2 env nodes provision --env 1 --nodes 1 2
     """
 
     what = "Provisioning"
+    action = "provision nodes of"
 
     def graph_type(self, env: int, nodes: Sequence[int]) -> str:  # noqa: ARG002 (any node can be provisioned)
         from fuelclient.backends.deploy_changes import graph_for

@@ -1,22 +1,20 @@
-"""Start a run: the options that all such commands share, the plan of a dry run, and the wait for the end."""
+"""Start a run: the options that all such commands share, and the wait for the end."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_executor, seconds
 from fuelclient.commands.base import Command, report
-from fuelclient.commands.columns import finding_fields
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.formatters import Table, encoding_of
-from fuelclient.commands.shell import LOG, count
-from fuelclient.commands.task.rows import document, node
+from fuelclient.commands.formatters import encoding_of
+from fuelclient.commands.shell import LOG
+from fuelclient.commands.task.rows import document
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
-    from fuelclient.model.run import PlannedGraph, Run, RunRequest
+    from fuelclient.model.run import Action, Run, RunRequest
 
 STARTED = "Deployment task with id {0.id} for the environment {0.cluster_id} has been started."
 
@@ -69,14 +67,22 @@ class Starter(Command):
         super().run(parsed_args)
         return self._exit
 
-    def execute(self, request: RunRequest, parsed_args: argparse.Namespace, sentence: str = STARTED) -> None:
-        """Start `request` and print `sentence`; for a dry run print its plan instead."""
+    def execute(
+        self,
+        request: RunRequest,
+        parsed_args: argparse.Namespace,
+        sentence: str = STARTED,
+        action: Action | None = None,
+    ) -> None:
+        """Start `request`, or the master's own `action` on its nodes, and print `sentence`; for a dry run print what
+        would run instead."""
         if request.dry_run:
-            from fuelclient.backends.plans import planned
+            from fuelclient.commands.task.dry_run import dry_run
 
-            self._show(planned(self.backend, request), parsed_args)
+            self._exit = dry_run(self, request, parsed_args, action)
             return
-        begun = self.writable().runs.begin(request)
+        runs = self.writable().runs
+        begun = runs.begin(request) if action is None else runs.act(action, request)
         report([finding for child in begun.children for finding in child.findings])
         self.started(begun, sentence.format(begun), parsed_args)
 
@@ -91,7 +97,7 @@ class Starter(Command):
 
             self._exit = follow(self.backend, begun.id, self.app.stderr, timeout=parsed_args.timeout) or self._exit
         if parsed_args.format:
-            self._put(begun, self._dumped(document(self.backend.runs.get(begun.id)), parsed_args.format))
+            self._put(begun, self.dumped(document(self.backend.runs.get(begun.id)), parsed_args.format))
 
     def _put(self, begun: Run, text: str) -> None:
         """Print `text` about a run that has begun. If stdout cannot be written, say so with the run's id, because the
@@ -108,54 +114,8 @@ class Starter(Command):
                 raise
             self._exit = self._exit or Exit.UNEXPECTED
 
-    def _show(self, plans: Sequence[PlannedGraph], parsed_args: argparse.Namespace) -> None:
-        """Print plans as a table or as a document."""
-        for plan in plans:
-            report(plan.findings)
-            _narrate(plan)
-        if all(plan.is_left_out for plan in plans):
-            LOG.warning("The selection leaves nothing to run: executing it would be an error.")
-        if parsed_args.format:
-            self.app.stdout.write(self._dumped([_plan(plan) for plan in plans], parsed_args.format))
-            return
-        rows = [
-            (plan.graph_type, instance.task, node(instance.node), instance.action)
-            for plan in plans
-            for instance in plan.instances
-        ]
-        shown = argparse.Namespace(print_empty=True, max_width=0, fit_width=False)
-        Table().emit_list(("graph_type", "task", "node", "action"), rows, self.app.stdout, shown)
-
-    def _dumped(self, data: Any, form: str) -> str:
+    def dumped(self, data: Any, form: str) -> str:
+        """Return data as a document in the format `form`, for stdout."""
         from fuelclient import files
 
         return files.dumps(data, form, encoding=encoding_of(self.app.stdout))
-
-
-def _narrate(plan: PlannedGraph) -> None:
-    """Print on stderr what the rows of a plan do not say."""
-    if plan.places_nothing:
-        LOG.warning("The %s graph has no task for any node: executing it would be an error.", plan.graph_type)
-    running = sum(instance.runs for instance in plan.instances)
-    LOG.info(
-        "Graph %s: %s would run, %d would be skipped, on %s in %s.%s", plan.graph_type,
-        count(running, "task instance"), len(plan.instances) - running, count(len(plan.nodes), "node"),
-        count(plan.generations, "generation"),
-        " Graphs before it may still change this." if plan.after_earlier else "",
-    )  # fmt: skip
-
-
-def _plan(plan: PlannedGraph) -> dict[str, Any]:
-    return {
-        "graph_type": plan.graph_type, "nodes": list(plan.nodes), "generations": plan.generations,
-        "digest": plan.digest, "after_earlier": plan.after_earlier,
-        "instances": [
-            {
-                "task": instance.task, "node": node(instance.node), "type": instance.type, "layer": instance.layer,
-                "generation": instance.generation, "runs": instance.runs, "reason": instance.reason,
-                "detail": instance.detail,
-            }
-            for instance in plan.instances
-        ],
-        "findings": list(map(finding_fields, plan.findings)),
-    }  # fmt: skip

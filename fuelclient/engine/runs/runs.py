@@ -26,12 +26,14 @@ from fuelclient.engine.runs.journal import tell
 from fuelclient.engine.runs.paths import last_words
 from fuelclient.environment import plans
 from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
-from fuelclient.errors import Conflict, FuelError, NotFound
+from fuelclient.errors import Conflict, FuelError, NotFound, Unsupported
 from fuelclient.executors import registry
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.run import (
     CHILD,
     PARENT,
+    Action,
+    Deciding,
     Event,
     EventKind,
     HistoryFilter,
@@ -96,6 +98,17 @@ class Runs:
                 )  # fmt: skip
                 runs.update(connection, ended)
         return self.get(parent.id)
+
+    def act(self, action: Action, request: RunRequest) -> Run:
+        """Raise `Unsupported`: graphs define what a deployment or reset is."""
+        raise Unsupported(
+            f"Graphs define how to {action} environment {request.cluster_id}.",
+            hint="Run such a graph with `fuel2 graph execute`.",
+        )
+
+    def decided(self, part: Run, request: RunRequest) -> Deciding:  # noqa: ARG002 (the boundary's parameters)
+        """Raise `Unsupported`: `plan` computes what a dry run would run."""
+        raise Unsupported(f"The plan of {part.graph_type} is computed from its inputs.", hint="Plan the request.")
 
     def inputs(self, request: RunRequest) -> Inputs:
         """Return what the graphs of a request are planned from now, with the durations of earlier runs."""

@@ -203,10 +203,13 @@ def test_a_run_is_stopped_with_its_environment(env: Executions) -> None:
     assert env.ended(begun.id).status == "error"
 
 
-def test_a_plan_knows_no_past(env: Executions) -> None:
+def test_a_plan_knows_what_the_last_run_saw(env: Executions) -> None:
     env.graph(shell("a", condition={"yaql_exp": "changed($.roles)"}), shell("b"))
     env.run(node_ids=(1,))
-    (graph,) = planned(env.backend, RunRequest(1, node_ids=(1,)))
-    assert [(one.task, one.runs) for one in graph.instances] == [("a", True), ("b", True)]
-    assert "G035" in [one.code for one in graph.findings]
+    (graph,) = planned(env.backend, RunRequest(1, node_ids=(1, 2)))
+    told = {(one.task, one.node): one.runs for one in graph.instances}
+    assert told == {("a", 1): False, ("a", 2): True, ("b", 1): True, ("b", 2): True}
+    assert "G035" not in [one.code for one in graph.findings]
+    (forced,) = planned(env.backend, RunRequest(1, node_ids=(1, 2), force=True))
+    assert all(one.runs for one in forced.instances)
     assert pictured(env.backend, RunRequest(1, node_ids=(1,))).startswith("digraph")

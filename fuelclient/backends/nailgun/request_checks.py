@@ -1,0 +1,69 @@
+"""Check the names in a request for a run, because a Fuel master does not.
+
+It runs nothing for an unknown graph type or task and reports success, and answers 500 for nodes of another environment.
+"""
+
+from __future__ import annotations
+
+from fuelclient.backends.nailgun.environment import members_of, types_of
+from fuelclient.backends.nailgun.errors import About
+from fuelclient.backends.nailgun.session import Session
+from fuelclient.environment.layers import graph_types, require_graph_type
+from fuelclient.environment.owners import owners
+from fuelclient.errors import InvalidGraph, NotFound, Unsupported
+from fuelclient.model.run import RunRequest
+from fuelclient.plan.select import is_open, require_tasks, subgraph_from
+from fuelclient.serializers.answer import Answer, objects
+
+
+def require_known(session: Session, request: RunRequest) -> None:
+    """Raise `NotFound` for an unknown environment, graph type, task or node, with the nearest that exists.
+
+    Raise `UsageError` for a subgraph that cannot be read, `InvalidGraph` if the master cannot merge a graph, and
+    `Unsupported` for an executor. Each graph is one request, and nodes are another.
+    """
+    if request.executor:
+        raise Unsupported(
+            f"A Fuel master reaches its nodes by itself, not through the executor {request.executor}.",
+            hint="Leave --executor out.",
+        )
+    known: set[str] = set()
+    for graph_type in request.graph_types:
+        tasks = _merged_tasks(session, request.cluster_id, graph_type)
+        if not tasks:
+            _require_type(session, request.cluster_id, graph_type)
+        known |= tasks
+    require_tasks(request.task_names, known)
+    for subgraph in request.subgraphs:
+        if not is_open(subgraph):
+            subgraph_from(subgraph, known)
+    require_nodes(session, request)
+
+
+def require_nodes(session: Session, request: RunRequest) -> None:
+    """Raise `NotFound` for a node of a request that is not in its environment."""
+    if not request.node_ids:
+        return
+    about = About("environment", request.cluster_id)
+    records = objects(session.get("nodes/", about, cluster_id=request.cluster_id), "node")
+    known = sorted(Answer(record, "node").identifier() for record in records)
+    for node_id in request.node_ids:
+        if node_id not in known:
+            hint = "" if known else "It has no nodes. Add some with `fuel2 env add nodes`."
+            which = f"{node_id} of environment {request.cluster_id}"
+            raise NotFound("node", which, known=[*map(str, known)], hint=hint)
+
+
+def _merged_tasks(session: Session, cluster_id: int, graph_type: str) -> set[str]:
+    """Return the ids of the tasks of a graph as the master merges it; none for an unknown type."""
+    about = About("environment", cluster_id, invalid=InvalidGraph)
+    data = session.get(f"clusters/{cluster_id}/deployment_tasks/", about, graph_type=graph_type)
+    return {Answer(record, "task").text("id") for record in objects(data, "task")}
+
+
+def _require_type(session: Session, cluster_id: int, graph_type: str) -> None:
+    """Raise `NotFound`, with the known types, if no owner in the environment has a graph of this type."""
+    release, *others = owners(members_of(session, cluster_id))
+    of_release = types_of(session, release)
+    types = {*of_release, *(name for owner in others for name in types_of(session, owner))}
+    require_graph_type(graph_type, graph_types(types, of_release=bool(of_release)), cluster_id)

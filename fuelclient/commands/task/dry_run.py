@@ -1,0 +1,194 @@
+"""Dry runs: what would run, as it is computed here and, on a Fuel master, as the master decides."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from fuelclient.commands.base import report
+from fuelclient.commands.columns import finding_fields
+from fuelclient.commands.exits import Exit
+from fuelclient.commands.formatters import Table
+from fuelclient.commands.shell import LOG, count
+from fuelclient.commands.task.rows import node
+from fuelclient.errors import InvalidDocument, NotFound
+from fuelclient.insight.forecast import disagreements
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+    from fuelclient.commands.task.start import Starter
+    from fuelclient.model.run import Action, Deciding, PlannedGraph, Run, RunRequest
+
+_PAUSE = 0.5
+"""Seconds between two looks at the master's dry run."""
+
+_NAMED = 5
+"""How many instances a warning names."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    """What would run of one graph: by our plan, unless it cannot be computed, and by the master's decision."""
+
+    graph_type: str
+    plan: PlannedGraph | None
+    decided: Deciding = field(default_factory=dict)
+
+
+def dry_run(command: Starter, request: RunRequest, parsed_args: argparse.Namespace, action: Action | None) -> Exit:
+    """Print what would run, and return the exit code."""
+    from fuelclient.backends.plans import planned
+
+    if not command.backend.capabilities.decides:
+        plans = planned(command.backend, request)
+        _show(command, [_Graph(plan.graph_type, plan) for plan in plans], parsed_args, with_master=False)
+        return Exit.OK
+    runs = command.writable().runs
+    begun = runs.begin(request) if action is None else runs.act(action, request)
+    LOG.info("Asking the master: its dry run is task %d.", begun.id)
+    ended = _ended(command.backend, begun.id, parsed_args.timeout)
+    if ended is None:
+        LOG.error("Dry run %d has not ended within the time of --timeout.", begun.id)
+        return Exit.TIMED_OUT
+    graphs = list(_compared(command.backend, ended, request))
+    _show(command, graphs, parsed_args, with_master=True)
+    if ended.status != "ready":
+        LOG.error("The dry run on the master ended: %s. %s", ended.status, ended.message)
+        return Exit.FAILED
+    return Exit.OK
+
+
+def _ended(backend: Backend, run_id: int, timeout: float | None) -> Run | None:
+    """Return the run when it has ended; None if that takes longer than `timeout` seconds."""
+    until = None if timeout is None else time.monotonic() + timeout
+    while not (run := backend.runs.get(run_id)).is_final:
+        if until is not None and time.monotonic() >= until:
+            return None
+        time.sleep(_PAUSE)
+    return run
+
+
+def _compared(backend: Backend, ended: Run, request: RunRequest) -> Iterator[_Graph]:
+    """Yield the graphs of an ended dry run, with the plan of each that is computed here."""
+    from fuelclient.backends.plans import planned
+
+    for position, part in enumerate(part for part in ended.children if part.graph_type):
+        decided = backend.runs.decided(part, request)
+        try:
+            (plan,) = planned(backend, replace(request, graph_types=(part.graph_type,)))
+        except (InvalidDocument, NotFound) as error:
+            LOG.warning("Graph %s: no plan was computed here: %s", part.graph_type, error)
+            report([finding for finding in getattr(error, "findings", ()) if hasattr(finding, "severity")])
+            yield _Graph(part.graph_type, None, decided)
+        else:
+            yield _Graph(part.graph_type, replace(plan, after_earlier=position > 0), decided)
+
+
+def _show(command: Starter, graphs: Sequence[_Graph], parsed_args: argparse.Namespace, *, with_master: bool) -> None:
+    """Print graphs as a table or as a document."""
+    for graph in graphs:
+        if graph.plan is not None:
+            report(graph.plan.findings)
+            _narrate(graph.plan)
+        if with_master:
+            _narrate_master(graph)
+    if graphs and all(graph.plan is not None and graph.plan.is_left_out for graph in graphs):
+        LOG.warning("The selection leaves nothing to run: executing it would be an error.")
+    if parsed_args.format:
+        documents = [_document(graph, with_master=with_master) for graph in graphs]
+        command.app.stdout.write(command.dumped(documents, parsed_args.format))
+        return
+    columns = ("graph_type", "task", "node", "action", *(("master",) if with_master else ()))
+    rows = [row[: len(columns)] for graph in graphs for row in _rows(graph)]
+    shown = argparse.Namespace(print_empty=True, max_width=0, fit_width=False)
+    Table().emit_list(columns, rows, command.app.stdout, shown)
+
+
+def _rows(graph: _Graph) -> Iterator[tuple[Any, ...]]:
+    """Yield a row for each instance of the plan, then for each that only the master has."""
+    planned = set()
+    for instance in graph.plan.instances if graph.plan else ():
+        key = (instance.task, instance.node)
+        planned.add(key)
+        yield graph.graph_type, instance.task, node(instance.node), instance.action, _word(graph.decided.get(key))
+    for (task, uid), runs in graph.decided.items():
+        if (task, uid) not in planned:
+            yield graph.graph_type, task, node(uid), "", _word(runs)
+
+
+def _word(runs: bool | None) -> str:
+    return "" if runs is None else "run" if runs else "skip"
+
+
+def _narrate(plan: PlannedGraph) -> None:
+    """Print on stderr what the rows of a plan do not say."""
+    if plan.places_nothing:
+        LOG.warning("The %s graph has no task for any node: executing it would be an error.", plan.graph_type)
+    running = sum(instance.runs for instance in plan.instances)
+    LOG.info(
+        "Graph %s: %s would run, %d would be skipped, on %s in %s.%s", plan.graph_type,
+        count(running, "task instance"), len(plan.instances) - running, count(len(plan.nodes), "node"),
+        count(plan.generations, "generation"),
+        " Graphs before it may still change this." if plan.after_earlier else "",
+    )  # fmt: skip
+
+
+def _narrate_master(graph: _Graph) -> None:
+    """Print on stderr how many instances the master would run, and where that differs from the plan."""
+    if not graph.decided:
+        LOG.warning("Graph %s: the master does not say what it would run.", graph.graph_type)
+        return
+    running = sum(graph.decided.values())
+    LOG.info(
+        "Graph %s on the master: %s would run, %d would be skipped.", graph.graph_type,
+        count(running, "task instance"), len(graph.decided) - running,
+    )  # fmt: skip
+    if graph.plan is None:
+        return
+    names = disagreements(graph.plan, graph.decided)
+    if names:
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        LOG.warning(
+            "The master decides differently about %s: %s%s. The column master says how.",
+            count(len(names), "task instance"), ", ".join(names[:_NAMED]), more,
+        )  # fmt: skip
+    else:
+        LOG.info("The master and the plan that was computed here agree.")
+
+
+def _document(graph: _Graph, *, with_master: bool) -> dict[str, Any]:
+    """Return a graph for programs; with the master, `master` has its decision on each instance, or null."""
+    plan = graph.plan
+    told: dict[str, Any] = {"graph_type": graph.graph_type}
+    if plan is not None:
+        told = _plan(plan)
+        if with_master:
+            for record, instance in zip(told["instances"], plan.instances, strict=True):
+                record["master"] = graph.decided.get((instance.task, instance.node))
+    if with_master:
+        planned = {(instance.task, instance.node) for instance in plan.instances} if plan else set()
+        told["only_on_master"] = [
+            {"task": task, "node": node(uid), "runs": runs}
+            for (task, uid), runs in graph.decided.items()
+            if (task, uid) not in planned
+        ]
+    return told
+
+
+def _plan(plan: PlannedGraph) -> dict[str, Any]:
+    return {
+        "graph_type": plan.graph_type, "nodes": list(plan.nodes), "generations": plan.generations,
+        "digest": plan.digest, "after_earlier": plan.after_earlier,
+        "instances": [
+            {
+                "task": instance.task, "node": node(instance.node), "type": instance.type, "layer": instance.layer,
+                "generation": instance.generation, "runs": instance.runs, "reason": instance.reason,
+                "detail": instance.detail,
+            }
+            for instance in plan.instances
+        ],
+        "findings": list(map(finding_fields, plan.findings)),
+    }  # fmt: skip

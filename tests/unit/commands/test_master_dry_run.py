@@ -1,0 +1,56 @@
+"""`graph execute --dry-run` on a real master: the master is asked, and its decision is shown beside our plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from recordings import Line, Replay
+
+from fuelclient.model.run import Run, RunRequest
+from fuelclient.model.status import RunStatus
+
+pytestmark = pytest.mark.corpus
+
+SMALL = {
+    ("one", 1): True, ("two", 2): True, ("two", 3): True, ("three", 2): True, ("three", 3): True,
+    ("never", 1): False, ("never", 2): False, ("never", 3): False, ("last", 1): True, ("last", 2): True,
+    ("last", 3): True,
+}  # fmt: skip
+"""What the master would run of the recorded graph; the task plug is placed nowhere."""
+
+
+def test_the_history_of_a_dry_run_is_the_decision() -> None:
+    runs = Replay(495, 498).backend().runs
+    part = Run(37, "", 1, "deployment", RunStatus.READY, RunRequest(1, ("small",)), "small", 36)
+    assert runs.decided(part, RunRequest(1, ("small",))) == SMALL
+
+
+def test_tasks_that_were_not_selected_do_not_run() -> None:
+    runs = Replay(487, 490).backend().runs
+    part = Run(33, "", 1, "deployment", RunStatus.READY, RunRequest(1, ("small",)), "small", 32)
+    told = runs.decided(part, RunRequest(1, ("small",), task_names=("two",)))
+    assert [key for key, runs_there in told.items() if runs_there] == [("two", 2), ("two", 3)]
+    assert set(told) == set(SMALL)
+
+
+class Pending(Replay):
+    """A master whose orchestrator only draws the graph of a dry run: the rows of its history stay as they began."""
+
+    def answer(self, method: str, path: str, headers: Mapping[str, str], body: Any = None) -> Line:
+        answered = super().answer(method, path, headers, body)
+        if "deployment_history" not in path:
+            return answered
+        rows = [row if row["node_id"] == "-" else {**row, "status": "pending"} for row in answered.response_body]
+        return replace(answered, response_body=rows)
+
+
+def test_where_the_history_stays_pending_the_serialized_tasks_are_the_decision() -> None:
+    replay = Pending(495, 498)
+    runs = replay.backend().runs
+    part = Run(37, "", 1, "deployment", RunStatus.READY, RunRequest(1, ("small",)), "small", 36)
+    assert runs.decided(part, RunRequest(1, ("small",))) == SMALL
+    assert replay.asked[-1] == "GET clusters/1/serialized_tasks/?graph_type=small"
+    assert runs.decided(part, RunRequest(1, ("small",), force=True)) == {}
