@@ -10,7 +10,8 @@ A request takes the first line of its method and path that has not been used, an
 has a body, the line must have the same JSON, where `{}` is also no body at all. A read whose path the window does not
 have is answered with the last line before it, or else the first one after it, that succeeded. The flag
 `include_summary` only adds to an answer, and `fetch_related` changes nothing for one owner, so that a line with another
-one is as good. Anything else raises `NotRecorded`. Requests without the token of the recordings are 401, as on the master.
+one is as good. Anything else raises `NotRecorded`. Requests without the token of the recordings are 401, as on the
+master.
 """
 
 from __future__ import annotations

@@ -54,4 +54,5 @@ def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str)
         roles=roles(environment),
         primary_tags=primary_tags(environment),
         graph_type=graph_type,
+        unique_tasks=environment.unique_tasks,
     )

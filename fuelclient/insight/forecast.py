@@ -6,7 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from fuelclient.errors import NotFound
-from fuelclient.model.run import Deciding, PlannedGraph, PlannedInstance, SimulatedGraph, SimulatedInstance
+from fuelclient.model.run import (
+    Deciding,
+    PlannedGraph,
+    PlannedInstance,
+    SimulatedGraph,
+    SimulatedInstance,
+    instance_name,
+)
 from fuelclient.model.status import InstanceStatus, Reason, Verdict
 from fuelclient.plan.fleet import SYNC
 from fuelclient.plan.plan import Plan

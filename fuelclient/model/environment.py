@@ -22,7 +22,8 @@ class Environment:
     of the environment without the defaults; `own_metadata` has the roles, tags and volumes that it defines itself;
     `own_networks` is the part of the network configuration that differs from the release's. `disks` and `interfaces`
     have the documents that were stored for nodes, by the id of the node. The environment of a Fuel master, which
-    computes its facts itself, has no networks, addresses, disks or interfaces here.
+    computes its facts itself, has no networks, addresses, disks or interfaces here. `unique_tasks` says that no two
+    plugins may define one task, as on a Fuel master, which then merges no graph at all.
 
     `fuelclient.environment` computes everything else from this, whichever backend fetched it.
     """
@@ -37,6 +38,7 @@ class Environment:
     vips: tuple[Vip, ...] = ()
     disks: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     interfaces: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    unique_tasks: bool = False
 
     @property
     def label(self) -> str:

@@ -17,7 +17,7 @@ class Snapshot:
 
     `layers` are those of `graph_type`, least important first: the release's, the enabled plugins' by
     (name, version), the cluster's own. `roles` come from the release, the enabled plugins and the environment.
-    `primary_tags` are the tags of which one node is the primary.
+    `primary_tags` are the tags of which one node is the primary. `unique_tasks` is that of `Environment`.
     """
 
     cluster: Cluster
@@ -26,3 +26,4 @@ class Snapshot:
     roles: Mapping[str, Role] = field(default_factory=dict)
     primary_tags: frozenset[str] = frozenset()
     graph_type: str = DEFAULT_TYPE
+    unique_tasks: bool = False

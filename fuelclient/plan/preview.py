@@ -10,7 +10,7 @@ from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.references import check_references, place_of
 from fuelclient.graph.stage import band_of, parse_stage
 from fuelclient.model.finding import Finding, Severity, errors_in
-from fuelclient.model.graph import MergedGraph, MergePolicy
+from fuelclient.model.graph import Layer, Level, MergedGraph, MergePolicy
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.expand import Expansion, computed_attributes, expand
 from fuelclient.plan.fleet import MASTER, fleet_of
@@ -100,11 +100,11 @@ class Draft:
 def preview(snapshot: Snapshot, options: PreviewOptions) -> Preview:
     """Merge, place and order one environment's graph.
 
-    Raise `UsageError` for an `assume` that cannot be read, `NotFound` for an unknown role or node in it,
-    `CycleDetected` and `InvalidGraph` for a graph that cannot be ordered or merged.
+    What cannot be merged is left out and is an error among the findings. Raise `UsageError` for an `assume` that cannot
+    be read, `NotFound` for an unknown role or node in it, and `CycleDetected` for a graph that cannot be ordered.
     """
     drafted = draft(snapshot, options)
-    return preview_of(drafted, order_of(drafted))
+    return preview_of(drafted, ordered(drafted.expansion))
 
 
 def findings(snapshot: Snapshot, options: PreviewOptions) -> tuple[Finding, ...]:
@@ -155,12 +155,29 @@ def require_merged(snapshot: Snapshot, merged: MergedGraph) -> None:
 def graph_findings(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion) -> Iterator[Finding]:
     """Yield what is wrong with a graph before it is ordered, whether for a preview or for a run."""
     yield from merged.findings
+    if snapshot.unique_tasks:
+        yield from _defined_by_several(snapshot)
     yield from check_references(merged)
     yield from expansion.placement.findings
     yield from placement_findings(merged.tasks, expansion.placement, snapshot)
     if expansion.fleet.absent:
         nodes = ", ".join(map(str, expansion.fleet.absent))
         yield Finding(Severity.WARNING, "G045", f"offline nodes are skipped, and no task waits for them: {nodes}")
+
+
+def _defined_by_several(snapshot: Snapshot) -> Iterator[Finding]:
+    """Yield a finding for each task that several plugins define, which keeps a Fuel master from merging the graph."""
+    first: dict[str, Layer] = {}
+    for layer in snapshot.layers:
+        for task in layer.tasks if layer.owner.level is Level.PLUGIN else ():
+            other = first.setdefault(task.id, layer)
+            if other is not layer:
+                message = (
+                    f"task {task.id}: {other.owner.label} and {layer.owner.label} both define it, and a Fuel master "
+                    "merges no graph while two enabled plugins define one task"
+                )
+                hint = "Disable one of the two plugins."
+                yield Finding(Severity.ERROR, "G049", message, task.source.place(), task.id, hint)
 
 
 def _computed_findings(merged: MergedGraph) -> Iterator[Finding]:

@@ -51,6 +51,7 @@ def environment_of(session: Session, cluster_id: int) -> Environment:
         nodes=tuple(sorted(map(node_record_from, records), key=lambda node: node.id)),
         own_settings=settings.own_from(_without_other_plugins(stated, environment), environment),
         own_metadata=_own_metadata(session, environment),
+        unique_tasks=session.capabilities.decides,
     )
 
 

@@ -78,10 +78,9 @@ class Graphs:
 
     def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Sequence[Task]:
         """As `base.Graphs`: the master merges them."""
-        data = self._session.get(
-            f"clusters/{cluster_id}/deployment_tasks/", About("environment", cluster_id), graph_type=graph_type,
-            as_stated=True,
-        )  # fmt: skip
+        about = About("environment", cluster_id, invalid=InvalidGraph)
+        path = f"clusters/{cluster_id}/deployment_tasks/"
+        data = self._session.get(path, about, graph_type=graph_type, as_stated=True)
         document = document_from(Document(list(objects(data, "task")), ""), owner_label="master")
         errors = errors_in(document.findings)
         if errors:

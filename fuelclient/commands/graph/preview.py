@@ -14,7 +14,7 @@ from fuelclient.commands.base import STRUCTURED, Lister, check_columns, column_n
 from fuelclient.commands.columns import Fields, Names, finding_fields
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.shell import LOG, count
-from fuelclient.errors import UsageError
+from fuelclient.errors import Conflict, InvalidGraph, UsageError
 
 if TYPE_CHECKING:
     from fuelclient.model.snapshot import Snapshot
@@ -41,6 +41,8 @@ class GraphPreview(Lister):
 
     --assume previews with other nodes than those of the environment. It takes ROLES=COUNT, ... where ROLES is one role
     or several joined by '+'. If the environment has no nodes, a few nodes for each role are assumed.
+
+    If there is an error among the findings, the exit code is 7.
 
     --verify compares this merge, task by task, with the master's own. With --exit-code the exit code is 10 if they
     differ.
@@ -70,11 +72,14 @@ class GraphPreview(Lister):
         parser.add_argument("--exit-code", action="store_true", help="with --verify: exit with 10 if they differ")
 
     def run(self, parsed_args: argparse.Namespace) -> int:
-        """Print the preview; with `--exit-code` the exit code says whether the other merge differs."""
+        """Print the preview. The exit code says whether there is an error among the findings and, with `--exit-code`,
+        whether the other merge differs."""
         if parsed_args.exit_code and not parsed_args.verify:
             raise UsageError("--exit-code needs --verify.", hint="Add --verify, or leave --exit-code out.")
-        self._differ = False
+        self._differ = self._broken = False
         super().run(parsed_args)
+        if self._broken:
+            return Exit.INVALID
         return Exit.DIFFERENT if self._differ and parsed_args.exit_code else Exit.OK
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
@@ -90,15 +95,24 @@ class GraphPreview(Lister):
         snapshot = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type)
         seen = preview(snapshot, options)
         _narrate(seen)
+        self._broken = any(finding.is_error for finding in seen.findings)
         if parsed_args.verify:
-            self._differ = _verified(
-                snapshot, self.backend.graphs.merged(parsed_args.env, parsed_args.graph_type), options
-            )
+            self._verify(snapshot, options, parsed_args)
         rows = [row for row in seen.rows if row.is_changed or parsed_args.only is None]
         tables = sorted_by([(*_cells(row), row) for row in rows], self.columns, parsed_args.sort_keys or ["order"])
         if parsed_args.formatter == "table" and self.app.stdout.isatty():
             return self._fitted([(cells[:-1], cells[-1]) for cells in tables], parsed_args)
         return columns, [_record(cells[-1]) if structured else cells[:-1] for cells in tables]
+
+    def _verify(self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace) -> None:
+        """Compare with the merge of the other side. If it refuses to merge, the preview is shown all the same."""
+        try:
+            merged = self.backend.graphs.merged(parsed_args.env, parsed_args.graph_type)
+        except (Conflict, InvalidGraph) as error:
+            LOG.error("The other side cannot merge this graph: %s", error)
+            self._broken = True
+        else:
+            self._differ = _verified(snapshot, merged, options)
 
     def _fitted(
         self, rows: Iterable[tuple[Sequence[Any], PreviewRow]], parsed_args: argparse.Namespace

@@ -24,9 +24,11 @@ MERGED = [*OWN_TASKS, RELEASE_TASKS[0]]
 
 
 class Master:
-    """A Fuel master with one environment; `merged` is what it says it merges to."""
+    """A Fuel master with one environment; `merged` is what it says it merges to, `refusal` why it merges nothing."""
 
     def __init__(self) -> None:
+        self.refusal = ""
+        self.answers: dict[str, Any] = {}
         self.merged: list[dict[str, Any]] = [
             {**task, "task_name": task["id"], "condition": None, "cross-depends": []} for task in MERGED
         ]
@@ -46,9 +48,14 @@ class Master:
                  "roles": [], "online": True, "ip": "10.20.0.3"},
             ],
         }  # fmt: skip
+        answers |= self.answers
         path = request.path.removeprefix("/api/v1/")
+        for own in ("?as_stated=1", "&as_stated=1"):  # for servers of ours; a master ignores it
+            path = path.removesuffix(own)
         if path == "clusters/1/tags/":  # masters before Fuel 10 know no tags
             request.json({"message": "not found"}, 404)
+        elif path.startswith("clusters/1/deployment_tasks/") and self.refusal:
+            request.text(self.refusal, 400, "text/plain")
         else:
             request.json(answers[path])
 
@@ -90,6 +97,36 @@ def test_differences_are_listed(server: Server, master: Master) -> None:
     assert "task extra: exists only on the other side" in done.err
     assert "2 differences" in done.err
     assert verified(server, "--exit-code").code == 10
+
+
+REFUSAL = (
+    "Plugin extra-1.0.0 is overlapping with plugin main-2.0.0 by introducing the same deployment task with id shared"
+)
+"""The whole answer of a master: a text, not JSON."""
+
+
+def test_a_master_with_a_task_of_two_plugins_merges_nothing(server: Server, master: Master) -> None:
+    shared = {"id": "shared", "type": "shell", "version": "2.0.0", "roles": ["compute"], "parameters": {"cmd": "true"}}
+    versions = {1: ("main", "2.0.0"), 2: ("extra", "1.0.0")}
+    master.answers["clusters/1/attributes"] = {
+        "editable": {
+            name: {"metadata": {"class": "plugin", "enabled": True, "chosen_id": number}}
+            for number, (name, _) in versions.items()
+        }
+    }
+    master.answers["plugins/"] = [
+        {"id": number, "name": name, "version": version, "title": name} for number, (name, version) in versions.items()
+    ]
+    for number in versions:
+        master.answers[f"plugins/{number}/deployment_graphs/"] = [graph("plugin", [shared])]
+    master.refusal = REFUSAL
+    done = verified(server, "-f", "json")
+    assert done.code == 7, done
+    assert {"base", "conf", "shared"} == {row["task"] for row in json.loads(done.out)}
+    assert "[G049]" in done.err
+    assert REFUSAL in done.err
+    with_findings = [row for row in json.loads(done.out) if any(one["code"] == "G049" for one in row["findings"])]
+    assert {row["task"] for row in with_findings} == {"shared"}
 
 
 def test_the_exit_code_needs_verify(tiny: CommandLine) -> None:

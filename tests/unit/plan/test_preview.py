@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from building import CLUSTER, RELEASE, layer, plugin, roles, snapshot, task
 from refusals import missing
 
-from fuelclient.errors import CycleDetected, InvalidGraph, UsageError
+from fuelclient.errors import CycleDetected, UsageError
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import Layer
 from fuelclient.model.node import Node
@@ -141,6 +142,25 @@ def test_offline_nodes_are_named() -> None:
     assert finding.message.endswith(": 2")
 
 
+def test_a_master_merges_nothing_while_two_plugins_define_one_task() -> None:
+    layers = [
+        layer(plugin(name), task("t", source=Source(f"{name}.yaml", 9), type="reboot", roles=[role]))
+        for name, role in (("a", "db"), ("b", "web"))
+    ]
+    own = layer(CLUSTER, task("t", type="reboot", roles=["db"]))
+    for chosen in (layers, [*layers, own]):
+        taken = _env(layers=chosen)
+        assert _found(taken, "db=1,web=1") == []
+        previewed = preview(replace(taken, unique_tasks=True), PreviewOptions(assume="db=1,web=1"))
+        ((code, place, message),) = [
+            (one.code, str(one.place), one.message) for one in previewed.findings if one.is_error
+        ]
+        assert (code, place) == ("G049", "b.yaml:9")
+        assert "plugin a-1.0.0" in message
+        assert "plugin b-1.0.0" in message
+        assert {row.task for row in previewed.rows} == {"t"}
+
+
 def test_a_row_has_the_findings_of_its_task() -> None:
     previewed = preview(
         _env(task("a", type="shell"), task("b", type="reboot", roles=["db"])), PreviewOptions(assume="db=1")
@@ -149,15 +169,13 @@ def test_a_row_has_the_findings_of_its_task() -> None:
     assert {row.task: [finding.code for finding in row.findings] for row in previewed.rows} == {"a": ["G040"], "b": []}
 
 
-def test_a_graph_that_cannot_be_merged_is_not_previewed() -> None:
+def test_a_graph_that_cannot_be_merged_is_previewed_without_what_cannot() -> None:
     taken = _env(task("a", type="shell"), layers=[layer(CLUSTER, task("b", source=FILE, requires=["a"]))])
-    with pytest.raises(InvalidGraph) as caught:
-        preview(taken, PreviewOptions())
+    previewed = preview(taken, PreviewOptions())
 
-    assert str(caught.value) == "The default graph of environment 1 cannot be merged."
-    assert [str(one) for one in caught.value.findings] == [
-        "t.yaml:3: error: task b has no type, and no layer below cluster defines it [G020]"
-        " State its type, or correct its id."
+    assert [row.task for row in previewed.rows] == ["a"]
+    assert [(one.code, one.task, str(one.place)) for one in previewed.findings if one.is_error] == [
+        ("G020", "b", "t.yaml:3")
     ]
     assert "G020" in [finding.code for finding in findings(taken, PreviewOptions())]
 
