@@ -125,8 +125,14 @@ class Plugins(Protocol):
         whose files are gone. Packages that cannot be synchronised are errors among the findings.
         """
 
-    def enable(self, plugin_id: int, cluster_id: int) -> tuple[Finding, ...]:
+    def enabled(self, cluster_id: int) -> Sequence[Plugin]:
+        """Return the plugins that an environment has enabled, by name and version."""
+
+    def enable(self, plugin_id: int, cluster_id: int, values: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
         """Enable a plugin in an environment, in place of any other version of it, and return findings about that.
+
+        `values` are set with it, by the name of the plugin's setting, also if it is enabled already; see
+        `environment.plugin_settings`. Raise `NotFound` for an unknown setting, `UsageError` for an impossible value.
 
         Raise `Conflict`, with a finding for each clash, if it does not support the environment's release, if it clashes
         with the release or another plugin, and on a deployed environment, unless it is hot-pluggable.

@@ -18,8 +18,9 @@ from fuelclient.backends.nailgun.settings import (
     settings_of,
 )
 from fuelclient.environment.checks import plugin_named
+from fuelclient.environment.plugin_settings import METADATA, concerned, valued
 from fuelclient.environment.settings import EDITABLE
-from fuelclient.errors import Conflict, Unsupported
+from fuelclient.errors import Conflict, NotFound, Unsupported, UsageError
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import version_key
 from fuelclient.model.package import Selection
@@ -84,9 +85,17 @@ class Plugins:
             removed=tuple(plugin for key, plugin in before.items() if key not in after),
         )
 
-    def enable(self, plugin_id: int, cluster_id: int) -> tuple[Finding, ...]:
-        """As `base.Plugins`; a Fuel master checks less than the embedded engine, and has no findings."""
-        return self._switch(plugin_id, cluster_id, on=True)
+    def enabled(self, cluster_id: int) -> Sequence[Plugin]:
+        """As `base.Plugins`: the settings of an environment say it, and the list of plugins does not."""
+        chosen = enabled_plugins(settings_of(self._session, cluster_id))
+        return [plugin for plugin in self.list() if plugin.id in chosen] if chosen else []
+
+    def enable(self, plugin_id: int, cluster_id: int, values: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
+        """As `base.Plugins`; a Fuel master checks less than the embedded engine, and has no findings.
+
+        Raise `Conflict`, with the settings that it is about, for a refusal because of their values.
+        """
+        return self._switch(plugin_id, cluster_id, values, on=True)
 
     def disable(self, plugin_id: int, cluster_id: int) -> None:
         self._switch(plugin_id, cluster_id, on=False)
@@ -98,30 +107,71 @@ class Plugins:
             hint="Run `fuel2 plugins check PACKAGE` on the package itself.",
         )
 
-    def _switch(self, plugin_id: int, cluster_id: int, *, on: bool) -> tuple[Finding, ...]:
-        plugin = plugin_from(self._session.get(f"plugins/{plugin_id}/", About("plugin", plugin_id)))
+    def _switch(
+        self, plugin_id: int, cluster_id: int, values: Mapping[str, Any] | None = None, *, on: bool
+    ) -> tuple[Finding, ...]:
+        """Enable or disable a plugin, with values of its settings, in one request, and read back that it happened.
+
+        With less than the whole metadata of a section, a Fuel master answers 200 and changes nothing.
+        """
+        plugins = {plugin.id: plugin for plugin in plugins_of(self._session)}
+        if plugin_id not in plugins:
+            raise NotFound("plugin", plugin_id, known=[*map(str, plugins)])
+        plugin = plugins[plugin_id]
         settings = settings_of(self._session, cluster_id)
-        if (plugin_id in enabled_plugins(settings)) is on:
+        if not values and (plugin_id in enabled_plugins(settings)) is on:
             return ()
-        section = settings.get(plugin.name)
-        metadata = plugin_metadata(section)
-        stated: dict[str, Any]
-        if metadata and plugin.id in _offered(metadata):
-            stated = plain(section)
-        elif self._session.capabilities.refusals:
-            stated = {"metadata": {"class": "plugin"}}  # our own server says itself why that cannot be
-        else:
+        is_own = self._session.capabilities.refusals
+        stated = _section(plugin, settings.get(plugin.name), values or {}, by_version=not is_own)
+        if stated is None and not is_own:
             raise Conflict(
                 f"Environment {cluster_id} does not offer plugin {plugin.name} {plugin.version}.",
                 hint="The plugin does not support its release, or the master has not read it yet: run "
                 "`fuel2 plugins sync`.",
             )
-        stated["metadata"] = {**stated["metadata"], "enabled": on, "chosen_id": plugin.id}
-        # PUT would forget every other setting of the environment
-        data = self._session.patch(
-            attributes_path(cluster_id), {EDITABLE: {plugin.name: stated}}, About("environment", cluster_id)
-        )
+        stated = stated or {METADATA: {"class": "plugin"}}  # our own server says itself why that cannot be
+        stated[METADATA] = {**stated[METADATA], "enabled": on, "chosen_id": plugin.id}
+        try:
+            # PUT would forget every other setting of the environment
+            data = self._session.patch(
+                attributes_path(cluster_id), {EDITABLE: {plugin.name: stated}}, About("environment", cluster_id)
+            )
+        except UsageError as error:
+            raise _refused(error, plugin, {**settings, plugin.name: stated}) from error
+        if not is_own and (plugin_id in enabled_plugins(settings_of(self._session, cluster_id))) is not on:
+            kept = f"plugin {plugin.label} is {'not ' * on}enabled on environment {cluster_id}"
+            raise Conflict(f"The master accepted the request, but {kept}.", hint="Look at its logs.")
         return findings_from(Answer(data, "environment's attributes").items("findings")) if data else ()
+
+
+def _section(plugin: Plugin, section: Any, values: Mapping[str, Any], *, by_version: bool) -> dict[str, Any] | None:
+    """Return the section of a plugin with these values; None if the environment does not offer this version of it.
+
+    A Fuel master has the settings of each version in its record among the `versions`, our own server in the section.
+    """
+    metadata = plugin_metadata(section)
+    if not metadata or plugin.id not in _offered(metadata):
+        return None
+    stated: dict[str, Any] = plain(section)
+    versions = stated[METADATA].get("versions")
+    for version in versions if by_version and isinstance(versions, list) else ():
+        if isinstance(version, dict) and plugin_id_in(version.get(METADATA) or {}) == plugin.id:
+            version.update(valued(version, values, plugin.label))
+            return stated
+    known = plugin.metadata.get("attributes_metadata") or {}
+    stated.update(valued({**plain(known), **stated}, values, plugin.label))
+    return stated
+
+
+def _refused(error: UsageError, plugin: Plugin, settings: Mapping[str, Any]) -> Conflict:
+    """Return the refusal of a master, with the settings that it is about."""
+    names = concerned(settings, error.message)
+    own = [name.removeprefix(f"{plugin.name}.") for name in names if name.startswith(f"{plugin.name}.")]
+    others = [name for name in names if not name.startswith(f"{plugin.name}.")]
+    hints = [f"Give the setting {name} with --set {name}=VALUE." for name in own]
+    if others:
+        hints.append(f"Look at the setting {', '.join(others)} with `fuel2 env settings download`.")
+    return Conflict(error.message, hint=" ".join(hints) or error.hint)
 
 
 def _offered(metadata: Mapping[str, Any]) -> set[int | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import stated
@@ -37,7 +38,7 @@ def plugin_of(backend: Backend, word: str, version: str = "") -> Plugin:
         raise
 
 
-def enabled_plugin_of(backend: Backend, word: str, env: int) -> Plugin:
-    """Return the plugin with this id or name. Of several versions, prefer the one enabled on the environment."""
-    enabled = [plugin for plugin in backend.plugins.list() if plugin.name == word and env in plugin.clusters]
-    return enabled[0] if len(enabled) == 1 else plugin_of(backend, word)
+def enabled_plugin_of(backend: Backend, word: str, enabled: Sequence[Plugin]) -> Plugin:
+    """Return the plugin with this id or name. Of several versions, prefer the enabled one."""
+    named = [plugin for plugin in enabled if plugin.name == word]
+    return named[0] if len(named) == 1 else plugin_of(backend, word)

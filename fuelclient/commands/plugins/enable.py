@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
-from fuelclient.commands.arguments import add_env
+from fuelclient.commands.arguments import add_env, stated
 from fuelclient.commands.base import Command, report
+from fuelclient.commands.columns import plain
 from fuelclient.commands.plugins.arguments import add_plugin, enabled_plugin_of, plugin_of
 from fuelclient.commands.shell import LOG
+from fuelclient.errors import InvalidDocument, UsageError
+
+
+def assignment(text: str) -> tuple[str, str]:
+    """Return the setting and the value in `SETTING=VALUE`.
+
+    >>> assignment("dvs_maps=a=b")
+    ('dvs_maps', 'a=b')
+    """
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"{text!r} is not SETTING=VALUE")
+    return name, value
 
 
 class _OnEnvironment(Command):
@@ -25,16 +40,57 @@ class PluginsEnable(_OnEnvironment):
     one version of a plugin can be enabled, so this disables any other. If a plugin cannot be enabled, for example
     because another one has the same role, all reasons are listed, and the exit code is 6.
 
+    --set and --settings give settings of the plugin a value in the same step, also if it is enabled already. The file
+    is a YAML or JSON mapping of settings to values, or the section of the plugin as 'env settings download' writes it;
+    --set overrides it. A Fuel master refuses a plugin while a setting that it needs has no value, and the message names
+    that setting. Others can see a password in --set; '--settings -' reads stdin instead.
+
       fuel2 plugins enable lma_collector --env 1
+      fuel2 plugins enable lma_collector --env 1 --set environment_label=prod influxdb_mode=remote
+      fuel2 plugins enable lma_collector --env 1 --settings lma.yaml
       fuel2 graph preview --env 1 --only changed
     """
 
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            "--set", nargs="+", type=assignment, action="extend", default=[], metavar="SETTING=VALUE", dest="values",
+            help="settings of the plugin",
+        )  # fmt: skip
+        parser.add_argument(
+            "--settings", type=stated, metavar="FILE", help="YAML or JSON file with settings of the plugin; - is stdin"
+        )
+        return parser
+
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        plugins = [plugin_of(self.backend, word) for word in parsed_args.plugins]
+        found = [plugin_of(self.backend, word) for word in parsed_args.plugins]
+        plugins = [*{plugin.id: plugin for plugin in found}.values()]
+        if len(plugins) > 1 and (parsed_args.values or parsed_args.settings):
+            raise UsageError("--set and --settings are for one plugin.", hint="Enable the plugins one after another.")
+        values = self._values(parsed_args.settings, plugins[0].name) | dict(parsed_args.values)
         backend = self.writable()
-        for plugin in {plugin.id: plugin for plugin in plugins}.values():
-            report(backend.plugins.enable(plugin.id, parsed_args.env))
+        for plugin in plugins:
+            report(backend.plugins.enable(plugin.id, parsed_args.env, values))
             self.say(f"Plugin {plugin.name} was successfully enabled on environment {parsed_args.env}.")
+
+    def _values(self, path: str | None, plugin: str) -> dict[str, Any]:
+        """Return the values in a file by setting; a setting may be written as in the settings of an environment."""
+        if path is None:
+            return {}
+        document = self.load(path)
+        data = plain(document.data)
+        for key in ("editable", plugin):  # a whole document, or the section of the plugin
+            if isinstance(data, dict) and isinstance(data.get(key), dict) and "value" not in data[key]:
+                data = data[key]
+        if not isinstance(data, dict):
+            raise InvalidDocument(
+                f"{document.file}: the settings of a plugin must be a mapping.", hint="Write `setting: value`."
+            )
+        return {
+            str(name): setting["value"] if isinstance(setting, dict) and "value" in setting else setting
+            for name, setting in data.items()
+            if name != "metadata"
+        }
 
 
 class PluginsDisable(_OnEnvironment):
@@ -47,10 +103,12 @@ class PluginsDisable(_OnEnvironment):
     """
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        plugins = [enabled_plugin_of(self.backend, word, parsed_args.env) for word in parsed_args.plugins]
+        enabled = self.backend.plugins.enabled(parsed_args.env)
+        plugins = [enabled_plugin_of(self.backend, word, enabled) for word in parsed_args.plugins]
+        ids = {plugin.id for plugin in enabled}
         backend = self.writable()
         for plugin in {plugin.id: plugin for plugin in plugins}.values():
-            if parsed_args.env not in plugin.clusters:
+            if plugin.id not in ids:
                 LOG.info("Plugin %s was not enabled on environment %d.", plugin.name, parsed_args.env)
             backend.plugins.disable(plugin.id, parsed_args.env)
             self.say(f"Plugin {plugin.name} was successfully disabled on environment {parsed_args.env}.")

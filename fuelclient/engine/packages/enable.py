@@ -8,6 +8,7 @@ from typing import Any
 
 from fuelclient.engine.reading import environment, generators, lookup, orphaned_records
 from fuelclient.environment import settings
+from fuelclient.environment.plugin_settings import valued
 from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict
 from fuelclient.model.cluster import ClusterStatus
@@ -54,6 +55,19 @@ def enable(connection: Connection, plugin_id: int, cluster_id: int) -> tuple[Fin
     if replaced:
         findings += orphaned_records.left(orphaned, orphaned_records.of(connection, [cluster_id]))
     return tuple(findings)
+
+
+def set_values(connection: Connection, plugin_id: int, cluster_id: int, values: Mapping[str, Any]) -> None:
+    """Give settings of an enabled plugin these values. Raise what `environment.plugin_settings.valued` raises."""
+    if not values:
+        return
+    plugin = lookup.plugin(connection, plugin_id)
+    target = environment.read(connection, cluster_id)
+    effective = settings.effective(target)
+    section = effective[plugin.name]
+    effective[plugin.name] = {**section, **valued(section, values, plugin.label)}
+    own = settings.own_from(effective, target)
+    clusters.put_settings(connection, cluster_id, own)
 
 
 def disable(connection: Connection, plugin_id: int, cluster_id: int) -> None:

@@ -6,9 +6,10 @@ late.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from fuelclient.engine.reading import lookup
+from fuelclient.engine.reading import environment, lookup
 from fuelclient.model.finding import Finding
 from fuelclient.model.package import Selection
 from fuelclient.model.plugin import Installed, Plugin, Synced
@@ -64,15 +65,22 @@ class Plugins:
 
         return install.sync(self._database, plugin_ids)
 
-    def enable(self, plugin_id: int, cluster_id: int) -> tuple[Finding, ...]:
-        """Enable a plugin on an environment, and return the findings about it.
+    def enabled(self, cluster_id: int) -> Sequence[Plugin]:
+        """Return the plugins that are enabled on an environment, by name and version."""
+        with self._database.read() as connection:
+            return environment.read(connection, cluster_id).plugins
 
-        Do nothing if it is enabled already. Raise `Conflict` with all reasons if it cannot be enabled.
+    def enable(self, plugin_id: int, cluster_id: int, values: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
+        """Enable a plugin on an environment, set the values of its settings, and return the findings about it.
+
+        Raise `Conflict` with all reasons if it cannot be enabled, and what `environment.plugin_settings` raises.
         """
         from fuelclient.engine.packages import enable
 
         with self._database.write() as connection:
-            return enable.enable(connection, plugin_id, cluster_id)
+            findings = enable.enable(connection, plugin_id, cluster_id)
+            enable.set_values(connection, plugin_id, cluster_id, values or {})
+            return findings
 
     def disable(self, plugin_id: int, cluster_id: int) -> None:
         """Disable a plugin on an environment. Do nothing if it is not enabled.
