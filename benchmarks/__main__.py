@@ -26,6 +26,10 @@ def main() -> None:
         planning.table()
         print()
         scheduling.table()
+        from benchmarks import round_trips
+
+        print()
+        round_trips.table()
     from benchmarks import clients, dispatch
 
     print()

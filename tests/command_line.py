@@ -57,20 +57,6 @@ class CommandLine:
         return done
 
 
-@dataclass(frozen=True)
-class MasterCommandLine:
-    """`fuel2` on the master at `url`, with the credentials of the environment variables."""
-
-    url: str
-
-    def __call__(self, *arguments: object, stdin: str = "") -> Done:
-        """Run a command line to its end."""
-        out, err = io.StringIO(), io.StringIO()
-        words = [str(argument) for argument in arguments]
-        code = FuelShell(io.StringIO(stdin), out, err).run(["--server", self.url, *words])
-        return Done(code, out.getvalue(), err.getvalue())
-
-
 RELEASE = """
 - name: Tiny
   version: tiny-1.0

@@ -7,7 +7,7 @@ front end asks which backend it has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -154,6 +154,12 @@ class Graphs(Protocol):
     def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
         """Return all graphs by id, or those of an environment, its release and its plugins; only those of `levels`."""
 
+    def types(self, release_id: int) -> Collection[str]:
+        """Return the types of graphs of a release, of its environments, and of all plugins.
+
+        A Fuel master does not say of which release the environments are, so all of them count.
+        """
+
     def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
         """Return one layer. Raise `NotFound` for an unknown owner, or a graph type that it does not have."""
 
@@ -163,10 +169,11 @@ class Graphs(Protocol):
         Raise `NotFound` if no layer of the environment, whatever its level, has the graph type.
         """
 
-    def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Sequence[Task]:
-        """Return the tasks of an environment as the master, or the engine, merges them itself.
+    def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE, *, only_plugins: bool = False) -> Sequence[Task]:
+        """Return the tasks of an environment, or of its plugins only, as the master, or the engine, merges them itself.
 
-        `graph preview --verify` compares them with the merge of the layers that is computed here.
+        A Fuel master has none for an unknown graph type. `graph preview --verify` compares them with the merge of the
+        layers that is computed here.
         """
 
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:

@@ -200,7 +200,7 @@ def report_unknown(backend: Backend, release_id: int, graph_types: Iterable[str]
     """
     wanted = list(dict.fromkeys(graph_types))
     try:
-        known = sorted(_known_types(backend, release_id))
+        known = sorted(backend.graphs.types(release_id))
     except FuelError as error:
         LOG.info("Could not check whether its graph types exist: %s", error)
         return
@@ -219,17 +219,3 @@ def report_unknown(backend: Backend, release_id: int, graph_types: Iterable[str]
         hint = f"{hint} Upload one before you execute the sequence."
         findings.append(Finding(Severity.WARNING, "G051", message, hint=hint))
     report(findings)
-
-
-def _known_types(backend: Backend, release_id: int) -> set[str]:
-    """Return the types of the graphs that the release, its environments, and plugins have."""
-    from fuelclient.model.graph import Level
-
-    owners = {
-        (Level.CLUSTER, cluster.id) for cluster in backend.clusters.list() if cluster.release_id == release_id
-    } | {(Level.RELEASE, release_id)}
-    return {
-        graph.type
-        for graph in backend.graphs.list()
-        if graph.owner.level is Level.PLUGIN or (graph.owner.level, graph.owner.id) in owners
-    }

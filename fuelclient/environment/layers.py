@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from fuelclient.environment.roles import primary_tags, roles
 from fuelclient.errors import NotFound
+from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
-from fuelclient.model.graph import DEFAULT_TYPE, Graph, Layer, Level, Owner
+from fuelclient.model.graph import DEFAULT_TYPE, Graph, GraphSummary, Layer, Level, Owner
 from fuelclient.model.release import roles_in
 from fuelclient.model.snapshot import Snapshot
 
@@ -19,6 +20,21 @@ def graph_types(types: Iterable[str], *, of_release: bool) -> list[str]:
     release only provisions its environments, and an empty default graph would get in their way.
     """
     return sorted({*types} if of_release else {*types, DEFAULT_TYPE})
+
+
+def types_for(release_id: int, graphs: Iterable[GraphSummary], clusters: Iterable[Cluster] | None = None) -> set[str]:
+    """Return the types of those of `graphs` that belong to a release, to one of its environments, or to a plugin.
+
+    Without `clusters` all environments count.
+    """
+    ids = None if clusters is None else {cluster.id for cluster in clusters if cluster.release_id == release_id}
+
+    def counts(owner: Owner) -> bool:
+        if owner.level is Level.CLUSTER:
+            return ids is None or owner.id in ids
+        return owner.level is Level.PLUGIN or owner.id == release_id
+
+    return {graph.type for graph in graphs if counts(graph.owner)}
 
 
 def require_graph_type(graph_type: str, types: Sequence[str], cluster_id: int) -> None:

@@ -113,11 +113,15 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """The result of an upload: the stored graph, whether it is new, and the warnings about it."""
+    """The result of an upload: the stored graph, whether it is new, and the warnings about it.
+
+    `replaced` is how many tasks the graph had before.
+    """
 
     graph: Graph
     created: bool
     findings: tuple[Finding, ...] = ()
+    replaced: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,8 @@ class Clusters:
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
         """As `base.Clusters`. A Fuel master deletes operational environments too, so they are refused here."""
         require_deletable(self.get(cluster_id), force=force)
-        data = self._session.delete(_path(cluster_id), _about(cluster_id), force=True if force else None)
+        is_own = self._session.capabilities.leftovers  # no other master reads `force`
+        data = self._session.delete(_path(cluster_id), _about(cluster_id), force=True if force and is_own else None)
         return Answer(data, "deletion").texts("left") if data and self._session.capabilities.leftovers else ()
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from fuelclient.backends.nailgun.environment import (
 )
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
-from fuelclient.environment.layers import snapshot
+from fuelclient.environment.layers import snapshot, types_for
 from fuelclient.environment.owners import owners, plugin_owner, release_owner
 from fuelclient.errors import InvalidGraph, NotFound
 from fuelclient.graph.merge import merge_layers
@@ -63,23 +63,28 @@ class Graphs:
         kept = [summary for summary in summaries if not levels or summary.owner.level in levels]
         return sorted(kept, key=lambda summary: summary.id)
 
+    def types(self, release_id: int) -> Collection[str]:
+        """As `base.Graphs`; one request to a Fuel master."""
+        every_graph = [*map(summary_from, objects(self._session.get("graphs/"), "graph"))]
+        clusters = self._backend.clusters.list() if self._session.capabilities.inputs else None
+        return types_for(release_id, every_graph, clusters)
+
     def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
-        named = self.owner(owner)
-        try:
-            return graph_from(
-                self._session.get(_path(owner, graph_type), _about(owner, graph_type), as_stated=True), named
-            )
-        except NotFound as error:
-            raise self._unknown(named, graph_type) from error
+        """As `base.Graphs`; on a Fuel master only a plugin as the owner has its name."""
+        named = self._plainly(owner)
+        graph = self._stored(named, graph_type)
+        if graph is None:
+            raise self._unknown(named, graph_type)
+        return graph
 
     def layers(self, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE) -> MergedGraph:
         layers = layers_of(self._session, members_of(self._session, cluster_id), graph_type, levels)
         return merge_layers(layers, keep_partial=bool(levels) and Level.RELEASE not in levels)
 
-    def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Sequence[Task]:
+    def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE, *, only_plugins: bool = False) -> Sequence[Task]:
         """As `base.Graphs`: the master merges them."""
         about = About("environment", cluster_id, invalid=InvalidGraph)
-        path = f"clusters/{cluster_id}/deployment_tasks/"
+        path = f"clusters/{cluster_id}/deployment_tasks/{'plugins/' if only_plugins else ''}"
         data = self._session.get(path, about, graph_type=graph_type, as_stated=True)
         document = document_from(Document(list(objects(data, "task")), ""), owner_label="master")
         errors = errors_in(document.findings)
@@ -89,22 +94,24 @@ class Graphs:
 
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
         """As `base.Graphs`. For a Fuel master, records without type are merged with the layers below before they are
-        sent, with a finding for each."""
+        sent, with a finding for each. The layers are only read for a document with such records, or with stages."""
         require_type(graph_type)
-        named = self.owner(owner)
-        below = self._below(owner, graph_type)
+        named = self._plainly(owner)
+        stored_before = self._stored(named, graph_type)
+        asks = any(task.is_partial or task.stage for task in document.tasks)
+        below = self._below(owner, graph_type) if asks or owner.level is Level.PLUGIN else ()
         findings = check_document(document, named, below)
         require_no_errors(findings, f"The {graph_type} graph of {named} is not stored")
         tasks, resolved = document.tasks, list[Finding]()
         if not self._session.capabilities.partial_records:
             tasks, resolved = _whole(document.tasks, named, below)
-        created = graph_type not in types_of(self._session, named)
-        send = self._session.post if created else self._session.put
+        send = self._session.post if stored_before is None else self._session.put
         about = _about(owner, graph_type, InvalidGraph)
         body = _body(document, tasks, ours=self._session.capabilities.partial_records)
         answer = send(_path(owner, graph_type), body, about, as_stated=True)
         stored = replace(graph_from(answer, named), type=graph_type)
-        return Uploaded(stored, created, (*findings, *resolved, *_told(answer)))
+        told = (*findings, *resolved, *_told(answer))
+        return Uploaded(stored, stored_before is None, told, len(stored_before.tasks) if stored_before else 0)
 
     def delete(self, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
         """As `base.Graphs`; on a Fuel master, there are no records that could lose what they override."""
@@ -113,6 +120,28 @@ class Graphs:
         except NotFound as error:
             raise self._unknown(self.owner(owner), graph_type) from error
         return ()
+
+    def _plainly(self, owner: OwnerRef) -> Owner:
+        """Return the owner. A Fuel master is only asked for the name of a plugin: no message has that of another."""
+        if self._session.capabilities.inputs:
+            return self.owner(owner)
+        if owner.level is not Level.PLUGIN:
+            return Owner(owner.level, owner.id)
+        plugins = {plugin.id: plugin for plugin in plugins_of(self._session)}
+        if owner.id not in plugins:
+            raise NotFound("plugin", owner.id, known=[*map(str, plugins)])
+        return plugin_owner(plugins[owner.id])
+
+    def _stored(self, owner: Owner, graph_type: str) -> Graph | None:
+        """Return a graph, or None if the owner has none of this type. Raise `NotFound` for an unknown owner."""
+        ref = OwnerRef(owner.level, owner.id)
+        try:
+            record = self._session.get(_path(ref, graph_type), _about(ref, graph_type), as_stated=True)
+            return graph_from(record, owner)
+        except NotFound as error:
+            if error.noun != "graph type":
+                raise
+            return None
 
     def owner(self, owner: OwnerRef) -> Owner:
         if owner.level is Level.CLUSTER:

@@ -31,13 +31,14 @@ class Sequences:
         return sequence_from(self._session.get(_path(sequence_id), _about(sequence_id)))
 
     def for_cluster(self, sequence_id: int, cluster_id: int) -> DeploymentSequence:
-        sequence = self.get(sequence_id)
-        if sequence not in self.list(cluster_id=cluster_id):
-            raise NotFound(
-                "sequence", f"{sequence.id} for environment {cluster_id}",
-                hint=f"It belongs to release {sequence.release_id}, and the environment to another.",
-            )  # fmt: skip
-        return sequence
+        for sequence in self.list(cluster_id=cluster_id):
+            if sequence.id == sequence_id:
+                return sequence
+        other = self.get(sequence_id)
+        raise NotFound(
+            "sequence", f"{other.id} for environment {cluster_id}",
+            hint=f"It belongs to release {other.release_id}, and the environment to another.",
+        )  # fmt: skip
 
     def create(self, release_id: int, name: str, graph_types: Sequence[str]) -> DeploymentSequence:
         require_sequence(name, graph_types)

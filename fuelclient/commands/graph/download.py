@@ -92,6 +92,8 @@ class GraphDownload(Command):
         from fuelclient.model.graph import Level
         from fuelclient.serializers.graph import layer_to
 
+        if not backend.capabilities.inputs:
+            return self._merge_of_master(backend, parsed_args, encoding)
         levels = (Level.PLUGIN,) if parsed_args.level == "plugins" else (Level.RELEASE, Level.PLUGIN, Level.CLUSTER)
         merged = backend.graphs.layers(parsed_args.env, levels, parsed_args.graph_type)
         if errors_in(merged.findings):
@@ -111,6 +113,27 @@ class GraphDownload(Command):
             return text
         return (
             f"# Merge of the layers: {layers} (environment {parsed_args.env}, graph type {parsed_args.graph_type}). "
+            f"Do not upload it: as one layer it would hide the others.\n{text}"
+        )
+
+    def _merge_of_master(self, backend: Backend, parsed_args: argparse.Namespace, encoding: str) -> str:
+        """Return the merge of a Fuel master, in its order. It is one request, and its layers would be many.
+
+        Raise `NotFound` for an unknown graph type, of which the master itself has an empty merge.
+        """
+        from fuelclient import files
+        from fuelclient.serializers.graph import layer_to
+
+        env, graph_type, only_plugins = parsed_args.env, parsed_args.graph_type, parsed_args.level == "plugins"
+        tasks = backend.graphs.merged(env, graph_type, only_plugins=only_plugins)
+        if not tasks:
+            backend.graphs.layers(env, (), graph_type)
+        text = files.dumps(layer_to(tasks), parsed_args.format, encoding=encoding)
+        if parsed_args.format != "yaml":
+            return text
+        layers = "the plugins' layers" if only_plugins else "all layers"
+        return (
+            f"# Merge of {layers} by the master (environment {env}, graph type {graph_type}). "
             f"Do not upload it: as one layer it would hide the others.\n{text}"
         )
 

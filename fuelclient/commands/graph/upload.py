@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 from fuelclient.commands.arguments import add_owner, add_source, add_type, add_yes, described, owner_of
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.shell import LOG, count
-from fuelclient.errors import NotFound
 
 if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend
     from fuelclient.model.graph import OwnerRef, Uploaded
 
 DEFAULT = "default"
@@ -43,24 +41,35 @@ class GraphUpload(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.commands.graph.documents import graph_document
-        from fuelclient.model.graph import Level
 
         ref = owner_of(parsed_args)
-        owner = self.backend.graphs.owner(ref)
-        graph_type = parsed_args.graph_type or self._default_type(described(ref), ask=not parsed_args.yes)
-        label = owner.name if owner.level is Level.PLUGIN else str(owner.level)
+        label = self._label(ref)
+        graph_type = parsed_args.graph_type or self._default_type(ref, ask=not parsed_args.yes)
         document = graph_document(parsed_args, self.app.stdin, owner_label=label, absolute=True)
         if parsed_args.name is not None:
             document = dataclasses.replace(document, name=parsed_args.name)
-        before = _tasks(self.backend, ref, graph_type)
         uploaded = self.writable().graphs.upload(ref, document, graph_type)
         report(uploaded.findings)
-        _narrate(uploaded, before, f"type '{graph_type}' of {described(ref)}")
+        _narrate(uploaded, f"type '{graph_type}' of {described(ref)}")
         self.say("Deployment graph was successfully uploaded.")
 
-    def _default_type(self, owner: str, *, ask: bool) -> str:
+    def _label(self, ref: OwnerRef) -> str:
+        """Return what the ids of legacy tasks begin with. Raise `NotFound` for an unknown owner.
+
+        A Fuel master is not asked for a release or an environment: its answer about the graph says that too.
+        """
+        from fuelclient.model.graph import Level
+
+        if ref.level is not Level.PLUGIN and not self.backend.capabilities.inputs:
+            return str(ref.level)
+        owner = self.backend.graphs.owner(ref)
+        return owner.name if ref.level is Level.PLUGIN else str(ref.level)
+
+    def _default_type(self, ref: OwnerRef, *, ask: bool) -> str:
         """Return the type default once the user has agreed, or if no terminal can ask."""
+        owner = described(ref)
         if ask and self.app.stdin.isatty():
+            self.backend.graphs.owner(ref)  # an unknown one is no question
             self.writable()
             self.confirm(f"--type is not given. Upload to the graph type '{DEFAULT}' of {owner}?")
         else:
@@ -68,17 +77,9 @@ class GraphUpload(Command):
         return DEFAULT
 
 
-def _tasks(backend: Backend, owner: OwnerRef, graph_type: str) -> int:
-    """Return how many tasks the graph to replace has; 0 if it does not exist."""
-    try:
-        return len(backend.graphs.get(owner, graph_type).tasks)
-    except NotFound:
-        return 0
-
-
-def _narrate(uploaded: Uploaded, before: int, where: str) -> None:
+def _narrate(uploaded: Uploaded, where: str) -> None:
     """Say on stderr what was stored and replaced, as a warning if the new graph is empty and the old one was not."""
-    now = len(uploaded.graph.tasks)
+    before, now = uploaded.replaced, len(uploaded.graph.tasks)
     if uploaded.created:
         LOG.info("Created graph %d with %s: %s.", uploaded.graph.id, count(now, "task"), where)
         return

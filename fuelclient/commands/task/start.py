@@ -97,7 +97,8 @@ class Starter(Command):
 
             self._exit = follow(self.backend, begun.id, self.app.stderr, timeout=parsed_args.timeout) or self._exit
         if parsed_args.format:
-            self._put(begun, self.dumped(document(self.backend.runs.get(begun.id)), parsed_args.format))
+            run = self.backend.runs.get(begun.id) if waits else begun
+            self._put(begun, self.dumped(document(run), parsed_args.format))
 
     def _put(self, begun: Run, text: str) -> None:
         """Print `text` about a run that has begun. If stdout cannot be written, say so with the run's id, because the

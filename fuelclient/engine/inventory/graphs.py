@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from fuelclient.engine.reading import environment, lookup, orphaned_records
-from fuelclient.environment.layers import snapshot
+from fuelclient.environment.layers import snapshot, types_for
 from fuelclient.environment.owners import owners as owners_of
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.graph.merge import merge_layers
@@ -26,7 +26,7 @@ from fuelclient.model.graph import (
 )
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
-from fuelclient.store import graphs, plugins
+from fuelclient.store import clusters, graphs, plugins
 from fuelclient.store.database import Connection, Database
 
 
@@ -45,6 +45,11 @@ class Graphs:
             summaries = graphs.summaries(connection, owners)
         return [summary for summary in summaries if not levels or summary.owner.level in levels]
 
+    def types(self, release_id: int) -> Collection[str]:
+        """Return the types of graphs of a release, of its environments, and of all plugins."""
+        with self._database.read() as connection:
+            return types_for(release_id, graphs.summaries(connection, None), clusters.every(connection))
+
     def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
         """Return one layer. Raise `NotFound` for an unknown owner, or a graph type that it does not have."""
         with self._database.read() as connection:
@@ -61,9 +66,10 @@ class Graphs:
             layers = environment.layers(connection, environment.read(connection, cluster_id), graph_type, levels)
         return merge_layers(layers, keep_partial=bool(levels) and Level.RELEASE not in levels)
 
-    def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Sequence[Task]:
-        """Return the merged tasks of an environment."""
-        return [merged.task for merged in self.layers(cluster_id, (), graph_type).tasks]
+    def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE, *, only_plugins: bool = False) -> Sequence[Task]:
+        """Return the merged tasks of an environment, or of its plugins only."""
+        levels = (Level.PLUGIN,) if only_plugins else ()
+        return [merged.task for merged in self.layers(cluster_id, levels, graph_type).tasks]
 
     def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
         """Return what plans and previews need, from one read. Raise `NotFound` for an unknown graph type."""
@@ -128,11 +134,12 @@ def put(
     require_no_errors(findings, f"The {graph_type} graph of {owner} is not stored")
     graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
     created = graph_id is None
+    replaced = 0 if created else len(_existing(connection, owner, graph_type).tasks)
     if graph_id is None:
         graph_id = graphs.create(connection, owner.level, owner.id, graph_type)
     graphs.describe(connection, graph_id, document.name, document.metadata)
     graphs.put_tasks(connection, graph_id, document.tasks)
-    return Uploaded(_existing(connection, owner, graph_type), created, findings)
+    return Uploaded(_existing(connection, owner, graph_type), created, findings, replaced)
 
 
 def _existing(connection: Connection, owner: Owner, graph_type: str) -> Graph:

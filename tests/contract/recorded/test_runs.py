@@ -149,11 +149,12 @@ def test_each_look_at_a_run_reads_it_once() -> None:
     ]  # fmt: skip
 
 
-def test_a_run_begins_with_three_requests() -> None:
+def test_a_run_begins_with_four_requests() -> None:
     replay = Replay("runs: a custom graph, start to end", AFTER, same=same_run)
     begun = replay.backend().runs.begin(RunRequest(1, ("small",)))
     assert begun.id == 27
-    assert asked(replay) == ["POST graphs/execute/", "GET transactions/27/", "GET tasks/"]
+    names = "GET clusters/1/deployment_tasks/"
+    assert asked(replay) == [names, "POST graphs/execute/", "GET transactions/27/", "GET tasks/"]
 
 
 def asked(replay: Replay) -> list[str]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
-from command_line import Done, MasterCommandLine
+from command_line import Done, fuel2
 from recordings import TOKEN, Replay, commands
 from refusals import require_named
 
@@ -19,16 +17,10 @@ def _token(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OS_TOKEN", TOKEN)
 
 
-@contextmanager
-def master(replay: Replay) -> Iterator[MasterCommandLine]:
-    with replay.served() as url:
-        yield MasterCommandLine(url)
-
-
 def run(replay: Replay, line: str) -> Done:
     """Run a command line of `fuel2` against a replay."""
-    with master(replay) as fuel2:
-        return fuel2(*shlex.split(line)[1:])
+    with replay.served() as url:
+        return fuel2("--server", url, *shlex.split(line)[1:])
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from command_line import MasterCommandLine
+from command_line import fuel2
 from recordings import TOKEN, Replay, commands
 from refusals import require_named
 
@@ -28,7 +28,7 @@ def _token(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_unknown_names_are_refused_before_the_request(words: tuple[str, ...], code: int, named: list[str]) -> None:
     replay = Replay(326, 546)
     with replay.served() as url:
-        done = MasterCommandLine(url)("graph", "execute", "--env", 1, *words)
+        done = fuel2("--server", url, "graph", "execute", "--env", 1, *words)
     assert (done.code, done.out) == (code, ""), done
     require_named(done.err, named)
     assert not [asked for asked in replay.asked if asked.startswith("POST")]
@@ -38,6 +38,6 @@ def test_unknown_names_are_refused_before_the_request(words: tuple[str, ...], co
 def test_a_run_begins_as_with_the_original_client(line: str) -> None:
     replay = Replay(537, 539)
     with replay.served() as url:
-        done = MasterCommandLine(url)(*line.split()[1:])
+        done = fuel2("--server", url, *line.split()[1:])
     assert (done.code, done.out) == (0, commands()[line].stdout), done
     assert sum(asked.startswith("POST") for asked in replay.asked) == 1

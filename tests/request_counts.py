@@ -1,0 +1,100 @@
+"""How many requests command lines send to a master, beside the original client, on the recordings of a real one.
+
+The requests for the version and for a token are left out: the recordings have those of one command only.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from contextlib import chdir
+from pathlib import Path
+from typing import Any
+
+import yaml
+from command_line import Done, fuel2
+from recordings import commands, line
+
+FACTOR = 2
+"""How many times the requests of the original client a command may send."""
+
+GIVEN: Mapping[str, tuple[str, int]] = {
+    "fuel2 env settings upload 1 -f yaml": ("environment_1/settings.yaml", 109),
+    "fuel2 graph upload -e 1 -t uploaded -f up.yaml": ("up.yaml", 362),
+    "fuel2 graph upload -r 2 -t uploaded -f up.yaml": ("up.yaml", 364),
+    "fuel2 graph upload -r 3 -t default -d library": ("library/tasks.yaml", 369),
+    "fuel2 sequence upload -r 2 --file seq-up.yaml": ("seq-up.yaml", 632),
+}
+"""The file that a command reads, and the line whose body it was."""
+
+COUNTED = (
+    "fuel2 release list",
+    "fuel2 release repos list 2",
+    "fuel2 release component list 2",
+    "fuel2 role list -r 2",
+    "fuel2 role list -e 1",
+    "fuel2 role download -r 2 -n compute -f yaml",
+    "fuel2 tag list -r 2",
+    "fuel2 env list",
+    "fuel2 env settings download 1 -f yaml",
+    "fuel2 node label list -n 1",
+    "fuel2 node list -e 1",
+    "fuel2 plugins list",
+    "fuel2 graph list -e 1",
+    "fuel2 graph list -e 1 --plugins --release --cluster -f json",
+    "fuel2 graph download -e 1 -a -t small -f small-all.yaml",
+    "fuel2 graph download -e 1 -c -t small -f small.yaml",
+    "fuel2 graph download -e 1 -p -t small -f small-plugins.yaml",
+    "fuel2 graph download -e 1 -r -f release.yaml",
+    "fuel2 env deployment-facts get-default -e 1 -f yaml",
+    "fuel2 graph execute -e 1 -t small",
+    "fuel2 graph execute -e 1 -t small --noop --force -S two:three --format json",
+    "fuel2 task list -e 1 -f json",
+    "fuel2 task list -t error",
+    "fuel2 task deployment-info download 28 -f di.yaml",
+    "fuel2 task settings download 28 -f st.yaml",
+    "fuel2 task network-configuration download 28 -f nc.yaml",
+    "fuel2 sequence list -e 1",
+    "fuel2 sequence download 2 --file seq.yaml",
+    *GIVEN,
+)
+"""The commands that list, upload, download and execute.
+
+Two are left out, because they do more than the original's: `graph execute --dry-run` also computes the plan, and `task
+deployment-info download` of a whole run, where the original finds nothing, has the facts of its last graph.
+"""
+
+
+def requests_of(text: str, directory: Path) -> tuple[int, int, Done]:
+    """Run a recorded command line in an empty directory and return how many requests it and the original sent."""
+    recorded = commands()[text]
+    if text in GIVEN:
+        name, number = GIVEN[text]
+        path = directory / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(yaml.safe_dump(_document(line(number).request_body)), encoding="utf-8")
+    replay = recorded.replay()
+    replay.same = lambda ours, theirs: _spelled(ours) == _spelled(theirs)
+    with replay.served() as url, chdir(directory):
+        done = fuel2("--server", url, *shlex.split(text)[1:])
+    first, last = recorded.requests
+    version_and_login = 6 if text == "fuel2 release list" else 0
+    asked = [request for request in replay.asked if not request.endswith(" version")]
+    return len(asked), max(0, last - first + 1 - version_and_login), done
+
+
+def _document(body: Any) -> Any:
+    """Return what the file had: of a graph only the tasks."""
+    return body["tasks"] if isinstance(body, dict) and set(body) == {"tasks"} else body
+
+
+def _spelled(body: Any) -> Any:
+    """Return a body with `roles` for the `role` of a task, and a list for a single one: a master reads both."""
+    if not isinstance(body, dict) or "tasks" not in body:
+        return body
+    tasks = []
+    for task in body["tasks"]:
+        roles = task.get("roles", task.get("role"))
+        plain = {key: value for key, value in task.items() if key not in ("role", "roles")}
+        tasks.append({**plain, "roles": [roles] if isinstance(roles, str) else roles})
+    return {**body, "tasks": tasks}
