@@ -9,6 +9,7 @@ import io
 import json
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from fuelclient.backends.local import LocalBackend
 from fuelclient.backends.nailgun import NailgunBackend
 from fuelclient.backends.plans import pictured, planned, simulated
 from fuelclient.errors import FuelError, InvalidDocument, InvalidGraph, Unsupported
+from fuelclient.insight.forecast import disagreements
 from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
@@ -213,3 +215,20 @@ def test_a_plan_knows_what_the_last_run_saw(env: Executions) -> None:
     (forced,) = planned(env.backend, RunRequest(1, node_ids=(1, 2), force=True))
     assert all(one.runs for one in forced.instances)
     assert pictured(env.backend, RunRequest(1, node_ids=(1,))).startswith("digraph")
+
+
+def test_a_dry_run_is_decided_as_the_engine_plans_it(env: Executions) -> None:
+    some, never = {"yaql_exp": "$.uid = '2'"}, {"yaql_exp": "false"}
+    env.graph(stage("start"), shell("a", condition=some), shell("b"), shell("c", condition=never, requires=["b"]))
+    request = RunRequest(1, node_ids=(1, 2), dry_run=True)
+    (part,) = env.backend.runs.begin(request).children
+    decided = env.backend.runs.decided(part, request)
+    with closing(LocalBackend(str(env.engine))) as engine:
+        (plan,) = planned(engine, request)
+    assert {(one.task, one.node): one.runs for one in plan.instances if one.node is not None} == {
+        key: runs for key, runs in decided.items() if key[1] is not None
+    }
+    assert decided["a", 1] is False
+    assert decided["a", 2] is True
+    assert disagreements(plan, decided) == []
+    assert disagreements(plan, {**decided, ("b", 2): False}) == ["b/2"]

@@ -16,6 +16,7 @@ from fuelclient.backends.capabilities import OWN_ENGINE, SERVER_REVISION, of_ser
 from fuelclient.backends.local import LocalBackend
 from fuelclient.backends.nailgun import NailgunBackend
 from fuelclient.model.run import RunRequest
+from fuelclient.plan.inputs import Memory
 from fuelclient.plan.preview import PreviewOptions, preview
 from fuelclient.server import app as server_app
 from fuelclient.settings.master import Credentials, Master
@@ -50,7 +51,7 @@ def test_previews_and_plans_are_assembled_from_what_the_server_has(env: Executio
     wanted, found = (preview(backend.graphs.snapshot(1), PreviewOptions()) for backend in (env.backend, older))
     assert [(row.task, row.nodes) for row in found.rows] == [(row.task, row.nodes) for row in wanted.rows]
     inputs = older.runs.inputs(RunRequest(1))
-    assert inputs.memory is None
+    assert inputs.memory == Memory(forgotten=("1", "2", "3"))  # nothing has run
     assert inputs.facts.nodes.keys() == env.backend.facts.effective(1).nodes.keys()
     run = older.runs.begin(RunRequest(1, dry_run=True))
     assert [child.graph_type for child in run.children] == ["default"]
