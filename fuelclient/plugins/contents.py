@@ -98,19 +98,19 @@ def _read_roles(
     all_roles: dict[str, Marked] = {}
     own_volumes: dict[str, Any] = {}
     groups: dict[str, Task] = {}
+    tags = _mapping(files, parts["node_tags"], "node_tags") if parts["node_tags"].documents else None
     for document in parts["node_roles"].documents:
         stated = _mapping(files, _Part((document,)), "node_roles")
         roles, volumes = normal_roles(files, stated, document.file)
         _check_roles(files, roles, document.file, version)
         if version >= _GROUPS_SINCE:
-            groups.update((group.id, group) for group in groups_of(files, roles, document.file))
+            groups.update((group.id, group) for group in groups_of(files, roles, document.file, tags))
             roles = {name: without(role, "tasks") for name, role in roles.items()}
         all_roles.update(roles)
         own_volumes.update(volumes)
     part = parts["volumes"]
     all_volumes = normal_volumes(files, _mapping(files, part, "volumes"), own_volumes, part.file)
     _check_records(files, all_volumes.get("volumes", []), part.file, "volume", constrainable=False)
-    tags = _mapping(files, parts["node_tags"], "node_tags") if parts["node_tags"].documents else None
     return *tagged(all_roles, tags), all_volumes, list(groups.values())
 
 

@@ -16,6 +16,7 @@ from fuelclient.model.graph import METADATA, GraphDocument
 from fuelclient.model.task import Source, Task, TaskType
 from fuelclient.plugins import constraints
 from fuelclient.plugins.package_files import PackageFiles, without
+from fuelclient.plugins.roles import placing_words
 from fuelclient.serializers.graph import documents_from
 
 _STATED = ("name", *METADATA)
@@ -129,8 +130,11 @@ def _with_primary(task: Task) -> Task:
     return replace(task, attributes={**task.attributes, "roles": [*roles, "primary-controller"]})
 
 
-def groups_of(files: PackageFiles, roles: Mapping[str, Any], file: str) -> list[Task]:
-    """Return a group task for each role of `file` that has `tasks`. Its id and its role are the role's name.
+def groups_of(
+    files: PackageFiles, roles: Mapping[str, Any], file: str, tags: Mapping[str, Any] | None = None
+) -> list[Task]:
+    """Return a group task for each role of `file` that has `tasks`. Its id is the role's name, and its roles are the
+    words that find all nodes with the role, the primary one too. `tags` are those that the package defines.
 
     Version constraints of the role apply to its group too.
     """
@@ -146,7 +150,7 @@ def groups_of(files: PackageFiles, roles: Mapping[str, Any], file: str) -> list[
         attributes = {
             "type": TaskType.GROUP.value,
             "version": "2.0.0",
-            "roles": [name],
+            "roles": placing_words(name, role, tags or {}),
             "tasks": list(names),
             "parameters": {"strategy": {"type": "parallel"}},
             **{key: role[key] for key in constraints.KEYS if key in role},

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fuelclient.model.document import Marked, MarkedList
+from fuelclient.plan.fleet import PRIMARY
 from fuelclient.plugins.package_files import PackageFiles, without
 from fuelclient.serializers.values import in_words, key_text, line_of
 
@@ -100,6 +101,27 @@ def tagged(
             all_roles[name]["tags"] = [name]
             tags[name] = {"has_primary": bool(role.get("has_primary", False))}
     return all_roles, tags
+
+
+def placing_words(name: str, role: Mapping[str, Any], tags: Mapping[str, Any]) -> list[str]:
+    """Return the words by which a group finds every node with a role: its tag, and that of the primary node.
+
+    The primary node carries `primary-NAME` instead of the tag, so a group for NAME alone would leave it out. A role
+    that lists other tags than its own name is found by those. `tags` are those that the package defines.
+
+    >>> placing_words("db", {"has_primary": True}, {}), placing_words("log", {}, {})
+    (['primary-db', 'db'], ['log'])
+    >>> placing_words("db", {"tags": ["sql", "disk"]}, {"sql": {"has_primary": True}})
+    ['primary-sql', 'sql', 'disk']
+    """
+    stated = role.get("tags")
+    own = [str(tag) for tag in stated] if isinstance(stated, list) and name not in stated else [name]
+    words: list[str] = []
+    for tag in own:
+        described = tags.get(tag)
+        tag_has_primary = isinstance(described, Mapping) and bool(described.get("has_primary"))
+        words += [f"{PRIMARY}{tag}", tag] if role.get("has_primary") or tag_has_primary else [tag]
+    return words
 
 
 def _flat(role: Mapping[str, Any]) -> Marked:

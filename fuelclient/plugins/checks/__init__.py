@@ -1,6 +1,6 @@
 """Check a plugin package: find everything that its files violate in one run.
 
-The codes are P001 to P064 (`docs/findings.md`), and G... from reading graphs. Sources: Fuel Plugin Builder's
+The codes are P001 to P066 (`docs/findings.md`), and G... from reading graphs. Sources: Fuel Plugin Builder's
 validators, the lists in the specifications "plugins-v5" and "release-as-a-plugin", and rules of our own for common
 mistakes.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from fuelclient.errors import InvalidDocument
 from fuelclient.graph.validate import check_document
 from fuelclient.model.finding import Finding, Severity
-from fuelclient.plugins.checks import conditions, metadata, references, scripts, shape, shared_ids, tasks
+from fuelclient.plugins.checks import conditions, metadata, primaries, references, scripts, shape, shared_ids, tasks
 from fuelclient.plugins.checks.findings import Findings
 from fuelclient.plugins.checks.raw_package import RawPackage, read
 from fuelclient.plugins.load import load_package
@@ -30,6 +30,7 @@ _CHECKS: tuple[Callable[[RawPackage], Iterator[Finding]], ...] = (
     shape.check,
     metadata.check,
     tasks.check,
+    primaries.check,
     shared_ids.check,
     conditions.check,
     scripts.check,

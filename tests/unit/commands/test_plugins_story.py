@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 from command_line import CommandLine
+from package_trees import role, task, write_package
 
 from fuelclient import files
 
+DEMO = [{"os": "ubuntu", "version": "ocata-11.0", "mode": ["ha"]}]
 PREVIEW = ("graph", "preview", "--env", 1, "-f", "json")
 
 
@@ -175,3 +177,17 @@ def test_every_file_of_a_skeleton_is_read_alike_by_everybody(fuel2: CommandLine,
     fuel2.ok("plugins", "create", tmp_path / "p")
     for path in (tmp_path / "p").rglob("*.yaml"):
         assert not files.load(path).findings
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_the_tasks_of_a_role_run_on_its_primary_node_too(demo: CommandLine, tmp_path: Path, count: int) -> None:
+    roles = {"db": role(has_primary=True, tasks=["kernel-settings", "db-server"])}
+    tasks = [task("db-server", role=[])]
+    install(demo, write_package(tmp_path / "p", "db", package_version="5.0.0", releases=DEMO, files={
+        "node_roles.yaml": roles, "deployment_tasks.yaml": tasks,
+    }))  # fmt: skip
+    demo.ok("plugins", "enable", "db", "--env", 1)
+    shown = demo.ok(*PREVIEW, "--assume", f"db={count}").json
+    assert [row["nodes"] for row in shown if row["task"] in ("kernel-settings", "db-server")] == [
+        [*range(1, count + 1)]
+    ] * 2
