@@ -38,8 +38,9 @@ _CONFIGS = {
 _CONFIGS_SINCE = 5
 _SCRIPTS = "deployment_scripts_path"
 
-_TOLERATED = frozenset({"P040"})
-"""Errors that leave the rest of a package usable: a record whose constraint cannot be read fits no release."""
+_TOLERATED = frozenset({"P040", "P067"})
+"""Errors that leave the rest of a package usable: a record whose constraint cannot be read fits no release, and nothing
+here reads the repositories of a package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +92,8 @@ def load_package(directory: Path, *, shown_as: str = "") -> Package:
     error: metadata that is missing or unreadable (P001), of an unknown package version (P002) or, like the other
     files, of the wrong shape (P003); a path that does not exist or leaves the package (P004); a release that lacks a
     field (P030); a pattern without matches, or files that cannot be read or combined (P037); a repeated id (P060); an
-    invalid task (G...). A version constraint that cannot be read (P040) is only a finding of the package, and its
-    record fits no release.
+    invalid task (G...). A version constraint that cannot be read (P040), whose record then fits no release, and a
+    missing repository (P067) are only findings of the package.
     """
     package, findings = read_package(directory, shown_as=shown_as)
     errors = [finding for finding in errors_in(findings) if finding.code not in _TOLERATED]

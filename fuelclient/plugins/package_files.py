@@ -24,7 +24,9 @@ SUFFIX = "_path"
 CONF_PATH = "conf_path"
 """The key by which a release record names the directory of its data files."""
 
-DIRECTORIES = frozenset({"deployment_scripts_path", "repository_path", CONF_PATH})
+_REPOSITORY = "repository_path"
+
+DIRECTORIES = frozenset({"deployment_scripts_path", _REPOSITORY, CONF_PATH})
 """Keys that name a directory. They are kept as they are, not replaced by its content."""
 
 _DATA = frozenset({".yaml", ".yml", ".json"})
@@ -239,8 +241,9 @@ class PackageFiles:
             return False
 
     def _reject_directory(self, key: str, name: str, place: Place) -> None:
+        code = "P067" if key == _REPOSITORY else "P004"
         message = f"{key}: the directory {name} does not exist"
-        self.reject("P004", message, place, "Create it, or correct the path.")
+        self.reject(code, message, place, "Create it, or correct the path.")
 
     def _reject_escape(self, name: str, place: Place) -> bool:
         hint = "Name a file below the root of the package, without '..'."

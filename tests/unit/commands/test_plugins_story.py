@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -191,3 +192,12 @@ def test_the_tasks_of_a_role_run_on_its_primary_node_too(demo: CommandLine, tmp_
     assert [row["nodes"] for row in shown if row["task"] in ("kernel-settings", "db-server")] == [
         [*range(1, count + 1)]
     ] * 2
+
+
+def test_a_package_without_its_repository_is_installed_but_not_built(fuel2: CommandLine, tmp_path: Path) -> None:
+    package = write_package(tmp_path / "p", "bare", package_version="5.0.0")
+    shutil.rmtree(tmp_path / "p" / "repositories")
+    done = fuel2("plugins", "install", package)
+    assert (done.code, "warning" in done.err, "[P067]" in done.err) == (0, True, True)
+    refused = fuel2("plugins", "build", package, "--output", tmp_path)
+    assert (refused.code, "[P067]" in refused.err) == (7, True)

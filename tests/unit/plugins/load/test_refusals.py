@@ -37,9 +37,8 @@ def test_a_missing_file_is_reported_at_its_key(build: Build) -> None:
     assert "nowhere.yaml" in message
 
 
-@pytest.mark.parametrize("name", ["deployment_scripts_path", "repository_path"])
-def test_a_missing_directory(build: Build, name: str) -> None:
-    assert only(build(f"{name}: nowhere/\n"))[:2] == ("metadata.yaml:4", "P004")
+def test_a_missing_directory(build: Build) -> None:
+    assert only(build("deployment_scripts_path: nowhere/\n"))[:2] == ("metadata.yaml:4", "P004")
 
 
 def test_a_pattern_that_matches_nothing(build: Build) -> None:
