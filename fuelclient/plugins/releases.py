@@ -127,7 +127,7 @@ def _over_base(
     base = files.merged(documents, name, place)
     if isinstance(base, Mapping):
         below, graphs_below = _over_base(files, base, owner, documents[0].file, (*above, name))
-        return _over(below, fields), _graphs_over(graphs_below, graphs, graphs_without_tasks(record))
+        return inherited(below, fields), _graphs_over(graphs_below, graphs, graphs_without_tasks(record))
     if base is not None:
         message = f"the base release {name} is not a mapping"
         files.reject("P037", message, place, "Write it like a record of releases.")
@@ -178,15 +178,15 @@ def _named(fields: Mapping[str, Any]) -> Marked:
     return named
 
 
-def _over(base: Mapping[str, Any], own: Mapping[str, Any]) -> Marked:
+def inherited(base: Mapping[str, Any], own: Mapping[str, Any]) -> Marked:
     """Merge `own` over `base`: mappings merge deeply, everything else is replaced. The lines are those of `own`.
 
-    >>> _over({"a": {"x": 1}, "b": [1]}, {"a": {"y": 2}, "b": [2]})
+    >>> inherited({"a": {"x": 1}, "b": [1]}, {"a": {"y": 2}, "b": [2]})
     {'a': {'x': 1, 'y': 2}, 'b': [2]}
     """
     merged = without(own, *own)
     merged.update(base)
     for key, value in own.items():
         below = base.get(key)
-        merged[key] = _over(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+        merged[key] = inherited(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
     return merged

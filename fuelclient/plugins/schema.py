@@ -14,6 +14,7 @@ import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -77,18 +78,36 @@ def is_known(file_type: str, major: int) -> bool:
     return any(version <= major for version in file_types().get(file_type, ()))
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Data as it is written: the document, what messages call it, and the path to the data if that is only a part of
+    the file, as in `metadata.yaml:releases[0].roles`."""
+
+    document: Document
+    name: str
+    path: Sequence[str | int] = ()
+
+
 def violations(
     file_type: str, major: int, document: Document, *, name: str, path: Sequence[str | int] = ()
 ) -> Iterator[Finding]:
     """Yield an error (P003) for everything that the schema for this type of file and package version forbids.
 
-    Messages call the file `name`. `path` leads to the data if that is only a part of the file, as in
-    `metadata.yaml:releases[0].roles`. An empty document is valid. Nothing is raised for any content.
+    `name` and `path` are those of `Written`. An empty document is valid. Nothing is raised for any content.
     """
-    if document.data is None:
+    yield from violations_of_whole(file_type, major, document.data, [Written(document, name, path)])
+
+
+def violations_of_whole(file_type: str, major: int, whole: Any, origins: Sequence[Written]) -> Iterator[Finding]:
+    """Yield what `violations` yields, for data that was merged from `origins`, of which the first ones win.
+
+    Each error is reported in the first origin that has the value in question, or most of the path to it.
+    """
+    if whole is None:
         return
+    document, name, path = origins[0].document, origins[0].name, origins[0].path
     values: list[int] = [0]
-    data = _comparable(document.data, {}, values)
+    data = _comparable(whole, {}, values)
     if values[0] > MAX_VALUES:
         message = f"{_where(name, path)} contains more than {MAX_VALUES} values, which is too many to check"
         yield _finding(document, 1, message, "Split it, or use fewer aliases.")
@@ -99,11 +118,13 @@ def violations(
             message = f"{_where(name, path)} has more errors than are listed here"
             yield _finding(document, 1, message, "Correct the listed ones, and check again.")
             return
-        message = _sentence(error, _where(name, [*path, *error.absolute_path]))
-        line = line_at(document.data, list(error.absolute_path))
+        steps = list(error.absolute_path)
+        origin = max(origins, key=lambda written: _depth(written.document.data, steps))
+        message = _sentence(error, _where(origin.name, [*origin.path, *steps]))
+        line = line_at(origin.document.data, steps)
         if (message, line) not in reported:
             reported.add((message, line))
-            yield _finding(document, line, message, _hint(error))
+            yield _finding(origin.document, line, message, _hint(error))
 
 
 def line_at(data: Any, path: Sequence[str | int]) -> int:
@@ -125,6 +146,25 @@ def line_at(data: Any, path: Sequence[str | int]) -> int:
         else:
             break
     return line
+
+
+def _depth(data: Any, path: Sequence[str | int]) -> int:
+    """Return how many steps of `path` lead to something in `data`.
+
+    >>> _depth({"a": [5]}, ["a", 0]), _depth({"a": [5]}, ["a", 1]), _depth({"a": [5]}, ["b"])
+    (2, 1, 0)
+    """
+    for depth, step in enumerate(path):
+        if isinstance(data, Mapping):
+            key = next((key for key in data if key_text(key) == step), None)
+            if key is None:
+                return depth
+            data = data[key]
+        elif isinstance(data, list | tuple) and isinstance(step, int) and step < len(data):
+            data = data[step]
+        else:
+            return depth
+    return len(path)
 
 
 def _finding(document: Document, line: int, message: str, hint: str) -> Finding:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.plugins.checks.raw_package import RawPackage, Record, bases_of
+from fuelclient.plugins.checks.raw_package import RawPackage, Record, all_bases_of
 from fuelclient.plugins.contents import PATHS
 from fuelclient.plugins.package_files import CONF_PATH
 from fuelclient.serializers.values import items_of
@@ -96,7 +96,7 @@ def _definition(package: RawPackage, record: Record) -> Iterator[Finding]:
         place = record.place("release_name", "name")
         yield Finding(Severity.WARNING, "P032", message, place, hint="Give both the same name.")
     types: set[str] = set()
-    for holder in (record.data, *(base for base, _ in _bases(package, record.data))):
+    for holder in (record.data, *(base for base, _ in all_bases_of(package.files, record.data))):
         listed = holder.get("graphs")
         graphs = (graph for graph in (listed if isinstance(listed, list) else []) if isinstance(graph, Mapping))
         types |= {str(graph.get("type")) for graph in graphs}
@@ -110,7 +110,7 @@ def _definition(package: RawPackage, record: Record) -> Iterator[Finding]:
 
 def _fields(package: RawPackage, record: Record) -> Mapping[str, Any]:
     """Return the fields of the record, including those it inherits from its base, and from the base of that."""
-    bases = [base for base, _ in _bases(package, record.data)]
+    bases = [base for base, _ in all_bases_of(package.files, record.data)]
     fields: dict[str, Any] = {}
     for stated in (*reversed(bases), record.data):
         for field, spellings in _NEEDED.items():
@@ -132,7 +132,7 @@ def _deprecated(package: RawPackage) -> Iterator[Finding]:
         place = Place(manifest, package.line("fuel_version"))
         yield Finding(Severity.WARNING, "P035", message, place, hint="Remove it: the release states its version.")
     for record in package.definitions:
-        for holder, file in ((record.data, manifest), *_bases(package, record.data)):
+        for holder, file in ((record.data, manifest), *all_bases_of(package.files, record.data)):
             for key in ("mode", "modes"):
                 if key in holder:
                     message, place = f"{key} is deprecated for releases", package.files.place(holder, key, file=file)
@@ -142,17 +142,6 @@ def _deprecated(package: RawPackage) -> Iterator[Finding]:
             message = "tasks.yaml is not supported in packages that define a release"
             hint = "Move its tasks to a graph of the release."
             yield Finding(Severity.WARNING, "P035", message, Place(data.place.file, 1), hint=hint)
-
-
-def _bases(package: RawPackage, record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """Yield the bases of a release record, the bases of those, and so on, each once and with its file."""
-    waiting, seen = [record], set[str]()
-    while waiting:
-        for base in bases_of(package.files, waiting.pop()):
-            if isinstance(base.data, Mapping) and base.file not in seen:
-                seen.add(base.file)
-                waiting.append(base.data)
-                yield base.data, base.file
 
 
 def _ignored(record: Record) -> Iterator[Finding]:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fuelclient.model.document import Document
+from fuelclient.model.document import Document, Marked
 from fuelclient.model.finding import Place
 from fuelclient.plugins.contents import PARTS
 from fuelclient.plugins.package_files import CONF_PATH, SUFFIX, PackageFiles, without
-from fuelclient.plugins.releases import is_definition
+from fuelclient.plugins.releases import inherited, is_definition
 from fuelclient.plugins.schema import is_known
 from fuelclient.serializers.values import items_of, line_of
 
@@ -28,6 +28,7 @@ _ASSUMED = 5
 """The package version whose rules apply if the metadata does not state one."""
 
 _BASE = "base_release_path"
+_GRAPH = "release_tasks"
 _RELEASE_DATA = {
     "roles": "node_roles",
     "roles_metadata": "node_roles",
@@ -50,7 +51,8 @@ class DataSet:
     """Documents that together make up one part of the package, of one type (`deployment_tasks`, `volumes` ...).
 
     `place` is where they are named. `path` leads to the data if it is only a part of the document. `of_release` means
-    that the data defines a release, and is not the plugin's own.
+    that the data defines a release, and is not the plugin's own. `bases` are the data, of the base of the release and
+    of the base of that, into which this is merged. `is_base` means that the data is in the `bases` of another.
     """
 
     type: str
@@ -58,6 +60,18 @@ class DataSet:
     place: Place
     path: _DataPath = ()
     of_release: bool = False
+    bases: tuple[DataSet, ...] = ()
+    is_base: bool = False
+
+    def whole(self) -> Any:
+        """Return the data merged over that of the bases. All of them are mappings."""
+        merged: Marked = Marked({})
+        for data in reversed((self, *self.bases)):
+            united: dict[str, Any] = {}
+            for mapping, _ in data.mappings():
+                united.update(mapping)
+            merged = inherited(merged, united)
+        return merged
 
     def mappings(self) -> Iterator[tuple[Mapping[str, Any], str]]:
         """Yield the documents that are mappings, each with its file."""
@@ -182,6 +196,17 @@ def bases_of(files: PackageFiles, record: Mapping[str, Any]) -> list[Document]:
     return files.documents(name, files.place(record, _BASE)) if isinstance(name, str) else []
 
 
+def all_bases_of(files: PackageFiles, record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Yield the bases of a release record, the bases of those, and so on, each once and with its file."""
+    waiting, seen = [record], set[str]()
+    while waiting:
+        for base in bases_of(files, waiting.pop()):
+            if isinstance(base.data, Mapping) and base.file not in seen:
+                seen.add(base.file)
+                waiting.append(base.data)
+                yield base.data, base.file
+
+
 def _metadata(files: PackageFiles) -> Mapping[str, Any] | None:
     document = files.fixed("metadata.yaml")
     if document is not None and isinstance(document.data, Mapping):
@@ -217,12 +242,21 @@ def _extension_sets(files: PackageFiles, record: Mapping[str, Any], path: _DataP
 
 
 def _release_sets(files: PackageFiles, record: Mapping[str, Any], path: _DataPath) -> Iterator[DataSet]:
-    """Yield what the record of a release, and the base that it names, define."""
-    yield from _defined_sets(files, record, files.manifest, path)
-    for base in bases_of(files, record):
-        if isinstance(base.data, Mapping):
-            files.resolved_keys(base.data, file=base.file)
-            yield from _defined_sets(files, base.data, base.file, ())
+    """Yield what the record of a release, the base that it names, and the base of that define."""
+    sets = list(_defined_sets(files, record, files.manifest, path))
+    for base, file in all_bases_of(files, record):
+        files.resolved_keys(base, file=file)
+        sets += _defined_sets(files, base, file, ())
+    mergeable: dict[str, list[DataSet]] = {}
+    for data in sets:
+        if data.type != _GRAPH and all(isinstance(document.data, Mapping) for document in data.documents):
+            mergeable.setdefault(data.type, []).append(data)
+    for data in sets:
+        first, *bases = mergeable.get(data.type, [data])
+        if data is first:
+            yield replace(data, bases=tuple(bases))
+        else:
+            yield replace(data, is_base=any(data is base for base in bases))
 
 
 def _defined_sets(files: PackageFiles, holder: Mapping[str, Any], file: str, path: _DataPath) -> Iterator[DataSet]:
@@ -253,10 +287,10 @@ def _graph_set(files: PackageFiles, body: Mapping[str, Any], key: str, file: str
     if isinstance(body.get(path_key), str):
         place = files.place(body, path_key, file=file)
         documents = tuple(_tasks_in(document) for document in files.documents(body[path_key], place))
-        yield DataSet("release_tasks", documents, place, (), of_release=True)
+        yield DataSet(_GRAPH, documents, place, (), of_release=True)
     elif body.get(key) is not None:
         place = files.place(body, key, file=file)
-        yield DataSet("release_tasks", (Document(body[key], file),), place, (*path, key), of_release=True)
+        yield DataSet(_GRAPH, (Document(body[key], file),), place, (*path, key), of_release=True)
 
 
 def _tasks_in(document: Document) -> Document:

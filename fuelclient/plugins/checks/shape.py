@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from fuelclient.model.document import Document
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.plugins.checks.raw_package import FIXED, RawPackage, Record
-from fuelclient.plugins.schema import violations
+from fuelclient.plugins.checks.raw_package import FIXED, DataSet, RawPackage, Record
+from fuelclient.plugins.schema import Written, violations, violations_of_whole
 
 _KNOWN_VERSIONS = re.compile(r"[1-6]\.0\.[0-9]{1,9}")
 _MAY_BE_EMPTY = {"environment_config": 1, "tasks": 4}
@@ -32,23 +32,36 @@ def check(package: RawPackage) -> Iterator[Finding]:
     manifest = Document(package.metadata, package.files.manifest)
     yield from violations("metadata", package.major, manifest, name="metadata.yaml")
     yield from _graph_types(package)
-    # Roles may list their volumes themselves; then volumes.yaml need not map them.
-    roles_have_volumes = any(isinstance(role, Mapping) and "volumes_mapping" in role for _, role, *_ in package.roles())
     for data in package.sets:
-        unmapped = data.type == "volumes" and (roles_have_volumes or data.of_release)
-        file_type = "listed_volumes" if unmapped else data.type
-        if file_type == "tasks" and package.major >= 5:
-            continue  # it is ignored, whatever it contains (P014)
-        major = max(package.major, 6) if data.of_release else package.major
-        for document in data.documents:
-            name = _relative(package, document.file)
-            yield from violations(file_type, major, document, name=name, path=data.path)
+        if not data.is_base:  # a base is checked as a whole, with what is merged into it
+            yield from _violations(package, data)
     for task in package.tasks():
         # Up to version 4, the schema demands a type. Since version 5, a record without one is an override.
         if package.major >= 5 and "type" not in task.data:
             message = f"task {task.name} has no type, so it only overrides the release's task with this id"
             hint = "Add its type if it is a task of its own."
             yield Finding(Severity.WARNING, "P003", message, task.place(), task.name, hint)
+
+
+def _violations(package: RawPackage, data: DataSet) -> Iterator[Finding]:
+    """Yield what the schemas forbid in a data set, merged over its bases if it has any."""
+    if data.type == "tasks" and package.major >= 5:
+        return  # it is ignored, whatever it contains (P014)
+    # Roles may list their volumes themselves; then volumes.yaml need not map them.
+    roles_have_volumes = any(isinstance(role, Mapping) and "volumes_mapping" in role for _, role, *_ in package.roles())
+    unmapped = data.type == "volumes" and (roles_have_volumes or data.of_release)
+    file_type = "listed_volumes" if unmapped else data.type
+    major = max(package.major, 6) if data.of_release else package.major
+    written = [
+        Written(document, _relative(package, document.file), part.path)
+        for part in (data, *data.bases)
+        for document in reversed(part.documents)
+    ]
+    if data.bases:
+        yield from violations_of_whole(file_type, major, data.whole(), written)
+        return
+    for origin in written:
+        yield from violations(file_type, major, origin.document, name=origin.name, path=origin.path)
 
 
 def _missing_or_empty(package: RawPackage) -> Iterator[Finding]:
