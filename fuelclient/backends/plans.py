@@ -11,6 +11,7 @@ from fuelclient.insight import forecast as views
 from fuelclient.model.run import PlannedGraph, RunRequest, SimulatedGraph
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Plan, checked
+from fuelclient.settings import limit_expressions
 
 
 def planned(backend: Backend, request: RunRequest) -> tuple[PlannedGraph, ...]:
@@ -39,6 +40,7 @@ def pictured(backend: Backend, request: RunRequest, fail: Sequence[str] = ()) ->
 
 
 def _plans(backend: Backend, request: RunRequest) -> tuple[Inputs, tuple[Plan, ...]]:
+    limit_expressions()
     meant = checked(request, registry.runs_nothing)
     inputs = backend.runs.inputs(meant)
     return inputs, plans(inputs, meant, backend.runs.checker(meant, inputs))

@@ -1,15 +1,17 @@
 """Limit the work of one evaluation. It is counted, not timed, so that a plan does not depend on the machine.
 
 The library asks its options for limits after every call of a function and for every element of a sequence, and these
-options count how often they are asked.
+options count how often they are asked. `library` counts what one call can make large: texts, numbers, nested values.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
-from fuelclient.expressions.functions import MOST_ITEMS
+MOST_ITEMS = 10_000
+"""The most elements of a lazy sequence that an expression may ask for. Source: Nailgun's settings."""
 
 MOST_WORK = 3_000_000
 """The work that one evaluation may take: 1 for an element of a sequence, `CALL` for a call of a function or operator.
@@ -22,28 +24,129 @@ CALL = 10
 
 MEMORY_QUOTA = 100 * 1024 * 1024
 
-_spent = threading.local()
+MOST_BITS = 1024
+"""The largest whole number has some 300 digits, as in the text of an expression."""
+
+MOST_TEXT = 16 * 1024 * 1024
+"""The longest text, in characters, that an expression may make."""
+
+_CHARACTERS = 80
+"""So many characters of a new text count as one element, so that the work also bounds the memory: to some 240 MB."""
+_COMPARED = 50
+"""So many elements of nested values are compared while a filter looks at one."""
+
+
+class _Spent(threading.local):
+    work = 0
+    weights: dict[int, tuple[Any, int]]
+
+
+_spent = _Spent()
 
 
 class TooMuchWork(Exception):
     """An evaluation has exceeded `MOST_WORK`."""
 
 
+class TooLarge(TooMuchWork):
+    """A number or a text exceeds its limit; the first argument says which."""
+
+
+class Uncounted(Exception):
+    """A part of an expression is work that no count bounds, and this process has no other limit; see `apart`."""
+
+
+_apart = False
+
+
+def set_apart() -> None:
+    """State that this process evaluates expressions under limits of its own, so that uncounted work is allowed."""
+    global _apart  # noqa: PLW0603 - it holds for the process, like its limits
+    _apart = True
+
+
+def is_apart() -> bool:
+    """Return whether uncounted work is allowed here."""
+    return _apart
+
+
 def begin() -> None:
     """Start counting for a new evaluation in this thread."""
     _spent.work = 0
+    _spent.weights = {}
 
 
 def spent() -> int:
     """Return the work of the current evaluation in this thread."""
-    return getattr(_spent, "work", 0)
+    return _spent.work
 
 
 def spend(work: int) -> None:
     """Add to the work of this thread's evaluation. Raise `TooMuchWork` if that exceeds the limit."""
-    _spent.work = done = spent() + work
+    _spent.work = done = _spent.work + work
     if done > MOST_WORK:
         raise TooMuchWork
+
+
+def spend_text(length: int) -> None:
+    """Count a text of `length` characters that is about to be made. Raise `TooLarge` or `TooMuchWork`."""
+    if length > MOST_TEXT:
+        raise TooLarge(f"a text has more than {MOST_TEXT} characters")
+    spend(length // _CHARACTERS)
+
+
+def check_number(bits: int) -> None:
+    """Raise `TooLarge` for a number that is about to be made with so many bits."""
+    if bits > MOST_BITS:
+        raise TooLarge(f"a number has more than {MOST_BITS} bits")
+
+
+def weigh(value: Any) -> Any:
+    """Return `value` after counting what it takes to compare, hash or print it with all that it contains.
+
+    Values share their parts: forty nested pairs of one value are a trillion elements in some hundred bytes.
+    """
+    if type(value) in _LEAVES:
+        return value
+    if type(value) is str:
+        spend(len(value) // _CHARACTERS)
+    else:
+        spend(_weight(value) // _COMPARED)
+    return value
+
+
+def weighed(values: Iterable[Any]) -> Iterator[Any]:
+    """Yield the elements of a sequence, each weighed when it is asked for."""
+    return map(weigh, values)
+
+
+_LEAVES = frozenset({int, float, bool, type(None)})
+
+
+def _weight(value: Any) -> int:
+    """Return the number of elements of a value, counting one that occurs twice twice. Each is visited once."""
+    if type(value) in _LEAVES:
+        return 1
+    if isinstance(value, str):
+        return 1 + len(value) // _CHARACTERS
+    weights = _spent.weights
+    known = weights.get(id(value))
+    if known is not None:
+        return known[1]
+    parts = _parts(value)
+    spend(1)
+    total = 1 + sum(_weight(part) for part in parts)
+    weights[id(value)] = value, total  # with the value, so that its id remains its own
+    return total
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    parts_of: Callable[[], Iterable[Any]] | None = getattr(value, "parts", None)
+    if parts_of is not None:  # facts, which must not notice that they are read
+        return parts_of()
+    if isinstance(value, Mapping):
+        return [part for pair in value.items() for part in pair]
+    return value if isinstance(value, Sequence | Set) and not isinstance(value, bytes | bytearray | range) else ()
 
 
 class _Elements(int):

@@ -172,6 +172,10 @@ class Union(Mapping[Any, Any]):
 
     __hash__ = None  # type: ignore[assignment]  # as that of a dictionary
 
+    def parts(self) -> Iterable[Mapping[Any, Any]]:
+        """Return what this is made of, without recording that it was read."""
+        return (self._common, self._node)
+
     def __repr__(self) -> str:
         """Return no values: libraries put this into messages, and facts contain passwords."""
         return "<facts>"
@@ -236,6 +240,7 @@ class Views:
 
     Go through the nodes one by one: values that belong to one node are dropped when another node's view is asked for.
     With `memoise=False` everything is computed each time. Values are shared and must not be changed. Not thread-safe.
+    `apart` is for the process that evaluates what cannot be counted.
     """
 
     def __init__(self, facts: Facts, past: Past = NO_PAST, *, memoise: bool = True) -> None:
@@ -243,6 +248,7 @@ class Views:
         self.reads = Reads()
         self.shared: dict[Hashable, Any] = {}
         self.own: dict[Hashable, Any] = {}
+        self.apart: Any = None
         self._uid = ""
         self._views: dict[Hashable | None, View] = {}
 

@@ -6,11 +6,14 @@ import difflib
 import functools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, Sequence, Set
+from datetime import datetime
 from typing import Any
 
-MOST_ITEMS = 10_000
-"""The most elements of a lazy sequence that an expression may ask for. Source: Nailgun's settings."""
+from fuelclient.expressions import budget
+from fuelclient.expressions.budget import MOST_ITEMS
 
+_STEPS = 5
+"""So many steps of a comparison take as long as one element of a sequence."""
 _SCALARS = (str, int, float, bool, type(None))
 
 
@@ -47,12 +50,15 @@ def plain(value: Any, is_settled: Known = lambda _: False) -> Any:
     if type(value) in _SCALARS or is_settled(value):
         return value
     if isinstance(value, Mapping):
+        budget.spend(len(value))
         return {_key(key): plain(below, is_settled) for key, below in value.items()}
     if isinstance(value, Set) and not isinstance(value, MappingView):
+        budget.spend(len(value))
         return sorted((plain(below, is_settled) for below in value), key=_rank)
     if isinstance(value, _SCALARS):
         return value
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        budget.spend(len(value))
         return [plain(below, is_settled) for below in value]
     if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray):
         return [plain(below, is_settled) for below in limited(value)]
@@ -71,6 +77,17 @@ def _key(key: object) -> object:
     if not isinstance(key, _SCALARS):
         raise NotData(f"{type(key).__name__} as a key")
     return key
+
+
+def in_order(items: Iterable[Any]) -> list[Any]:
+    """Return the elements of a set in the order that `plain` gives them, whatever the hash seed of the process.
+
+    Raise `NotData` for elements that are neither data nor moments.
+
+    >>> in_order({"b", 10, 9, "a"})
+    [10, 9, 'a', 'b']
+    """
+    return sorted(items, key=lambda item: _rank(item.isoformat() if isinstance(item, datetime) else plain(item)))
 
 
 def _rank(value: object) -> tuple[str, str]:
@@ -110,12 +127,24 @@ def _elements(old: Sequence[Any], new: Sequence[Any]) -> tuple[list[Any], list[A
     """
     if old == new:
         return [], []
-    matcher = difflib.SequenceMatcher(a=_hashable(old), b=_hashable(new), autojunk=False)
+    matcher = _Counted(a=_hashable(old), b=_hashable(new), autojunk=False)
     changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
     return (
         [item for _, _, _, first, last in changes for item in new[first:last]],
         [item for _, first, last, _, _ in changes for item in old[first:last]],
     )
+
+
+class _Counted(difflib.SequenceMatcher[str]):
+    """A comparison whose steps are work of the evaluation: equal elements make it take longer than their square."""
+
+    a: Sequence[str]
+    b2j: dict[str, list[int]]
+
+    def find_longest_match(self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None) -> Any:
+        last = len(self.a) if ahi is None else ahi
+        budget.spend(sum(1 + len(self.b2j.get(self.a[index], ())) for index in range(alo, last)) // _STEPS)
+        return super().find_longest_match(alo, ahi, blo, bhi)
 
 
 def _hashable(items: Sequence[Any]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 from yaql.language import expressions, utils  # type: ignore[import-untyped]
 
 from fuelclient.expressions import functions
-from fuelclient.expressions.budget import TooMuchWork
+from fuelclient.expressions.budget import TooMuchWork, Uncounted, weigh
 from fuelclient.expressions.facts import View
 from fuelclient.expressions.functions import UNDEFINED, plain
 
@@ -44,7 +44,7 @@ def _old(args: Any, context: Any, engine: Any) -> Any:
     try:
         value = _with_root(args[0], context[VIEW].old, context, engine)
         return tuple(functions.limited(value)) if isinstance(value, Iterator) else value
-    except (RecursionError, MemoryError, TooMuchWork):
+    except (RecursionError, MemoryError, TooMuchWork, Uncounted):
         raise
     except Exception:
         return UNDEFINED
@@ -63,7 +63,7 @@ def _both(args: Any, context: Any, engine: Any) -> tuple[Any, Any]:
     try:
         old = _old(args, context, engine)
         return new, old if old is UNDEFINED else plain(old, view.is_settled)
-    except (RecursionError, MemoryError, TooMuchWork):
+    except (RecursionError, MemoryError, TooMuchWork, Uncounted):
         raise
     except Exception:  # a lazy sequence deep inside the old value fails
         return new, UNDEFINED
@@ -72,10 +72,15 @@ def _both(args: Any, context: Any, engine: Any) -> tuple[Any, Any]:
 def _changed(args: Any, context: Any, engine: Any) -> bool:
     """Return whether the new value differs from the old one. An undefined old value differs from every new one."""
     new, old = _new(args, context, engine), _old(args, context, engine)
-    if old is not UNDEFINED and new is not UNDEFINED and new == old:
+    if old is not UNDEFINED and new is not UNDEFINED and _weighed(new) == _weighed(old):
         return False
     new, old = _both(args, context, engine)
     return bool(new != old)
+
+
+def _weighed(value: Any) -> Any:
+    """Return a value that is compared. Facts are what they are; only what an expression makes can be much in little."""
+    return value if isinstance(value, Mapping | list) and not isinstance(value, utils.FrozenDict) else weigh(value)
 
 
 def _any(args: Any, context: Any, engine: Any) -> bool:

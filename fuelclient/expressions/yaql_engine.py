@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fuelclient.expressions.budget import CALL, MOST_WORK, TooMuchWork
+from fuelclient.expressions import apart
+from fuelclient.expressions.budget import CALL, MOST_ITEMS, MOST_WORK, TooLarge, TooMuchWork, Uncounted, is_apart
 from fuelclient.expressions.errors import ExpressionError, quoted
 from fuelclient.expressions.facts import View
-from fuelclient.expressions.functions import MOST_ITEMS, UNDEFINED, NotData, TooManyItems, plain
+from fuelclient.expressions.functions import UNDEFINED, NotData, TooManyItems, plain
 
 YAQL = "yaql_exp"
 """A mapping with this key stands for the value of an expression."""
@@ -54,16 +55,29 @@ class Yaql:
         return view.once(("yaql", self.text), functools.partial(self._value, view))
 
     def _value(self, view: View) -> Any:
+        if not self.tree.is_counted and not is_apart():
+            return self._apart(view)
         try:
             value = self.tree.evaluate(view)
             return value if value is UNDEFINED else plain(value, view.is_settled)
         except ExpressionError:
             raise
-        except TooMuchWork as error:
+        except Uncounted:
+            return self._apart(view)
+        except (TooMuchWork, MemoryError) as error:
             view.views.shared["exhausted", self.text] = failed = _failed(self.text, error)
             raise failed from None
         except Exception as error:  # a function of YAQL raises whatever Python raises on its arguments
             raise _failed(self.text, error) from None
+
+    def _apart(self, view: View) -> Any:
+        try:
+            return apart.value(self.text, view)
+        except apart.Exhausted as error:
+            message = f"The YAQL expression {quoted(self.text)} has no value: {error}."
+            failed = ExpressionError(message, self.text, hint=error.hint)
+            view.views.shared["exhausted", self.text] = failed
+            raise failed from None
 
 
 @functools.lru_cache(maxsize=4096)
@@ -132,6 +146,9 @@ def _failed(text: str, error: Exception) -> ExpressionError:
     if not reason and isinstance(error, KeyError):
         reason = f"the facts have no {quoted(str(error.args[0] if error.args else ''))} there"
         hint = "Use .get(name, default) for what may be missing."
+    elif isinstance(error, TooLarge):
+        reason = str(error)
+        hint = "Compute it in the task itself."
     elif isinstance(error, TooMuchWork):
         reason = f"it takes more than {MOST_WORK // CALL} calls or {MOST_WORK} elements"
         hint = "Move what does not change out of select() and where(), or compute it in the task itself."

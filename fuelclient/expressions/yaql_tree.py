@@ -16,7 +16,7 @@ from typing import Any
 import yaql  # type: ignore[import-untyped]
 from yaql.language import exceptions, expressions, specs, utils  # type: ignore[import-untyped]
 
-from fuelclient.expressions import budget, functions
+from fuelclient.expressions import budget, functions, library
 from fuelclient.expressions.errors import ExpressionError, quoted
 from fuelclient.expressions.facts import Union, View
 from fuelclient.expressions.functions import UNDEFINED, plain
@@ -41,7 +41,7 @@ def _engine() -> Any:
 @functools.cache
 def _functions() -> Any:
     """Return the library's functions and ours."""
-    context = yaql.create_context().create_child_context()
+    context = library.bounded_context().create_child_context()
     context.register_function(_is_undef, name="isUndef")
     context.register_function(_to_yaml, name="toYaml")
     context.register_function(_to_json, name="toJson")
@@ -55,21 +55,25 @@ def _is_undef(receiver: Any) -> bool:
 
 @specs.method  # type: ignore[untyped-decorator]
 def _to_yaml(receiver: Any) -> str:
-    return functions.to_yaml(plain(receiver))
+    text = functions.to_yaml(plain(receiver))
+    budget.spend_text(len(text))
+    return text
 
 
 @specs.method  # type: ignore[untyped-decorator]
 def _to_json(receiver: Any) -> str:
-    return functions.to_json(plain(receiver))
+    text = functions.to_json(plain(receiver))
+    budget.spend_text(len(text))
+    return text
 
 
 class Tree:
-    """A parsed expression."""
+    """A parsed expression. `is_counted` says whether counting bounds its work."""
 
-    __slots__ = ("_root",)
+    __slots__ = ("_root", "is_counted")
 
-    def __init__(self, root: Any) -> None:
-        self._root = root
+    def __init__(self, root: Any, is_counted: bool) -> None:
+        self._root, self.is_counted = root, is_counted
 
     def evaluate(self, view: View) -> Any:
         """Return the value as the library does, possibly a lazy sequence. Raise what its functions raise."""
@@ -87,7 +91,8 @@ class Tree:
 def parse_tree(text: str) -> Tree:
     """Return the tree of `text`. Raise the library's parsing errors, and `ExpressionError` for wrong uses of Fuel's
     functions and for functions that depend on the clock or on chance."""
-    return Tree(_Rewriting(text, _engine()(text).expression).root)
+    rewriting = _Rewriting(text, _engine()(text).expression)
+    return Tree(rewriting.root, rewriting.is_counted)
 
 
 def _named(tree: Any) -> Iterator[str]:
@@ -117,6 +122,7 @@ class _Rewriting:
         names = set(_named(tree))
         self.text = text
         self.remembers = not names & _BINDING
+        self.is_counted = not names & library.UNCOUNTED
         self.finishes = not names & _ENDLESS
         if impure := names & _IMPURE:
             name = min(impure)
@@ -260,11 +266,11 @@ def _finished(value: Any) -> Any:
         return value
     taken: list[Any] = []
     try:
-        for item in itertools.islice(value, functions.MOST_ITEMS + 1):
+        for item in itertools.islice(value, budget.MOST_ITEMS + 1):
             taken.append(item)  # noqa: PERF402 - the items before an error are needed
     except Exception as error:  # raised again when the sequence is read up to here
         return itertools.chain(taken, map(_raise, (error,)))
-    return tuple(taken) if len(taken) <= functions.MOST_ITEMS else itertools.chain(taken, value)
+    return tuple(taken) if len(taken) <= budget.MOST_ITEMS else itertools.chain(taken, value)
 
 
 def _raise(error: Exception) -> None:
@@ -280,6 +286,8 @@ def _can_be_kept(value: Any, view: View) -> bool:
         return True
     if isinstance(value, Union):
         return False
+    if isinstance(value, Mapping | tuple | list | set | frozenset):
+        budget.spend(len(value))
     if isinstance(value, Mapping):
         return all(_can_be_kept(part, view) for pair in value.items() for part in pair)
     return isinstance(value, tuple | list | set | frozenset) and all(_can_be_kept(item, view) for item in value)
@@ -297,7 +305,7 @@ def reason_of(error: Exception) -> str:
     if isinstance(error, exceptions.ResolutionError):
         return _unresolved(str(error).partition('"')[2].partition('"')[0], str(error).startswith("Unknown"))
     if isinstance(error, exceptions.CollectionTooLargeException):
-        return f"a sequence has more than {functions.MOST_ITEMS} elements"
+        return f"a sequence has more than {budget.MOST_ITEMS} elements"
     if isinstance(error, exceptions.MemoryQuotaExceededException):
         return "it takes too much memory"
     return ""

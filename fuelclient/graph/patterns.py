@@ -63,12 +63,12 @@ class Regex:
     __slots__ = ("_forms", "_items", "_source", "_state")
 
     def __init__(self, pattern: str, flags: int = 0, *, tree: Any = None) -> None:
-        self._source, self._forms = (pattern, flags), dict[tuple[bool, bool], Any]()
+        self._source, self._forms = (pattern, flags), dict[tuple[bool | None, bool], Any]()
         self._items: Any = tree[0] if tree else None
         self._state: Any = tree[1] if tree else None
         if tree is None and not flags and _SAME.fullmatch(pattern):
             with contextlib.suppress(re.error):  # it is read again below, for Python's words about what is wrong
-                self._forms[True, True] = _compiled(f"(?m)^(?:{pattern})")
+                self._forms[True, True] = _compiled(f"(?m)^(?:{pattern})".encode())
         self.form("", lines=True)
 
     def form(self, text: str, *, lines: bool = False) -> Any:
@@ -79,16 +79,26 @@ class Regex:
         """
         kind = (lines, text.isascii())
         if kind not in self._forms:
-            if self._state is None:
-                self._items = parsed(*self._source)
-                self._state = self._items.state
-            names = {number: name for name, number in self._state.groupdict.items()}
-            try:
-                written = _Writer(names, lines=lines, narrow=kind[1]).sequence(self._items, int(self._state.flags))
-            except RecursionError as error:
-                raise re.error("it is nested too deeply") from error
-            self._forms[kind] = _compiled(f"(?m:^)(?:{written})" if lines else written)
+            written = self._written(lines=lines, narrow=kind[1])
+            self._forms[kind] = _compiled((f"(?m:^)(?:{written})" if lines else written).encode())
         return self._forms[kind]
+
+    def for_text(self, text: str) -> Any:
+        """Return the pattern as RE2 reads it, for texts like `text`: its methods are those of Python's patterns."""
+        kind = (None, text.isascii())
+        if kind not in self._forms:
+            self._forms[kind] = _compiled(self._written(lines=False, narrow=kind[1]))
+        return self._forms[kind]
+
+    def _written(self, *, lines: bool, narrow: bool) -> str:
+        if self._state is None:
+            self._items = parsed(*self._source)
+            self._state = self._items.state
+        names = {number: name for name, number in self._state.groupdict.items()}
+        try:
+            return _Writer(names, lines=lines, narrow=narrow).sequence(self._items, int(self._state.flags))
+        except RecursionError as error:
+            raise re.error("it is nested too deeply") from error
 
     def matches(self, name: str) -> bool:
         """Return whether the beginning of `name` matches, as `re.match` does."""
@@ -128,11 +138,11 @@ def parsed(pattern: str, flags: int) -> Any:
         raise re.error(str(error)) from error
 
 
-def _compiled(written: str) -> Any:
+def _compiled(written: str | bytes) -> Any:
     import re2  # it takes 10 ms, and most commands match no pattern
 
     try:
-        return re2.compile(written.encode(), _options())
+        return re2.compile(written, _options())
     except re2.error:
         raise re.error("it is too large, or nested too deeply") from None
 

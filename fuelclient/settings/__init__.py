@@ -59,6 +59,12 @@ class Settings:
         return commands
 
     @property
+    def expression_seconds(self) -> int:
+        """The processor time of an expression that is evaluated by a process of its own, in seconds."""
+        seconds: int = self.values["EXPRESSION_SECONDS"].value
+        return seconds
+
+    @property
     def dask_scheduler(self) -> str:
         """The address of the Dask scheduler, or an empty string."""
         return self._text("DASK_SCHEDULER")
@@ -222,3 +228,10 @@ def _base(variable: str, default: str, environ: Mapping[str, str]) -> str:
 
 
 __all__ = ["CUSTOM_SETTINGS", "LOCAL", "SPECS", "Setting", "Settings", "Spec", "load", "sample"]
+
+
+def limit_expressions() -> None:
+    """Give the expressions that this process evaluates the limits of the settings. Raise what `load` raises."""
+    from fuelclient.expressions import limits  # most commands evaluate none
+
+    limits.set_seconds(load().expression_seconds)

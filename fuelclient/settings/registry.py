@@ -136,6 +136,13 @@ _ENGINE = (
         {},
     ),
     Spec(
+        "EXPRESSION_SECONDS", ValueType.NUMBER,
+        "How many seconds of processor time one expression may take that no count of steps limits, such as a regular "
+        "expression with references to groups. Such expressions are evaluated by a process of their own, which may "
+        "take 256 MB of memory.",
+        60, ("FUEL_EXPRESSION_SECONDS",),
+    ),
+    Spec(
         "DASK_SCHEDULER", ValueType.TEXT,
         "The address of the Dask scheduler whose workers run tasks, such as tls://10.20.0.2:8786. "
         "Empty: Dask is not used.",

@@ -24,7 +24,7 @@ from fuelclient.engine.runs.paths import log_path
 from fuelclient.errors import Conflict, FuelError, Unavailable
 from fuelclient.executors.local import environment
 from fuelclient.model.run import Run
-from fuelclient.settings import CUSTOM_SETTINGS
+from fuelclient.settings import CUSTOM_SETTINGS, limit_expressions
 from fuelclient.store import runners, runs
 from fuelclient.store.database import Connection, Database
 
@@ -94,6 +94,7 @@ def execute(
             raise Conflict(f"Run {run_id} does not exist, is a part of another run, or has ended.")
         claim(connection, parent)
     pid = os.getpid()
+    limit_expressions()
     executor = provider(database.path, parent)
 
     async def whole() -> bool:

@@ -46,6 +46,7 @@ from fuelclient.model.status import RunStatus
 from fuelclient.plan import select
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Check, Plan, checked, nothing_selected, require_something
+from fuelclient.settings import limit_expressions
 from fuelclient.store import events, facts, nodes, runners, runs
 from fuelclient.store.database import Connection, Database
 
@@ -62,6 +63,7 @@ class Runs:
 
     def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
         """Begin a run in its own process, or only plan it."""
+        limit_expressions()
         request = checked(request, registry.runs_nothing)
         with self._database.read() as connection:
             lookup.cluster(connection, request.cluster_id)

@@ -77,7 +77,7 @@ def test_what_is_not_yaql_is_told_with_its_place(text: str, says: str) -> None:
         ("let(1)", "not data (Context)"),
         ("sequence()", "more than 10000 elements"),
         ("range(10001).select($)", "more than 10000 elements"),
-        ("'x' * 200000000", "takes too much memory"),
+        ("'x' * 200000000", "a text has more than 16777216 characters"),
         ("$.debug or " * 150 + "false", "nested too deeply"),
     ],
 )

@@ -1,0 +1,141 @@
+"""Evaluate in a process of its own what no count bounds: it has limits of processor time and memory, and can be killed.
+
+Such expressions are rare (see `library.UNCOUNTED`, and patterns with references to groups). The process gets the facts
+once, answers one expression after another, and ends with the views that it belongs to.
+"""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import subprocess
+import sys
+import weakref
+from collections.abc import Mapping
+from typing import IO, Any
+
+from fuelclient.expressions import limits
+from fuelclient.expressions.errors import ExpressionError
+from fuelclient.expressions.facts import Facts, Past, View, Views
+from fuelclient.expressions.functions import UNDEFINED
+
+
+class Exhausted(Exception):
+    """An evaluation has exceeded a limit of its process."""
+
+    def __init__(self, reason: str, hint: str) -> None:
+        super().__init__(reason)
+        self.hint = hint
+
+
+def value(text: str, view: View) -> Any:
+    """Return the value of an expression as `Yaql.value` does. Raise `ExpressionError`, and `Exhausted` for a limit."""
+    process = view.views.apart
+    if process is None:
+        process = view.views.apart = _Process(view.views)
+    return process.value(text, view)
+
+
+class _Process:
+    """The process that evaluates expressions for some views."""
+
+    def __init__(self, views: Views) -> None:
+        self._views = weakref.ref(views)
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def value(self, text: str, view: View) -> Any:
+        process = self.process or self._started()
+        assert process.stdin  # noqa: S101 - both are pipes
+        assert process.stdout  # noqa: S101 - both are pipes
+        try:
+            _send(process.stdin, (text, view.uid, view.moment))
+            kind, answer, touched = pickle.load(process.stdout)  # noqa: S301 - our own process
+        except (EOFError, OSError, pickle.UnpicklingError):
+            self.process = None
+            raise _why(_end(process)) from None
+        view.views.reads.node |= touched
+        if kind == "failed":
+            message, hint = answer
+            raise ExpressionError(message, text, hint=hint)
+        return UNDEFINED if kind == "undefined" else answer
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        views = self._views()
+        assert views is not None  # noqa: S101 - the views ask
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "fuelclient.expressions.apart"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        weakref.finalize(views, _end, process)
+        moments = {key: _parts(facts) for key, facts in views.past.moments.items()}
+        assert process.stdin  # noqa: S101 - a pipe
+        _send(process.stdin, (limits.seconds(), _parts(views.facts), moments))
+        self.process = process
+        return process
+
+
+def _parts(facts: Facts) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    return facts.common, facts.nodes
+
+
+def _send(stream: IO[bytes], message: Any) -> None:
+    pickle.dump(message, stream)
+    stream.flush()
+
+
+def _end(process: subprocess.Popen[bytes]) -> int:
+    """End a process, and return its exit code."""
+    for stream in (process.stdin, process.stdout):
+        if stream:
+            stream.close()
+    process.kill()
+    return process.wait()
+
+
+def _why(code: int) -> Exhausted:
+    if code == -signal.SIGXCPU:
+        hint = "Compute it in the task itself, or raise EXPRESSION_SECONDS in a settings file."
+        return Exhausted(f"it takes more than {limits.seconds()} seconds of processor time", hint)
+    return Exhausted(f"it takes more than {limits.MEMORY // 2**20} MB of memory", "Compute it in the task itself.")
+
+
+def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
+    """Answer the requests of one parent until it closes the pipe."""
+    import resource
+
+    from fuelclient.expressions import budget
+
+    seconds, now, moments = pickle.load(requests)  # noqa: S301 - the parent is our own process
+    views = Views(Facts(*now), Past({key: Facts(*parts) for key, parts in moments.items()}, {}), memoise=False)
+    budget.set_apart()
+    _evaluated(views, ("regex('a').matches('a')", "null", None))  # what it imports is none of the expression's memory
+    with open("/proc/self/statm", encoding="ascii") as size:
+        taken = int(size.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (taken + limits.MEMORY, taken + limits.MEMORY))
+    while True:
+        try:
+            request = pickle.load(requests)  # noqa: S301 - as above
+        except EOFError:
+            return
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + seconds + 1, -1))
+        _send(answers, _evaluated(views, request))
+
+
+def _evaluated(views: Views, request: tuple[str, str, Any]) -> tuple[str, Any, bool]:
+    """Return the kind of an answer, the value or the error, and whether it was read from what differs between nodes."""
+    from fuelclient.expressions.yaql_engine import parse
+
+    text, uid, moment = request
+    views.reads.node = False
+    try:
+        answer = parse(text).value(View(views, uid, moment))
+    except ExpressionError as error:
+        return "failed", (error.message, error.hint), views.reads.node
+    if answer is UNDEFINED:
+        return "undefined", None, views.reads.node
+    return "value", answer, views.reads.node
+
+
+if __name__ == "__main__":
+    serve(sys.stdin.buffer, sys.stdout.buffer)
