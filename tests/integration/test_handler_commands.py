@@ -87,6 +87,8 @@ def test_a_command_that_names_what_a_task_does_not_have(fuel2: CommandLine, tmp_
         ({"erase-node": "true"}, "the nearest is erase_node"),
         ({"shell": "true"}, "Use cobbler_sync, erase_node, move_to_bootstrap, reboot."),
         ({"erase_node": " "}, "own.yaml:1: "),
+        ({"erase_node": "sh -c 'wipe {node.name}'"}, "own.yaml:1: the command for erase_node"),
+        ({"erase_node": "sh -c 'wipe {node.name}'"}, "{node.name} stands inside single quotes"),
         (["erase_node"], "own.yaml:1: HANDLER_COMMANDS is ['erase_node']"),
         ({"erase_node": ["wipe"]}, "own.yaml:1: HANDLER_COMMANDS"),
     ],

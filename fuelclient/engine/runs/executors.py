@@ -11,6 +11,7 @@ from fuelclient.engine.runs.paths import nodes_path, spool_on_nodes, spool_path
 from fuelclient.errors import InvalidDocument, nearest
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.handlers import CONFIGURED
+from fuelclient.executors.handlers.templates import misplaced
 from fuelclient.executors.job import Executor, Job
 from fuelclient.executors.options import Options
 from fuelclient.model.run import Run
@@ -33,7 +34,8 @@ def executor_for(engine: str, parent: Run, commands: Mapping[str, str] | None = 
 def handler_commands() -> Mapping[str, str]:
     """Return the handler commands that the settings name, by task type.
 
-    Raise `InvalidDocument` for a task type that takes no command, and for an empty command.
+    Raise `InvalidDocument` for a task type that takes no command, for an empty command, and for one with a placeholder
+    that would not be one word.
     """
     loaded = settings.load()
     origin = loaded[_COMMANDS].origin
@@ -49,6 +51,11 @@ def handler_commands() -> Mapping[str, str]:
             )
         if not command.strip():
             raise InvalidDocument(f"{origin}: the command for {task_type} is empty.", hint="Write a command of bash.")
+        if problem := misplaced(command):
+            raise InvalidDocument(
+                f"{origin}: the command for {task_type} cannot be used: {problem}, where its value could be a command.",
+                hint="Placeholders are quoted as words: put them between words, or hand them to a script.",
+            )
     return loaded.handler_commands
 
 

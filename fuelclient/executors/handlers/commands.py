@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Mapping
 from typing import Any
 
 from fuelclient.executors.handlers.parameters import flag, path, text
+from fuelclient.executors.handlers.templates import filled
 from fuelclient.executors.job import MASTER, Job
 from fuelclient.executors.recipe import Recipe, Step
 
@@ -24,8 +24,6 @@ logs=()
 [ ! -S /dev/log ] || logs+=(--logdest syslog)
 { [ -w /var/log/puppet.log ] || { [ ! -e /var/log/puppet.log ] && [ -w /var/log ]; }; } \
 && logs+=(--logdest /var/log/puppet.log)"""
-
-_PLACEHOLDER = re.compile(r"\{((?:node|task|transaction|parameters)(?:\.[\w-]+)*)\}")
 
 
 def shell_script(job: Job) -> str:
@@ -84,7 +82,7 @@ def configured(job: Job, command: str) -> tuple[Step, ...]:
 
     `{node.uid}`, `{node.name}`, `{node.ip}`, `{task.id}`, `{task.type}`, `{transaction}` and
     `{parameters.<name>...}` are replaced, each quoted as one word of the shell; other braces stay. Raise
-    `ValueError` for a name that the job does not have.
+    `ValueError` for a name that the job does not have, and for a template in which it would not be one word.
     """
     names: Mapping[str, Any] = {
         "node": {"uid": job.node, "id": job.node, "name": job.name, "ip": job.target.ip},
@@ -92,7 +90,7 @@ def configured(job: Job, command: str) -> tuple[Step, ...]:
         "transaction": job.run,
         "parameters": job.parameters,
     }
-    script = _PLACEHOLDER.sub(lambda match: shlex.quote(_value(match[1], names)), command)
+    script = filled(command, lambda name: _value(name, names))
     return (Recipe(f"{PATH}{script}\n", where=MASTER),)
 
 
