@@ -24,19 +24,25 @@ _NAME = re.compile(
 )
 """`MYSQL_PWD` and `dbPwd` are passwords, but `PWD` and `OLDPWD` are directories."""
 _PEM = re.compile(r"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----).*?(-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)", re.DOTALL)
-_PAIR = re.compile(
-    r"""(?P<name>[A-Za-z_][\w.-]*)(?P<between>["']?[ \t]*(?:=>|[:=])[ \t]*)"""
-    r"""(?P<value>"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,;}\]"'][^,;}\]\n]*)"""
+_HEAD = re.compile(
+    r"""(?<![\w.\-\x80-\U0010ffff])[.\-0-9\x80-\U0010ffff]*+(?P<name>[A-Za-z_][\w.\-\x80-\U0010ffff]*+)"""
+    r"""(?P<between>["']?[ \t]*+(?:=>|[:=])[ \t]*+)(?=[^\s,;}\]])"""
 )
+"""A name and what stands between it and its value. It begins only where a word begins, and never gives back a letter,
+so that a long word is read once."""
+_VALUE = re.compile(r""""[^"\\\n]*+(?:\\.[^"\\\n]*+)*"|'[^'\n]*+'|[^\s,;}\]"'][^,;}\]\n]*+""")
+_EXPRESSION = re.compile(r"""\{\s*["']?yaql_exp\b""")
 _OPTION = re.compile(
-    r"""(?P<name>(?<![\w-])--?[A-Za-z][\w-]*)(?P<between>[ \t]+)(?P<value>"[^"\n]*"|'[^'\n]*'|[^\s-]\S*)"""
+    r"""(?P<name>(?<![\w-])--?[A-Za-z][\w-]*+)(?P<between>[ \t]++)(?P<value>"[^"\n]*+"|'[^'\n]*+'|[^\s-]\S*+)"""
 )
 _WORD = re.compile(r"(?i)passwd|password|passphrase|secret|token|credentials?")
 _NAMES = r"(?![\"']?[ \t]*(?:=>|[:=]))"
 """Not followed by a value; a word before a value is its name."""
 _DESCRIBED = frozenset({"value", "type", "label"})
 """A mapping with these keys is a setting of Fuel with its description."""
-_URL = re.compile(r"(\b[a-z][a-z0-9+.-]*://[^\s/:@]*:)[^\s/@]+(@)", re.IGNORECASE)
+_URL = re.compile(r"((?<=[A-Za-z0-9+.-])://[^\s/:@]*+:)[^\s/@]++(@)")
+_YAQL = "yaql_exp"
+"""The value below this key is an expression, which says where a secret is and not what it is."""
 _SHORT = 4
 """Secrets with fewer characters are replaced as whole words only, so that the rest of the text stays readable."""
 _LONG_LINE = 16
@@ -54,8 +60,8 @@ def is_secret(name: str) -> bool:
 def secrets_of(value: Any) -> frozenset[str]:
     """Return the texts that have secret names, anywhere in nested mappings and lists.
 
-    If a mapping has a secret name, all its texts are secrets; if it describes a setting, only its value is. True,
-    false and empty values are not secrets.
+    If a mapping has a secret name, all its texts are secrets, except expressions; if it describes a setting, only its
+    value is. True, false and empty values are not secrets.
 
     >>> sorted(secrets_of({"db": {"user": "nova", "password": "s3cr3t"}, "keys": [{"api_key": 12345}]}))
     ['12345', 's3cr3t']
@@ -66,6 +72,8 @@ def secrets_of(value: Any) -> frozenset[str]:
 def _secrets(value: Any, *, under: bool) -> Iterator[str]:
     if isinstance(value, Mapping):
         for key, below in value.items():
+            if key == _YAQL:
+                continue
             described = under and key != "value" and value.keys() >= _DESCRIBED
             yield from _secrets(below, under=not described and (under or is_secret(str(key))))
     elif isinstance(value, list | tuple):
@@ -116,20 +124,45 @@ def masked_text(text: str, secrets: Collection[str] = ()) -> str:
     >>> masked_text("user: nova\\npassword: 'top secret'\\n")
     'user: nova\\npassword: ***\\n'
     """
-    return scrubbed(_OPTION.sub(_masked_option, _PAIR.sub(_masked_pair, text)), secrets)
+    return scrubbed(_OPTION.sub(_masked_option, _masked_pairs(text)), secrets)
 
 
 def _masked_option(match: re.Match[str]) -> str:
     return f"{match['name']}{match['between']}{MASK}" if is_secret(match["name"]) else match[0]
 
 
-def _masked_pair(match: re.Match[str]) -> str:
-    if not is_secret(match["name"]):
-        # a value may hold pairs of its own: `environment: PASSWORD=x`
-        value = match["value"]
-        inner = _PAIR.sub(_masked_pair, value[1:]) if len(value) > 1 else value[1:]
-        return f"{match['name']}{match['between']}{value[:1]}{inner}"
-    return f"{match['name']}{match['between']}{MASK}"
+def _masked_pairs(text: str) -> str:
+    """Return `text` without the values of secret names, which is read once from its beginning to its end.
+
+    A value may hold pairs of its own: `environment: PASSWORD=x`. In a quoted value they end where it ends.
+    """
+    pieces: list[str] = []
+    ends = [len(text)]
+    position = 0
+    while ends:
+        head = _HEAD.search(text, position, ends[-1])
+        if head is None:
+            end = ends.pop()
+            pieces.append(text[position:end])
+            position = end
+            continue
+        pieces.append(text[position : head.end()])
+        position = head.end()
+        secret = is_secret(head["name"]) and not _EXPRESSION.match(text, position)
+        quoted = text[position] in "\"'"
+        if not secret and not quoted:
+            continue
+        value = _VALUE.match(text, position, ends[-1])
+        if value is None:
+            continue
+        if secret:
+            pieces.append(MASK)
+            position = value.end()
+        else:
+            pieces.append(text[position])
+            position += 1
+            ends.append(value.end() - 1)
+    return "".join(pieces)
 
 
 def masked(value: Any) -> Any:
