@@ -22,9 +22,10 @@ Errors carry data. Their messages are built from it, in one line that says what 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from typing import Protocol
+
+from fuelclient.similar import Similar
 
 
 class Reportable(Protocol):
@@ -63,15 +64,15 @@ class Unauthorised(FuelError):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the one of `known` that `word` was probably meant to be, or an empty string.
+    """Return the one of `known` that `word` was probably meant to be, or an empty string. For several words, use
+    `similar.Similar`, which reads the names once.
 
     >>> nearest("controler", ["controller", "compute"])
     'controller'
     >>> nearest("zzz", ["controller"])
     ''
     """
-    matches = difflib.get_close_matches(word, sorted(set(known)), n=1, cutoff=0.6)
-    return matches[0] if matches else ""
+    return Similar(known).nearest(word)
 
 
 class NotFound(FuelError, LookupError):

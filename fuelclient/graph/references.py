@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fuelclient.errors import nearest
 from fuelclient.graph.match import Names, is_beyond_us, is_pattern, pattern_error
 from fuelclient.graph.stage import parse_stage, stage_names
 from fuelclient.graph.validate import UNCHANGING_HINT, bad_pattern, unchanging, unprintable_id, words_of
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import MergedGraph, MergedTask
 from fuelclient.model.task import RELATION_LISTS, TaskType
+from fuelclient.similar import Similar
 
 _SPECIAL = frozenset("()[]|*?^$")
 """Ids never contain these, but patterns do, and people forget the slashes around them."""
@@ -20,11 +20,12 @@ def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
     """Return findings for dependencies on tasks that the graph lacks (a run ignores them), for stages that it lacks,
     for conditions that never hold, and for ids that `graph upload` would refuse today."""
     known = Names(task.id for task in graph.tasks)
+    similar = Similar(known)
     stages = stage_names(graph.tasks)
     findings: list[Finding] = []
     for task in graph.tasks:
         for attribute, word in _references(task):
-            findings += _check_reference(task, attribute, word, known)
+            findings += _check_reference(task, attribute, word, known, similar)
         findings += _check_patterns(task)
         findings += _check_stage(task, stages)
         for attribute, problem in unchanging(task.task):
@@ -51,14 +52,16 @@ def _references(task: MergedTask) -> Iterator[tuple[str, str]]:
                 yield attribute, relation.name
 
 
-def _check_reference(task: MergedTask, attribute: str, word: str, known: Names) -> Iterator[Finding]:
+def _check_reference(task: MergedTask, attribute: str, word: str, known: Names, similar: Similar) -> Iterator[Finding]:
     if word in known or pattern_error(word) or known.matching(word):
         return
     if is_pattern(word):
         severity, code, what = Severity.INFO, "G031", f"the pattern {word} in {attribute} matches no task"
     else:
         severity, code, what = Severity.WARNING, "G030", f"{attribute} names {word}, which no layer defines"
-    yield Finding(severity, code, f"task {task.id}: {what}", place_of(task, attribute), task.id, _hint(word, known))
+    yield Finding(
+        severity, code, f"task {task.id}: {what}", place_of(task, attribute), task.id, _hint(word, known, similar)
+    )
 
 
 def _check_patterns(task: MergedTask) -> Iterator[Finding]:
@@ -70,11 +73,11 @@ def _check_patterns(task: MergedTask) -> Iterator[Finding]:
             yield Finding(Severity.ERROR, "G015", f"task {task.id}: {message}", place, task.id, hint)
 
 
-def _hint(word: str, known: Names) -> str:
+def _hint(word: str, known: Names, similar: Similar) -> str:
     pattern = f"/{word}/"
     if _SPECIAL & set(word) and not is_pattern(word) and not pattern_error(pattern) and known.matching(pattern):
         return f"Did you mean the pattern {pattern}?"
-    close = nearest(word, known)
+    close = similar.nearest(word)
     return f"Did you mean {close}?" if close else "The dependency is ignored."
 
 

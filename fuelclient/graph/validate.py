@@ -6,6 +6,7 @@ above about the merged and placed graph (`graph.references`, `plan`).
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -17,6 +18,7 @@ from fuelclient.graph.stage import PLUGIN_STAGES, parse_stage
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import GraphDocument, Layer, Level, Owner
 from fuelclient.model.task import KNOWN, NAME_LISTS, RELATION_LISTS, Task, TaskType
+from fuelclient.similar import Similar
 
 _NEED_PARAMETERS = frozenset(
     {TaskType.PUPPET, TaskType.SHELL, TaskType.SYNC, TaskType.UPLOAD_FILE, TaskType.UPLOAD_FILES,
@@ -95,11 +97,12 @@ def _duplicates(tasks: Sequence[Task]) -> Iterator[Finding]:
 
 def _partial(tasks: Sequence[Task], owner: Owner | None, below: Sequence[Layer]) -> Iterator[Finding]:
     known = {task.id for layer in below for task in layer.tasks}
+    similar = Similar(known)
     under = {Level.PLUGIN: "in the release", Level.CLUSTER: "in the release or an enabled plugin"}
     where = under.get(owner.level, "below it") if owner else "below it"
     for task in tasks:
         if task.is_partial and task.id not in known:
-            close = nearest(task.id, known)
+            close = similar.nearest(task.id)
             hint = f"Did you mean {close}? Or state its type." if close else "State its type."
             yield _finding(Severity.ERROR, "G020", task, "", f"it has no type, and nothing {where} defines it", hint)
 
@@ -125,11 +128,16 @@ def _stage(task: Task, known: Sequence[str]) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+@functools.lru_cache(maxsize=1024)
+def _spelling(key: str) -> str:
+    return nearest(key, _SPELLINGS)
+
+
 def _typos(task: Task) -> Iterator[Finding]:
     for key in task.attributes:
         if key in KNOWN or len(key) < 4:
             continue
-        close = nearest(key, _SPELLINGS)
+        close = _spelling(key)
         if close and _is_typo(key, close):
             yield _finding(
                 Severity.WARNING, "G009", task, key, f"Fuel has no key {key!r}; it is kept, but does nothing",

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from fuelclient.errors import nearest
 from fuelclient.graph.match import Names, pattern_error
 from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Finding, Severity
@@ -20,6 +19,7 @@ from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import TaskType
 from fuelclient.plan.fault_tolerance import FaultTolerance, tolerated_failures
 from fuelclient.plan.fleet import MASTER, PRIMARY, SYNC, FleetNode
+from fuelclient.similar import Similar
 
 EVERY = "*"
 
@@ -108,6 +108,7 @@ def place(tasks: Sequence[MergedTask], resolver: Resolver) -> Placement:
         elif task.task.type != TaskType.GROUP:
             placed[index].update(resolver.resolve(task.task.placement[1]))
     tolerance, findings = [], []
+    similar = Similar(by_id)
     for group in tasks:
         nodes = resolver.resolve(group.task.placement[1]) if group.task.type == TaskType.GROUP else ()
         if not nodes:
@@ -117,7 +118,7 @@ def place(tasks: Sequence[MergedTask], resolver: Resolver) -> Placement:
                 if tasks[index].task.type != TaskType.GROUP:
                     placed[index].update(nodes)
             if name not in by_id:
-                close = nearest(name, by_id)
+                close = similar.nearest(name)
                 what = f"task {name} does not exist: group {group.id} lists it, but no layer defines it"
                 hint = f"Did you mean {close}?" if close else "Remove it from the group."
                 findings.append(_finding(group, "tasks", "G043", Severity.ERROR, what, hint))
@@ -152,6 +153,7 @@ def placement_findings(tasks: Sequence[MergedTask], placement: Placement, snapsh
     check notices a misspelt role), or roles that no node has (G042).
     """
     known = _known_roles(snapshot)
+    similar = Similar(known)
     grouped = {name for task in tasks if task.task.type == TaskType.GROUP for name in task.task.names("tasks")}
     for task, nodes in zip(tasks, placement.nodes, strict=True):
         if task.task.type == TaskType.STAGE:
@@ -163,7 +165,7 @@ def placement_findings(tasks: Sequence[MergedTask], placement: Placement, snapsh
             what = f"task {task.id} runs nowhere: it has no roles, and no group lists it"
             yield _finding(task, "type", "G040", Severity.WARNING, what, "Give it roles.")
         elif snapshot.roles and unknown:
-            close = nearest(unknown[0], known)
+            close = similar.nearest(unknown[0])
             what = f"task {task.id}: neither the release nor an enabled plugin has the role {', '.join(unknown)}"
             hint = f"Did you mean {close}?" if close else ""
             yield _finding(task, attribute, "G041", Severity.WARNING, what, hint)

@@ -14,6 +14,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from fuelclient.errors import nearest
 from fuelclient.graph.match import is_pattern
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.plugins.checks.raw_package import RawPackage, Record
@@ -143,6 +144,6 @@ def _mapped(listed: Any, file: str, line: int, volumes: set[str]) -> Iterator[Fi
 
 
 def _warning(message: str, place: Place, name: str, known: Collection[str]) -> Finding:
-    close = difflib.get_close_matches(name, sorted(known), n=1) if len(known) < 1000 else []
-    hint = f"Did you mean {close[0]}?" if close else "Correct the name, or define it."
+    close = nearest(name, known) if len(known) < 1000 else ""
+    hint = f"Did you mean {close}?" if close else "Correct the name, or define it."
     return Finding(Severity.WARNING, "P061", message, place, hint=hint)

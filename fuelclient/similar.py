@@ -1,0 +1,71 @@
+"""Find the name that a wrong word was probably meant to be, for messages."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+_ALIKE = 0.6
+_LONGEST = 200
+"""Longer words and names are not compared; that takes as long as the product of their lengths."""
+_COMPARED = 40
+"""So many names are compared letter by letter: those that share the most letters with the word."""
+_WORDS = 200
+"""For so many different words of one check a name is searched. Nobody reads more, and a graph can have thousands."""
+_KINDS, _TIMES = 128, 8
+
+
+class Similar:
+    """Names that are read once, among which the nearest ones to wrong words are searched."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = [(name, len(name), _letters(name)) for name in sorted(set(names)) if len(name) <= _LONGEST]
+        self._answers: dict[str, str] = {}
+
+    def nearest(self, word: str) -> str:
+        """Return the name that `word` was probably meant to be, or an empty string; always that after `_WORDS` words.
+
+        >>> Similar(["controller", "compute"]).nearest("controler")
+        'controller'
+        """
+        if word not in self._answers:
+            if len(self._answers) >= _WORDS or len(word) > _LONGEST:
+                return ""
+            self._answers[word] = self._search(word)
+        return self._answers[word]
+
+    def _search(self, word: str) -> str:
+        (letters, further), length = _letters(word), len(word)
+        candidates = []
+        for name, size, (own, rest) in self._names:
+            most = 2 * ((letters & own).bit_count() + min(further, rest)) / (length + size or 1)
+            if most >= _ALIKE:
+                candidates.append((most, name))
+        candidates.sort(reverse=True)
+        best, nearest = _ALIKE, ""
+        matcher = difflib.SequenceMatcher(b=word)
+        for most, name in candidates[:_COMPARED]:
+            if most < best:
+                break
+            matcher.set_seq1(name)
+            ratio = matcher.ratio()
+            if ratio > best or (ratio == best and name > nearest):
+                best, nearest = ratio, name
+        return nearest
+
+
+def _letters(word: str) -> tuple[int, int]:
+    """Return the letters of a word as bits, one for each time that a letter occurs, and how many are left out.
+
+    So two words are compared in one step, and seem at least as alike as they are.
+    """
+    bits, further, times = 0, 0, dict[int, int]()
+    for character in word:
+        kind = ord(character) % _KINDS
+        count = times.get(kind, 0)
+        times[kind] = count + 1
+        if count < _TIMES:
+            bits |= 1 << kind * _TIMES + count
+        else:
+            further += 1
+    return bits, further
