@@ -73,8 +73,23 @@ class Value(_FlatRows, _TextValues, ValueFormatter):
     """Values only, one row on each line, separated by blanks."""
 
 
+_FORMULA = re.compile(r"[=+@\t\r]|-(?![0-9.]*\Z)")
+"""How a cell begins that a spreadsheet takes for a formula; numbers and a lone - are none."""
+
+
 class Csv(_FlatRows, CSVLister):
-    """Comma separated values with a header."""
+    """Comma separated values with a header. A cell that a spreadsheet would run as a formula begins with a quote."""
+
+    def emit_list(
+        self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
+    ) -> None:
+        super().emit_list(
+            column_names, ([_no_formula(text(cell)) for cell in row] for row in data), stdout, parsed_args
+        )
+
+
+def _no_formula(cell: Any) -> Any:
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
 class Shell(_TextValues, ShellFormatter):

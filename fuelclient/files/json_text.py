@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from fuelclient.errors import InvalidDocument
-from fuelclient.files.limits import MAX_DEPTH, MAX_VALUES, repeated_key, too_deep, too_many, unreadable
+from fuelclient.files.limits import MAX_DEPTH, MAX_VALUES, repeated_key, require_few, too_deep, too_many, unreadable
 from fuelclient.model.document import Document, Marked
 from fuelclient.model.finding import Finding
 
@@ -56,6 +56,7 @@ def parse(text: str, file: str) -> Document:
         for (key, _), at in zip(pairs, key_lines, strict=True):
             if key in first:
                 findings.append(repeated_key(file, at, key, first[key]))
+                require_few(file, at, findings)
             first.setdefault(key, at)
             lines[key] = at
         return Marked(dict(pairs), line, lines)

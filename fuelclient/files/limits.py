@@ -6,8 +6,10 @@ orders of magnitude above that, and keep hostile input from exhausting the memor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fuelclient.errors import InvalidDocument
-from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.model.finding import MOST_FINDINGS, Finding, Place, Severity
 
 MAX_BYTES = 16 * 2**20
 MAX_DEPTH = 100
@@ -30,6 +32,13 @@ def too_deep(file: str, line: int) -> InvalidDocument:
 def too_many(file: str, line: int) -> InvalidDocument:
     message = f"the document holds more than {MAX_VALUES} values once its aliases are written out"
     return unreadable(file, line, message, "Split it, or use fewer aliases.")
+
+
+def require_few(file: str, line: int, findings: Sequence[Finding]) -> None:
+    """Raise `InvalidDocument` if a document repeats far too many keys."""
+    if len(findings) > MOST_FINDINGS:
+        message = f"more than {MOST_FINDINGS} keys are stated twice"
+        raise unreadable(file, line, message, "This is probably not the file that you mean.")
 
 
 def repeated_key(file: str, line: int, key: object, first: int) -> Finding:

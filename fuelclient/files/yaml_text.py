@@ -16,7 +16,16 @@ from typing import Any
 import yaml
 
 from fuelclient.errors import InvalidDocument
-from fuelclient.files.limits import MAX_DEPTH, MAX_NUMBER, MAX_VALUES, repeated_key, too_deep, too_many, unreadable
+from fuelclient.files.limits import (
+    MAX_DEPTH,
+    MAX_NUMBER,
+    MAX_VALUES,
+    repeated_key,
+    require_few,
+    too_deep,
+    too_many,
+    unreadable,
+)
 from fuelclient.model.document import Document, Marked, MarkedList
 from fuelclient.model.finding import Finding
 
@@ -224,6 +233,7 @@ class _Constructor:
             key, line = self._key(key_node), _line(key_node)
             if key in first:
                 self.findings.append(repeated_key(self.file, line, key, first[key]))
+                require_few(self.file, line, self.findings)
             first.setdefault(key, line)
             own[key] = line
         for key_node, value_node in node.value:

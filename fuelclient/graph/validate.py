@@ -15,7 +15,7 @@ from fuelclient.errors import UsageError, nearest
 from fuelclient.graph.match import pattern_error
 from fuelclient.graph.merge import duplicate
 from fuelclient.graph.stage import PLUGIN_STAGES, parse_stage
-from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.model.finding import Finding, Place, Severity, limited
 from fuelclient.model.graph import GraphDocument, Layer, Level, Owner
 from fuelclient.model.task import KNOWN, NAME_LISTS, RELATION_LISTS, Task, TaskType
 from fuelclient.similar import Similar
@@ -54,23 +54,28 @@ def check_document(
     plugin's graph); records without a type are then accepted. `stages` are the stages that the target has besides
     `PLUGIN_STAGES` and those that the document or a layer below defines.
     """
-    findings = list(document.findings)
+    return tuple(limited(_findings(document, owner, below, stages)))
+
+
+def _findings(
+    document: GraphDocument, owner: Owner | None, below: Sequence[Layer] | None, stages: Collection[str]
+) -> Iterator[Finding]:
+    yield from document.findings
     if document.name and not document.name.isprintable():
         message = f"{document.name!r}: the name of the graph contains characters that cannot be printed"
-        findings.append(Finding(Severity.ERROR, "G016", message, hint=_PRINTABLE))
-    findings += _duplicates(document.tasks)
+        yield Finding(Severity.ERROR, "G016", message, hint=_PRINTABLE)
+    yield from _duplicates(document.tasks)
     if below is not None:
-        findings += _partial(document.tasks, owner, below)
+        yield from _partial(document.tasks, owner, below)
     known = _stages(document.tasks, below or (), stages)
     for task in document.tasks:
         if not task.id.isprintable():
-            findings.append(unprintable_id(task.id, task.source.place("id"), Severity.ERROR, _PRINTABLE))
-        findings += _stage(task, known)
+            yield unprintable_id(task.id, task.source.place("id"), Severity.ERROR, _PRINTABLE)
+        yield from _stage(task, known)
         for check in (_typos, _patterns, _placement_and_parameters):
-            findings += check(task)
+            yield from check(task)
         for attribute, message in unchanging(task):
-            findings.append(_finding(Severity.WARNING, "G017", task, attribute, message, UNCHANGING_HINT))
-    return tuple(findings)
+            yield _finding(Severity.WARNING, "G017", task, attribute, message, UNCHANGING_HINT)
 
 
 def unprintable_id(task_id: str, place: Place, severity: Severity, hint: str = "") -> Finding:

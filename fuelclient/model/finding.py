@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -58,6 +58,22 @@ class Finding:
         where = f"{self.place}: " if str(self.place) else ""
         hint = f" {self.hint}" if self.hint else ""
         return f"{where}{self.severity}: {self.message} [{self.code}]{hint}"
+
+
+MOST_FINDINGS = 10_000
+"""So many findings of one document are collected; a file of 16 MB could have a million."""
+
+
+def limited(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield the first findings, and an error if there are more, because the rest was not checked."""
+    for count, finding in enumerate(findings):
+        if count >= MOST_FINDINGS:
+            message = f"there are more than {MOST_FINDINGS} findings, and the rest was not checked"
+            yield Finding(
+                Severity.ERROR, "G018", message, finding.place, hint="Correct the first ones, and check again."
+            )
+            return
+        yield finding
 
 
 def errors_in(findings: Iterable[Finding]) -> list[Finding]:

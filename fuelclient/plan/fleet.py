@@ -118,6 +118,8 @@ def assumed_nodes(spec: str, snapshot: Snapshot) -> list[Node]:
     Raise `UsageError` for a spec that cannot be read, `NotFound` for a role that neither the release nor an enabled
     plugin defines.
     """
+    if not spec.isprintable():
+        raise UsageError(f"--assume: {spec!r} contains characters that cannot be printed.", hint=_HINT)
     nodes: list[Node] = []
     taken: set[str] = set()
     for part in spec.split(","):

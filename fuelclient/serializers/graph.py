@@ -13,7 +13,7 @@ from typing import Any
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.document import Document
-from fuelclient.model.finding import Finding, errors_in
+from fuelclient.model.finding import MOST_FINDINGS, Finding, errors_in
 from fuelclient.model.graph import METADATA, Graph, GraphDocument, GraphSummary, Layer, Level, Owner
 from fuelclient.model.task import Source, Task
 from fuelclient.serializers.answer import Answer
@@ -207,6 +207,8 @@ class _Reader:
 
     def _records(self, records: Sequence[Any], file: str, line: int) -> None:
         for record, at in items_of(records, line):
+            if len(self.findings) > MOST_FINDINGS:  # the check of the document says so
+                return
             self.position += 1
             task, findings = task_from(record, file=file, owner_label=self.owner_label, position=self.position, line=at)
             self.findings += findings

@@ -19,29 +19,16 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 
-from fuelclient.errors import Gone, InvalidDocument, Unavailable
+from fuelclient.errors import Gone, Unavailable
 from fuelclient.store import access, migrations
 from fuelclient.store.access import ELSEWHERE
+from fuelclient.store.failures import translated, unavailable
 
 Connection = sqlite3.Connection
 """The type that the modules of this package work on; only this module creates one."""
 
 BUSY_SECONDS = 30.0
 """How long a process waits for another one's write before it gives up."""
-
-_REFUSALS = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN})
-_MAYBE_FULL = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})
-_REASONS = {
-    sqlite3.SQLITE_NOTADB: ("is not an engine file", ELSEWHERE),
-    sqlite3.SQLITE_CORRUPT: ("is damaged", "Restore it from a copy, or move it away and import again."),
-    sqlite3.SQLITE_FULL: ("cannot grow: the disk is full", "Free some space; nothing was changed."),
-    sqlite3.SQLITE_IOERR: ("cannot be read or written", "Check the disk; nothing was changed."),
-    sqlite3.SQLITE_READONLY: ("cannot be written", f"Check its permissions. {ELSEWHERE}"),
-    sqlite3.SQLITE_PERM: ("cannot be opened", f"Check its permissions. {ELSEWHERE}"),
-    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", f"Check the permissions of it and its directory. {ELSEWHERE}"),
-    sqlite3.SQLITE_BUSY: ("is locked by another process", "Try again when it has finished."),
-    sqlite3.SQLITE_LOCKED: ("is locked by another process", "Try again when it has finished."),
-}
 
 
 class Locked(Unavailable):
@@ -123,7 +110,7 @@ class Database:
         if self._joined is not None:  # `together` holds the lock
             yield
             return
-        with _translated(self.path):
+        with translated(self.path):
             self._opened()
         with ExitStack() as stack:
             try:
@@ -147,13 +134,13 @@ class Database:
     def still_waiting(self, waited: float) -> None:
         """Say how many seconds a transaction has waited for the lock. Raise `Unavailable` if that is too long."""
         if waited >= self._patience + self.busy_seconds:
-            raise _unavailable(self.path, sqlite3.SQLITE_BUSY)
+            raise unavailable(self.path, sqlite3.SQLITE_BUSY)
         if self._tell is not None:
             self._tell(f"{self.path} has been locked by another process for {waited:.0f} s; waiting for it.")
 
     @contextmanager
     def _transaction(self, begin: str, *, at_once: bool = False) -> Iterator[Connection]:
-        with _translated(self.path):
+        with translated(self.path):
             connection = self._opened()
             if at_once:
                 self._begin_at_once(connection, begin)
@@ -207,7 +194,7 @@ class Database:
     @contextmanager
     def _unchanging(self) -> Iterator[Connection]:
         """Yield the immutable file. It is opened for one transaction only, because its owner may write soon."""
-        with _translated(self.path):
+        with translated(self.path):
             if not access.size_of(self.path):
                 raise access.read_only(self.path, ", and it is empty")
             with access.unchanging(self.path) as connection:
@@ -273,32 +260,6 @@ def _savepoint(connection: Connection) -> Iterator[Connection]:
         raise
     finally:
         connection.execute("RELEASE part")
-
-
-@contextmanager
-def _translated(path: str) -> Iterator[None]:
-    """Turn errors of SQLite and of the file system into `Unavailable`, but not mistakes in our own SQL."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
-        if code not in _REASONS:
-            raise
-        if code in _REFUSALS and access.is_read_only(path):
-            raise access.read_only(path) from error
-        if code in _MAYBE_FULL and access.is_full(path):
-            code = sqlite3.SQLITE_FULL
-        raise _unavailable(path, code) from error
-    except UnicodeEncodeError as error:
-        raise InvalidDocument(
-            f"The string {error.object!r} contains half of a surrogate pair (\\ud800 to \\udfff) and cannot be stored.",
-            hint="Write the character itself, or its whole escape.",
-        ) from error
-
-
-def _unavailable(path: str, code: int) -> Unavailable:
-    reason, hint = _REASONS[code]
-    return Unavailable(f"Engine file {path} {reason}.", hint=hint)
 
 
 def _is_busy(error: sqlite3.OperationalError) -> bool:

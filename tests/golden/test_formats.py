@@ -5,11 +5,15 @@
 
 from __future__ import annotations
 
+import argparse
+import io
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from command_line import CommandLine
+
+from fuelclient.commands import formatters
 
 Compare = Callable[[str, str, str], None]
 HERE = Path(__file__).parent
@@ -69,3 +73,23 @@ def test_a_bar_does_not_end_a_cell_of_markdown(tiny: CommandLine) -> None:
     printed = tiny.ok("env", "list", "-f", "github").out.splitlines()[-1]
     assert "a\\|b" in printed
     assert printed.count("|") == printed.count("\\|") + 5
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        ("=1+1", "'=1+1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("+1", "'+1"),
+        ("-cmd", "'-cmd"),
+        ("-1.5", "-1.5"),
+        ("-", "-"),
+        (-1, "-1"),
+    ],
+)
+def test_a_cell_of_csv_is_no_formula(cell: object, shown: str) -> None:
+    stream = io.StringIO()
+    csv = formatters.Csv()
+    options = argparse.Namespace(quote_mode="minimal")
+    csv.emit_list(["name"], [[cell]], stream, options)
+    assert stream.getvalue().splitlines()[1].strip('"') == shown

@@ -105,7 +105,8 @@ def scripts_of(headers: Headers) -> dict[str, str]:
         label = section if interpreter in ("", "/bin/sh") else f"{section} -p {interpreter}"
         if isinstance(value, list | tuple):
             for number, text in enumerate(value, 1):
-                scripts[f"{label} {number}"] = text.decode(errors="replace")
+                if isinstance(text, bytes):
+                    scripts[f"{label} {number}"] = text.decode(errors="replace")
         elif isinstance(value, bytes) or interpreter:
             scripts[label] = headers.text(script)
     return scripts
@@ -129,6 +130,8 @@ def _measured_header(source: BinaryIO) -> bytes:
 def _require_apart(entries: Sequence[tuple[int, ...]], store: bytes) -> None:
     """Raise `Unusable` if the data of two entries overlaps. rpm itself forbids that; it bounds the memory needed."""
     damaged = Unusable("a header of the package is damaged: an entry reaches beyond its data")
+    if not entries:
+        raise Unusable("a header of the package is damaged: it has no entries")
     ordered = sorted((offset, encoding, count) for _, encoding, offset, count in entries)
     if sum(count for _, _, count in ordered) > _VALUES:
         raise Unusable("a header of the package is too large")
