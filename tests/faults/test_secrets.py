@@ -199,6 +199,7 @@ COMMANDS = [
     ("task", "watch", 1),
     ("task", "logs", 1, "quiet/1"),
     ("task", "logs", 1, "retried/2"),
+    ("task", "logs", 1, "chatty/1"),
     ("graph", "execute", "--env", 1, "--dry-run"),
     ("graph", "execute", "--env", 1, "--dry-run", "--format", "json"),
     ("graph", "simulate", "--env", 1, "-f", "json"),

@@ -22,6 +22,7 @@ from fuelclient.backends.nailgun.errors import About, is_unconnected, refused, u
 from fuelclient.backends.nailgun.response import Response
 from fuelclient.backends.nailgun.transport import BodyTooLarge, BoundedAdapter, TotalTimeout
 from fuelclient.errors import NotFound, Unauthorised, Unavailable
+from fuelclient.redact import MASK
 from fuelclient.settings.master import Master
 
 if TYPE_CHECKING:
@@ -169,8 +170,11 @@ class Session:
             LOG.debug("%s %s -> %d, %d bytes", method, url, response.status_code, len(response.content))
             if response.status_code not in _MOVED:
                 content_type = response.headers.get("Content-Type", "")
-                return Response(method, url, response.status_code, content_type, response.content)
-            url = _next(method, url, response.headers.get("Location", ""))
+                # A master, or a proxy before it, may repeat the headers of a request in its answer.
+                content = response.content.replace(token.encode(), MASK.encode()) if token else response.content
+                return Response(method, url, response.status_code, content_type, content)
+            location = response.headers.get("Location", "")
+            url = _next(method, url, location.replace(token, MASK) if token else location)
         raise Unavailable(f"{url} is redirected again and again.", hint="Check --server or SERVER_ADDRESS.")
 
 

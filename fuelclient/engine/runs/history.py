@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fuelclient import redact
 from fuelclient.engine.runs.executors import output_of
 from fuelclient.engine.runs.jobs import Jobs
 from fuelclient.environment.plans import evaluation_of
@@ -60,8 +61,10 @@ def remembered_task(row: HistoryRow, child: Run) -> MergedTask:
 
 
 def logs(row: HistoryRow, inputs: Inputs, child: Run, jobs: Jobs, executor: Executor) -> Logs:
-    """Return what a task instance printed, read from where it ran."""
+    """Return what a task instance printed, read from where it ran, without the secrets of the facts and without the
+    values of secret names. The file there still has them."""
     task = remembered_task(row, child)
     job = jobs.job(task, row.node, evaluation_of(inputs).rendered(task.task, row.node), row.attempts)
-    output, errors = (output_of(executor, job, stream) for stream in ("out", "err"))
+    secrets = job.known_secrets() - {redact.MASK}
+    output, errors = (redact.masked_text(output_of(executor, job, stream), secrets) for stream in ("out", "err"))
     return Logs(row.task, row.node, output, errors, row.return_code)

@@ -217,6 +217,22 @@ def test_a_refused_token_is_explained_and_never_shown() -> None:
         assert TOKEN not in str(caught.value)
 
 
+@pytest.mark.parametrize("status", [200, 400, 404, 500])
+def test_a_token_that_the_master_repeats_is_never_shown(status: int) -> None:
+    def echo(request: Request) -> None:
+        request.json({"message": f"X-Auth-Token: {request.headers.get('X-Auth-Token')}"}, status)
+
+    with serving(wants_token(echo)) as server:
+        with pytest.raises(FuelError) as caught:
+            with_token(server.url).clusters.list()
+        assert TOKEN not in str(caught.value)
+    elsewhere = wants_token(lambda request: request.text("", 302, Location=f"http://{TOKEN}.example/"))
+    with serving(elsewhere) as server:
+        with pytest.raises(FuelError) as caught:
+            with_token(server.url).clusters.list()
+        assert TOKEN not in str(caught.value)
+
+
 def test_credentials_are_asked_for() -> None:
     with serving(wants_token(lambda request: request.json([]))) as server:
         with refused(Unauthorised, "OS_USERNAME"):
