@@ -69,12 +69,9 @@ def requests_of(text: str, directory: Path) -> tuple[int, int, Done]:
     """Run a recorded command line in an empty directory and return how many requests it and the original sent."""
     recorded = commands()[text]
     if text in GIVEN:
-        name, number = GIVEN[text]
-        path = directory / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(yaml.safe_dump(_document(line(number).request_body)), encoding="utf-8")
+        give(directory, *GIVEN[text])
     replay = recorded.replay()
-    replay.same = lambda ours, theirs: _spelled(ours) == _spelled(theirs)
+    replay.same = same_graph
     with replay.served() as url, chdir(directory):
         done = fuel2("--server", url, *shlex.split(text)[1:])
     first, last = recorded.requests
@@ -83,9 +80,18 @@ def requests_of(text: str, directory: Path) -> tuple[int, int, Done]:
     return len(asked), max(0, last - first + 1 - version_and_login), done
 
 
-def _document(body: Any) -> Any:
-    """Return what the file had: of a graph only the tasks."""
-    return body["tasks"] if isinstance(body, dict) and set(body) == {"tasks"} else body
+def give(directory: Path, name: str, number: int) -> None:
+    """Write the file with the body of a recorded line: of a graph only the tasks."""
+    body = line(number).request_body
+    document = body["tasks"] if isinstance(body, dict) and set(body) == {"tasks"} else body
+    path = directory / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(yaml.safe_dump(document), encoding="utf-8")
+
+
+def same_graph(ours: Any, theirs: Any) -> bool:
+    """Whether two bodies are the same, where tasks may be spelled in either way that a master reads."""
+    return bool(_spelled(ours) == _spelled(theirs))
 
 
 def _spelled(body: Any) -> Any:
