@@ -43,6 +43,7 @@ from fuelclient.model.task import Task
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.finding import findings_from
 from fuelclient.serializers.graph import document_from, graph_from, legacy_to, summary_from
+from fuelclient.serializers.plugin import plugin_from
 from fuelclient.serializers.task import task_to
 
 
@@ -123,14 +124,8 @@ class Graphs:
 
     def _plainly(self, owner: OwnerRef) -> Owner:
         """Return the owner. A Fuel master is only asked for the name of a plugin: no message has that of another."""
-        if self._session.capabilities.inputs:
-            return self.owner(owner)
-        if owner.level is not Level.PLUGIN:
-            return Owner(owner.level, owner.id)
-        plugins = {plugin.id: plugin for plugin in plugins_of(self._session)}
-        if owner.id not in plugins:
-            raise NotFound("plugin", owner.id, known=[*map(str, plugins)])
-        return plugin_owner(plugins[owner.id])
+        asks = owner.level is Level.PLUGIN or self._session.capabilities.inputs
+        return self.owner(owner) if asks else Owner(owner.level, owner.id)
 
     def _stored(self, owner: Owner, graph_type: str) -> Graph | None:
         """Return a graph, or None if the owner has none of this type. Raise `NotFound` for an unknown owner."""
@@ -147,7 +142,8 @@ class Graphs:
         if owner.level is Level.CLUSTER:
             return Owner(owner.level, owner.id, self._backend.clusters.get(owner.id).name)
         if owner.level is Level.PLUGIN:
-            return plugin_owner(self._backend.plugins.get(owner.id))
+            record = self._session.get(f"plugins/{owner.id}/", About("plugin", owner.id))
+            return plugin_owner(plugin_from(record))
         return release_owner(self._backend.releases.get(owner.id))
 
     def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
