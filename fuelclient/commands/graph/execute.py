@@ -57,6 +57,9 @@ class GraphExecute(Starter):
     once unless --wait is given, and exit code 0 means that the run has started. --timeout limits the waiting; the exit
     code is then 12, and the run goes on.
 
+    --dry-run prints what would run and starts nothing. A Fuel master is asked as well, and keeps the dry run as a task:
+    the column 'action' has the plan that is computed here, the column 'master' what the master decides.
+
     --subgraphs takes '[start[/nodes]][:end[/nodes]]' and selects what follows start and precedes end.
 
       fuel2 graph execute --env 1 --type fix-1 --node 2 3
