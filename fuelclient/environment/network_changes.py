@@ -219,7 +219,7 @@ def _home(number: Any, before: Vip, environment: Environment) -> str:
     networks = {network["id"]: network["name"] for network in network_configuration(environment)[NETWORKS]}
     if number not in networks:
         shown = ", ".join(f"{known} ({name})" for known, name in networks.items())
-        raise InvalidDocument(f"{environment.label} has no network {number}.".capitalize(), hint=f"It has {shown}.")
+        raise InvalidDocument(f"There is no network {number} in {environment.label}.", hint=f"It has {shown}.")
     return str(networks[number])
 
 
