@@ -48,6 +48,9 @@ _VERSION = 6
 _OURS = frozenset(("after", "as_stated", "include_details", "include_instance", "limit", "settings_only", "strict"))
 """Parameters of queries that only our own server knows: a master ignores them."""
 
+_DEFAULT_TYPE = ("graph_type", "default")
+"""What a master assumes if a query does not say it."""
+
 _OPTIONAL = frozenset(("fetch_related", "include_summary"))
 
 Key = tuple[str, str, frozenset[tuple[str, str]], bool]
@@ -245,7 +248,7 @@ def _key(method: str, path: str, headers: Mapping[str, str]) -> Key:
     """Return what requests to the same thing have in common: the last slash does not matter."""
     parts = urllib.parse.urlsplit(path)
     query = urllib.parse.parse_qsl(parts.query, keep_blank_values=True)
-    stated = frozenset((name, value) for name, value in query if name not in _OURS)
+    stated = frozenset(pair for pair in query if pair[0] not in _OURS and pair != _DEFAULT_TYPE)
     is_csv = headers.get("Accept") == "text/csv"
     return method, parts.path.rstrip("/"), stated, is_csv
 

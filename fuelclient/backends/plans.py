@@ -1,4 +1,4 @@
-"""Plan and simulate the runs of a request, from the inputs of any backend."""
+"""Plan and simulate the runs of a request, and preview graphs, from the inputs of any backend."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from collections.abc import Sequence
 from fuelclient.backends.base import Backend
 from fuelclient.environment.plans import plans
 from fuelclient.executors import registry
+from fuelclient.expressions.evaluation import Expressions
 from fuelclient.insight import forecast as views
 from fuelclient.model.run import PlannedGraph, RunRequest, SimulatedGraph
+from fuelclient.model.snapshot import Snapshot
+from fuelclient.plan.evaluate import Evaluation
+from fuelclient.plan.expand import computed_attributes
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Plan, checked
 from fuelclient.settings import limit_expressions
@@ -37,6 +41,17 @@ def pictured(backend: Backend, request: RunRequest, fail: Sequence[str] = ()) ->
     """Return the run that `simulated` computes as a drawing for Graphviz: a digraph for each graph."""
     inputs, made = _plans(backend, request)
     return views.pictured(made, inputs.durations, fail)
+
+
+def evaluation_for(backend: Backend, snapshot: Snapshot) -> Evaluation | None:
+    """Return the evaluation of dependencies that are expressions, for the preview of an environment of a Fuel master.
+
+    A master serves the facts that they read. They are asked for only if a task has such dependencies.
+    """
+    asks = any(True for layer in snapshot.layers for task in layer.tasks for _ in computed_attributes(task))
+    if backend.capabilities.inputs or not snapshot.nodes or not asks:
+        return None
+    return Expressions(backend.facts.effective(snapshot.cluster.id))
 
 
 def _plans(backend: Backend, request: RunRequest) -> tuple[Inputs, tuple[Plan, ...]]:

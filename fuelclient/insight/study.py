@@ -9,6 +9,7 @@ from fuelclient.errors import InvalidGraph
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import MergedGraph, MergedTask
 from fuelclient.model.snapshot import Snapshot
+from fuelclient.plan.evaluate import Evaluation
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.preview import Preview, PreviewOptions, PreviewRow, draft, findings_of, order_of, preview_of
 
@@ -66,12 +67,14 @@ class Study:
         return next(exact, self.named(key.id))
 
 
-def study(snapshot: Snapshot, options: PreviewOptions | None = None) -> Study:
-    """Return the study of a snapshot. If its graph has cycles or cannot be merged, it has findings but no rows.
+def study(snapshot: Snapshot, options: PreviewOptions | None = None, evaluation: Evaluation | None = None) -> Study:
+    """Return the study of a snapshot; see `plan.preview.draft` for `evaluation`.
+
+    If its graph has cycles or cannot be merged, it has findings but no rows.
 
     Raise what `plan.fleet.fleet_of` raises for nodes that do not exist.
     """
-    drafted = draft(snapshot, options or PreviewOptions())
+    drafted = draft(snapshot, options or PreviewOptions(), evaluation)
     merged, expansion = drafted.merged, drafted.expansion
     before = tuple(frozenset(tasks - {index}) for index, tasks in enumerate(expansion.preceding_tasks()))
     after = _reversed(before)

@@ -10,6 +10,7 @@ A role may be written `primary-ROLE` with the count 1: that node is the primary 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,8 @@ MASTER = "master"
 SYNC = 0
 """The index of the sync points in a fleet."""
 
+_ASKS_FOR_DELETED = re.compile(r"\$\.pending_deletion\b")
+_LEAVES_DELETED = re.compile(r"\$\.pending_deletion\s*=\s*false|not\s*\(?\s*\$\.pending_deletion\b")
 _HINT = "Write it like --assume controller=3,compute+cinder=2."
 _MOST_NODES = 100_000
 _MOST_DIGITS = 100
@@ -97,7 +100,7 @@ def _candidates(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
         nodes = assumed_nodes(assume, snapshot)
         return nodes, f"{len(nodes)} assumed nodes ({assume}) replace the environment's own."
     if snapshot.nodes:
-        return list(snapshot.nodes), ""
+        return _covered(snapshot), ""
     # Two nodes show how the primary of a role differs from its other nodes.
     each = [
         name
@@ -110,6 +113,13 @@ def _candidates(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
         f"The environment has no nodes: previewed on {len(each)} assumed ones, two for each role with a primary"
         " and one for each other role. Name your own with --assume controller=3,compute=2."
     )
+
+
+def _covered(snapshot: Snapshot) -> list[Node]:
+    """Return the nodes that a run of the graph can cover: not those to be deleted, unless its filter asks for them."""
+    filters = [layer.metadata["node_filter"] for layer in snapshot.layers if layer.metadata.get("node_filter")]
+    asks = filters and _ASKS_FOR_DELETED.search(str(filters[-1])) and not _LEAVES_DELETED.search(str(filters[-1]))
+    return [node for node in snapshot.nodes if asks or not node.pending_deletion]
 
 
 def assumed_nodes(spec: str, snapshot: Snapshot) -> list[Node]:

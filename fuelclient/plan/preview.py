@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from fuelclient.errors import InvalidGraph
+from fuelclient.errors import FuelError, InvalidGraph
 from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.references import check_references, place_of
 from fuelclient.graph.stage import band_of, parse_stage
 from fuelclient.model.finding import Finding, Severity, errors_in
 from fuelclient.model.graph import Layer, Level, MergedGraph, MergePolicy
 from fuelclient.model.snapshot import Snapshot
+from fuelclient.model.task import Relation
+from fuelclient.plan.evaluate import Evaluation
 from fuelclient.plan.expand import Expansion, computed_attributes, expand
 from fuelclient.plan.fleet import MASTER, fleet_of
 from fuelclient.plan.order import Ordered, ordered
@@ -97,33 +99,49 @@ class Draft:
     findings: tuple[Finding, ...]
 
 
-def preview(snapshot: Snapshot, options: PreviewOptions) -> Preview:
-    """Merge, place and order one environment's graph.
+def preview(snapshot: Snapshot, options: PreviewOptions, evaluation: Evaluation | None = None) -> Preview:
+    """Merge, place and order one environment's graph; see `draft` for `evaluation`.
 
     What cannot be merged is left out and is an error among the findings. Raise `UsageError` for an `assume` that cannot
     be read, `NotFound` for an unknown role or node in it, and `CycleDetected` for a graph that cannot be ordered.
     """
-    drafted = draft(snapshot, options)
+    drafted = draft(snapshot, options, evaluation)
     return preview_of(drafted, ordered(drafted.expansion))
 
 
-def findings(snapshot: Snapshot, options: PreviewOptions) -> tuple[Finding, ...]:
+def findings(snapshot: Snapshot, options: PreviewOptions, evaluation: Evaluation | None = None) -> tuple[Finding, ...]:
     """Return everything that `preview` would report about the graph, including the error if it has no order.
 
     Raise `UsageError` and `NotFound` as `preview` does.
     """
-    return findings_of(draft(snapshot, options))
+    return findings_of(draft(snapshot, options, evaluation))
 
 
-def draft(snapshot: Snapshot, options: PreviewOptions) -> Draft:
+def draft(snapshot: Snapshot, options: PreviewOptions, evaluation: Evaluation | None = None) -> Draft:
     """Merge and place one environment's graph, even if it has errors.
+
+    With an `evaluation` on the facts of the environment, dependencies that are expressions make edges too, unless the
+    nodes are assumed ones, which have no facts.
 
     Raise `UsageError` and `NotFound` as `preview` does.
     """
     merged = merge_layers(snapshot.layers, options.policy)
     fleet = fleet_of(snapshot, node_ids=options.node_ids, assume=options.assume)
-    expansion = expand(merged.tasks, fleet)
-    all_findings = (*graph_findings(snapshot, merged, expansion), *_computed_findings(merged))
+    unknown: set[int] = set(range(len(merged.tasks)))
+
+    def computed(index: int, node: int) -> Iterable[tuple[str, Relation]]:
+        try:
+            return list(evaluation.relations(merged.tasks[index].task, fleet.nodes[node].uid)) if evaluation else ()
+        except FuelError:
+            unknown.add(index)
+            return ()
+
+    if evaluation is not None and not fleet.assumption:
+        unknown.clear()
+        expansion = expand(merged.tasks, fleet, computed=computed)
+    else:
+        expansion = expand(merged.tasks, fleet)
+    all_findings = (*graph_findings(snapshot, merged, expansion), *_computed_findings(merged, unknown))
     return Draft(snapshot, merged, expansion, all_findings)
 
 
@@ -180,9 +198,9 @@ def _defined_by_several(snapshot: Snapshot) -> Iterator[Finding]:
                 yield Finding(Severity.ERROR, "G049", message, task.source.place(), task.id, hint)
 
 
-def _computed_findings(merged: MergedGraph) -> Iterator[Finding]:
-    """Yield a finding for each attribute that makes no edges in a preview, since only a run has the facts for it."""
-    for task in merged.tasks:
+def _computed_findings(merged: MergedGraph, unknown: Collection[int]) -> Iterator[Finding]:
+    """Yield a finding for each attribute of the tasks `unknown` that makes no edges, since it needs other facts."""
+    for task in (merged.tasks[index] for index in sorted(unknown)):
         for attribute in computed_attributes(task.task):
             message = f"task {task.id}: {attribute} is computed from facts, so the preview ignores it"
             yield Finding(Severity.INFO, "G033", message, place_of(task, attribute), task.id)

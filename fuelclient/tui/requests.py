@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 from fuelclient.backends.base import Backend
 from fuelclient.backends.capabilities import OWN_ENGINE, Capabilities
 from fuelclient.backends.earlier_runs import earlier_of_graph
+from fuelclient.backends.plans import evaluation_for
 from fuelclient.errors import NotFound, Unsupported
 from fuelclient.insight.lanes import Reach
 from fuelclient.insight.roles import tasks_of_roles
@@ -25,6 +26,7 @@ from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
 from fuelclient.model.run import PARENT, Run
 from fuelclient.model.snapshot import Snapshot
+from fuelclient.plan.evaluate import Evaluation
 from fuelclient.plugins.clashes import Contributor, clashes
 from fuelclient.printing import plain_lines
 from fuelclient.tui.run_state import RunState
@@ -94,7 +96,8 @@ class AskGraph:
         plugins = tuple(backend.plugins.list())
         everywhere = backend.graphs.list(levels=[Level.RELEASE, Level.PLUGIN])
         found = _clashes(self.env, release, plugins, everywhere)
-        return graph_data(snapshot, release, graphs, plugins, found, backend.capabilities)
+        evaluation = evaluation_for(backend, snapshot)
+        return graph_data(snapshot, release, graphs, plugins, found, backend.capabilities, evaluation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,9 +272,10 @@ def graph_data(
     plugins: tuple[Plugin, ...],
     clashes: Mapping[int, tuple[Finding, ...]],
     capabilities: Capabilities = OWN_ENGINE,
+    evaluation: Evaluation | None = None,
 ) -> GraphData:
     """Make a snapshot ready to be shown. This takes as long as a preview, so it belongs into a worker."""
-    studied = study(snapshot)
+    studied = study(snapshot, evaluation=evaluation)
     following = [
         [studied.row_of[after] for after in studied.after[index] if after in studied.row_of]
         for index in studied.indices

@@ -83,6 +83,7 @@ class GraphPreview(Lister):
         return Exit.DIFFERENT if self._differ and parsed_args.exit_code else Exit.OK
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+        from fuelclient.backends.plans import evaluation_for
         from fuelclient.model.graph import MergePolicy
         from fuelclient.plan.preview import PreviewOptions, preview
 
@@ -93,7 +94,7 @@ class GraphPreview(Lister):
             tuple(parsed_args.nodes or ()), parsed_args.assume or "", MergePolicy(parsed_args.merge_policy)
         )
         snapshot = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type)
-        seen = preview(snapshot, options)
+        seen = preview(snapshot, options, evaluation_for(self.backend, snapshot))
         _narrate(seen)
         self._broken = any(finding.is_error for finding in seen.findings)
         if parsed_args.verify:

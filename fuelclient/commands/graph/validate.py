@@ -38,12 +38,12 @@ class GraphValidate(Check):
         return finding_rows(sorted(findings, key=urgency))
 
     def _environment(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
+        from fuelclient.backends.plans import evaluation_for
         from fuelclient.model.graph import DEFAULT_TYPE
         from fuelclient.plan.preview import PreviewOptions, findings
 
-        return findings(
-            self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type or DEFAULT_TYPE), PreviewOptions()
-        )
+        snapshot = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type or DEFAULT_TYPE)
+        return findings(snapshot, PreviewOptions(), evaluation_for(self.backend, snapshot))
 
     def _document(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
         """Return the findings of a document, even if it cannot be read because of them."""

@@ -77,6 +77,8 @@ class PluginsShow(ShowOne):
         columns = _COLUMNS if parsed_args.release is None else _COLUMNS_FOR_RELEASE
         check_columns(parsed_args.columns, columns)
         plugin = plugin_of(self.backend, parsed_args.plugin)
+        if not plugin.clusters:  # a master's list of plugins does not say where they are enabled
+            plugin = self.backend.plugins.get(plugin.id)
         if parsed_args.release is None:
             values = _values(self.backend, plugin)
         else:

@@ -23,7 +23,7 @@ from refusals import missing, refused
 
 from fuelclient.backends.local import LocalBackend
 from fuelclient.backends.nailgun import NailgunBackend
-from fuelclient.backends.plans import pictured, planned, simulated
+from fuelclient.backends.plans import evaluation_for, pictured, planned, simulated
 from fuelclient.errors import FuelError, InvalidDocument, InvalidGraph, Unsupported
 from fuelclient.insight.forecast import disagreements
 from fuelclient.model.graph import GraphDocument, Level, OwnerRef
@@ -31,6 +31,7 @@ from fuelclient.model.node import Node
 from fuelclient.model.release import Release
 from fuelclient.model.run import Event, EventKind, RunRequest
 from fuelclient.model.task import Source, Task
+from fuelclient.plan.preview import PreviewOptions, preview
 from fuelclient.settings.master import Master
 
 pytest.importorskip("flask", reason="the server comes with the extra [server]")
@@ -232,3 +233,16 @@ def test_a_dry_run_is_decided_as_the_engine_plans_it(env: Executions) -> None:
     assert decided["a", 2] is True
     assert disagreements(plan, decided) == []
     assert disagreements(plan, {**decided, ("b", 2): False}) == ["b/2"]
+
+
+def test_a_preview_follows_dependencies_that_are_computed_from_facts(env: Executions) -> None:
+    asks = [{"yaql_exp": "switch($.uid = '2' => 'a', true => 'nothing')"}]
+    env.graph(shell("b", requires=asks), shell("c", requires=[{"yaql_exp": "$.no.such.fact"}]), shell("a"))
+    snapshot = env.backend.graphs.snapshot(1)
+    seen = preview(snapshot, PreviewOptions(), evaluation_for(env.backend, snapshot))
+    assert {row.task: row.requires for row in seen.rows}["b"] == ("a",)
+    assert [finding.task for finding in seen.findings if finding.code == "G033"] == ["c"]
+    assumed = preview(snapshot, PreviewOptions(assume="compute=2"), evaluation_for(env.backend, snapshot))
+    assert {finding.task for finding in assumed.findings if finding.code == "G033"} == {"b", "c"}
+    env.graph(shell("a"))
+    assert evaluation_for(env.backend, env.backend.graphs.snapshot(1)) is None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from building import roles, snapshot
 
 from fuelclient.errors import NotFound
+from fuelclient.model.graph import Layer, Level, Owner
 from fuelclient.model.node import Node
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.fleet import Fleet, fleet_of
@@ -160,3 +163,23 @@ def test_node_ids_of_an_environment_without_nodes_name_nobody() -> None:
 
     assert caught.value.key == "1 of environment 1"
     assert "--assume" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("node_filter", "covered"),
+    [
+        ("", [1]),
+        ("$.pending_deletion = false", [1]),
+        ("not $.pending_deletion and $.status = ready", [1]),
+        ("$.pending_deletion", [1, 2]),
+    ],
+)
+def test_nodes_that_are_to_be_deleted_are_left_out_unless_the_filter_asks_for_them(
+    node_filter: str, covered: list[int]
+) -> None:
+    nodes = (_node(1, "compute"), _node(2, "compute", deleted=True))
+    metadata = {"node_filter": node_filter} if node_filter else {}
+    layer = Layer(Owner(Level.RELEASE, 1, "release"), (), metadata)
+    fleet = fleet_of(replace(_prod(*nodes), layers=(layer,)))
+    assert [node.uid for node in fleet.nodes[2:]] == covered
+    assert [node.uid for node in fleet_of(_prod(*nodes), node_ids=[2]).nodes[2:]] == [2]
