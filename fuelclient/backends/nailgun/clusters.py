@@ -46,7 +46,7 @@ class Clusters:
         require_deletable(self.get(cluster_id), force=force)
         is_own = self._session.capabilities.leftovers  # no other master reads `force`
         data = self._session.delete(_path(cluster_id), _about(cluster_id), force=True if force and is_own else None)
-        return Answer(data, "deletion").texts("left") if data and self._session.capabilities.leftovers else ()
+        return Answer(data, "deletion").texts("left") if data and is_own else ()
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         body = [{"id": node_id, "roles": list(roles)} for node_id in node_ids]

@@ -133,7 +133,7 @@ class Runs:
 
     def delete(self, run_id: int, *, force: bool = False) -> tuple[str, ...]:
         """As `base.Runs`; a Fuel master does not report what stays on its nodes."""
-        data = self._session.delete(f"transactions/{run_id}/", _about(run_id), force=force)
+        data = self._session.delete(f"transactions/{run_id}/", _about(run_id), force=force or None)
         self._observers.pop(run_id, None)
         return Answer(data, "deletion").texts("left") if data and self._session.capabilities.leftovers else ()
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from contract.recorded.conftest import OnMaster
 from recordings import HOST, TOKEN, Adapter, Replay, line
 
+from fuelclient.backends.base import Backend
 from fuelclient.backends.nailgun import NailgunBackend
 from fuelclient.backends.nailgun.response import Response
 from fuelclient.backends.plans import evaluation_for
@@ -228,6 +230,30 @@ def test_sequences_are_those_of_the_master() -> None:
             ask()
     with pytest.raises(Conflict):
         sequences.create(2, "both", ["small"])
+
+
+# Answers that say little
+
+
+@pytest.mark.parametrize(
+    ("number", "delete"),
+    [
+        (287, lambda backend: backend.graphs.delete(OwnerRef(Level.CLUSTER, 1), "empty")),
+        (394, lambda backend: backend.facts.delete(1)),
+        (634, lambda backend: backend.sequences.delete(1)),
+        (636, lambda backend: backend.runs.delete(28)),
+        (654, lambda backend: backend.clusters.delete(3, force=True)),
+    ],
+    ids=["204", "202 with an empty mapping", "204 of a sequence", "204 of a run", "202 with a task"],
+)
+def test_a_deletion_is_done_whatever_its_answer_says(number: int, delete: Callable[[Backend], Any]) -> None:
+    replay = Replay(number)
+    assert not delete(replay.backend())
+    assert any(asked.startswith("DELETE ") for asked in replay.asked)
+
+
+def test_a_master_merges_nothing_for_a_graph_type_that_nobody_has() -> None:
+    assert list(Replay(328).backend().graphs.merged(1, "nosuch")) == []
 
 
 # Answers that differ from what their headers say
