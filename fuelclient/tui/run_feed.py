@@ -16,7 +16,8 @@ BATCH = 1000
 """How many events are asked for at once."""
 
 PAUSE, LONGEST_PAUSE = 0.1, 1.0
-"""Seconds between two looks at a run: while things happen, and when nothing has happened for a while."""
+"""Seconds between two looks at a run: while things happen, and when nothing has happened for a while, or at a backend
+that keeps no events and answers each look with whole histories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,5 +87,7 @@ class Feed:
                 if not events and (run.is_final or run.runner == "gone"):
                     break
                 pause = 0.0 if len(events) == BATCH else PAUSE if events else min(2 * max(pause, PAUSE), LONGEST_PAUSE)
+                if not backend.capabilities.events:
+                    pause = LONGEST_PAUSE
             self._stopped.wait(pause)
         close_quietly(backend)

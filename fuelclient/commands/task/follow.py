@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.model.run import Event, Run
 
-_PAUSE = 0.2
-"""Seconds between two looks at a run: short enough to seem immediate, at next to no cost."""
+_PAUSE, _PAUSE_ON_MASTER = 0.2, 1.0
+"""Seconds between two looks at a run: short enough to seem immediate, at next to no cost. A Fuel master keeps no events
+and answers each look with whole histories."""
 
 _AWAY = 15
 """Seconds for which a server may be away before its follower gives up: enough to restart it."""
@@ -98,7 +99,7 @@ class Follower:
                             "follows it.", self._id, self._id,
                         )  # fmt: skip
                         return Exit.INTERRUPTED if given else Exit.TIMED_OUT
-                    time.sleep(_PAUSE)
+                    time.sleep(_PAUSE if self._backend.capabilities.events else _PAUSE_ON_MASTER)
             except KeyboardInterrupt:
                 # all may have come between two looks: those before the last one count all the same
                 self._serve(2 if self._backend.capabilities.kill else 1)
