@@ -143,13 +143,16 @@ def plan(
     return Plan(
         snapshot.graph_type, expansion, order, work, attributes, details, tuple(findings), merged.metadata,
         tuple(task for task, nodes in placed if not nodes and task.task.type != TaskType.GROUP),
-        digest_of(work, attributes),
-        any(
-            (not request.task_names or expansion.tasks[task].id in request.task_names)
-            and (kept is None or vertex in kept)
-            for vertex, task in enumerate(expansion.task_of)
-        ),
+        digest_of(work, attributes), _has_selected(expansion, request.task_names, kept),
     )  # fmt: skip
+
+
+def _has_selected(expansion: Expansion, task_names: Collection[str], kept: Collection[int] | None) -> bool:
+    """Return whether any instance is of the tasks and subgraphs that were asked for."""
+    return any(
+        (not task_names or expansion.tasks[task].id in task_names) and (kept is None or vertex in kept)
+        for vertex, task in enumerate(expansion.task_of)
+    )
 
 
 def _work(
