@@ -7,31 +7,41 @@ that failed as a whole, but no dry run and no noop run.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from fuelclient.backends.base import Runs
 from fuelclient.errors import NotFound
 from fuelclient.expressions.yaql_calls import ON_FACTS
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Layer
-from fuelclient.model.run import CHILD, HistoryFilter
+from fuelclient.model.run import HistoryFilter, HistoryRow, Run
 from fuelclient.model.status import InstanceStatus
 from fuelclient.plan.inputs import Memory, is_deployed_anew
 
 _ASKS = re.compile(rf"\b(?:{'|'.join(ON_FACTS)})\s*\(")
-_SUCCEEDED = HistoryFilter(statuses=(InstanceStatus.READY,))
+SUCCEEDED = HistoryFilter(statuses=(InstanceStatus.READY,))
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The runs of single graphs on an environment that ended, no dry or noop runs, by id.
+
+    `succeeded` returns the instances of one that succeeded, `facts` what it saw, or raises `NotFound`: each is a
+    request.
+    """
+
+    ended: Sequence[Run]
+    succeeded: Callable[[Run], Sequence[HistoryRow]]
+    facts: Callable[[int], DeploymentFacts]
 
 
 def memory_of(
-    runs: Runs, environment: Environment, layers: Mapping[str, Sequence[Layer]], *, force: bool = False
+    history: History, environment: Environment, layers: Mapping[str, Sequence[Layer]], *, force: bool = False
 ) -> Memory | None:
     """Return what earlier runs remember of the tasks in `layers`; nothing of other tasks, and nothing with `force`.
 
-    Return None if the facts of one of these runs cannot be had.
-
-    Without a task that asks for changes there is no request. Otherwise each ended run is one, and another one if a
-    task that asks succeeded in it for the last time.
+    Return None if the facts of one of these runs cannot be had. Without a task that asks for changes, nothing is read.
     """
     forgotten = tuple(str(node.id) for node in environment.nodes if is_deployed_anew(node))
     asking = _asking(layer for of_type in layers.values() for layer in of_type)
@@ -39,18 +49,16 @@ def memory_of(
     facts: dict[int, DeploymentFacts] = {}
     if force or not asking:
         return Memory(forgotten=forgotten)
-    for run in reversed(runs.list(cluster_id=environment.cluster.id, names=(CHILD,))):
-        if run.dry_run or not run.is_final:
-            continue
-        rows = runs.history(run.id, _SUCCEEDED)
+    for run in reversed(history.ended):
+        rows = history.succeeded(run)
         keys = {(row.task, "null" if row.node is None else str(row.node)) for row in rows if row.task in asking}
         new = {key for key in keys if key not in last and key[1] not in forgotten}
         if not new:
             continue
-        seen = _facts(runs, run.id)
-        if seen is None:
+        try:
+            facts[run.id] = history.facts(run.id)
+        except NotFound:
             return None
-        facts[run.id] = seen
         last.update(dict.fromkeys(new, run.id))
     return Memory(facts, last, forgotten)
 
@@ -58,11 +66,3 @@ def memory_of(
 def _asking(layers: Iterable[Layer]) -> set[str]:
     """Return the ids of the tasks with an expression that looks at facts of earlier runs."""
     return {task.id for layer in layers for task in layer.tasks if _ASKS.search(str(task.attributes))}
-
-
-def _facts(runs: Runs, run_id: int) -> DeploymentFacts | None:
-    """Return the facts that a run recorded; None if it recorded none."""
-    try:
-        return runs.deployment_info(run_id)
-    except NotFound:
-        return None

@@ -12,7 +12,7 @@ from fuelclient.backends.nailgun.actions import act, may_have_begun
 from fuelclient.backends.nailgun.environment import environment_of, layers_of
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.facts import Facts
-from fuelclient.backends.nailgun.memory import memory_of
+from fuelclient.backends.nailgun.memory import SUCCEEDED, History, memory_of
 from fuelclient.backends.nailgun.observer import Observer
 from fuelclient.backends.nailgun.request_checks import require_known, require_nodes
 from fuelclient.backends.nailgun.session import Session
@@ -100,8 +100,10 @@ class Runs:
             for graph_type in dict.fromkeys(request.graph_types)
         }
         facts = self._facts.effective(request.cluster_id)
-        memory = memory_of(self, environment, layers, force=request.force)
-        return Inputs(environment, layers, facts, memory, self._durations(request.cluster_id))
+        past = self._past(request.cluster_id)
+        memory = memory_of(past, environment, layers, force=request.force)
+        taken = durations(row for run in past.ended[-_REMEMBERED:] for row in past.succeeded(run))
+        return Inputs(environment, layers, facts, memory, taken)
 
     def checker(self, request: RunRequest, inputs: Inputs) -> Check:  # noqa: ARG002 (a master checks by itself)
         """As `base.Runs`: a master can run every type of task."""
@@ -226,10 +228,18 @@ class Runs:
         path = f"clusters/{cluster_id}/stop_deployment/"
         return run_from(self._session.put(path, {}, About("environment", cluster_id)))
 
-    def _durations(self, cluster_id: int) -> dict[tuple[str, str, str], float]:
-        """Return how long task instances took in the last finished runs of an environment."""
-        ended = [run for run in self.list(cluster_id=cluster_id, names=(CHILD,)) if run.is_final and not run.dry_run]
-        return durations(row for part in ended[-_REMEMBERED:] for row in self._rows(part, EVERYTHING))
+    def _past(self, cluster_id: int) -> History:
+        """Return what the master knows of earlier runs on an environment; the history of each is read once."""
+        known: dict[int, Sequence[HistoryRow]] = {}
+
+        def succeeded(run: Run) -> Sequence[HistoryRow]:
+            if run.id not in known:
+                known[run.id] = self._rows(run, SUCCEEDED)
+            return known[run.id]
+
+        runs = self.list(cluster_id=cluster_id, names=(CHILD,))
+        ended = [run for run in runs if run.is_final and not run.dry_run]
+        return History(ended, succeeded, self.deployment_info)
 
     def _transaction(self, run_id: int) -> Run:
         """Return a run as it is answered: a Fuel master names neither its parts nor its parent."""
