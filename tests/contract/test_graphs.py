@@ -278,7 +278,8 @@ class TestGraph:
 
         snapshot = backend.graphs.snapshot(cluster.id)
 
-        assert snapshot.cluster == backend.clusters.get(cluster.id)
+        stored = backend.clusters.get(cluster.id)
+        assert replace(stored, fuel_version="") == snapshot.cluster  # only a list of environments has the version
         assert snapshot.graph_type == "default"
         assert [node.id for node in snapshot.nodes] == [1]
         assert list(snapshot.roles) == ["controller", "compute", "watcher"]
