@@ -28,6 +28,9 @@ _TYPE = re.compile(r"[A-Za-z0-9_-]+")
 _PRINTABLE = "Use printable characters only."
 _SPELLINGS = (*KNOWN, "role", "cross-depends", "cross-depended-by")
 
+_ON_ITSELF = "it names itself in {}, which is ignored here, and ends the run of a Fuel master"
+_ON_ITSELF_HINT = "Remove its own name from the list."
+
 UNCHANGING_HINT = "Write $ instead, which has both the old and the new facts: changed($.nodes)."
 
 _TOKEN = re.compile(
@@ -72,7 +75,7 @@ def _findings(
         if not task.id.isprintable():
             yield unprintable_id(task.id, task.source.place("id"), Severity.ERROR, _PRINTABLE)
         yield from _stage(task, known)
-        for check in (_typos, _patterns, _placement_and_parameters):
+        for check in (_typos, _patterns, _placement_and_parameters, _on_itself):
             yield from check(task)
         for attribute, message in unchanging(task):
             yield _finding(Severity.WARNING, "G017", task, attribute, message, UNCHANGING_HINT)
@@ -174,6 +177,16 @@ def _patterns(task: Task) -> Iterator[Finding]:
             yield _finding(Severity.ERROR, "G015", task, attribute, message, hint)
 
 
+def _on_itself(task: Task) -> Iterator[Finding]:
+    """Yield a warning if a task waits for itself on the same node (G023). Patterns may well match their own task."""
+    for attribute in ("requires", "required_for"):
+        if task.id in task.names(attribute):
+            yield _finding(Severity.WARNING, "G023", task, attribute, _ON_ITSELF.format(attribute), _ON_ITSELF_HINT)
+    for attribute in RELATION_LISTS:
+        if any(relation.name == task.id and relation.roles == "self" for relation in task.relations(attribute)):
+            yield _finding(Severity.WARNING, "G023", task, attribute, _ON_ITSELF.format(attribute), _ON_ITSELF_HINT)
+
+
 def words_of(task: Task) -> Iterator[tuple[str, str]]:
     """Yield the names and patterns by which a task refers to others, each with its attribute."""
     for attribute in NAME_LISTS:
@@ -214,7 +227,7 @@ def unchanging(task: Task) -> Iterator[tuple[str, str]]:
     current ones on both sides. Source: Nailgun `yaql_ext.datadiff`, whose authors moved their own tasks to `$`.
     """
     for attribute, value in task.attributes.items():
-        for text in _expressions(value):
+        for text in expressions_in(value):
             if variable := never_changes(text):
                 yield attribute, f"{attribute} asks for changes of {variable}, which is the same in every run"
                 break
@@ -241,7 +254,7 @@ def never_changes(expression: str) -> str:
     return ""
 
 
-def _expressions(value: Any) -> Iterator[str]:
+def expressions_in(value: Any) -> Iterator[str]:
     """Yield the YAQL expressions at any depth of an attribute. YAML aliases may make a value contain itself."""
     waiting, seen = [value], set[int]()
     while waiting:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fuelclient.errors import CycleDetected
-from fuelclient.graph.dag import order, shortest_cycle
+from fuelclient.graph.dag import components, order, shortest_cycle
 from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import SYNC
+
+_MOST_CYCLES = 10
+_MOST_COMPONENTS = 10_000
+"""The most cycles that one error lists, and the most components that are searched for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +31,12 @@ class Ordered:
 
 
 def ordered(expansion: Expansion) -> Ordered:
-    """Return the order of an expansion. Raise `CycleDetected` with a shortest cycle if it has one."""
+    """Return the order of an expansion. Raise `CycleDetected` if it has none, with a shortest cycle, and one of each
+    further set of tasks that wait for one another."""
     successors = expansion.edges.successors()
     result = order(successors, expansion.size)
     if result.stuck:
-        raise cycle_error(expansion, shortest_cycle(successors, expansion.size, result.stuck))
+        raise cycle_error(expansion, *_distinct_cycles(expansion, successors, result.stuck))
     last: list[int] = [-1] * len(successors)
     sync_rank: list[int] = []
     for vertex in result.topological:
@@ -46,12 +52,42 @@ def ordered(expansion: Expansion) -> Ordered:
     return Ordered(result.generation, last_sync)
 
 
-def cycle_error(expansion: Expansion, cycle: list[int]) -> CycleDetected:
-    """Return the error for a cycle of vertices, with one finding for each edge: its attribute, layer and place."""
+def _distinct_cycles(expansion: Expansion, successors: Sequence[Sequence[int]], stuck: list[int]) -> list[list[int]]:
+    """Return a shortest cycle, and one of every strongly connected component with other tasks.
+
+    The same tasks on many nodes are one cycle for whoever has to correct it.
+    """
+    distinct = [shortest_cycle(successors, expansion.size, stuck)]
+    known = {_tasks_of(expansion, distinct[0])}
+    for component in components(successors, stuck)[:_MOST_COMPONENTS]:
+        if len(distinct) == _MOST_CYCLES:
+            break
+        tasks = _tasks_of(expansion, component)
+        if any(tasks >= cycle for cycle in known):
+            continue
+        cycle = shortest_cycle(successors, expansion.size, component)
+        known |= {tasks, _tasks_of(expansion, cycle)}
+        distinct.append(cycle)
+    return distinct
+
+
+def _tasks_of(expansion: Expansion, vertices: Iterable[int]) -> frozenset[int]:
+    return frozenset(expansion.task_of[vertex] for vertex in vertices if vertex < expansion.size)
+
+
+def cycle_error(expansion: Expansion, cycle: list[int], *others: list[int]) -> CycleDetected:
+    """Return the error for a cycle of vertices, with one finding for each edge of it and of the `others`: its
+    attribute, layer and place."""
     names = [expansion.name(vertex) for vertex in cycle]
     ring = " -> ".join((*names, names[0]))
-    findings = [_edge(expansion, before, after) for before, after in zip(cycle, (*cycle[1:], cycle[0]), strict=True)]
+    findings = [
+        _edge(expansion, before, after)
+        for vertices in (cycle, *others)
+        for before, after in zip(vertices, (*vertices[1:], vertices[0]), strict=True)
+    ]
     message = f"The graph has a cycle of {len(cycle)} task instances: {ring}."
+    if others:
+        message += f" It has {len(others)} more cycle{'s' * (len(others) > 1)} of other tasks."
     return CycleDetected(message, cycle=names, findings=findings)
 
 

@@ -39,20 +39,25 @@ class GraphValidate(Check):
 
     def _environment(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
         from fuelclient.backends.plans import evaluation_for
+        from fuelclient.expressions.readable import unreadable
         from fuelclient.model.graph import DEFAULT_TYPE
-        from fuelclient.plan.preview import PreviewOptions, findings
+        from fuelclient.plan.preview import PreviewOptions, draft, findings_of
 
         snapshot = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type or DEFAULT_TYPE)
-        return findings(snapshot, PreviewOptions(), evaluation_for(self.backend, snapshot))
+        drafted = draft(snapshot, PreviewOptions(), evaluation_for(self.backend, snapshot))
+        return (*findings_of(drafted), *unreadable(drafted.merged.tasks))
 
     def _document(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
         """Return the findings of a document, even if it cannot be read because of them."""
         from fuelclient.commands.graph.documents import graph_document
+        from fuelclient.expressions.readable import unreadable
         from fuelclient.graph.validate import check_document
+        from fuelclient.plan.cycles import cycles_in
 
         try:
             document = graph_document(parsed_args, self.app.stdin, owner_label="cluster")
-            return check_document(document, None, None)
+            tasks = document.tasks
+            return (*check_document(document, None, None), *unreadable(tasks), *cycles_in(tasks))
         except InvalidDocument as broken:
             if not broken.findings:
                 raise

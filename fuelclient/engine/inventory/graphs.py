@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from fuelclient.engine.reading import environment, lookup, orphaned_records
@@ -11,7 +11,7 @@ from fuelclient.environment.owners import owners as owners_of
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.validate import check_document, require_type
-from fuelclient.model.finding import Finding, require_no_errors
+from fuelclient.model.finding import Finding, Severity, require_no_errors
 from fuelclient.model.graph import (
     DEFAULT_TYPE,
     Graph,
@@ -81,8 +81,11 @@ class Graphs:
         """Create a graph, or replace the tasks of an existing one, which keeps its id.
 
         Raise `InvalidGraph` with all findings, and change nothing, if one of them is an error. Records of environments
-        that no longer have anything to override are warnings (G021).
+        that no longer have anything to override are warnings (G021), and so is what would refuse a run: expressions
+        that cannot be read (G024), and cycles in the environments that have the graph (G050).
         """
+        from fuelclient.expressions.readable import unreadable  # only uploads need expressions
+
         require_type(graph_type)
         with self._database.write() as connection:
             named = lookup.owner(connection, owner)
@@ -92,7 +95,10 @@ class Graphs:
             stored = put(connection, named, document, graph_type, below)
             graphs.mark_derived(connection, stored.graph.id, False)
             left = orphaned_records.left(before, orphaned_records.of(connection, users, graph_type))
-            return replace(stored, findings=(*stored.findings, *left))
+            changed = [named.id] if named.level is Level.CLUSTER else users
+            later = (*unreadable(document.tasks), *_cycles(connection, changed, graph_type))
+            refusals = (replace(finding, severity=Severity.WARNING) for finding in later)
+            return replace(stored, findings=(*stored.findings, *left, *refusals))
 
     def delete(self, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
         """Remove a graph. Raise `NotFound` for an unknown owner, or a graph type that it does not have.
@@ -140,6 +146,19 @@ def put(
     graphs.describe(connection, graph_id, document.name, document.metadata)
     graphs.put_tasks(connection, graph_id, document.tasks)
     return Uploaded(_existing(connection, owner, graph_type), created, findings, replaced)
+
+
+def _cycles(connection: Connection, cluster_ids: Sequence[int], graph_type: str) -> Iterator[Finding]:
+    """Yield the cycles of this graph in some environments, each once."""
+    from fuelclient.plan.cycles import cycles_of  # only uploads need plans
+
+    seen: set[Finding] = set()
+    for cluster_id in cluster_ids:
+        target = environment.read(connection, cluster_id)
+        for finding in cycles_of(snapshot(target, environment.layers(connection, target, graph_type), graph_type)):
+            if finding not in seen:
+                seen.add(finding)
+                yield finding
 
 
 def _existing(connection: Connection, owner: Owner, graph_type: str) -> Graph:

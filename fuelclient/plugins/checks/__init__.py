@@ -11,14 +11,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from fuelclient.errors import InvalidDocument
+from fuelclient.expressions.readable import unreadable
 from fuelclient.graph.validate import check_document
 from fuelclient.model.finding import Finding, Severity
+from fuelclient.model.graph import GraphDocument
+from fuelclient.model.package import Package
+from fuelclient.plan.cycles import cycles_in
 from fuelclient.plugins.checks import conditions, metadata, primaries, references, scripts, shape, shared_ids, tasks
 from fuelclient.plugins.checks.findings import Findings
 from fuelclient.plugins.checks.raw_package import RawPackage, read
-from fuelclient.plugins.load import load_package
+from fuelclient.plugins.load import read_package
 from fuelclient.plugins.package_files import require_directory
+from fuelclient.plugins.select import for_any_release
 from fuelclient.serializers.graph import documents_from
 
 __all__ = ["UNUSABLE", "check", "for_install"]
@@ -81,7 +85,18 @@ def _loading(package: RawPackage, directory: Path, shown_as: str) -> Iterator[Fi
         for finding in check_document(graph, None, None):
             if finding.code not in _CHECKED_ELSEWHERE:
                 yield finding
-    try:
-        yield from load_package(directory, shown_as=shown_as).findings
-    except InvalidDocument as error:
-        yield from (finding for finding in error.findings if isinstance(finding, Finding))
+    loaded, findings = read_package(directory, shown_as=shown_as)
+    yield from findings
+    for graph in _graphs_of(loaded) if loaded is not None else ():
+        yield from unreadable(graph.tasks, conditions=False)  # P062 is about those
+        yield from cycles_in(graph.tasks)
+
+
+def _graphs_of(package: Package) -> Iterator[GraphDocument]:
+    """Yield the graphs of a package: its own, with the groups of its roles, and those of its releases."""
+    yield from for_any_release(package).graphs.values()
+    for record in package.records:
+        if record.contents is not None:
+            yield from record.contents.graphs.values()
+    for packaged in package.releases:
+        yield from packaged.graphs.values()

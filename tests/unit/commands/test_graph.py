@@ -323,3 +323,32 @@ def test_the_target_is_told_once_and_only_before_a_write(tiny: CommandLine, tmp_
     asked = tiny("graph", "upload", "--env", 1, "--file", file, stdin="y\n", terminal=True)
     assert asked.err.startswith(target)
     assert asked.err.count(target) == 1
+
+
+KNOT = """
+- {id: up, type: shell, version: 2.0.0, roles: [compute], requires: [down], parameters: {cmd: "true"}}
+- {id: down, type: shell, version: 2.0.0, roles: [compute], requires: [up], parameters: {cmd: {yaql_exp: "$.foo("}}}
+"""
+
+
+def test_validate_finds_what_would_refuse_a_run(tiny: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "ring.yaml"
+    path.write_text(KNOT, encoding="utf-8")
+    done = tiny("graph", "validate", "--file", path, "-f", "json")
+    assert done.code == 7
+    rows = sorted((row["code"], row["task"]) for row in done.json)
+    assert rows == [("G024", "down"), ("G050", "down"), ("G050", "up")]
+
+
+def test_an_upload_that_would_refuse_a_run_says_so(tiny: CommandLine) -> None:
+    done = tiny.ok("graph", "upload", "--env", 1, "--type", "default", "--file", "-", stdin=KNOT)
+    assert (done.err.count("warning: "), done.err.count("[G050]"), done.err.count("[G024]")) == (3, 2, 1)
+    validated = tiny("graph", "validate", "--env", 1, "-f", "json")
+    assert validated.code == 7
+    assert {"G024", "G050"} <= {row["code"] for row in validated.json}
+
+
+def test_an_upload_to_a_release_says_where_it_closes_a_cycle(tiny: CommandLine) -> None:
+    knot = KNOT.replace("$.foo(", "$.foo")
+    done = tiny.ok("graph", "upload", "--release", 1, "--type", "default", "--file", "-", stdin=knot)
+    assert done.err.count("[G050]") == 2
