@@ -11,11 +11,12 @@ A role may be written `primary-ROLE` with the count 1: that node is the primary 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fuelclient.errors import NotFound, UsageError
 from fuelclient.model.node import Node, NodeStatus
+from fuelclient.model.release import Role
 from fuelclient.model.snapshot import Snapshot
 
 PRIMARY = "primary-"
@@ -86,7 +87,7 @@ def fleet_of(snapshot: Snapshot, *, node_ids: Sequence[int] = (), assume: str = 
     nodes = [node for node in candidates if node.id in wanted] if wanted else candidates
     absent = tuple(sorted(node.id for node in nodes if not node.online))
     online = sorted((node for node in nodes if node.online), key=lambda node: node.id)
-    tags = {node.id: tags_of(node.all_roles, snapshot) for node in candidates}
+    tags = {node.id: tags_of(node.all_roles, snapshot.roles) for node in candidates}
     primaries = primaries_of(online, candidates, tags, snapshot.primary_tags)
     tagged = (
         FleetNode(node.id, tuple(PRIMARY + tag if primaries.get(tag) == node.id else tag for tag in tags[node.id]))
@@ -166,11 +167,11 @@ def _part(part: str, spec: str) -> tuple[tuple[str, ...], int]:
     return roles, int(count_text)
 
 
-def tags_of(roles: Iterable[str], snapshot: Snapshot) -> tuple[str, ...]:
+def tags_of(roles: Iterable[str], known: Mapping[str, Role]) -> tuple[str, ...]:
     """Return the tags of nodes with these roles, each once. A role that has no definition is its own tag."""
     tags: dict[str, None] = {}
     for name in roles:
-        role = snapshot.roles.get(name)
+        role = known.get(name)
         tags.update(dict.fromkeys(role.tags if role else (name,)))
     return tuple(tags)
 

@@ -1,0 +1,116 @@
+"""All facts of an environment, from the groups of keys in the other modules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fuelclient.facts.about_environment import environment_facts
+from fuelclient.facts.addresses import addresses_of
+from fuelclient.facts.disks import glance_facts, node_volumes, placement_groups
+from fuelclient.facts.given import Given, Kept
+from fuelclient.facts.interfaces import INPUTS
+from fuelclient.facts.names import named_nodes
+from fuelclient.facts.networks import ADMIN, Networks, network_ranges, networks_of
+from fuelclient.facts.neutron import neutron_facts
+from fuelclient.facts.node_lists import network_metadata, node_list
+from fuelclient.facts.provision import provision_facts
+from fuelclient.facts.scheme import NodeScheme
+from fuelclient.facts.settings import setting_facts
+from fuelclient.facts.versions import version_of
+from fuelclient.model.environment import Environment
+from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.finding import Finding
+from fuelclient.plan.fleet import MASTER
+from fuelclient.serializers.values import deep_merged
+
+NULL = "null"
+"""The uid of the sync points."""
+
+_FATAL_TAGS = frozenset({"primary-controller", "primary-mongo", "primary-swift-proxy", "ceph-osd", "controller"})
+_DPDK_ALWAYS = ((9, 0),)
+"""Releases whose tasks read `dpdk` of nodes without it."""
+
+_IMAGE = {
+    "container_format": "bare", "disk_format": "qcow2", "glance_properties": "", "img_name": "TestVM",
+    "min_ram": 64, "os_name": "cirros", "properties": {}, "public": "true",
+}  # fmt: skip
+_UBUNTU_IMAGE = "/usr/share/cirros-testvm/cirros-x86_64-disk.img"
+_OTHER_IMAGE = "/opt/vm/cirros-x86_64-disk.img"
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """Facts, what has to be kept so that they stay the same, and what users should know of them."""
+
+    facts: DeploymentFacts
+    kept: Kept
+    findings: tuple[Finding, ...] = ()
+
+
+def computed(environment: Environment, given: Given, participants: tuple[int, ...] = ()) -> Computed:
+    """Return the facts of an environment and of each of its nodes, the master and the sync points.
+
+    `participants` are the nodes of a run, among which primaries are chosen that do not exist yet; empty means all
+    nodes. Nodes that wait for deletion have a part, and are nowhere else. Raise `InvalidDocument` for networks that
+    cannot be.
+    """
+    named = named_nodes(environment, given.master, participants)
+    present = [node for node in named if not node.node.pending_deletion]
+    networks = networks_of(environment, given)
+    addressed = addresses_of(environment, networks, named, given.kept)
+    schemes = {node.node.id: NodeScheme(node, networks, addressed, given.master) for node in named}
+    settings = setting_facts(environment, given)
+    common = {
+        **settings,
+        **environment_facts(environment, present, given.master),
+        **network_ranges(networks),
+        "nodes": node_list(networks, present, addressed),
+        "network_metadata": network_metadata(networks, present, addressed, schemes),
+    }
+    if networks.is_described:
+        common.update(neutron_facts(networks, settings))
+    if isinstance(settings.get("storage"), Mapping):
+        common["storage"] = {**settings["storage"], **placement_groups(present, settings["storage"])}
+    parts: dict[str, Mapping[str, Any]] = {NULL: {}, MASTER: {"uid": MASTER, "roles": [MASTER]}}
+    for node in named:
+        parts[node.uid] = _part(schemes[node.node.id], environment, networks, settings, given)
+    return Computed(DeploymentFacts(common, parts), addressed.kept(given.kept), addressed.findings)
+
+
+def _part(
+    scheme: NodeScheme, environment: Environment, networks: Networks, settings: Mapping[str, Any], given: Given
+) -> dict[str, Any]:
+    """Return what one node adds: computed values, and over them the attributes that its owner states."""
+    node = scheme.node
+    volumes = node_volumes(node)
+    part: dict[str, Any] = {
+        "uid": node.uid,
+        "fqdn": node.fqdn,
+        "user_node_name": node.node.name,
+        "roles": list(node.tags),
+        "ip": node.node.ip or scheme.address(ADMIN),
+        "status": str(node.node.status),
+        "online": node.node.online,
+        "fail_if_error": bool(node.tags) and node.tags[0] in _FATAL_TAGS,
+        "configuration": {},
+        "configuration_options": {},
+        "node_volumes": volumes,
+        "glance": glance_facts(volumes),
+        "network_scheme": scheme.facts(),
+        "provision": provision_facts(scheme, environment, settings, given.master, volumes),
+        "test_vm_image": {**_IMAGE, "img_path": _image_path(settings, environment)},
+        "vms_conf": [],
+        **network_ranges(networks),
+    }
+    if version_of(environment.release) in _DPDK_ALWAYS:
+        part["dpdk"] = {}
+    if node.node.pending_deletion:
+        part["deleted"] = True
+    return deep_merged(part, {key: value for key, value in node.node.attributes.items() if key not in INPUTS})
+
+
+def _image_path(settings: Mapping[str, Any], environment: Environment) -> str:
+    profile = str((settings.get("cobbler") or {}).get("profile") or environment.release.operating_system).lower()
+    return _UBUNTU_IMAGE if "ubuntu" in profile else _OTHER_IMAGE

@@ -1,0 +1,83 @@
+"""What follows from the disks of nodes. Source: Nailgun's Ceph serializers and volume manager."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from fuelclient.facts.names import Named
+
+_OSD = "ceph-osd"
+_NO_OSD = 128
+_SMALLEST_DEFAULT = 64
+_WEIGHTS = {
+    "volumes": (16, "volumes_ceph"),
+    "backups": (4, "volumes_ceph"),
+    ".rgw": (4, "objects_ceph"),
+    "compute": (8, "ephemeral_ceph"),
+    "images": (1, "images_ceph"),
+}
+"""The pools of Ceph: how much of the data each holds, and the setting that puts it there."""
+
+_SMALL_POOLS = 4
+"""Pools that objects need beside their large one."""
+
+_LEAST_CACHE, _CACHE_SHARE = 5 * 1024**3, 0.1
+_MEGABYTE = 1024**2
+
+
+def node_volumes(node: Named) -> list[Any]:
+    """Return the layout of a node's disks; empty if it is not known."""
+    stated = node.node.attributes.get("node_volumes")
+    return list(stated) if isinstance(stated, list | tuple) else []
+
+
+def glance_facts(volumes: Sequence[Any]) -> dict[str, Any]:
+    """Return the size of the cache of images in bytes, as a text: a tenth of their volume, at least 5 GiB."""
+    size = next((volume.get("size", 0) for volume in _parts(volumes, "image") if volume.get("name") == "glance"), 0)
+    return {"image_cache_max_size": str(max(_LEAST_CACHE, int(_CACHE_SHARE * size * _MEGABYTE)) if size else 0)}
+
+
+def _parts(volumes: Sequence[Any], identity: str) -> Iterator[Mapping[str, Any]]:
+    for volume in volumes:
+        if isinstance(volume, Mapping) and volume.get("id") == identity:
+            yield from (part for part in volume.get("volumes") or () if isinstance(part, Mapping))
+
+
+def placement_groups(named: Sequence[Named], storage: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how many placement groups the pools of Ceph get (`pg_num`, `per_pool_pg_nums`)."""
+    osds = sum(
+        part.get("name") == "ceph" and (part.get("size") or 0) > 0
+        for node in named
+        if node.carries((_OSD,))
+        for volume in node_volumes(node)
+        if isinstance(volume, Mapping) and volume.get("type") == "disk"
+        for part in volume.get("volumes") or ()
+        if isinstance(part, Mapping)
+    )
+    text = str(storage.get("osd_pool_size", "3"))
+    copies = max(1, int(text)) if text.isascii() and text.isdigit() else 3
+    pools = _pools(osds, copies, storage)
+    return {"pg_num": pools["default_pg_num"], "per_pool_pg_nums": pools}
+
+
+def _pools(osds: int, copies: int, storage: Mapping[str, Any]) -> dict[str, int]:
+    used = {pool: weight for pool, (weight, setting) in _WEIGHTS.items() if storage.get(setting)}
+    if not osds or not used:
+        default = 2 ** math.ceil(math.log2(100.0 * osds / copies)) if osds else _NO_OSD
+        return {**dict.fromkeys(_WEIGHTS, default), "default_pg_num": default}
+    default = max(_SMALLEST_DEFAULT, _power_of_two(osds / copies))
+    small = _SMALL_POOLS if storage.get("objects_ceph") else 0
+    share = max(0.0, 200.0 * osds / copies - default * small) / sum(used.values())
+    pools = {pool: max(default, _power_of_two(used[pool] * share)) if pool in used else default for pool in _WEIGHTS}
+    return {**pools, "default_pg_num": default}
+
+
+def _power_of_two(number: float) -> int:
+    """Return the next power of two; one that is only just exceeded counts as reached.
+
+    >>> _power_of_two(100), _power_of_two(128.1), _power_of_two(0)
+    (128, 128, 0)
+    """
+    return 0 if number < 0.01 else 2 ** max(0, math.ceil(math.log2(number) - 0.01))

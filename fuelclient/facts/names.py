@@ -1,0 +1,63 @@
+"""The names of nodes, and the tags they carry. Source: Nailgun's `Node` and `Cluster.set_primary_tags`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fuelclient.environment.roles import primary_tags, roles
+from fuelclient.facts.given import Master
+from fuelclient.model.environment import Environment
+from fuelclient.model.node import Node
+from fuelclient.plan.fleet import PRIMARY, primaries_of, tags_of
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A node that takes part, under the names that facts use, with all its tags, sorted.
+
+    On the primary node of a tag, `primary-<tag>` stands in place of the tag.
+    """
+
+    node: Node
+    hostname: str
+    fqdn: str
+    tags: tuple[str, ...]
+
+    @property
+    def uid(self) -> str:
+        return str(self.node.id)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """The entries that every list of nodes in the facts has."""
+        return {
+            "uid": self.uid,
+            "name": self.hostname,
+            "fqdn": self.fqdn,
+            "user_node_name": self.node.name,
+            "swift_zone": self.uid,
+        }
+
+    def carries(self, names: tuple[str, ...]) -> bool:
+        """Return whether the node has one of these roles or tags."""
+        return any(name in names for name in (*self.node.all_roles, *self.tags))
+
+
+def named_nodes(environment: Environment, master: Master, participants: tuple[int, ...] = ()) -> tuple[Named, ...]:
+    """Return the nodes of an environment by id.
+
+    A primary that the environment has not chosen yet is the one that a run on `participants` (empty: all nodes) would
+    choose.
+    """
+    known, nodes = roles(environment), sorted(environment.nodes, key=lambda node: node.id)
+    tags = {node.id: tags_of(node.all_roles, known) for node in nodes}
+    online = [node for node in nodes if node.online and (not participants or node.id in participants)]
+    primaries = primaries_of(online, nodes, tags, primary_tags(environment))
+    result = []
+    for node in nodes:
+        hostname = str(node.attributes.get("hostname") or f"node-{node.id}")
+        fqdn = str(node.attributes.get("fqdn") or f"{hostname}.{master.domain}")
+        own = (PRIMARY + tag if primaries.get(tag) == node.id else tag for tag in tags[node.id])
+        result.append(Named(node, hostname, fqdn, tuple(sorted(own))))
+    return tuple(result)

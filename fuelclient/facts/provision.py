@@ -1,0 +1,126 @@
+"""`provision` of a node: how a master would install its operating system. Source: Nailgun's provisioning serializers,
+with the constants of recorded facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fuelclient.facts.given import Master
+from fuelclient.facts.interfaces import mac_of
+from fuelclient.facts.networks import ADMIN
+from fuelclient.facts.scheme import NodeScheme
+from fuelclient.facts.versions import environment_version
+from fuelclient.model.environment import Environment
+
+_POWER = {"power_type": "ssh", "power_user": "root", "power_pass": '= "/root/.ssh/id_rsa"', "netboot_enabled": "1"}
+_AGENTS: Mapping[str, Any] = {
+    "install_log_2_syslog": 1,
+    "mco_auto_setup": 1,
+    "mco_connector": "rabbitmq",
+    "mco_enable": 1,
+    "mco_host": "localhost",
+    "mco_password": "guest",
+    "mco_pskey": "Gie6iega9ohngaenahthohngu8aebohxah9seidi",
+    "mco_user": "guest",
+    "mco_vhost": "mcollective",
+    "puppet_auto_setup": 1,
+    "puppet_enable": 0,
+    "puppet_master": "localhost",
+    "timezone": "Etc/UTC",
+}
+_TEMPLATES = ("boothook", "cloud_config", "meta_data")
+
+
+def provision_facts(
+    scheme: NodeScheme, environment: Environment, facts: Mapping[str, Any], master: Master, volumes: list[Any]
+) -> dict[str, Any]:
+    """Return the record; `facts` are those of the settings."""
+    node = scheme.node
+    profile = (facts.get("cobbler") or {}).get("profile")
+    return {
+        **_POWER,
+        "uid": node.uid,
+        "name": node.hostname,
+        "slave_name": node.hostname,
+        "hostname": node.fqdn,
+        "power_address": scheme.address(ADMIN),
+        "profile": profile,
+        "name_servers": f'"{master.ip}"',
+        "name_servers_search": f'"{master.domain}"',
+        **_interfaces(scheme),
+        "ks_meta": _setup(scheme, environment, facts, master, volumes),
+    }
+
+
+def _interfaces(scheme: NodeScheme) -> dict[str, Any]:
+    node = scheme.node
+    cards = [interface for interface in scheme.interfaces if not interface.is_bond]
+    macs = {interface.name: mac_of(node.node, position, interface) for position, interface in enumerate(cards)}
+    records: dict[str, dict[str, str]] = {}
+    extra: dict[str, dict[str, str]] = {}
+    for interface in cards:
+        records[interface.name] = {"mac_address": macs[interface.name], "static": "0"}
+        extra[interface.name] = {"peerdns": "no", "onboot": "yes" if interface.pxe else "no"}
+        if interface.pxe:
+            records[interface.name] |= {
+                "dns_name": node.fqdn,
+                "ip_address": scheme.address(ADMIN),
+                "netmask": str(scheme.networks.admin.net.netmask),
+            }
+    starting = next((macs[interface.name] for interface in cards if interface.pxe), "")
+    rules = ",".join(f"{mac}_{name}" for name, mac in macs.items())
+    return {
+        "interfaces": records,
+        "interfaces_extra": extra,
+        "kernel_options": {"netcfg/choose_interface": starting, "udevrules": rules},
+    }
+
+
+def _setup(
+    scheme: NodeScheme, environment: Environment, facts: Mapping[str, Any], master: Master, volumes: list[Any]
+) -> dict[str, Any]:
+    """Return `ks_meta`."""
+    admin, stated = scheme.networks.admin, facts.get("provision") or {}
+    suffix = f"fuel_{environment_version(environment.release)}_{environment.release.operating_system.lower()}.jinja2"
+    setup = {
+        **_AGENTS,
+        "admin_net": admin.cidr,
+        "auth_key": f'"{facts.get("auth_key", "")}"',
+        "authorized_keys": [],
+        "cloud_init_templates": {name: f"{name}_{suffix}" for name in _TEMPLATES},
+        "fuel_version": environment_version(environment.release),
+        "gw": admin.gateway or master.ip,
+        "master_ip": master.ip,
+        "mco_identity": scheme.node.node.id,
+        "pm_data": {"kernel_params": (facts.get("kernel_params") or {}).get("kernel", ""), "ks_spaces": volumes},
+        "repo_setup": facts.get("repo_setup") or {},
+        "user_accounts": _accounts(facts),
+    }
+    if stated.get("method") == "image":
+        setup["image_data"] = stated.get("image_data") or {}
+    return setup
+
+
+def _accounts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    accounts: list[dict[str, Any]] = []
+    for name in ("operator_user", "service_user"):
+        user = facts.get(name)
+        if isinstance(user, Mapping):
+            accounts.append(
+                {
+                    "name": user.get("name"),
+                    "password": user.get("password"),
+                    "homedir": user.get("homedir"),
+                    "sudo": _lines(user.get("sudo")),
+                    "ssh_keys": _lines(user.get("authkeys")),
+                }
+            )
+    service = facts.get("service_user")
+    if isinstance(service, Mapping):
+        accounts.append({"name": "root", "password": service.get("root_password"), "homedir": "/root", "ssh_keys": []})
+    return accounts
+
+
+def _lines(text: Any) -> list[str]:
+    return [line.strip() for line in str(text or "").splitlines() if line.strip()]
