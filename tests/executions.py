@@ -127,11 +127,13 @@ class Executions:
             return runners.find(connection, 1)
 
 
-def executions(directory: Path, nodes: int = 3, roles: Iterable[str] = ("compute",)) -> Executions:
+def executions(
+    directory: Path, nodes: int = 3, roles: Iterable[str] = ("compute",), release: Release = RELEASE
+) -> Executions:
     """Return an engine whose environment has `nodes` nodes, all on this machine."""
     directory.mkdir(parents=True, exist_ok=True)
     backend = connect(load({"ENGINE": str(directory / "engine.db")}))
-    backend.releases.create([RELEASE])
+    backend.releases.create([release])
     backend.clusters.create("prod", 1)
     backend.nodes.create(
         [

@@ -39,7 +39,7 @@ def plan(inputs: Inputs, request: RunRequest, graph_type: str, check: Check = ha
     )
     asks = any("condition" in task.task.attributes for task in made.expansion.tasks) and not request.force
     unknown = inputs.memory is None and asks
-    return replace(made, findings=(*made.findings, _FIRST_RUN)) if unknown else made
+    return replace(made, findings=(*made.findings, *inputs.findings, *((_FIRST_RUN,) if unknown else ())))
 
 
 def plans(inputs: Inputs, request: RunRequest, check: Check = has_handler) -> tuple[Plan, ...]:

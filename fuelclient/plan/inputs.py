@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.finding import Finding
 from fuelclient.model.graph import Layer
 from fuelclient.model.node import Node, NodeStatus
 
@@ -31,8 +32,8 @@ class Inputs:
     """Everything that the plans of one request are computed from, fetched at one moment.
 
     `layers` has the layers of the environment for each graph type of the request, least important first. `memory` is
-    None if it is unknown what earlier runs saw. `durations` has the seconds that task
-    instances took when they last succeeded, by graph type, task and uid.
+    None if it is unknown what earlier runs saw. `durations` has the seconds that task instances took when they last
+    succeeded, by graph type, task and uid. `findings` are about the facts.
     """
 
     environment: Environment
@@ -40,6 +41,7 @@ class Inputs:
     facts: DeploymentFacts
     memory: Memory | None = None
     durations: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
 
 
 def is_deployed_anew(node: Node) -> bool:

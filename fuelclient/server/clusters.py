@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from fuelclient.backends.base import Backend
-from fuelclient.environment.facts import NULL
 from fuelclient.errors import Conflict, FuelError, NotFound
+from fuelclient.facts.uploaded import NULL
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import DEFAULT_TYPE

@@ -1,4 +1,4 @@
-"""Facts in the store: those that users uploaded, and those that runs saw."""
+"""Facts in the store: those that users uploaded, what computed ones are kept by, and those that runs saw."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
+from fuelclient.facts.given import Kept
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import decode, encode
+from fuelclient.store.rows import decode, encode, encoded_or_null, mapping, update_row
 
 _COMMON = ""
 """The uid of the common part."""
@@ -37,6 +38,24 @@ def put(connection: Connection, cluster_id: int, facts: DeploymentFacts) -> None
 def delete(connection: Connection, cluster_id: int) -> None:
     """Remove the uploaded facts of a cluster."""
     connection.execute("DELETE FROM cluster_facts WHERE cluster_id = ?", (cluster_id,))
+
+
+def kept(connection: Connection, cluster_id: int) -> Kept:
+    """Return what was chosen once for a cluster; empty if nothing was."""
+    row = connection.execute("SELECT generated, addresses FROM clusters WHERE id = ?", (cluster_id,)).fetchone()
+    generated, chosen = (mapping(text) for text in row) if row else ({}, {})
+    nodes = {
+        network: {int(node): address for node, address in by_node.items()}
+        for network, by_node in chosen.get("nodes", {}).items()
+    }
+    return Kept(generated, nodes, chosen.get("vips", {}))
+
+
+def put_kept(connection: Connection, cluster_id: int, chosen: Kept) -> None:
+    """Replace what was chosen for a cluster."""
+    addresses = {"nodes": chosen.addresses, "vips": chosen.vips} if chosen.addresses or chosen.vips else {}
+    values = {"generated": encoded_or_null(chosen.generated), "addresses": encoded_or_null(addresses)}
+    update_row(connection, "clusters", cluster_id, values)
 
 
 def put_seen(connection: Connection, run_id: int, facts: DeploymentFacts) -> None:

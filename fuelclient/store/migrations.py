@@ -34,6 +34,7 @@ MIGRATIONS = (
     Migration(4, "runs, history, events, facts, sequences", schema.RUNS),
     Migration(5, "roles and tags of environments, labels of nodes", schema.DESCRIPTIONS),
     Migration(6, "networks and virtual addresses of environments, disks and interfaces of nodes", schema.NETWORKS),
+    Migration(7, "what the facts of environments need to stay the same", schema.KEPT_FACTS),
 )
 """All steps in their order."""
 

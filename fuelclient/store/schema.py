@@ -178,6 +178,12 @@ DESCRIPTIONS = (
 """The roles, tags and volumes that an environment describes itself (the names are those of a release), and the labels
 of nodes."""
 
+KEPT_FACTS = (
+    "ALTER TABLE clusters ADD COLUMN generated TEXT",
+    "ALTER TABLE clusters ADD COLUMN addresses TEXT",
+)
+"""Facts need secrets that are drawn once (nested as in the `generated` block of the release), and the addresses of
+nodes (by network) and virtual addresses (by name) that were chosen first."""
 
 RUNS = (
     """

@@ -7,8 +7,8 @@ from typing import Any
 
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
-from fuelclient.environment.facts import NULL, effective_facts
 from fuelclient.errors import InvalidDocument
+from fuelclient.facts.uploaded import NULL, effective_facts
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.plan.fleet import MASTER
 from fuelclient.serializers.fact import facts_from, facts_to

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fuelclient.engine.reading import environment, lookup
-from fuelclient.environment.facts import NULL, default_facts
+from fuelclient.engine.reading.computed_facts import computed_now, effective, settle
 from fuelclient.errors import InvalidDocument, NotFound
+from fuelclient.facts.uploaded import NULL
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.plan.fleet import MASTER
 from fuelclient.serializers.values import in_words
@@ -28,14 +29,17 @@ class Facts:
             return stored.uploaded(connection, cluster_id)
 
     def default(self, cluster_id: int) -> DeploymentFacts:
-        """Return the facts that follow from the environment's settings and nodes."""
+        """Return the facts that follow from the environment's release, settings, networks and nodes."""
+        settle(self._database, cluster_id)
         with self._database.read() as connection:
-            return default_facts(environment.read(connection, cluster_id))
+            return computed_now(connection, environment.read(connection, cluster_id)).facts
 
     def effective(self, cluster_id: int) -> DeploymentFacts:
         """Return the facts that a run would see now."""
+        settle(self._database, cluster_id)
         with self._database.read() as connection:
-            return environment.facts(connection, environment.read(connection, cluster_id))
+            target = environment.read(connection, cluster_id)
+            return effective(connection, target, computed_now(connection, target))
 
     def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
         """Store the common part and the parts of the given nodes.

@@ -11,11 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from fuelclient.engine.reading import lookup
-from fuelclient.environment.facts import default_facts, effective_facts
 from fuelclient.environment.layers import graph_types, layer, require_graph_type
 from fuelclient.environment.owners import owners
 from fuelclient.model.environment import Environment
-from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Graph, Layer, Level, Owner
 from fuelclient.model.network import NodePart
 from fuelclient.model.package import Contents
@@ -23,7 +21,6 @@ from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
 from fuelclient.serializers.release_metadata import sound
 from fuelclient.store import clusters, graphs, networks, nodes, plugins
-from fuelclient.store import facts as stored_facts
 from fuelclient.store.database import Connection
 
 
@@ -52,11 +49,6 @@ def _for_release(connection: Connection, plugin: Plugin, release: Release) -> Pl
         return plugin
     metadata = {**plugin.metadata, **metadata_from(selected(connection, plugin, release))}
     return replace(plugin, metadata=metadata)
-
-
-def facts(connection: Connection, environment: Environment) -> DeploymentFacts:
-    """Return the facts that a run on an environment would see now."""
-    return effective_facts(default_facts(environment), stored_facts.uploaded(connection, environment.cluster.id))
 
 
 def metadata_from(contents: Contents) -> dict[str, Any]:

@@ -8,32 +8,65 @@ environment is created.
 from __future__ import annotations
 
 import base64
+import functools
 import secrets
 import string
 import struct
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
 from fuelclient.engine.reading import environment
 from fuelclient.environment import settings
-from fuelclient.store import clusters
+from fuelclient.facts.given import Kept, Master
+from fuelclient.facts.secrets import DETERMINED, length_of, random_paths
+from fuelclient.facts.settings import generated_of
+from fuelclient.model.environment import Environment
+from fuelclient.store import clusters, facts
 from fuelclient.store.database import Connection
 
-_LONGEST = 4096
+_LETTERS = string.ascii_letters + string.digits
 
 
 def evaluate(connection: Connection, cluster_id: int) -> None:
-    """Give the environment a value for each setting with a generator that it has no value for yet."""
+    """Give the environment a value for each setting with a generator that it has no value for yet.
+
+    Settings that users change are stored among its own, the others with what its facts are kept by.
+    """
     target = environment.read(connection, cluster_id)
     wanted = filled(settings.defaults(target), target.own_settings, {})
     if wanted != target.own_settings:
         clusters.put_settings(connection, cluster_id, wanted)
+    kept = facts.kept(connection, cluster_id)
+    generated = filled(generated_of(target), kept.generated, {}, _RANDOM)
+    if generated != kept.generated:
+        facts.put_kept(connection, cluster_id, replace(kept, generated=generated))
 
 
-def filled(known: Mapping[str, Any], own: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+def are_missing(target: Environment, kept: Kept) -> bool:
+    """Return whether `evaluate` would draw anything."""
+    blocks = ((settings.defaults(target), target.own_settings), (generated_of(target), kept.generated))
+    return any(not _has(own, path) for known, own in blocks for path in random_paths(known))
+
+
+def _has(tree: Any, path: tuple[str, ...]) -> bool:
+    for name in path:
+        if not isinstance(tree, Mapping):
+            return True  # a user has put something else in place of the whole
+        if name not in tree:
+            return False
+        tree = tree[name]
+    return True
+
+
+def filled(
+    known: Mapping[str, Any],
+    own: Mapping[str, Any],
+    before: Mapping[str, Any],
+    generators: Mapping[str, Callable[[Any], Any]] | None = None,
+) -> dict[str, Any]:
     """Return `own` with a value wherever the default in `known` is a generator: that of `before`, or a new one.
 
     >>> known = {"db": {"port": {"value": 1}, "id": {"value": {"generator": "identical", "generator_arg": 7}}}}
@@ -45,23 +78,28 @@ def filled(known: Mapping[str, Any], own: Mapping[str, Any], before: Mapping[str
         if not isinstance(below, Mapping):
             continue
         stated, earlier = own.get(name), before.get(name)
-        generator = _GENERATORS.get(below["generator"]) if isinstance(below.get("generator"), str) else None
+        draws = _GENERATORS if generators is None else generators
+        generator = draws.get(below["generator"]) if isinstance(below.get("generator"), str) else None
         if generator is not None:
             if name not in own:
                 values[name] = before[name] if name in before else generator(below.get("generator_arg"))
         elif name not in own or isinstance(stated, Mapping):
-            inner = filled(below, stated or {}, earlier if isinstance(earlier, Mapping) else {})
+            inner = filled(below, stated or {}, earlier if isinstance(earlier, Mapping) else {}, generators)
             if inner:
                 values[name] = inner
     return values
 
 
-def _random(characters: str, length: int, argument: Any) -> str:
-    """Return random characters, as many as the argument says, or `length` if it is no number or too large."""
-    text = str(argument)
-    if text.isascii() and text.isdigit() and len(text) < 6 and 0 < int(text) <= _LONGEST:
-        length = int(text)
-    return "".join(secrets.choice(characters) for _ in range(length))
+def _determined(name: str, argument: Any) -> Any:
+    return DETERMINED[name](argument, Master())
+
+
+def _password(argument: Any) -> str:
+    return "".join(secrets.choice(_LETTERS) for _ in range(length_of("password", argument)))
+
+
+def _hexstring(argument: Any) -> str:
+    return "".join(secrets.choice("0123456789abcdef") for _ in range(length_of("hexstring", argument)))
 
 
 def _cephx_key(_argument: Any) -> str:
@@ -69,14 +107,14 @@ def _cephx_key(_argument: Any) -> str:
     return base64.b64encode(struct.pack("<hiih", 1, int(time.time()), 0, 16) + secrets.token_bytes(16)).decode()
 
 
-_GENERATORS: Mapping[str, Callable[[Any], str]] = {
-    "password": partial(_random, string.ascii_letters + string.digits, 24),
-    "hexstring": partial(_random, "0123456789abcdef", 8),
+_RANDOM: Mapping[str, Callable[[Any], Any]] = {
+    "password": _password,
+    "hexstring": _hexstring,
     "cephx_key": _cephx_key,
     "uuid4": lambda _argument: str(uuid.uuid4()),
-    "identical": str,
-    "ip": lambda _argument: "127.0.0.1",
-    "from_settings": lambda _argument: "",
 }
-"""Generators by name. The address is that of this machine, which stands for the master; there are no settings of a
-master here."""
+_GENERATORS: Mapping[str, Callable[[Any], Any]] = {
+    **_RANDOM,
+    **{name: functools.partial(_determined, name) for name in DETERMINED},
+}
+"""Generators by name. Values of a master are those that its installation proposes."""

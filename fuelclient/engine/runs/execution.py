@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from fuelclient.engine.reading.computed_facts import settle
 from fuelclient.engine.runs import inputs as run_inputs
 from fuelclient.engine.runs.close import abandon, finish_graph, finish_run
 from fuelclient.engine.runs.event_loop import GraphRun
@@ -79,6 +80,8 @@ class Execution:
 
     def _planned(self, child: Run) -> tuple[Inputs, Plan]:
         """Return the plan that a child began with, or make one now and remember it."""
+        if not child.digest:
+            settle(self.database, child.cluster_id)
         with self.database.read() as connection:
             if child.digest:
                 inputs = run_inputs.recorded(connection, child)

@@ -11,12 +11,20 @@ from dataclasses import replace
 
 from fuelclient import redact
 from fuelclient.engine.reading import environment
+from fuelclient.engine.reading.computed_facts import computed_now, effective
 from fuelclient.environment import settings
 from fuelclient.environment.checks import LARGEST_ID
+from fuelclient.environment.layers import snapshot
 from fuelclient.environment.networks import network_configuration
+from fuelclient.expressions.evaluation import Expressions
+from fuelclient.graph.merge import merge_layers
+from fuelclient.model.environment import Environment
+from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.graph import Layer
 from fuelclient.model.run import Run, RunRequest
 from fuelclient.plan.inputs import Inputs, Memory, is_deployed_anew
 from fuelclient.plan.plan import Plan
+from fuelclient.plan.select import fleet_for
 from fuelclient.store import facts as stored
 from fuelclient.store import history, runs
 from fuelclient.store.database import Connection
@@ -30,12 +38,26 @@ def read(connection: Connection, request: RunRequest, graph_type: str = "", *, b
     target = environment.read(connection, request.cluster_id)
     forgotten = tuple(str(node.id) for node in target.nodes if is_deployed_anew(node))
     types = dict.fromkeys((*request.graph_types, *((graph_type,) if graph_type else ())))
+    layers = {name: environment.layers(connection, target, name) for name in types}
+    first = graph_type or next(iter(types), "")
+    made = computed_now(connection, target, _participants(target, request, first, layers.get(first, ())))
     return Inputs(
         target,
-        {name: environment.layers(connection, target, name) for name in types},
-        environment.facts(connection, target),
+        layers,
+        effective(connection, target, made),
         _memory(connection, request, forgotten, before),
+        findings=made.findings,
     )
+
+
+def _participants(
+    target: Environment, request: RunRequest, graph_type: str, layers: Sequence[Layer]
+) -> tuple[int, ...]:
+    """Return the nodes of a run, from which its primaries come."""
+    node_filter = merge_layers(layers).metadata.get("node_filter")
+    choose = Expressions(DeploymentFacts()).chosen
+    fleet = fleet_for(snapshot(target, layers, graph_type), request.node_ids, node_filter, choose)
+    return tuple(node.uid for node in fleet.nodes if isinstance(node.uid, int))
 
 
 def with_durations(connection: Connection, inputs: Inputs) -> Inputs:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from fuelclient.engine.reading import lookup
+from fuelclient.engine.reading.computed_facts import settle
 from fuelclient.engine.runs import delete, history, inputs, kill, processes, runner
 from fuelclient.engine.runs.close import close
 from fuelclient.engine.runs.execution import remember, require_same_plan
@@ -114,6 +115,7 @@ class Runs:
 
     def inputs(self, request: RunRequest) -> Inputs:
         """Return what the graphs of a request are planned from now, with the durations of earlier runs."""
+        settle(self._database, request.cluster_id)
         with self._database.read() as connection:
             return inputs.with_durations(connection, inputs.read(connection, request))
 
@@ -294,6 +296,7 @@ class Runs:
 
     def _planned(self, request: RunRequest, graph_type: str) -> tuple[Inputs, Plan]:
         """Return the inputs and the plan of one graph of a request, as things are now."""
+        settle(self._database, request.cluster_id)
         with self._database.read() as connection:
             fetched = inputs.read(connection, request, graph_type)
         return fetched, plans.plan(fetched, request, graph_type, self.checker(request, fetched))

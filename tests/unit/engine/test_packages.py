@@ -113,7 +113,7 @@ def ungenerated(settings: Mapping[str, Any], default: Mapping[str, Any]) -> dict
     for name, below in default.items():
         if isinstance(below, Mapping) and name in settings:
             if "generator" in below:
-                assert isinstance(settings[name], str), name
+                assert not isinstance(settings[name], Mapping), name
                 found[name] = below["generator"]
             elif isinstance(settings[name], Mapping):
                 found[name] = ungenerated(settings[name], below)

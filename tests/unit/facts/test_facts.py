@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from networked import networked
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.facts.compute import computed
@@ -18,58 +19,6 @@ from fuelclient.model.node import Node
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
 
-MANAGEMENT = {"name": "management", "cidr": "192.168.0.0/24", "vlan_start": 101, "notation": "cidr"}
-PUBLIC = {
-    "name": "public", "cidr": "172.16.0.0/24", "ip_range": ["172.16.0.2", "172.16.0.126"], "use_gateway": True,
-    "notation": "ip_ranges", "vlan_start": None, "render_addr_mask": "public",
-}  # fmt: skip
-VLANS = {"name": "private", "seg_type": "vlan", "neutron_vlan_range": True, "vlan_start": None}
-TUNNELS = {"name": "private", "seg_type": "tun", "cidr": "192.168.2.0/24", "vlan_start": 103}
-BAREMETAL = {
-    "name": "baremetal", "cidr": "192.168.3.0/24", "ip_range": ["192.168.3.2", "192.168.3.50"], "vlan_start": 104,
-    "restrictions": [{"condition": "settings:additional_components.ironic.value == false"}],
-}  # fmt: skip
-VIP = {"id": "mgmt/vip", "default_mapping": "management", "properties": {"vip": [{"name": "management"}]}}
-NETWORK_ROLES = [VIP, {"id": "ex", "default_mapping": "public"}, {"id": "neutron/mesh", "default_mapping": "private"}]
-EDITABLE: dict[str, Any] = {
-    "common": {"metadata": {"label": "Common"}, "debug": {"value": True}},
-    "additional_components": {"ironic": {"value": False}, "heat": {"value": True}, "metadata": {"label": "More"}},
-    "public_network_assignment": {"assign_to_all_nodes": {"value": False}},
-    "neutron_advanced_configuration": {"neutron_dvr": {"value": False}},
-    "access": {"tenant": {"value": "admin"}},
-    "storage": {
-        "osd_pool_size": {"value": "2"},
-        "volumes_ceph": {"value": False},
-        "key": {"value": {"generator": "uuid4"}},
-    },
-    "ssh": {"networks": {"value": ["{settings.MASTER_IP}"], "regex": {"source": "{cluster.id}"}}},
-}
-GENERATED = {
-    "heat": {"db_password": {"generator": "password"}},
-    "syslog": {"server": {"generator": "ip", "generator_arg": "admin"}},
-}
-
-
-def release(**changes: Any) -> Release:
-    metadata = {
-        "roles_metadata": {
-            "controller": {"has_primary": True, "public_ip_required": True},
-            "compute": {"public_for_dvr_required": True},
-            "ceph-osd": {},
-        },
-        "networks_metadata": {
-            "neutron": {
-                "networks": [PUBLIC, MANAGEMENT, VLANS, TUNNELS, BAREMETAL],
-                "config": {"vlan_range": [1000, 1030], "floating_name": "out", "internal_name": "in",
-                           "floating_ranges": [["172.16.0.130", "172.16.0.254"]], "gre_id_range": [2, 9]},
-            }
-        },
-        "network_roles_metadata": NETWORK_ROLES,
-        "attributes_metadata": {"editable": EDITABLE, "generated": GENERATED},
-        **changes,
-    }  # fmt: skip
-    return Release(1, "Test", "test-9.2", "Ubuntu", metadata=metadata)
-
 
 def environment(
     *roles: str, own: Mapping[str, Any] | None = None, segmentation: str = "vlan", **more: Any
@@ -77,7 +26,7 @@ def environment(
     nodes = tuple(
         Node(number, f"n{number}", 1, pending_roles=tuple(role.split("+"))) for number, role in enumerate(roles, 1)
     )
-    made = Environment(Cluster(1, "e", 1, net_segment_type=segmentation), release(), (), nodes, own or {})
+    made = Environment(Cluster(1, "e", 1, net_segment_type=segmentation), networked(), (), nodes, own or {})
     return replace(made, **more)
 
 

@@ -1,0 +1,18 @@
+"""Facts that users upload, over those that are computed."""
+
+from __future__ import annotations
+
+from fuelclient.model.fact import DeploymentFacts
+from fuelclient.serializers.values import deep_merged
+
+NULL = "null"
+"""The uid of the sync points."""
+
+
+def effective_facts(default: DeploymentFacts, uploaded: DeploymentFacts) -> DeploymentFacts:
+    """Return the computed facts, overridden key by key by the uploaded ones.
+
+    Every node, the master and the sync points have a part. Uploaded parts of other nodes are ignored.
+    """
+    parts = {uid: deep_merged(part, uploaded.nodes.get(uid, {})) for uid, part in default.nodes.items()}
+    return DeploymentFacts(deep_merged(default.common, uploaded.common), parts)
