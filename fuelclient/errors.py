@@ -10,6 +10,7 @@
     ├── NotFound             a release, environment, node, graph type ... does not exist
     ├── Conflict             something exists already, or is in use; may carry findings
     ├── InvalidDocument      a document cannot be used; carries findings
+    │   ├── UnknownFact      an expression reads a fact that is not known; carries its path
     │   └── InvalidGraph     a graph cannot be merged, placed or ordered
     │       └── CycleDetected    carries the cycle
     ├── StalePlan            the environment has changed since the plan was made
@@ -107,6 +108,12 @@ class InvalidDocument(FuelError, ValueError):
     def __init__(self, message: str, *, findings: Sequence[Reportable] = (), hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.findings = tuple(findings)
+
+
+class UnknownFact(InvalidDocument):
+    """An expression reads a fact that is not known. `path` names it as expressions do: `$.storage.pg_num`."""
+
+    path: str
 
 
 class InvalidGraph(InvalidDocument):

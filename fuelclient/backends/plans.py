@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fuelclient.backends.base import Backend
 from fuelclient.environment.plans import plans
+from fuelclient.errors import FuelError
 from fuelclient.executors import registry
 from fuelclient.expressions.evaluation import Expressions
+from fuelclient.facts.compute import computed
+from fuelclient.facts.given import Given
+from fuelclient.facts.uploaded import with_assumed
 from fuelclient.insight import forecast as views
 from fuelclient.model.run import PlannedGraph, RunRequest, SimulatedGraph
 from fuelclient.model.snapshot import Snapshot
@@ -57,5 +62,19 @@ def evaluation_for(backend: Backend, snapshot: Snapshot) -> Evaluation | None:
 def _plans(backend: Backend, request: RunRequest) -> tuple[Inputs, tuple[Plan, ...]]:
     limit_expressions()
     meant = checked(request, registry.runs_nothing)
-    inputs = backend.runs.inputs(meant)
+    inputs = _expecting(backend, backend.runs.inputs(meant))
+    inputs = replace(inputs, facts=with_assumed(inputs.facts, meant.assumed))
     return inputs, plans(inputs, meant, backend.runs.checker(meant, inputs))
+
+
+def _expecting(backend: Backend, inputs: Inputs) -> Inputs:
+    """Return the inputs of a Fuel master with the names that its facts should have.
+
+    The facts may lack some, because users replaced them. If they cannot be computed here, nothing is expected.
+    """
+    if backend.capabilities.inputs:
+        return inputs  # they were completed with computed facts
+    try:
+        return replace(inputs, expected=computed(inputs.environment, Given()).facts)
+    except FuelError:
+        return inputs

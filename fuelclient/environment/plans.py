@@ -51,6 +51,7 @@ def evaluation_of(inputs: Inputs) -> Expressions:
     """Return the evaluation of expressions on the facts of now and of earlier runs."""
     memory = inputs.memory
     if memory is None:
-        return Expressions(inputs.facts, NO_PAST)
+        return Expressions(inputs.facts, NO_PAST, expected=inputs.expected)
     moments: dict[Hashable, Facts] = {run_id: Facts(seen.common, seen.nodes) for run_id, seen in memory.facts.items()}
-    return Expressions(inputs.facts, Past(moments, memory.last, frozenset(memory.forgotten)))
+    past = Past(moments, memory.last, frozenset(memory.forgotten))
+    return Expressions(inputs.facts, past, expected=inputs.expected)

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import IO, Any
 
 from fuelclient.expressions import limits
-from fuelclient.expressions.errors import ExpressionError
+from fuelclient.expressions.errors import ExpressionError, MissingFact
 from fuelclient.expressions.facts import Facts, Past, View, Views
 from fuelclient.expressions.functions import UNDEFINED
 
@@ -57,6 +57,9 @@ class _Process:
         if kind == "failed":
             message, hint = answer
             raise ExpressionError(message, text, hint=hint)
+        if kind == "missing":
+            message, path, hint = answer
+            raise MissingFact(message, text, path, hint=hint)
         return UNDEFINED if kind == "undefined" else answer
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -69,7 +72,8 @@ class _Process:
         weakref.finalize(views, _end, process)
         moments = {key: _parts(facts) for key, facts in views.past.moments.items()}
         assert process.stdin  # noqa: S101 - a pipe
-        _send(process.stdin, (limits.seconds(), _parts(views.facts), moments))
+        expected = _parts(views.facts.expected) if views.facts.expected else None
+        _send(process.stdin, (limits.seconds(), _parts(views.facts), expected, moments))
         self.process = process
         return process
 
@@ -105,8 +109,11 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
 
     from fuelclient.expressions import budget
 
-    seconds, now, moments = pickle.load(requests)  # noqa: S301 - the parent is our own process
-    views = Views(Facts(*now), Past({key: Facts(*parts) for key, parts in moments.items()}, {}), memoise=False)
+    seconds, now, names, moments = pickle.load(requests)  # noqa: S301 - the parent is our own process
+    expected = Facts(*names) if names else None
+    views = Views(
+        Facts(*now, expected), Past({key: Facts(*parts) for key, parts in moments.items()}, {}), memoise=False
+    )
     budget.set_apart()
     _evaluated(views, ("regex('a').matches('a')", "null", None))  # what it imports is none of the expression's memory
     with open("/proc/self/statm", encoding="ascii") as size:
@@ -130,6 +137,8 @@ def _evaluated(views: Views, request: tuple[str, str, Any]) -> tuple[str, Any, b
     views.reads.node = False
     try:
         answer = parse(text).value(View(views, uid, moment))
+    except MissingFact as error:
+        return "missing", (error.message, error.path, error.hint), views.reads.node
     except ExpressionError as error:
         return "failed", (error.message, error.hint), views.reads.node
     if answer is UNDEFINED:

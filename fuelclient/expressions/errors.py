@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fuelclient.errors import InvalidDocument
+from fuelclient.errors import InvalidDocument, UnknownFact
 
 _SHOWN = 80
 
@@ -17,6 +17,22 @@ class ExpressionError(InvalidDocument):
     def __init__(self, message: str, text: str, *, position: int | None = None, expected: str = "", hint: str = ""):
         super().__init__(message, hint=hint)
         self.text, self.position, self.expected = text, position, expected
+
+
+class MissingFact(ExpressionError, UnknownFact):
+    """An expression reads `path`, which the facts do not have, so that its value is not known."""
+
+    def __init__(self, message: str, text: str, path: str, *, hint: str = "") -> None:
+        super().__init__(message, text, hint=hint)
+        self.path = path
+
+
+class Absent(Exception):
+    """Facts lack `path`, although facts of such an environment have it. No default stands for it."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
 
 
 class UndefinedValue(ExpressionError):

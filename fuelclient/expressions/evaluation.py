@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from fuelclient.errors import InvalidGraph
 from fuelclient.expressions import legacy, yaql_engine
-from fuelclient.expressions.errors import quoted
+from fuelclient.expressions.errors import Absent, MissingFact, quoted
 from fuelclient.expressions.facts import NO_PAST, Facts, Past, View, Views
 from fuelclient.expressions.render import Master, computed_relations, render
 from fuelclient.expressions.yaql_engine import YAQL, yaql_of
@@ -20,11 +21,21 @@ from fuelclient.model.task import Relation, Task
 class Expressions:
     """The values of expressions on the facts of a run; see `plan.plan.Evaluation`.
 
-    Without `memoise` each expression is evaluated for each node, so that a benchmark can measure what that costs.
+    `expected` are facts of which only the names count; reading one that `facts` lack raises `MissingFact`, whatever
+    default an expression has for it. Without `memoise` each expression is evaluated for each node, so that a benchmark
+    can measure what that costs.
     """
 
-    def __init__(self, facts: DeploymentFacts, past: Past = NO_PAST, *, memoise: bool = True) -> None:
-        self._views = Views(Facts(facts.common, facts.nodes), past, memoise=memoise)
+    def __init__(
+        self,
+        facts: DeploymentFacts,
+        past: Past = NO_PAST,
+        *,
+        expected: DeploymentFacts | None = None,
+        memoise: bool = True,
+    ) -> None:
+        names = Facts(expected.common, expected.nodes) if expected else None
+        self._views = Views(Facts(facts.common, facts.nodes, names), past, memoise=memoise)
         self._master = Master()
 
     @property
@@ -32,13 +43,26 @@ class Expressions:
         return _chosen
 
     def condition(self, task: Task, node: NodeKey) -> tuple[bool, str]:
-        return condition_of(task, self._views.at(task.id, node))
+        with _missing():
+            return condition_of(task, self._views.at(task.id, node))
 
     def relations(self, task: Task, node: NodeKey) -> Iterable[tuple[str, Relation]]:
-        return computed_relations(task, self._views.at(task.id, node), self._master)
+        with _missing():
+            return computed_relations(task, self._views.at(task.id, node), self._master)
 
     def rendered(self, task: Task, node: NodeKey) -> Mapping[str, Any]:
-        return render(task.attributes, self._views.at(task.id, node), self._master)
+        with _missing():
+            return render(task.attributes, self._views.at(task.id, node), self._master)
+
+
+@contextmanager
+def _missing() -> Iterator[None]:
+    """Raise `MissingFact` where a text or an expression of Fuel's own language reads what is missing."""
+    try:
+        yield
+    except Absent as error:
+        message = f"The facts have no {error.path}, so that this cannot be computed."
+        raise MissingFact(message, "", error.path, hint="Upload it, or assume a value for it.") from None
 
 
 class Condition(NamedTuple):

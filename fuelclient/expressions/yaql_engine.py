@@ -14,7 +14,7 @@ from typing import Any
 
 from fuelclient.expressions import apart
 from fuelclient.expressions.budget import CALL, MOST_ITEMS, MOST_WORK, TooLarge, TooMuchWork, Uncounted, is_apart
-from fuelclient.expressions.errors import ExpressionError, quoted
+from fuelclient.expressions.errors import Absent, ExpressionError, MissingFact, quoted
 from fuelclient.expressions.facts import View
 from fuelclient.expressions.functions import UNDEFINED, NotData, TooManyItems, plain
 
@@ -143,10 +143,12 @@ def _failed(text: str, error: Exception) -> ExpressionError:
 
     hint = ""
     reason = yaql_tree.reason_of(error)
-    if not reason and isinstance(error, KeyError):
-        reason = f"the facts have no {quoted(str(error.args[0] if error.args else ''))} there"
-        hint = "Use .get(name, default) for what may be missing."
-    elif isinstance(error, TooLarge):
+    if not reason and isinstance(error, KeyError | Absent):
+        name = str(error.args[0] if error.args else "")
+        path = str(getattr(error, "path", f"....{name}"))
+        message = f"The YAQL expression {quoted(text)} has no value: the facts have no {quoted(name)} there."
+        return MissingFact(message, text, path, hint="Use .get(name, default) for what may be missing.")
+    if isinstance(error, TooLarge):
         reason = str(error)
         hint = "Compute it in the task itself."
     elif isinstance(error, TooMuchWork):

@@ -17,7 +17,7 @@ import yaql  # type: ignore[import-untyped]
 from yaql.language import exceptions, expressions, specs, utils  # type: ignore[import-untyped]
 
 from fuelclient.expressions import budget, functions, library
-from fuelclient.expressions.errors import ExpressionError, quoted
+from fuelclient.expressions.errors import Absent, ExpressionError, quoted
 from fuelclient.expressions.facts import Union, View
 from fuelclient.expressions.functions import UNDEFINED, plain
 from fuelclient.expressions.yaql_calls import ON_FACTS, SEVERAL, VIEW, OnFacts
@@ -224,12 +224,40 @@ class _Property(expressions.Expression):  # type: ignore[misc]
         self.left, self.name = whole.args[0], whole.args[1].value
 
     def __call__(self, receiver: Any, context: Any, engine: Any) -> Any:
-        value = self.left(utils.NO_VALUE, context, engine)
+        try:
+            value = self.left(utils.NO_VALUE, context, engine)
+        except (MissingKey, Absent) as error:
+            if isinstance(getattr(self.left, "part", self.left), _Property):
+                error.path += f".{self.name}"  # the whole path that is read says more than where the facts end
+            raise
         if isinstance(value, Mapping):
-            return value[self.name]
+            try:
+                return value[self.name]
+            except KeyError:
+                raise MissingKey(self.name, f"{_path(self.left)}.{self.name}") from None
         whole = copy.copy(self.whole)
         whole.args = (expressions.Constant(value), self.whole.args[1])
         return whole(receiver, context, engine)
+
+
+class MissingKey(KeyError):
+    """A mapping has no such key. `path` is how the expression names it."""
+
+    def __init__(self, name: str, path: str) -> None:
+        super().__init__(name)
+        self.path = path
+
+
+def _path(node: Any) -> str:
+    """Return how an expression names a value: `$.a.b`, or `...` for what it computes.
+
+    Numbers and names of methods are not a part of it, since texts in expressions may be secret.
+    """
+    if isinstance(node, _Kept):
+        return _path(node.part)
+    if isinstance(node, _Property):
+        return f"{_path(node.left)}.{node.name}"
+    return node.name if isinstance(node, _Variable) else "..."
 
 
 class _Kept(expressions.Expression):  # type: ignore[misc]

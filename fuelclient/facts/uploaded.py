@@ -16,3 +16,15 @@ def effective_facts(default: DeploymentFacts, uploaded: DeploymentFacts) -> Depl
     """
     parts = {uid: deep_merged(part, uploaded.nodes.get(uid, {})) for uid, part in default.nodes.items()}
     return DeploymentFacts(deep_merged(default.common, uploaded.common), parts)
+
+
+def with_assumed(facts: DeploymentFacts, assumed: DeploymentFacts) -> DeploymentFacts:
+    """Return the facts, and assumed ones where they have none.
+
+    >>> with_assumed(DeploymentFacts({"a": {"x": 1}}), DeploymentFacts({"a": {"x": 2, "y": 2}})).common
+    {'a': {'x': 1, 'y': 2}}
+    """
+    if assumed.is_empty:
+        return facts
+    parts = {uid: deep_merged(assumed.nodes.get(uid, {}), part) for uid, part in facts.nodes.items()}
+    return DeploymentFacts(deep_merged(assumed.common, facts.common), parts)

@@ -50,7 +50,7 @@ def planned(made: Plan, *, after_earlier: bool = False) -> PlannedGraph:
     instances = []
     for vertex in sorted(range(work.size), key=lambda vertex: (order.generation[vertex], vertex)):
         task, uid = made.at(vertex)
-        runs = work.kinds[vertex] is InstanceKind.REAL
+        runs = work.kinds[vertex] is InstanceKind.REAL and vertex not in made.unknown
         instances.append(
             PlannedInstance(
                 task=task.id,
@@ -59,8 +59,9 @@ def planned(made: Plan, *, after_earlier: bool = False) -> PlannedGraph:
                 layer=task.owner.label,
                 generation=order.generation[vertex],
                 runs=runs,
-                reason="" if runs else str(work.passed_because(vertex)),
+                reason=_reason(made, vertex, runs=runs),
                 detail=made.details.get(vertex, ""),
+                unknown=made.unknown.get(vertex, ""),
             )
         )
     return PlannedGraph(
@@ -72,14 +73,22 @@ def planned(made: Plan, *, after_earlier: bool = False) -> PlannedGraph:
 def disagreements(plan: PlannedGraph, decided: Deciding) -> list[str]:
     """Return the names of the instances that only one side would run, those of the plan first.
 
-    Ignore instances that neither side would run: a master does not list tasks without nodes as a plan does.
+    Ignore instances that neither side would run: a master does not list tasks without nodes as a plan does. Ignore
+    those of which the plan knows nothing, too.
     """
     planned = {(instance.task, instance.node): instance.runs for instance in plan.instances}
+    unknown = {(instance.task, instance.node) for instance in plan.instances if instance.unknown}
     return [
         instance_name(task, node)
         for task, node in dict.fromkeys((*planned, *decided))
-        if planned.get((task, node), False) != decided.get((task, node), False)
+        if (task, node) not in unknown and planned.get((task, node), False) != decided.get((task, node), False)
     ]
+
+
+def _reason(made: Plan, vertex: int, *, runs: bool) -> str:
+    if runs:
+        return ""
+    return str(Reason.UNKNOWN if vertex in made.unknown else made.work.passed_because(vertex))
 
 
 def simulated(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]) -> tuple[SimulatedGraph, ...]:
@@ -148,7 +157,9 @@ def _instances(made: Plan, run: Simulation) -> tuple[SimulatedInstance, ...]:
         because = "" if change.because is None else made.work.name(change.because)
         begun = start.get(vertex)
         ended = None if begun is None else end.get(vertex)
-        instances.append(SimulatedInstance(task.id, uid, change.status, change.reason, because, begun, ended))
+        path = made.unknown.get(vertex, "")
+        reason = change.reason or (f"unknown: {path}" if path else "")
+        instances.append(SimulatedInstance(task.id, uid, change.status, reason, because, begun, ended, path))
     return tuple(instances)
 
 

@@ -26,6 +26,7 @@ _REASONS: Mapping[str, str] = {
     Reason.STOPPED: "the run was stopped",
     Reason.CONDITION: "its condition is false",
     Reason.FILTERED: "its node was not selected",
+    Reason.UNKNOWN: "a fact it depends on is not known",
     Reason.SUBGRAPH: "it is outside the selected part of the graph",
     Reason.TYPE: "tasks of this type do nothing here",
     Reason.SYNC_POINT: "a sync point",

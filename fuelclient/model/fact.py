@@ -17,3 +17,6 @@ class DeploymentFacts:
     @property
     def is_empty(self) -> bool:
         return not self.common and not self.nodes
+
+
+NO_FACTS = DeploymentFacts()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.status import InstanceStatus, RunStatus
@@ -45,7 +46,9 @@ class RunRequest:
     and what runs on the master run. Empty `task_names` and `subgraphs` mean all tasks. `subgraphs` are strings:
     `[start[/nodes]][:end[/nodes]]` (`plan.select`). `force` makes the run like a first one. `dry_run` plans but runs
     nothing; `noop` runs everything but changes nothing, and nothing counts as done afterwards; `trace` asks tasks for
-    verbose output. `executor` replaces the executors of all nodes.
+    verbose output. `executor` replaces the executors of all nodes. `unknown` ("run" or "skip") decides about instances
+    whose condition reads facts that are not known; without it a run does not begin. `assumed` are facts where the
+    environment has none.
     """
 
     cluster_id: int
@@ -59,6 +62,8 @@ class RunRequest:
     trace: bool = False
     executor: str = ""
     master_only: bool = False
+    unknown: str = ""
+    assumed: DeploymentFacts = field(default_factory=DeploymentFacts, hash=False)
 
 
 class Action(StrEnum):
@@ -201,7 +206,11 @@ class Logs:
 
 @dataclass(frozen=True, slots=True)
 class PlannedInstance:
-    """A task instance of a plan. If it does not run (`runs`), `reason` and `detail` say why."""
+    """A task instance of a plan. If it does not run (`runs`), `reason` and `detail` say why.
+
+    `unknown` is the path of a fact that is not known, and that decides whether the instance runs, or with which
+    parameters.
+    """
 
     task: str
     node: NodeKey
@@ -211,6 +220,7 @@ class PlannedInstance:
     runs: bool
     reason: str = ""
     detail: str = ""
+    unknown: str = ""
 
     @property
     def action(self) -> str:
@@ -219,6 +229,8 @@ class PlannedInstance:
         >>> PlannedInstance("a", 1, "shell", "release", 1, runs=False, reason="condition", detail="is false").action
         'skip (condition: is false)'
         """
+        if self.unknown:
+            return f"unknown ({self.unknown})"
         if self.runs:
             return "run"
         why = ": ".join(filter(None, (self.reason, self.detail)))
@@ -250,7 +262,10 @@ class PlannedGraph:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedInstance:
-    """What would happen to a task instance, and when (in seconds from the start; None if it never runs)."""
+    """What would happen to a task instance, and when (in seconds from the start; None if it never runs).
+
+    `unknown` is the path of a fact that is not known, and that it depends on.
+    """
 
     task: str
     node: NodeKey
@@ -259,6 +274,7 @@ class SimulatedInstance:
     because: str = ""
     start: float | None = None
     end: float | None = None
+    unknown: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ class Reason(StrEnum):
     FILTERED = "filtered"
     SUBGRAPH = "subgraph"
     TYPE = "type"
+    UNKNOWN = "unknown"
     SYNC_POINT = "sync_point"
     FAILURE_IGNORED = "failure_ignored"
     EXECUTOR = "executor"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from fuelclient.errors import FuelError, InvalidGraph
+from fuelclient.errors import FuelError, InvalidGraph, UnknownFact
 from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import MergedTask
@@ -18,6 +18,7 @@ from fuelclient.model.task import Relation, Task, TaskType
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.fleet import Fleet
 from fuelclient.plan.select import Filter
+from fuelclient.plan.unknown import Unknowns
 from fuelclient.plan.work import PASSIVE
 
 Holds = Callable[[int, int], bool]
@@ -41,8 +42,8 @@ class Evaluation(Protocol):
         """The evaluation of node filters."""
 
 
-def expanded(tasks: Sequence[MergedTask], fleet: Fleet, evaluation: Evaluation) -> Expansion:
-    """Expand tasks with the dependencies that their expressions state.
+def expanded(tasks: Sequence[MergedTask], fleet: Fleet, evaluation: Evaluation, unknowns: Unknowns) -> Expansion:
+    """Expand tasks with the dependencies that their expressions state, without those that are not known.
 
     Raise `InvalidGraph` with one finding (G034) for each task whose expressions fail.
     """
@@ -52,6 +53,9 @@ def expanded(tasks: Sequence[MergedTask], fleet: Fleet, evaluation: Evaluation) 
         uid = fleet.nodes[node].uid
         try:
             return evaluation.relations(tasks[task].task, uid)
+        except UnknownFact as error:
+            unknowns.add(task, node, "dependencies", error.path)
+            return ()
         except FuelError as error:
             failures.add(task, uid, error)
             return ()
@@ -91,19 +95,26 @@ def evaluate(
 
 
 def skips(
-    expansion: Expansion, evaluation: Evaluation, only: Collection[str], inside: Collection[int] | None
+    expansion: Expansion,
+    evaluation: Evaluation,
+    only: Collection[str],
+    inside: Collection[int] | None,
+    unknowns: Unknowns,
 ) -> tuple[dict[int, Reason], dict[int, str]]:
     """Return why instances are skipped, and the conditions of those that a condition skips.
 
-    Empty `only` means all tasks. Stages are left out: nothing skips them, and the digests of plans, by which runs that
-    began with an earlier version are resumed, do not have them. Raise `InvalidGraph` as `evaluate` does.
+    An instance whose condition is not known counts as one that runs, unless the request decides to skip it. Empty
+    `only` means all tasks. Stages are left out: nothing skips them, and the digests of plans, by which runs that began
+    with an earlier version are resumed, do not have them. Raise `InvalidGraph` as `evaluate` does.
     """
     conditions: dict[tuple[int, int], str] = {}
 
     def holds(task: int, node: int) -> bool:
-        result, conditions[task, node] = evaluation.condition(
-            expansion.tasks[task].task, expansion.fleet.nodes[node].uid
-        )
+        merged, place = expansion.tasks[task].task, expansion.fleet.nodes[node]
+        try:
+            result, conditions[task, node] = evaluation.condition(merged, place.uid)
+        except UnknownFact as error:
+            result, conditions[task, node] = unknowns.condition(task, node, error.path)
         return result
 
     reasons = evaluate(expansion, holds, only or None, inside)
@@ -117,15 +128,17 @@ def skips(
         for vertex, reason in skipped.items()
         if reason is Reason.CONDITION
     }
+    skipped.update((vertex, Reason.UNKNOWN) for vertex in details if unknowns.path(expansion, vertex))
     return skipped, details
 
 
 def rendered(
-    expansion: Expansion, evaluation: Evaluation, skipped: Collection[int], *, trace: bool
+    expansion: Expansion, evaluation: Evaluation, skipped: Collection[int], unknowns: Unknowns, *, trace: bool
 ) -> dict[int, Mapping[str, Any]]:
     """Return the attributes of every instance that will run, evaluated node by node.
 
-    Raise `InvalidGraph` with one finding (G034) for each task whose parameters fail.
+    Those whose parameters are not known are left out. Raise `InvalidGraph` with one finding (G034) for each task whose
+    parameters fail.
     """
     failures = _Failures("parameters", expansion.tasks)
     result: dict[int, Mapping[str, Any]] = {}
@@ -137,6 +150,10 @@ def rendered(
         uid = expansion.fleet.nodes[expansion.node_of[vertex]].uid
         try:
             attributes = evaluation.rendered(task, uid)
+        except UnknownFact as error:
+            if (index, expansion.node_of[vertex]) not in unknowns.paths:
+                unknowns.add(index, expansion.node_of[vertex], "parameters", error.path)
+            continue
         except FuelError as error:
             failures.add(index, uid, error)
             continue

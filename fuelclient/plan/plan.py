@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fuelclient.errors import InvalidGraph, UsageError
@@ -27,6 +27,7 @@ from fuelclient.plan.fleet import NO_NODES, Fleet
 from fuelclient.plan.order import Ordered, ordered
 from fuelclient.plan.preview import graph_findings, require_merged
 from fuelclient.plan.select import fleet_for, inside, require_tasks, subgraph_from
+from fuelclient.plan.unknown import Unknowns, require_known
 from fuelclient.plan.work import InstanceKind, Work, by_filters, work_of
 
 COMMANDED = frozenset({TaskType.ERASE_NODE, TaskType.MOVE_TO_BOOTSTRAP, TaskType.COBBLER_SYNC})
@@ -52,8 +53,9 @@ class Plan:
 
     By instance number: `rendered` has the attributes of those that run (`parameters`, `fail_on_error`, `type`),
     `details` the conditions of those that a condition skips. `nowhere` are tasks that are placed on no node. `selects`
-    says whether the filters of the request let any instance through, even one that does nothing by its type. Plans with
-    equal `digest` have the same instances, order, limits and parameters.
+    says whether the filters of the request let any instance through, even one that does nothing by its type. `unknown`
+    has the paths of facts that are not known, of instances that depend on them; `undecided` are findings about what
+    the request does not decide. Plans with equal `digest` have the same instances, order, limits and parameters.
     """
 
     graph_type: str
@@ -67,6 +69,8 @@ class Plan:
     nowhere: tuple[MergedTask, ...]
     digest: str = ""
     selects: bool = True
+    unknown: Mapping[int, str] = field(default_factory=dict)
+    undecided: tuple[Finding, ...] = ()
 
     @property
     def fleet(self) -> Fleet:
@@ -127,15 +131,16 @@ def plan(
     known = {task.id for task in merged.tasks} | set(elsewhere)
     require_tasks(request.task_names, known)
     subgraphs = [subgraph_from(text, known) for text in request.subgraphs]
-    node_filter = merged.metadata.get("node_filter")
-    fleet = NO_NODES if request.master_only else fleet_for(snapshot, request.node_ids, node_filter, evaluation.chosen)
-    expansion = expanded(merged.tasks, fleet, evaluation)
+    fleet = _fleet(snapshot, request, merged, evaluation)
+    unknowns = Unknowns(merged.tasks, fleet, request.unknown)
+    expansion = expanded(merged.tasks, fleet, evaluation, unknowns)
     findings = [*graph_findings(snapshot, merged, expansion)]
     _refuse(snapshot, findings)
     order = ordered(expansion)
     kept = inside(expansion, subgraphs) if subgraphs else None
-    skipped, details = skips(expansion, evaluation, request.task_names, kept)
-    attributes = rendered(expansion, evaluation, skipped, trace=request.trace)
+    skipped, details = skips(expansion, evaluation, request.task_names, kept, unknowns)
+    attributes = rendered(expansion, evaluation, skipped, unknowns, trace=request.trace)
+    unknown = unknowns.left(expansion, attributes, skipped, details)
     work = _work(expansion, skipped, attributes, noop=request.noop)
     findings += _cannot_run(expansion, work, snapshot, request, attributes, check)
     _refuse(snapshot, findings)
@@ -143,14 +148,23 @@ def plan(
     return Plan(
         snapshot.graph_type, expansion, order, work, attributes, details, tuple(findings), merged.metadata,
         tuple(task for task, nodes in placed if not nodes and task.task.type != TaskType.GROUP),
-        digest_of(work, attributes), _has_selected(expansion, request.task_names, kept),
+        digest_of(work, attributes),
+        _selects(expansion, request, kept),
+        unknown,
+        tuple(unknowns.findings()),
     )  # fmt: skip
 
 
-def _has_selected(expansion: Expansion, task_names: Collection[str], kept: Collection[int] | None) -> bool:
-    """Return whether any instance is of the tasks and subgraphs that were asked for."""
+def _fleet(snapshot: Snapshot, request: RunRequest, merged: MergedGraph, evaluation: Evaluation) -> Fleet:
+    if request.master_only:
+        return NO_NODES
+    return fleet_for(snapshot, request.node_ids, merged.metadata.get("node_filter"), evaluation.chosen)
+
+
+def _selects(expansion: Expansion, request: RunRequest, kept: Collection[int] | None) -> bool:
+    """Return whether the filters of a request let any instance through."""
     return any(
-        (not task_names or expansion.tasks[task].id in task_names) and (kept is None or vertex in kept)
+        (not request.task_names or expansion.tasks[task].id in request.task_names) and (kept is None or vertex in kept)
         for vertex, task in enumerate(expansion.task_of)
     )
 
@@ -189,6 +203,8 @@ def _cannot_run(
             continue
         index = expansion.task_of[vertex]
         task, uid = expansion.tasks[index], expansion.fleet.nodes[expansion.node_of[vertex]].uid
+        if vertex not in attributes:
+            continue  # its parameters are not known
         if uid in unreachable and task.task.type not in _ON_MASTER:
             lost.setdefault(uid, task.id)
         elif problem := check(task, uid, attributes[vertex]):
@@ -233,6 +249,8 @@ def checked(request: RunRequest, runs_nothing: Callable[[str], bool]) -> RunRequ
     for an unknown kind. A request that names such a kind is a noop run, so that nothing counts as done afterwards. If
     only some nodes have such an executor as their own, the run is an ordinary one.
     """
+    if request.unknown not in ("", "run", "skip"):
+        raise UsageError(f"What is unknown cannot {request.unknown}.", hint="Choose --unknown run or --unknown skip.")
     if not request.graph_types:
         raise UsageError("There is no graph to execute.", hint="Name at least one graph type.")
     if request.dry_run and request.noop:
@@ -241,6 +259,11 @@ def checked(request: RunRequest, runs_nothing: Callable[[str], bool]) -> RunRequ
         require_type(graph_type)
     is_noop = bool(request.executor) and runs_nothing(request.executor)
     return replace(request, noop=True) if is_noop and not request.dry_run else request
+
+
+def require_decided(made: Plan) -> None:
+    """Raise `InvalidGraph`, with the list, if a plan depends on facts that are not known."""
+    require_known(made.graph_type, made.undecided)
 
 
 def require_something(made: Plan, request: RunRequest) -> None:

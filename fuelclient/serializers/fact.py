@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from fuelclient.errors import InvalidDocument
+from fuelclient.model.document import Document
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.serializers.values import deep_merged, in_words, plain
 
@@ -42,6 +43,19 @@ def info_to(facts: DeploymentFacts) -> dict[str, Any]:
     {'common': {'a': 1}, 'nodes': {'2': {'uid': '2'}}}
     """
     return {COMMON: plain(facts.common), "nodes": plain(facts.nodes)}
+
+
+def assumed_from(document: Document) -> DeploymentFacts:
+    """Return the facts in a file: in either shape of `facts_from`, or names with values that all nodes share.
+
+    Raise `InvalidDocument` for anything else.
+    """
+    data = document.data
+    names = isinstance(data, Mapping) and bool(data) and not set(data) <= {"common", "nodes"}
+    try:
+        return facts_from({"common": data} if names else data)
+    except InvalidDocument as error:
+        raise InvalidDocument(f"{document.file}: {error.message}", hint=error.hint) from None
 
 
 def facts_from(data: Any) -> DeploymentFacts:

@@ -7,12 +7,15 @@ subgraph as two lists of boundaries with one entry each, where `null` means an o
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from fuelclient.errors import UsageError
+from fuelclient.model.fact import NO_FACTS
 from fuelclient.model.run import NO_CLUSTER, Run, RunRequest
 from fuelclient.model.status import RunStatus
 from fuelclient.serializers.answer import Answer
+from fuelclient.serializers.fact import facts_from, info_to
 from fuelclient.serializers.finding import finding_to, findings_from
 from fuelclient.serializers.values import in_words, plain
 
@@ -40,7 +43,7 @@ def run_to(run: Run) -> dict[str, Any]:
         "time_start": run.time_start,
         "time_end": run.time_end,
         "deleted_at": None,
-        "request": {**execution_to(request), "subgraphs": list(request.subgraphs)},
+        "request": {**execution_to(replace(request, assumed=NO_FACTS)), "subgraphs": list(request.subgraphs)},
         "stop": run.stop,
         "runner": run.runner,
         "digest": run.digest,
@@ -130,6 +133,10 @@ def execution_to(request: RunRequest) -> dict[str, Any]:
     body.update(dry_run=request.dry_run, noop_run=request.noop, force=request.force, debug=request.trace)
     if request.executor:
         body["executor"] = request.executor
+    if request.unknown:
+        body["unknown"] = request.unknown
+    if not request.assumed.is_empty:
+        body["assumed_facts"] = info_to(request.assumed)
     return body
 
 
@@ -159,6 +166,8 @@ def execution_from(data: Any) -> RunRequest:
         trace=answer.truth("debug"),
         executor=answer.text("executor"),
         master_only=nodes == {()},
+        unknown=answer.text("unknown"),
+        assumed=facts_from(answer.data.get("assumed_facts") or {}),
     )
 
 

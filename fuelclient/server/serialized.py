@@ -21,6 +21,7 @@ from fuelclient.plan.evaluate import Evaluation, expanded, rendered, skips
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import NO_NODES, Fleet, fleet_of
 from fuelclient.plan.plan import merged_for
+from fuelclient.plan.unknown import Unknowns, require_known
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError
 from fuelclient.server.layers import graph_type_of
@@ -48,13 +49,17 @@ def serialized(call: Call) -> Any:
     merged = merged_for(snapped)
     _require_sound(merged)
     evaluation = evaluation_of(inputs)
-    expansion = expanded(merged.tasks, _fleet(snapped, nodes), evaluation)
+    fleet = _fleet(snapped, nodes)
+    unknowns = Unknowns(merged.tasks, fleet, decision="")
+    expansion = expanded(merged.tasks, fleet, evaluation, unknowns)
+    instances = _instances(expansion, evaluation, unknowns, call.query.get("tasks", ()))
+    require_known(graph_type, tuple(unknowns.findings()))
     tolerance = [
         {"name": group.group, "node_ids": [str(expansion.fleet.nodes[node].uid) for node in group.nodes],
          "fault_tolerance": group.tolerated}
         for group in expansion.placement.fault_tolerance
     ]  # fmt: skip
-    return _document(_instances(expansion, evaluation, call.query.get("tasks", ())), tolerance)
+    return _document(instances, tolerance)
 
 
 def _fleet(snapped: Snapshot, node_ids: Sequence[int]) -> Fleet:
@@ -73,10 +78,12 @@ def _require_sound(merged: MergedGraph) -> None:
         raise HttpError(400, text, InvalidGraph(text.strip(), findings=merged.findings))
 
 
-def _instances(expansion: Expansion, evaluation: Evaluation, only: Collection[str]) -> dict[str, list[dict[str, Any]]]:
+def _instances(
+    expansion: Expansion, evaluation: Evaluation, unknowns: Unknowns, only: Collection[str]
+) -> dict[str, list[dict[str, Any]]]:
     instances: dict[str, list[dict[str, Any]]] = {_SYNC: []}
-    skipped, _ = skips(expansion, evaluation, only, None)
-    attributes = rendered(expansion, evaluation, skipped, trace=False)
+    skipped, _ = skips(expansion, evaluation, only, None, unknowns)
+    attributes = rendered(expansion, evaluation, skipped, unknowns, trace=False)
     waits_for, awaited_by = _relations(expansion)
     for vertex in range(expansion.size):
         task = expansion.tasks[expansion.task_of[vertex]].task

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.node import Node
 from fuelclient.model.run import PARENT, Run, RunRequest
@@ -162,6 +163,8 @@ def _stored(request: RunRequest) -> dict[str, Any]:
 
 def _request(text: str) -> RunRequest:
     fields: dict[str, Any] = {key: tuple(value) if key in _LISTS else value for key, value in decode(text).items()}
+    if "assumed" in fields:
+        fields["assumed"] = DeploymentFacts(**fields["assumed"])
     return RunRequest(**fields)
 
 

@@ -21,7 +21,7 @@ from fuelclient.backends.nailgun.verdicts import decided
 from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported
 from fuelclient.executors import registry
-from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.fact import NO_FACTS, DeploymentFacts
 from fuelclient.model.run import (
     CHILD,
     NO_CLUSTER,
@@ -75,9 +75,25 @@ class Runs:
         about = About(
             "environment", request.cluster_id, invalid=InvalidGraph, unsure=may_have_begun(request.cluster_id)
         )
-        body, strict = execution_to(request), None if may_idle else True
+        body, strict = execution_to(self._sent(request)), None if may_idle else True
         begun = run_from(self._session.post("graphs/execute/", body, about, strict=strict))
         return self.get(begun.id)
+
+    def _sent(self, request: RunRequest) -> RunRequest:
+        """Return the request as this master understands it.
+
+        A Fuel master takes no decisions about unknown facts, because it computes all facts itself. A dry run does not
+        need them there; for a run, raise `Unsupported`.
+        """
+        decides = bool(request.unknown) or not request.assumed.is_empty
+        if not decides or self._session.capabilities.inputs:
+            return request
+        if not request.dry_run:
+            raise Unsupported(
+                "A Fuel master computes the facts of a run itself.",
+                hint="Leave --unknown and --assume-facts out, or upload the facts: fuel2 env deployment-facts upload.",
+            )
+        return replace(request, unknown="", assumed=NO_FACTS)
 
     def act(self, action: Action, request: RunRequest) -> Run:
         """As `base.Runs`; the parts of the run come later."""

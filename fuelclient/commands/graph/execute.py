@@ -66,6 +66,11 @@ class GraphExecute(Starter):
       fuel2 graph execute --env 1 --type default fix-1 --dry-run
       fuel2 graph execute --env 1 --task-names netconfig keystone --wait
       fuel2 graph execute --env 1 --subgraphs keystone/1: --noop
+
+    A condition, or a parameter, that reads a fact which is not known is unknown. A dry run shows which, and goes on. A
+    run refuses to start, with the list, unless --assume-facts gives values or --unknown decides about the conditions.
+
+      fuel2 graph execute --env 1 --assume-facts facts.yaml --unknown skip
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import stated
 from fuelclient.commands.base import Lister, report
 from fuelclient.commands.graph.execute import add_selection, selected
 from fuelclient.commands.shell import LOG
+from fuelclient.commands.task.dry_run import report_unknown
 from fuelclient.commands.task.rows import node
+from fuelclient.commands.task.start import add_unknown, decisions
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
-    from fuelclient.model.run import SimulatedGraph
+    from fuelclient.model.run import RunRequest, SimulatedGraph
 
 
 class GraphSimulate(Lister):
@@ -22,7 +25,8 @@ class GraphSimulate(Lister):
 
     Nothing is executed: durations are those of earlier runs, and one second for tasks that never ran. The instances
     that --fail names fail; rows then say which instances would be skipped or stopped, and why. 'start' and 'end' are
-    seconds from the beginning. The result of the run is on stderr.
+    seconds from the beginning. The result of the run is on stderr. Instances that depend on facts which are not known
+    run in a simulation, with the fact as their reason.
 
       fuel2 graph simulate --env 1 --fail netconfig/2 keystone/1
 
@@ -41,6 +45,7 @@ class GraphSimulate(Lister):
             "--fail", nargs="+", type=stated, action="extend", default=[], metavar="TASK/NODE",
             help="let these task instances fail",
         )  # fmt: skip
+        add_unknown(parser)
         parser.add_argument("--dot", action="store_true", help="draw the run in the DOT language of Graphviz")
 
     def run(self, parsed_args: argparse.Namespace) -> int:
@@ -50,14 +55,14 @@ class GraphSimulate(Lister):
             raise UsageError("--dot and -f cannot be combined.", hint="Leave one of them out.")
         from fuelclient.backends.plans import pictured
 
-        picture = pictured(self.backend, selected(parsed_args), parsed_args.fail)
+        picture = pictured(self.backend, self._request(parsed_args), parsed_args.fail)
         self.app.stdout.write(picture)
         return 0
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.backends.plans import simulated
 
-        graphs = simulated(self.backend, selected(parsed_args), parsed_args.fail)
+        graphs = simulated(self.backend, self._request(parsed_args), parsed_args.fail)
         for graph in graphs:
             _narrate(graph)
         return [
@@ -68,6 +73,9 @@ class GraphSimulate(Lister):
             for graph in graphs
             for instance in graph.instances
         ]  # fmt: skip
+
+    def _request(self, parsed_args: argparse.Namespace) -> RunRequest:
+        return replace(selected(parsed_args), **decisions(self, parsed_args))
 
 
 def _seconds(moment: float | None) -> float | None:
@@ -88,5 +96,6 @@ def _narrate(graph: SimulatedGraph) -> None:
         "It would take %.1f seconds: %d of %d durations come from earlier runs%s.",
         graph.makespan, graph.known, max(running, graph.known), others,
     )  # fmt: skip
+    report_unknown([instance.unknown for instance in graph.instances if instance.unknown])
     if graph.critical:
         LOG.info("The critical path: %s.", ", ".join(graph.critical))

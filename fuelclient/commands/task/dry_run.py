@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -128,12 +129,23 @@ def _narrate(plan: PlannedGraph) -> None:
     if plan.places_nothing:
         LOG.warning("The %s graph has no task for any node: executing it would be an error.", plan.graph_type)
     running = sum(instance.runs for instance in plan.instances)
+    unknown = [instance.unknown for instance in plan.instances if instance.unknown]
     LOG.info(
-        "Graph %s: %s would run, %d would be skipped, on %s in %s.%s", plan.graph_type,
-        count(running, "task instance"), len(plan.instances) - running, count(len(plan.nodes), "node"),
+        "Graph %s: %s would run, %d would be skipped%s, on %s in %s.%s", plan.graph_type,
+        count(running, "task instance"), len(plan.instances) - running - len(unknown),
+        f", {len(unknown)} are unknown" if unknown else "", count(len(plan.nodes), "node"),
         count(plan.generations, "generation"),
         " Graphs before it may still change this." if plan.after_earlier else "",
     )  # fmt: skip
+    report_unknown(unknown)
+
+
+def report_unknown(paths: Sequence[str]) -> None:
+    """Print on stderr which facts are not known, and how many instances depend on each."""
+    for path, times in sorted(Counter(paths).items()):
+        LOG.warning("Unknown: %s (%s).", path, count(times, "task instance"))
+    if paths:
+        LOG.warning("To execute this, give values (--assume-facts FILE) or decide (--unknown run or --unknown skip).")
 
 
 def _narrate_master(graph: _Graph) -> None:
@@ -186,7 +198,7 @@ def _plan(plan: PlannedGraph) -> dict[str, Any]:
             {
                 "task": instance.task, "node": node(instance.node), "type": instance.type, "layer": instance.layer,
                 "generation": instance.generation, "runs": instance.runs, "reason": instance.reason,
-                "detail": instance.detail,
+                "detail": instance.detail, "unknown": instance.unknown,
             }
             for instance in plan.instances
         ],

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_executor, seconds
+from fuelclient.commands.arguments import add_executor, seconds, stated
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import encoding_of
@@ -34,7 +35,30 @@ def add_run(parser: argparse.ArgumentParser, *short: str) -> None:
     mode.add_argument(*dry, "--dry-run", action="store_true", help="print what would run, and start nothing")
     mode.add_argument("--noop", action="store_true", help="let tasks report what they would change, and change nothing")
     add_executor(parser, "how to reach all nodes (default: each by its own executor)")
+    add_unknown(parser)
     add_wait(parser)
+
+
+def add_unknown(parser: argparse.ArgumentParser) -> None:
+    """Add what to do about facts that are not known: `unknown` and `assume_facts`; `decisions` reads them."""
+    parser.add_argument(
+        "--unknown", choices=("run", "skip"), default="",
+        help="run or skip tasks whose condition reads facts that are not known (default: refuse to run)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--assume-facts", metavar="FILE", type=stated,
+        help="facts to assume where the environment has none: names with values, or {common: ..., nodes: [...]}",
+    )  # fmt: skip
+
+
+def decisions(command: Command, parsed_args: argparse.Namespace) -> dict[str, Any]:
+    """Return the fields of a `RunRequest` that the options of `add_unknown` set."""
+    from fuelclient.model.fact import NO_FACTS
+    from fuelclient.serializers.fact import assumed_from
+
+    path = parsed_args.assume_facts
+    assumed = assumed_from(command.load(path)) if path else NO_FACTS
+    return {"unknown": parsed_args.unknown, "assumed": assumed}
 
 
 def add_wait(parser: argparse.ArgumentParser) -> None:
@@ -76,6 +100,7 @@ class Starter(Command):
     ) -> None:
         """Start `request`, or the master's own `action` on its nodes, and print `sentence`; for a dry run print what
         would run instead."""
+        request = replace(request, **decisions(self, parsed_args))
         if request.dry_run:
             from fuelclient.commands.task.dry_run import dry_run
 

@@ -17,6 +17,7 @@ from fuelclient.environment.checks import LARGEST_ID
 from fuelclient.environment.layers import snapshot
 from fuelclient.environment.networks import network_configuration
 from fuelclient.expressions.evaluation import Expressions
+from fuelclient.facts.uploaded import with_assumed
 from fuelclient.graph.merge import merge_layers
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
@@ -44,7 +45,7 @@ def read(connection: Connection, request: RunRequest, graph_type: str = "", *, b
     return Inputs(
         target,
         layers,
-        effective(connection, target, made),
+        with_assumed(effective(connection, target, made), request.assumed),
         _memory(connection, request, forgotten, before),
         findings=made.findings,
     )

@@ -46,7 +46,7 @@ from fuelclient.model.run import (
 from fuelclient.model.status import RunStatus
 from fuelclient.plan import select
 from fuelclient.plan.inputs import Inputs
-from fuelclient.plan.plan import Check, Plan, checked, nothing_selected, require_something
+from fuelclient.plan.plan import Check, Plan, checked, nothing_selected, require_decided, require_something
 from fuelclient.settings import limit_expressions
 from fuelclient.store import events, facts, nodes, runners, runs
 from fuelclient.store.database import Connection, Database
@@ -79,6 +79,7 @@ class Runs:
         else:
             planned = self._planned(request, request.graph_types[0])
             require_something(planned[1], request)
+            require_decided(planned[1])
             self._require_selected(request, planned[1], may_idle=may_idle)
         with self._database.write() as connection:
             parent, children = _inserted(connection, request)

@@ -163,3 +163,79 @@ def test_a_simulation_is_drawn(env: Executions, fuel2: CommandLine) -> None:
         "}",
     ]
     assert fuel2("graph", "simulate", "--env", 1, "--fail", "c/1", "--dot").code == 5
+
+
+UNSURE = {"yaql_exp": "$.rack.is_new"}
+
+
+@pytest.fixture
+def unsure(env: Executions) -> Executions:
+    """A task whose condition reads a fact that nobody has stated, one whose command does, and one that reads none."""
+    env.graph(
+        shell("a", env.note("a"), condition=UNSURE),
+        shell("b", {"yaql_exp": f"'echo ' + $.rack.word + ' >> {env.notes}'"}, requires=["a"]),
+        shell("c", env.note("c")),
+    )
+    return env
+
+
+def test_a_dry_run_names_what_is_unknown_and_goes_on(unsure: Executions, fuel2: CommandLine) -> None:
+    done = fuel2.ok("graph", "execute", "--env", 1, "--node", 1, "--dry-run", "--format", "json")
+    shown = [(row["task"], row["runs"], row["reason"], row["unknown"]) for row in done.json[0]["instances"]]
+    assert shown == [
+        ("a", False, "unknown", "$.rack.is_new"),
+        ("c", True, "", ""),
+        ("b", False, "unknown", "$.rack.word"),
+    ]
+    assert "1 task instance would run, 0 would be skipped, 2 are unknown," in done.err
+    assert "Unknown: $.rack.word (1 task instance)." in done.err
+    table = fuel2.ok("graph", "execute", "--env", 1, "--node", 1, "--dry-run").out
+    assert table.count("unknown ($.rack.") == 2
+    simulated = fuel2.ok("graph", "simulate", "--env", 1, "--node", 1, "-f", "json")
+    assert [row["reason"] for row in simulated.json] == ["unknown: $.rack.is_new", "unknown: $.rack.word", ""]
+    assert "Unknown: $.rack.word (1 task instance)." in simulated.err
+
+
+def test_a_run_stops_before_its_first_task_with_the_list(unsure: Executions, fuel2: CommandLine) -> None:
+    done = fuel2("graph", "execute", "--env", 1, "--wait")
+    assert done.code == 7
+    assert {
+        "a@1 and 2 more: condition: unknown: $.rack.is_new",
+        "b@1 and 2 more: parameters: unknown: $.rack.word",
+    } <= {line.partition("error: ")[2].partition(" [")[0] for line in done.err.splitlines()}
+    assert (unsure.noted(), unsure.backend.runs.list()) == ([], [])
+    assert fuel2("graph", "execute", "--env", 1, "--unknown", "run", "--wait").code == 7
+
+
+def test_skipping_what_is_unknown(unsure: Executions, fuel2: CommandLine) -> None:
+    fuel2.ok("graph", "execute", "--env", 1, "--node", 1, "--unknown", "skip", "--wait")
+    assert unsure.noted() == ["c"]
+    assert unsure.outcomes(2)["b@1"] == ("skipped", "unknown")
+
+
+def test_assumed_facts_decide_and_are_remembered(unsure: Executions, fuel2: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "assumed.yaml"
+    path.write_text("rack: {is_new: true, word: assumed}\nuid: never\n", encoding="utf-8")
+    dry = fuel2.ok("graph", "execute", "--env", 1, "--assume-facts", path, "--dry-run", "--format", "json").json[0]
+    assert {row["unknown"] for row in dry["instances"]} == {""}
+    fuel2.ok("graph", "execute", "--env", 1, "--node", 2, "--assume-facts", path, "--wait")
+    assert sorted(unsure.noted()) == ["a", "assumed", "c"]
+    seen = unsure.backend.runs.deployment_info(1)
+    assert (seen.common["rack"]["word"], seen.nodes["2"]["uid"]) == ("assumed", "2")
+    assert "rack" not in unsure.backend.facts.default(1).common
+
+
+@pytest.mark.parametrize(
+    ("text", "rest", "code"),
+    [("- a\n", (), 7), ("{common: 1}\n", (), 7), (None, (), 5), ("a: 1\n", ("--unknown", "guess"), 2)],
+    ids=["no-node", "no-mapping", "no-file", "no-decision"],
+)
+def test_assumptions_that_cannot_be(
+    unsure: Executions, fuel2: CommandLine, tmp_path: Path, text: str | None, rest: tuple[str, ...], code: int
+) -> None:
+    path = tmp_path / "assumed.yaml"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    done = fuel2("graph", "execute", "--env", 1, "--assume-facts", path, *rest)
+    assert done.code == code, done.err
+    assert not unsure.backend.runs.list()

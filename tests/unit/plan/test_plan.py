@@ -17,7 +17,7 @@ from fuelclient.model.graph import Layer
 from fuelclient.model.node import Node
 from fuelclient.model.run import RunRequest
 from fuelclient.model.task import Task
-from fuelclient.plan.plan import Plan, plan
+from fuelclient.plan.plan import Plan, plan, require_decided
 from fuelclient.plan.work import InstanceKind
 
 FACTS = DeploymentFacts(
@@ -110,12 +110,77 @@ def test_strategies_are_rendered_values() -> None:
 
 
 def test_what_expressions_cannot_give_is_told_for_every_task() -> None:
-    """N17: a key that no facts have ends everything before it begins."""
-    broken = {"yaql_exp": "$.some.fake_param"}
+    broken = {"yaql_exp": "len(7)"}
 
     assert refused(sh("a", parameters={"cmd": broken}))["G034"].startswith("a@1 and 1 more: parameters: ")
     assert refused(sh("a", condition=broken))["G034"].startswith("a@1 and 1 more: condition: ")
     assert refused(sh("a", requires=broken))["G034"].startswith("a@1 and 1 more: dependencies: ")
+
+
+MISSING = {"yaql_exp": "$.some.fake_param"}
+
+
+def undecided(made: Plan) -> dict[str, str]:
+    """By code: the message of the findings that keep a plan from being run."""
+    with pytest.raises(InvalidGraph) as caught:
+        require_decided(made)
+    return {finding.code: finding.message for finding in caught.value.findings if isinstance(finding, Finding)}
+
+
+@pytest.mark.parametrize(
+    ("task", "what"),
+    [
+        (sh("a", condition=MISSING), "condition"),
+        (sh("a", parameters={"cmd": MISSING}), "parameters"),
+        (sh("a", requires=MISSING), "dependencies"),
+    ],
+    ids=["condition", "parameters", "dependencies"],
+)
+def test_a_fact_that_is_not_known_is_a_value(task: Task, what: str) -> None:
+    """N17, but not a failure: there is a plan, which names the fact and cannot be run."""
+    made = planned(task, sh("b"))
+
+    assert set(made.unknown.values()) == {"$.some.fake_param"}
+    assert [made.work.name(vertex) for vertex in made.unknown] == ["a@1", "a@2"]
+    assert undecided(made)["G036"] == f"a@1 and 1 more: {what}: unknown: $.some.fake_param"
+
+
+def test_a_request_decides_about_unknown_conditions() -> None:
+    unsure = sh("a", condition=MISSING)
+    run, skip = (planned(unsure, sh("b", requires=["a"]), unknown=word) for word in ("run", "skip"))
+    for made in (run, skip):
+        require_decided(made)
+        assert made.unknown == {}
+    assert told(run)["a@1"] == "runs"
+    assert told(skip) == {"a@1": "unknown", "a@2": "unknown", "b@1": "runs", "b@2": "runs"}
+    assert set(skip.details.values()) == {"its condition reads $.some.fake_param, which is not known"}
+
+
+def test_unknown_parameters_can_only_be_skipped() -> None:
+    unsure = sh("a", parameters={"cmd": MISSING})
+    assert "G036" in undecided(planned(unsure, unknown="run"))
+    skipped = planned(unsure, unknown="skip")
+    require_decided(skipped)
+    assert told(skipped) == {"a@1": "unknown", "a@2": "unknown"}
+
+
+def test_unknown_dependencies_stay_undecided() -> None:
+    for word in ("run", "skip"):
+        assert "G036" in undecided(planned(sh("a", requires=MISSING), unknown=word))
+
+
+def test_what_is_skipped_anyway_is_not_unknown() -> None:
+    made = planned(sh("a", condition=MISSING), sh("b"), task_names=("b",))
+    require_decided(made)
+    assert made.unknown == {}
+
+
+def test_a_path_is_named_as_far_as_the_facts_go() -> None:
+    facts = DeploymentFacts({"deep": {"er": {}}})
+    texts = ("$.deep.er.most", "$.deep.get(er).x", "$.deep.values().select($.y)")
+    for text, path in zip(texts, ("$.deep.er.most", "....x", "$.y"), strict=True):
+        made = planned(sh("a", condition={"yaql_exp": text}), facts=facts)
+        assert set(made.unknown.values()) == {path}
 
 
 def test_a_node_without_a_way_to_it_is_refused() -> None:

@@ -22,7 +22,7 @@ from fuelclient.model.node import Node
 from fuelclient.model.run import RunRequest
 from fuelclient.plan.evaluate import evaluate
 from fuelclient.plan.expand import expand
-from fuelclient.plan.plan import Plan, plan
+from fuelclient.plan.plan import Plan, plan, require_decided
 from fuelclient.plan.work import InstanceKind
 
 Data = Mapping[str, Any]
@@ -59,6 +59,7 @@ def _plan(given: Data) -> object:
     stated: dict[str, Any] = {key: tuple(value) for key, value in given.get("request", {}).items()}
     try:
         made = plan(taken, RunRequest(1, **stated), Expressions(_facts(given)))
+        require_decided(made)
     except FuelError as error:
         result = error.findings if isinstance(error, InvalidDocument) else ()
         told = [
