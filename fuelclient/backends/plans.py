@@ -6,20 +6,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fuelclient.backends.base import Backend
-from fuelclient.environment.plans import plans
+from fuelclient.environment.plans import evaluation_of, plans
 from fuelclient.errors import FuelError
 from fuelclient.executors import registry
 from fuelclient.expressions.evaluation import Expressions
 from fuelclient.facts.compute import computed
 from fuelclient.facts.given import Given
-from fuelclient.facts.uploaded import with_assumed
+from fuelclient.facts.uploaded import effective_facts, with_assumed
+from fuelclient.graph.merge import merge_layers
 from fuelclient.insight import forecast as views
+from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.run import PlannedGraph, RunRequest, SimulatedGraph
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.evaluate import Evaluation
 from fuelclient.plan.expand import computed_attributes
+from fuelclient.plan.fleet import fleet_candidates
 from fuelclient.plan.inputs import Inputs
+from fuelclient.plan.outlook import asks_facts
 from fuelclient.plan.plan import Plan, checked
+from fuelclient.plan.preview import PreviewOptions
 from fuelclient.settings import limit_expressions
 
 
@@ -78,3 +83,29 @@ def _expecting(backend: Backend, inputs: Inputs) -> Inputs:
         return replace(inputs, expected=computed(inputs.environment, Given()).facts)
     except FuelError:
         return inputs
+
+
+MOST_NODES = 300
+"""On more nodes a preview does not evaluate expressions, so that it answers at once; a dry run does."""
+
+
+def outlook(backend: Backend, snapshot: Snapshot, options: PreviewOptions) -> Evaluation | None:
+    """Return the evaluation of expressions on the facts of a preview's nodes, which may be assumed.
+
+    It is None if the graph asks no facts, if there are too many nodes, or if a master gives no facts.
+    """
+    nodes, assumption = fleet_candidates(snapshot, options.assume)
+    tasks = merge_layers(snapshot.layers, options.policy).tasks
+    if not asks_facts(tasks) or len(options.node_ids or nodes) > MOST_NODES:
+        return None
+    cluster_id = snapshot.cluster.id
+    try:
+        if assumption:
+            environment = replace(backend.clusters.environment(cluster_id), nodes=tuple(nodes))
+            default = computed(environment, Given()).facts
+            uploaded = DeploymentFacts(backend.facts.get(cluster_id).common)
+            return Expressions(effective_facts(default, uploaded))
+        request = RunRequest(cluster_id, (snapshot.graph_type,), options.node_ids)
+        return evaluation_of(_expecting(backend, backend.runs.inputs(request)))
+    except FuelError:
+        return None

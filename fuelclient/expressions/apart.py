@@ -111,9 +111,8 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
 
     seconds, now, names, moments = pickle.load(requests)  # noqa: S301 - the parent is our own process
     expected = Facts(*names) if names else None
-    views = Views(
-        Facts(*now, expected), Past({key: Facts(*parts) for key, parts in moments.items()}, {}), memoise=False
-    )
+    facts = Facts(*now, expected=expected)
+    views = Views(facts, Past({key: Facts(*parts) for key, parts in moments.items()}, {}), memoise=False)
     budget.set_apart()
     _evaluated(views, ("regex('a').matches('a')", "null", None))  # what it imports is none of the expression's memory
     with open("/proc/self/statm", encoding="ascii") as size:

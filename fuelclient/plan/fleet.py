@@ -76,7 +76,7 @@ def fleet_of(snapshot: Snapshot, *, node_ids: Sequence[int] = (), assume: str = 
     if node_ids and not assume:
         candidates, assumption = list(snapshot.nodes), ""
     else:
-        candidates, assumption = _candidates(snapshot, assume)
+        candidates, assumption = fleet_candidates(snapshot, assume)
     known = sorted(node.id for node in candidates)
     for node_id in node_ids:
         if node_id not in known:
@@ -96,7 +96,11 @@ def fleet_of(snapshot: Snapshot, *, node_ids: Sequence[int] = (), assume: str = 
     return Fleet((FleetNode(None), FleetNode(MASTER), *tagged), absent, assumption)
 
 
-def _candidates(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
+def fleet_candidates(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
+    """Return the nodes that a fleet is chosen from, and which of them are assumed, in one sentence.
+
+    Raise what `assumed_nodes` raises.
+    """
     if assume:
         nodes = assumed_nodes(assume, snapshot)
         return nodes, f"{len(nodes)} assumed nodes ({assume}) replace the environment's own."

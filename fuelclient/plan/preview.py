@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from fuelclient.errors import FuelError, InvalidGraph
+from fuelclient.errors import InvalidGraph
 from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.references import check_references, place_of
 from fuelclient.graph.stage import band_of, parse_stage
 from fuelclient.model.finding import Finding, Severity, errors_in
 from fuelclient.model.graph import Layer, Level, MergedGraph, MergePolicy
 from fuelclient.model.snapshot import Snapshot
-from fuelclient.model.task import Relation
 from fuelclient.plan.evaluate import Evaluation
 from fuelclient.plan.expand import Expansion, computed_attributes, expand
 from fuelclient.plan.fleet import MASTER, fleet_of
 from fuelclient.plan.order import Ordered, ordered
+from fuelclient.plan.outlook import Outlook
 from fuelclient.plan.place import placement_findings
 
 
@@ -25,11 +25,13 @@ class PreviewOptions:
     """What to preview: on which nodes, and how layers merge.
 
     `node_ids` restricts the environment's nodes; `assume` (`controller=3,compute+cinder=2`) replaces them.
+    `knows_assumed` says that the facts of the preview are those of the assumed nodes.
     """
 
     node_ids: tuple[int, ...] = ()
     assume: str = ""
     policy: MergePolicy = MergePolicy.REPLACE
+    knows_assumed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,8 @@ class PreviewRow:
     """One merged task.
 
     `nodes` has `"master"`, None for a sync point, or node ids. Generations are None for a task that runs nowhere.
-    `stage`, `priority` and `band` say where in the stages it runs.
+    `stage`, `priority` and `band` say where in the stages it runs. `verdicts` says for each of `nodes` what would
+    happen there: `run`, `skip`, or `unknown: ` and a path; it is empty if the preview uses no facts.
     """
 
     order: int
@@ -54,6 +57,7 @@ class PreviewRow:
     overrides: tuple[str, ...]
     requires: tuple[str, ...]
     findings: tuple[Finding, ...] = ()
+    verdicts: tuple[str, ...] = ()
 
     @property
     def is_changed(self) -> bool:
@@ -97,6 +101,7 @@ class Draft:
     merged: MergedGraph
     expansion: Expansion
     findings: tuple[Finding, ...]
+    verdicts: Sequence[str] = ()
 
 
 def preview(snapshot: Snapshot, options: PreviewOptions, evaluation: Evaluation | None = None) -> Preview:
@@ -120,28 +125,20 @@ def findings(snapshot: Snapshot, options: PreviewOptions, evaluation: Evaluation
 def draft(snapshot: Snapshot, options: PreviewOptions, evaluation: Evaluation | None = None) -> Draft:
     """Merge and place one environment's graph, even if it has errors.
 
-    With an `evaluation` on the facts of the environment, dependencies that are expressions make edges too, unless the
-    nodes are assumed ones, which have no facts.
+    With an `evaluation` on the facts of the environment, dependencies that are expressions make edges too, and rows
+    have verdicts, unless the nodes are assumed ones and have no facts.
 
     Raise `UsageError` and `NotFound` as `preview` does.
     """
     merged = merge_layers(snapshot.layers, options.policy)
     fleet = fleet_of(snapshot, node_ids=options.node_ids, assume=options.assume)
-    unknown: set[int] = set(range(len(merged.tasks)))
-
-    def computed(index: int, node: int) -> Iterable[tuple[str, Relation]]:
-        try:
-            return list(evaluation.relations(merged.tasks[index].task, fleet.nodes[node].uid)) if evaluation else ()
-        except FuelError:
-            unknown.add(index)
-            return ()
-
-    if evaluation is not None and not fleet.assumption:
-        unknown.clear()
-        expansion = expand(merged.tasks, fleet, computed=computed)
-    else:
-        expansion = expand(merged.tasks, fleet)
-    all_findings = (*graph_findings(snapshot, merged, expansion), *_computed_findings(merged, unknown))
+    if evaluation is not None and (options.knows_assumed or not fleet.assumption):
+        outlook = Outlook(merged.tasks, fleet, evaluation)
+        said = (*graph_findings(snapshot, merged, outlook.expansion), *outlook.findings)
+        unknown = _computed_findings(merged, outlook.unknown)
+        return Draft(snapshot, merged, outlook.expansion, (*said, *unknown), outlook.verdicts)
+    expansion = expand(merged.tasks, fleet)
+    all_findings = (*graph_findings(snapshot, merged, expansion), *_computed_findings(merged, range(len(merged.tasks))))
     return Draft(snapshot, merged, expansion, all_findings)
 
 
@@ -255,6 +252,7 @@ def _rows(drafted: Draft, order: Ordered) -> tuple[PreviewRow, ...]:
                 overrides=tuple(owner.label for owner in task.overrides),
                 requires=tuple(dict.fromkeys(expansion.tasks[other].id for other in sorted(requires[index]))),
                 findings=tuple(by_task.get(task.id, ())),
+                verdicts=tuple(drafted.verdicts[vertex] for vertex in vertices[index]) if drafted.verdicts else (),
             )
         )
     return tuple(rows)

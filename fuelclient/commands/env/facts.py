@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_id, add_nodes
+from fuelclient.commands.arguments import add_id, add_nodes, stated
 from fuelclient.commands.base import Command
 from fuelclient.commands.columns import plain
 from fuelclient.commands.env.fact_files import add_directory, directory_of, names_in, write_parts
@@ -79,11 +79,39 @@ class FactsDownload(_Download):
 class FactsDefault(_Download):
     """Write the computed deployment facts of an environment to files
 
-    The facts are computed from its settings and its nodes, without uploaded facts. The files are named as by 'env
-    deployment-facts download'.
+    The facts are computed as on a Fuel master: from its release, its settings and networks, its plugins, and its nodes
+    with their roles, without uploaded facts. The files are named as by 'env deployment-facts download'.
+
+      fuel2 env deployment-facts get-default --env 1
+
+    --explain writes no files. It prints where a fact comes from, in the common part and on each node.
+
+      fuel2 env deployment-facts get-default --env 1 --explain storage.pg_num
     """
 
     name = "Default"
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--explain", type=stated, metavar="KEY", help="say where a fact comes from: storage.pg_num")
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        if not parsed_args.explain:
+            super().take_action(parsed_args)
+            return
+        from fuelclient.facts.origin import COMMON, origins
+
+        env = parsed_args.env
+        default, uploaded = self.facts(env), self.backend.facts.get(env)
+        wanted = None if parsed_args.nodes is None else {*_uids(default, parsed_args.nodes)}
+        places: dict[tuple[bool, str], list[str]] = {}
+        for origin in origins(self.backend.clusters.environment(env), default, uploaded, parsed_args.explain):
+            is_common = origin.part == COMMON
+            if wanted is None or origin.part in wanted or is_common:
+                places.setdefault((is_common, origin.text), []).append(origin.part)
+        for (is_common, text), parts in places.items():
+            where = COMMON if is_common else f"node {', '.join(parts)}"
+            self.say(f"{parsed_args.explain} ({where}): {text}")
 
     def facts(self, env: int) -> DeploymentFacts:
         return self.backend.facts.default(env)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _KEYS = (
     "order", "first_generation", "last_generation", "stage", "priority", "band", "task", "type", "roles", "nodes",
-    "layer", "overrides", "requires", "findings",
+    "layer", "overrides", "requires", "findings", "verdicts",
 )  # fmt: skip
 """The keys of a row in JSON and YAML, always all of them and in this order."""
 
@@ -42,6 +42,10 @@ class GraphPreview(Lister):
     --assume previews with other nodes than those of the environment. It takes ROLES=COUNT, ... where ROLES is one role
     or several joined by '+'. If the environment has no nodes, a few nodes for each role are assumed.
 
+    Conditions and computed dependencies are evaluated on the facts of the nodes: 'verdict' says which tasks would be
+    skipped, or depend on a fact that is not known. --no-facts shows the bare graph; so does a preview of more than 300
+    nodes.
+
     If there is an error among the findings, the exit code is 7.
 
     --verify compares this merge, task by task, with the master's own. With --exit-code the exit code is 10 if they
@@ -52,7 +56,9 @@ class GraphPreview(Lister):
       fuel2 graph preview --env 1 --assume controller+cinder=1,compute=2 -f json
     """
 
-    columns = ("order", "generation", "stage", "priority", "task", "type", "roles", "nodes", "layer", "overrides")
+    columns = (
+        "order", "generation", "stage", "priority", "task", "type", "roles", "nodes", "layer", "overrides", "verdict",
+    )  # fmt: skip
     sort_by = "order"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -65,6 +71,9 @@ class GraphPreview(Lister):
             "--merge-policy", choices=("replace", "overlay"), default="replace",
             help="whether a task with a type replaces the task below it, or overrides only the attributes it states",
         )  # fmt: skip
+        parser.add_argument(
+            "--no-facts", action="store_false", dest="facts", help="do not evaluate conditions and dependencies"
+        )
         parser.add_argument("--only", choices=("changed",), help="only tasks that a plugin or the environment changes")
         parser.add_argument(
             "--verify", action="store_true", help="compare with the merge that the master itself computes"
@@ -83,7 +92,7 @@ class GraphPreview(Lister):
         return Exit.DIFFERENT if self._differ and parsed_args.exit_code else Exit.OK
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-        from fuelclient.backends.plans import evaluation_for
+        from fuelclient.backends.plans import outlook
         from fuelclient.model.graph import MergePolicy
         from fuelclient.plan.preview import PreviewOptions, preview
 
@@ -91,10 +100,14 @@ class GraphPreview(Lister):
         columns = _KEYS if structured else self.columns
         check_columns(parsed_args.columns, columns)
         options = PreviewOptions(
-            tuple(parsed_args.nodes or ()), parsed_args.assume or "", MergePolicy(parsed_args.merge_policy)
+            tuple(parsed_args.nodes or ()),
+            parsed_args.assume or "",
+            MergePolicy(parsed_args.merge_policy),
+            parsed_args.facts,
         )
         snapshot = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type)
-        seen = preview(snapshot, options, evaluation_for(self.backend, snapshot))
+        evaluation = outlook(self.backend, snapshot, options) if parsed_args.facts else None
+        seen = preview(snapshot, options, evaluation)
         _narrate(seen)
         self._broken = any(finding.is_error for finding in seen.findings)
         if parsed_args.verify:
@@ -127,9 +140,10 @@ class GraphPreview(Lister):
         asked, sorting = (list(map(column_name, names)) for names in (parsed_args.columns, parsed_args.sort_columns))
         fitted = fit(self.columns, lists, width, asked=asked, sorted_by=sorting)
         parsed_args.max_width = sys.maxsize  # or cliff would break names to fit a table that is still too wide
+        empty = tuple(name for name in fitted.empty if name != "verdict")  # an empty one says that all tasks run
         missing = [
             f"{', '.join(names)} ({why})"
-            for names, why in ((fitted.too_wide, f"{width} columns are too few"), (fitted.empty, "empty"))
+            for names, why in ((fitted.too_wide, f"{width} columns are too few"), (empty, "empty"))
             if names
         ]
         if missing:
@@ -141,8 +155,22 @@ def _cells(row: PreviewRow) -> tuple[Any, ...]:
     """Return a row for people."""
     return (
         row.order, row.generations, row.stage or "", "" if row.priority is None else row.priority, row.task,
-        row.type, Names(row.roles), len(row.nodes), row.layer, Names(row.overrides),
+        row.type, Names(row.roles), len(row.nodes), row.layer, Names(row.overrides), _verdict(row.verdicts),
     )  # fmt: skip
+
+
+def _verdict(verdicts: Sequence[str]) -> str:
+    """Return what would happen to the instances of a task; nothing if all run.
+
+    >>> _verdict(["run", "run"]), _verdict(["skip", "skip"]), _verdict(["run", "unknown: $.a"])
+    ('', 'skip', 'unknown: $.a (1 of 2)')
+    """
+    several = [
+        word if verdicts.count(word) == len(verdicts) else f"{word} ({verdicts.count(word)} of {len(verdicts)})"
+        for word in dict.fromkeys(verdicts)
+        if word != "run"
+    ]
+    return ", ".join(several)
 
 
 def _record(row: PreviewRow) -> tuple[Any, ...]:
@@ -150,7 +178,7 @@ def _record(row: PreviewRow) -> tuple[Any, ...]:
     return (
         row.order, row.first_generation, row.last_generation, row.stage, row.priority, row.band, row.task, row.type,
         Names(row.roles), Names(row.nodes), row.layer, Names(row.overrides), Names(row.requires),
-        Fields(list(map(finding_fields, row.findings))),
+        Fields(list(map(finding_fields, row.findings))), Names(row.verdicts),
     )  # fmt: skip
 
 

@@ -11,7 +11,9 @@ from typing import Any
 
 from fuelclient.commands.formatters import text
 
-BY_IMPORTANCE = ("order", "task", "nodes", "stage", "layer", "priority", "roles", "generation", "type", "overrides")
+BY_IMPORTANCE = (
+    "order", "task", "nodes", "verdict", "stage", "layer", "priority", "roles", "generation", "type", "overrides",
+)  # fmt: skip
 """Columns, the most important first. A column is dropped if it does not fit beside those before it."""
 
 _ALWAYS = BY_IMPORTANCE[:2]

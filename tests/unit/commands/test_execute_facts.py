@@ -239,3 +239,48 @@ def test_assumptions_that_cannot_be(
     done = fuel2("graph", "execute", "--env", 1, "--assume-facts", path, *rest)
     assert done.code == code, done.err
     assert not unsure.backend.runs.list()
+
+
+def test_where_a_fact_comes_from(env: Executions, fuel2: CommandLine, tmp_path: Path) -> None:
+    line = ("env", "deployment-facts", "get-default", "--env", 1, "-d", tmp_path, "--explain")
+    assert fuel2.ok(*line, "cluster.name").out == "cluster.name (common): computed from the environment itself\n"
+    assert fuel2.ok(*line, "online").out == "online (node 1, 2, 3): computed from the state of the node\n"
+    assert fuel2.ok(*line, "online", "--nodes", 2).out == "online (node 2): computed from the state of the node\n"
+    assert fuel2(*line, "clustr").code == 5
+    assert not list(tmp_path.glob("deployment_*"))
+
+
+def test_a_preview_shows_what_facts_decide(unsure: Executions, fuel2: CommandLine) -> None:
+    unsure.graph(
+        shell("a", condition={"yaql_exp": "$.uid = '1'"}),
+        shell("b", condition=UNSURE),
+        shell("c", requires={"yaql_exp": "['d']"}),
+        shell("d", condition="false"),
+        shell("e"),
+    )
+    rows = {row["task"]: row for row in fuel2.ok("graph", "preview", "--env", 1, "-f", "json").json}
+    assert rows["a"]["verdicts"] == ["run", "skip", "skip"]
+    assert rows["b"]["verdicts"] == ["unknown: $.rack.is_new"] * 3
+    assert (rows["c"]["requires"], rows["c"]["first_generation"]) == (["d"], 1)
+    line = ("graph", "preview", "--env", 1, "-f", "csv", "--quote", "none", "-c", "task", "-c", "verdict")
+    assert fuel2.ok(*line).out.splitlines() == [
+        "task,verdict", "a,skip (2 of 3)", "b,unknown: $.rack.is_new", "d,skip", "e,", "c,",
+    ]  # fmt: skip
+    bare = fuel2.ok("graph", "preview", "--env", 1, "--no-facts", "-f", "json")
+    assert {tuple(row["verdicts"]) for row in bare.json} == {()}
+    assert "1 task has computed dependencies" in bare.err
+
+
+def test_a_preview_of_assumed_nodes_has_facts_of_its_own(unsure: Executions, fuel2: CommandLine) -> None:
+    unsure.graph(shell("a", condition={"yaql_exp": "$.uid in $.network_metadata.nodes.values().uid"}))
+    (row,) = fuel2.ok("graph", "preview", "--env", 1, "--assume", "compute=2", "-f", "json").json
+    assert row["verdicts"] == ["run", "run"]
+
+
+def test_a_preview_goes_on_where_expressions_fail(unsure: Executions, fuel2: CommandLine) -> None:
+    broken = {"yaql_exp": "len(7)"}
+    unsure.graph(shell("a", condition=broken), shell("b", requires=broken))
+    done = fuel2("graph", "preview", "--env", 1, "-f", "json")
+    assert done.code == 7  # an error is among the findings
+    assert [row["verdicts"][0] for row in done.json] == ["unknown", "run"]
+    assert [[f["code"] for f in row["findings"]] for row in done.json] == [["G034"], ["G034"]]

@@ -33,8 +33,13 @@ def test_preview_of_newton(newton: CommandLine) -> None:
     assert len(rows.json) == 202
     assert [row["order"] for row in rows.json] == list(range(1, 203))
     assert "202 tasks, 930 instances in " in rows.err
-    assert " on 14 nodes; 6 sync points, 8 on the master; 3 tasks have computed dependencies " in rows.err
+    assert " on 14 nodes; 6 sync points, 8 on the master.\n" in rows.err
     assert len(newton.ok(*line).out.splitlines()) == 202 + 4
+    skipped = [row["task"] for row in rows.json if set(row["verdicts"]) == {"skip"}]
+    assert len(skipped) > 40
+    assert not [row["task"] for row in rows.json if any("unknown" in verdict for verdict in row["verdicts"])]
+    bare = newton.ok(*line, "--no-facts").err
+    assert " on 14 nodes; 6 sync points, 8 on the master; 3 tasks have computed dependencies " in bare
 
 
 def test_the_merge_of_one_layer_is_that_layer(newton: CommandLine) -> None:
