@@ -12,9 +12,10 @@ PUBLIC = {
     "notation": "ip_ranges", "vlan_start": None, "render_addr_mask": "public",
 }  # fmt: skip
 VLANS = {"name": "private", "seg_type": "vlan", "neutron_vlan_range": True, "vlan_start": None}
-TUNNELS = {"name": "private", "seg_type": "tun", "cidr": "192.168.2.0/24", "vlan_start": 103}
+TUNNELS = {"name": "private", "seg_type": "tun", "cidr": "192.168.2.0/24", "vlan_start": 103, "notation": "cidr"}
 BAREMETAL = {
     "name": "baremetal", "cidr": "192.168.3.0/24", "ip_range": ["192.168.3.2", "192.168.3.50"], "vlan_start": 104,
+    "notation": "ip_ranges",
     "restrictions": [{"condition": "settings:additional_components.ironic.value == false"}],
 }  # fmt: skip
 CONFIG = {

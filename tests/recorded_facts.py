@@ -58,7 +58,7 @@ def whole(case: str) -> tuple[Environment, Given]:
         _node(node, {key: node[key] for key in ("interfaces", "node_volumes")}, node["addresses"]["fuelweb_admin"])
         for node in stated["nodes"]
     )
-    return environment(case, nodes, own), Given(kept, {}, seen)
+    return environment(case, nodes, own), Given(kept, seen)
 
 
 def bare(case: str) -> Environment:

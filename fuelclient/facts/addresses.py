@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from fuelclient.environment.networks import ADMIN, PUBLIC
 from fuelclient.environment.roles import roles
 from fuelclient.environment.settings import effective, is_on
 from fuelclient.facts.given import Kept
 from fuelclient.facts.names import Named
-from fuelclient.facts.networks import ADMIN, PUBLIC, Network, Networks, number_of, text_of, vips_in
+from fuelclient.facts.networks import Network, Networks, number_of, text_of, vips_in
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Severity
 

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fuelclient.environment.networks import ADMIN
 from fuelclient.facts.about_environment import environment_facts
 from fuelclient.facts.addresses import addresses_of
 from fuelclient.facts.disks import glance_facts, node_volumes, placement_groups
 from fuelclient.facts.given import Given, Kept
 from fuelclient.facts.interfaces import INPUTS
 from fuelclient.facts.names import named_nodes
-from fuelclient.facts.networks import ADMIN, Networks, network_ranges, networks_of
+from fuelclient.facts.networks import Networks, network_ranges, networks_of
 from fuelclient.facts.neutron import neutron_facts
 from fuelclient.facts.node_lists import network_metadata, node_list
 from fuelclient.facts.provision import provision_facts
@@ -56,9 +57,12 @@ def computed(environment: Environment, given: Given, participants: tuple[int, ..
     """
     named = named_nodes(environment, given.master, participants)
     present = [node for node in named if not node.node.pending_deletion]
-    networks = networks_of(environment, given)
+    networks = networks_of(environment)
     addressed = addresses_of(environment, networks, named, given.kept)
-    schemes = {node.node.id: NodeScheme(node, networks, addressed, given.master) for node in named}
+    schemes = {
+        node.node.id: NodeScheme(node, networks, addressed, given.master, environment.interfaces.get(node.uid))
+        for node in named
+    }
     settings = setting_facts(environment, given)
     common = {
         **settings,
@@ -70,7 +74,7 @@ def computed(environment: Environment, given: Given, participants: tuple[int, ..
     if networks.is_described:
         common.update(neutron_facts(networks, settings))
     if isinstance(settings.get("storage"), Mapping):
-        common["storage"] = {**settings["storage"], **placement_groups(present, settings["storage"])}
+        common["storage"] = {**settings["storage"], **placement_groups(present, environment.disks, settings["storage"])}
     parts: dict[str, Mapping[str, Any]] = {NULL: {}, MASTER: {"uid": MASTER, "roles": [MASTER]}}
     for node in named:
         parts[node.uid] = _part(schemes[node.node.id], environment, networks, settings, given)
@@ -80,7 +84,7 @@ def computed(environment: Environment, given: Given, participants: tuple[int, ..
 def kept_of(environment: Environment, given: Given) -> Kept:
     """Return what has to be kept so that facts stay the same, as `computed` does, without computing the facts."""
     named = named_nodes(environment, given.master)
-    return addresses_of(environment, networks_of(environment, given), named, given.kept).kept(given.kept)
+    return addresses_of(environment, networks_of(environment), named, given.kept).kept(given.kept)
 
 
 def _part(
@@ -88,7 +92,7 @@ def _part(
 ) -> dict[str, Any]:
     """Return what one node adds: computed values, and over them the attributes that its owner states."""
     node = scheme.node
-    volumes = node_volumes(node)
+    volumes = node_volumes(node, environment.disks)
     part: dict[str, Any] = {
         "uid": node.uid,
         "fqdn": node.fqdn,

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from fuelclient.facts.names import Named
+
+Disks: TypeAlias = Mapping[str, Sequence[Any]]
+"""The stored documents of disks by the id of the node."""
 
 _OSD = "ceph-osd"
 _NO_OSD = 128
@@ -27,15 +30,18 @@ _LEAST_CACHE, _CACHE_SHARE = 5 * 1024**3, 0.1
 _MEGABYTE = 1024**2
 
 
-def node_volumes(node: Named) -> list[Any]:
-    """Return the layout of a node's disks; empty if it is not known."""
+def node_volumes(node: Named, disks: Disks) -> list[Any]:
+    """Return the layout of a node's disks: its attribute `node_volumes`, or its stored disks; empty without either."""
     stated = node.node.attributes.get("node_volumes")
-    return list(stated) if isinstance(stated, list | tuple) else []
+    if isinstance(stated, list | tuple):
+        return list(stated)
+    return [{**disk, "type": "disk"} for disk in disks.get(node.uid) or () if isinstance(disk, Mapping)]
 
 
 def glance_facts(volumes: Sequence[Any]) -> dict[str, Any]:
     """Return the size of the cache of images in bytes, as a text: a tenth of their volume, at least 5 GiB."""
-    size = next((volume.get("size", 0) for volume in _parts(volumes, "image") if volume.get("name") == "glance"), 0)
+    stated = next((volume.get("size", 0) for volume in _parts(volumes, "image") if volume.get("name") == "glance"), 0)
+    size = stated or sum(part.get("size", 0) for part in _on_disks(volumes) if part.get("name") == "image")
     return {"image_cache_max_size": str(max(_LEAST_CACHE, int(_CACHE_SHARE * size * _MEGABYTE)) if size else 0)}
 
 
@@ -45,16 +51,19 @@ def _parts(volumes: Sequence[Any], identity: str) -> Iterator[Mapping[str, Any]]
             yield from (part for part in volume.get("volumes") or () if isinstance(part, Mapping))
 
 
-def placement_groups(named: Sequence[Named], storage: Mapping[str, Any]) -> dict[str, Any]:
+def _on_disks(volumes: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
+    for volume in volumes:
+        if isinstance(volume, Mapping) and volume.get("type") == "disk":
+            yield from (part for part in volume.get("volumes") or () if isinstance(part, Mapping))
+
+
+def placement_groups(named: Sequence[Named], disks: Disks, storage: Mapping[str, Any]) -> dict[str, Any]:
     """Return how many placement groups the pools of Ceph get (`pg_num`, `per_pool_pg_nums`)."""
     osds = sum(
         part.get("name") == "ceph" and (part.get("size") or 0) > 0
         for node in named
         if node.carries((_OSD,))
-        for volume in node_volumes(node)
-        if isinstance(volume, Mapping) and volume.get("type") == "disk"
-        for part in volume.get("volumes") or ()
-        if isinstance(part, Mapping)
+        for part in _on_disks(node_volumes(node, disks))
     )
     text = str(storage.get("osd_pool_size", "3"))
     copies = max(1, int(text)) if text.isascii() and text.isdigit() else 3

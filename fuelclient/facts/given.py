@@ -1,4 +1,4 @@
-"""What facts are computed from, beside the environment: the master, networks that users describe, and what is kept."""
+"""What facts are computed from, beside the environment: the master, and what is kept."""
 
 from __future__ import annotations
 
@@ -32,12 +32,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Everything beside the environment.
-
-    `networks` is a network configuration as Nailgun's API has it (`networks`, `networking_parameters`, `vips`); what it
-    does not state is as the release says.
-    """
+    """Everything beside the environment."""
 
     kept: Kept = field(default_factory=Kept)
-    networks: Mapping[str, Any] = field(default_factory=dict)
     master: Master = field(default_factory=Master)

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fuelclient.facts.networks import ADMIN, PUBLIC, Network
+from fuelclient.environment.networks import ADMIN, PUBLIC
+from fuelclient.facts.networks import Network
 from fuelclient.model.node import Node
 
 INPUTS = frozenset({"interfaces", "meta", "hostname", "network_data", "group_id", "cluster_id"})
@@ -35,11 +36,16 @@ class Interface:
         return bool(self.slaves)
 
 
-def interfaces_of(node: Node) -> tuple[Interface, ...]:
-    """Return the interfaces of a node: those in its attributes (`interfaces`, or `meta.interfaces` as a master's agent
-    reports them); otherwise eth0, by which it starts, and eth1. Exactly one starts the node."""
+def interfaces_of(node: Node, document: Sequence[Any] | None = None) -> tuple[Interface, ...]:
+    """Return the interfaces of a node.
+
+    They are those of the document that was stored for it, or those in its attributes (`interfaces`, or
+    `meta.interfaces` as a master's agent reports them); otherwise eth0, by which it starts, and eth1.
+    """
     meta = node.attributes.get("meta")
-    stated = node.attributes.get("interfaces") or (meta.get("interfaces") if isinstance(meta, Mapping) else None)
+    stated = (
+        document or node.attributes.get("interfaces") or (meta.get("interfaces") if isinstance(meta, Mapping) else None)
+    )
     records = [record for record in stated or () if isinstance(record, Mapping) and record.get("name")]
     found = [_interface(record) for record in records] if records else [Interface("eth0"), Interface("eth1")]
     macs = {interface.mac.lower() for interface in found}

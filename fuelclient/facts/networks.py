@@ -1,30 +1,28 @@
-"""The networks of an environment: the release's defaults, and over them what users describe.
-
-Source: Nailgun's `networks_metadata` of releases, its network configuration, and how it makes networks of both.
-"""
+"""The networks of an environment as facts need them, from its network configuration."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from ipaddress import IPv4Network, ip_address, ip_network
+from dataclasses import dataclass, field
+from ipaddress import IPv4Network, ip_network
 from typing import Any
 
-from fuelclient.environment.settings import models
+from fuelclient.environment.networks import (
+    ADMIN,
+    IP_RANGES,
+    NETWORKS,
+    PARAMETERS,
+    PUBLIC,
+    SEGMENTATION,
+    network_configuration,
+)
 from fuelclient.errors import InvalidDocument
-from fuelclient.expressions.restrictions import expand_restrictions
-from fuelclient.facts.given import Given
 from fuelclient.model.environment import Environment
 
-ADMIN, PUBLIC, MANAGEMENT, STORAGE, PRIVATE, BAREMETAL = (
-    "fuelweb_admin", "public", "management", "storage", "private", "baremetal",
-)  # fmt: skip
+MANAGEMENT, STORAGE, PRIVATE, BAREMETAL = "management", "storage", "private", "baremetal"
 VLAN = "vlan"
 """The segmentation with which the private network has no addresses."""
-
-_NAMESERVERS = ["8.8.4.4", "8.8.8.8"]
-"""The default of a column of Nailgun's database; releases do not state any."""
 
 _PRIORITIES = {ADMIN: 0, PUBLIC: 1}
 _LAST_PRIORITY = 2
@@ -75,7 +73,7 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class Networks:
-    """All networks of an environment by name, in the order of the release; those that users add come last.
+    """All networks of an environment by name: that of the master, those of the release, those that users add.
 
     `parameters` are the parameters of Neutron. `roles` are the network roles, `fixed_vips` the vips that users choose.
     """
@@ -107,38 +105,19 @@ class Networks:
         return len(self.by_name) > 1
 
 
-def networks_of(environment: Environment, given: Given) -> Networks:
-    """Return the networks of an environment. Raise `InvalidDocument` for a description that cannot be."""
-    stated = environment.release.metadata.get("networks_metadata") or {}
-    neutron = stated.get("neutron") if isinstance(stated, Mapping) else None
-    neutron = neutron if isinstance(neutron, Mapping) else {}
-    described = given.networks
-    own = described.get("networking_parameters") or {}
-    segmentation = str(own.get("segmentation_type") or environment.cluster.net_segment_type or VLAN)
-    known = {ADMIN: _network({**_ADMIN, "name": ADMIN})}
-    settings = models(environment)
-    for record in neutron.get("networks") or ():
-        if not isinstance(record, Mapping) or record.get("seg_type", segmentation) != segmentation:
-            continue
-        if any(restriction.is_satisfied(settings) for restriction in expand_restrictions(record.get("restrictions"))):
-            continue
-        known[str(record["name"])] = _network(record)
-    for record in described.get("networks") or ():
-        name = str(record.get("name"))
-        known[name] = _described(known.get(name, Network(name)), record)
-    config = neutron.get("config")
-    parameters = {
-        "dns_nameservers": _NAMESERVERS,
-        **(config if isinstance(config, Mapping) else {}),
-        **{key: own[key] for key in own if own[key] is not None},
-    }
-    return Networks(known, parameters, segmentation, network_roles(environment), _fixed(described.get("vips") or {}))
-
-
-_ADMIN = {
-    "cidr": "10.20.0.0/24", "ip_range": ["10.20.0.129", "10.20.0.254"], "gateway": "10.20.0.1", "use_gateway": True,
-}  # fmt: skip
-"""The network by which a master reaches its nodes, as its installation proposes it."""
+def networks_of(environment: Environment) -> Networks:
+    """Return the networks of an environment. Raise `InvalidDocument` for one that cannot be."""
+    configuration = network_configuration(environment)
+    records = {str(record["name"]): record for record in configuration[NETWORKS]}
+    ordered = {ADMIN: records[ADMIN], **records}
+    parameters = configuration[PARAMETERS]
+    return Networks(
+        {name: _network(record) for name, record in ordered.items()},
+        parameters,
+        str(parameters.get(SEGMENTATION) or VLAN),
+        network_roles(environment),
+        {vip.name: vip.ip_addr for vip in environment.vips if vip.is_user_defined},
+    )
 
 
 def network_roles(environment: Environment) -> tuple[Mapping[str, Any], ...]:
@@ -169,58 +148,22 @@ def vips_in(role: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _network(record: Mapping[str, Any]) -> Network:
-    """Return a network as a release states it."""
-    name, cidr = str(record["name"]), str(record.get("cidr") or "")
-    gateway = ""
-    if record.get("use_gateway") and cidr:
-        gateway = str(record.get("gateway") or _at(cidr, 1))
-    stated = record.get("ip_range") or record.get("ip_ranges")
-    vlan = record.get("vlan_start")
+    """Return a network as a network configuration states it."""
+    meta, vlan = record.get("meta") or {}, record.get("vlan_start")
+    cidr = str(record.get("cidr") or "")
     return Network(
-        name, cidr, gateway, _ranges(stated, cidr, gateway, name), vlan if isinstance(vlan, int) else None,
-        bool(record.get("neutron_vlan_range")), str(record.get("render_addr_mask") or ""),
-        record.get("render_type") == "cidr",
+        str(record["name"]), cidr, str(record.get("gateway") or ""),
+        tuple(_range(pair, cidr) for pair in record.get(IP_RANGES) or () if cidr),
+        vlan if isinstance(vlan, int) else None, bool(meta.get("neutron_vlan_range")),
+        str(meta.get("render_addr_mask") or ""), meta.get("render_type") == "cidr",
     )  # fmt: skip
 
 
-def _described(default: Network, record: Mapping[str, Any]) -> Network:
-    """Return a network as a user describes it, over the default."""
-    cidr = str(record.get("cidr") or default.cidr)
-    gateway = default.gateway if cidr == default.cidr or not default.gateway else _at(cidr, 1)
-    gateway = str(record["gateway"] or "") if "gateway" in record else gateway
-    ranges = default.ranges
-    if record.get("ip_ranges") or cidr != default.cidr:
-        ranges = _ranges(record.get("ip_ranges"), cidr, gateway, default.name)
-    vlan = record.get("vlan_start", default.vlan)
-    return replace(default, cidr=cidr, gateway=gateway, ranges=ranges, vlan=vlan if isinstance(vlan, int) else None)
-
-
-def _ranges(stated: Any, cidr: str, gateway: str, name: str) -> tuple[Range, ...]:
-    """Return the ranges of addresses of a network. Raise `InvalidDocument` for one that is not in the network."""
-    if not cidr:
-        return ()
-    net = _net(cidr)
-    if not stated:
-        first, last = int(net.network_address) + 1, int(net.broadcast_address) - 1
-        return ((first + 1 if gateway and number_of(gateway) == first else first, last),)
-    pairs = [stated] if isinstance(stated[0], str) else stated
-    ranges = []
-    for pair in pairs:
-        numbers = [number_of(str(address)) for address in pair]
-        if len(numbers) != 2 or any(number is None or ip_address(number) not in net for number in numbers):
-            raise InvalidDocument(
-                f"The range {' - '.join(map(str, pair))} is not in network {name} ({cidr}).",
-                hint="Give the first and the last address of the range, both in the network.",
-            )
-        ranges.append((numbers[0] or 0, numbers[1] or 0))
-    return tuple(ranges)
-
-
-def _fixed(vips: Any) -> dict[str, str]:
-    if not isinstance(vips, Mapping):
-        return {}
-    stated = {str(name): vip.get("ipaddr") if isinstance(vip, Mapping) else vip for name, vip in vips.items()}
-    return {name: str(address) for name, address in stated.items() if address}
+def _range(pair: Any, cidr: str) -> Range:
+    first, last = (number_of(str(address)) for address in pair)
+    if first is None or last is None:
+        raise InvalidDocument(f"{pair} is not a range of network {cidr}.", hint="Give its first and last address.")
+    return first, last
 
 
 @functools.lru_cache(maxsize=256)
@@ -232,10 +175,6 @@ def _net(cidr: str) -> IPv4Network:
     if not isinstance(net, IPv4Network):
         raise InvalidDocument(f"{cidr!r} is not an IPv4 network.", hint="Fuel knows IPv4 networks only.")
     return net
-
-
-def _at(cidr: str, position: int) -> str:
-    return str(_net(cidr).network_address + position)
 
 
 def number_of(address: str) -> int | None:

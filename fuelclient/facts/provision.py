@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from fuelclient.environment.networks import ADMIN
 from fuelclient.facts.given import Master
 from fuelclient.facts.interfaces import mac_of
-from fuelclient.facts.networks import ADMIN
 from fuelclient.facts.scheme import NodeScheme
 from fuelclient.facts.versions import environment_version
 from fuelclient.model.environment import Environment

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from fuelclient.environment.networks import ADMIN, PUBLIC
 from fuelclient.facts.addresses import Addressed
 from fuelclient.facts.given import Master
 from fuelclient.facts.interfaces import Interface, interfaces_of, laid_out
 from fuelclient.facts.names import Named
-from fuelclient.facts.networks import ADMIN, BAREMETAL, MANAGEMENT, PRIVATE, PUBLIC, STORAGE, Network, Networks
+from fuelclient.facts.networks import BAREMETAL, MANAGEMENT, PRIVATE, STORAGE, Network, Networks
 
 FLOATING, PRIVATE_ROLE, MESH = "neutron/floating", "neutron/private", "neutron/mesh"
 """Network roles that are tied to bridges of their own."""
@@ -52,12 +53,19 @@ def is_own(network: Network) -> bool:
 class NodeScheme:
     """What follows from the networks and the interfaces of one node."""
 
-    def __init__(self, node: Named, networks: Networks, addressed: Addressed, master: Master) -> None:
+    def __init__(
+        self,
+        node: Named,
+        networks: Networks,
+        addressed: Addressed,
+        master: Master,
+        interfaces: Sequence[Any] | None = None,
+    ) -> None:
         self.node, self.networks, self.addressed, self.master = node, networks, addressed, master
         self.bridges = bridges_of(networks)
         self.connected = networks.find(PUBLIC) is not None and node.node.id in addressed.connected
         self.mapped = [network for network in networks if self._is_mapped(network)]
-        self.interfaces = interfaces_of(node.node)
+        self.interfaces = interfaces_of(node.node, interfaces)
         self.layout = laid_out(self.interfaces, list(networks), public=self.connected)
 
     def _is_mapped(self, network: Network) -> bool:

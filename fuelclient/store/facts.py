@@ -41,20 +41,16 @@ def delete(connection: Connection, cluster_id: int) -> None:
 
 
 def kept(connection: Connection, cluster_id: int) -> Kept:
-    """Return what was chosen once for a cluster; empty if nothing was."""
+    """Return the secrets and the addresses of nodes that were chosen once for a cluster."""
     row = connection.execute("SELECT generated, addresses FROM clusters WHERE id = ?", (cluster_id,)).fetchone()
     generated, chosen = (mapping(text) for text in row) if row else ({}, {})
-    nodes = {
-        network: {int(node): address for node, address in by_node.items()}
-        for network, by_node in chosen.get("nodes", {}).items()
-    }
-    return Kept(generated, nodes, chosen.get("vips", {}))
+    nodes = {network: {int(node): address for node, address in by_node.items()} for network, by_node in chosen.items()}
+    return Kept(generated, nodes)
 
 
 def put_kept(connection: Connection, cluster_id: int, chosen: Kept) -> None:
-    """Replace what was chosen for a cluster."""
-    addresses = {"nodes": chosen.addresses, "vips": chosen.vips} if chosen.addresses or chosen.vips else {}
-    values = {"generated": encoded_or_null(chosen.generated), "addresses": encoded_or_null(addresses)}
+    """Replace the secrets and the addresses of nodes that were chosen for a cluster."""
+    values = {"generated": encoded_or_null(chosen.generated), "addresses": encoded_or_null(chosen.addresses)}
     update_row(connection, "clusters", cluster_id, values)
 
 

@@ -183,7 +183,7 @@ KEPT_FACTS = (
     "ALTER TABLE clusters ADD COLUMN addresses TEXT",
 )
 """Facts need secrets that are drawn once (nested as in the `generated` block of the release), and the addresses of
-nodes (by network) and virtual addresses (by name) that were chosen first."""
+nodes (by network) that were chosen first."""
 
 RUNS = (
     """

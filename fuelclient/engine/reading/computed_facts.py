@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fuelclient.engine.reading import environment
+from fuelclient.environment.networks import vip_roles
 from fuelclient.errors import Unavailable
 from fuelclient.facts.compute import Computed, computed, kept_of
-from fuelclient.facts.given import Given
+from fuelclient.facts.given import Given, Kept
 from fuelclient.facts.uploaded import effective_facts
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.network import Vip
 from fuelclient.store import facts as stored
+from fuelclient.store import networks
 from fuelclient.store.database import Connection, Database
 
 
@@ -25,24 +29,47 @@ def settle(database: Database, cluster_id: int) -> None:
 
     with database.read() as connection:
         target, given = _inputs(connection, cluster_id)
-        if not generators.are_missing(target, given.kept) and kept_of(target, given) == given.kept:
+        kept = kept_of(target, given)
+        same = kept.addresses == given.kept.addresses and kept.vips.items() <= given.kept.vips.items()
+        if same and not generators.are_missing(target, given.kept):
             return
     try:
         with database.write() as connection:
             generators.evaluate(connection, cluster_id)
             target, given = _inputs(connection, cluster_id)
-            stored.put_kept(connection, cluster_id, kept_of(target, given))
+            _keep(connection, target, kept_of(target, given))
     except Unavailable:
         return  # a plan or a preview of a file that may only be read; a run needs to write and says so itself
 
 
+def _keep(connection: Connection, target: Environment, kept: Kept) -> None:
+    """Store what was chosen: virtual addresses beside those of users, everything else with the environment."""
+    stored.put_kept(connection, target.cluster.id, kept)
+    known = {vip.name: vip for vip in target.vips}
+    asked = {vip["name"]: (str(role.get("default_mapping")), vip.get("namespace")) for role, vip in vip_roles(target)}
+    for name, address in kept.vips.items():
+        if name not in known or (not known[name].is_user_defined and known[name].ip_addr != address):
+            network, namespace = asked[name]
+            networks.put_vip(
+                connection, target.cluster.id, Vip(0, name, address, network, namespace, is_user_defined=False)
+            )
+
+
 def _inputs(connection: Connection, cluster_id: int) -> tuple[Environment, Given]:
-    return environment.read(connection, cluster_id), Given(stored.kept(connection, cluster_id))
+    target = environment.read(connection, cluster_id)
+    return target, given_of(connection, target)
+
+
+def given_of(connection: Connection, target: Environment) -> Given:
+    """Return what was chosen once for an environment."""
+    return Given(
+        replace(stored.kept(connection, target.cluster.id), vips={vip.name: vip.ip_addr for vip in target.vips})
+    )
 
 
 def computed_now(connection: Connection, target: Environment, participants: Sequence[int] = ()) -> Computed:
     """Return the facts that follow from an environment for a run on `participants` (empty: all nodes)."""
-    return computed(target, Given(stored.kept(connection, target.cluster.id)), tuple(participants))
+    return computed(target, given_of(connection, target), tuple(participants))
 
 
 def effective(connection: Connection, target: Environment, default: Computed) -> DeploymentFacts:
