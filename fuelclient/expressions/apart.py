@@ -111,7 +111,7 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
 
     seconds, now, names, moments = pickle.load(requests)  # noqa: S301 - the parent is our own process
     expected = Facts(*names) if names else None
-    facts = Facts(*now, expected=expected)
+    facts = Facts(now[0], now[1], expected)
     views = Views(facts, Past({key: Facts(*parts) for key, parts in moments.items()}, {}), memoise=False)
     budget.set_apart()
     _evaluated(views, ("regex('a').matches('a')", "null", None))  # what it imports is none of the expression's memory
