@@ -13,7 +13,7 @@ from fuelclient.model.label import Label
 from fuelclient.model.node import Node
 from fuelclient.serializers.node import node_record_to, nodes_from
 from fuelclient.serializers.values import plain
-from fuelclient.server.errors import HttpError
+from fuelclient.server.errors import HttpError, refusing
 from fuelclient.server.routes import Call, Query, QueryType, Route
 from fuelclient.server.schemas import LARGEST_CHOSEN, MAPPING, NAME, NODE, NUMBER, TEXT, Schema, closed, listed, maybe
 
@@ -67,7 +67,8 @@ def delete(call: Call) -> None:
 
 def delete_several(call: Call) -> None:
     """Delete the nodes of `ids`, all or none."""
-    call.backend.nodes.delete(call.query["ids"], force=call.flag("force"))
+    with refusing(NotFound, 404, "NodeCollection not found"):
+        call.backend.nodes.delete(call.query["ids"], force=call.flag("force"))
 
 
 def members(call: Call, cluster_id: int, nodes: Sequence[Node] | None = None) -> tuple[int, ...]:

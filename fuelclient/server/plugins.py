@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
-from fuelclient.errors import Conflict
+from fuelclient.errors import Conflict, NotFound
 from fuelclient.serializers.plugin import plugin_to, synced_to
 from fuelclient.server.errors import refusing
 from fuelclient.server.routes import Call, Route
@@ -20,14 +21,18 @@ def show(call: Call) -> Any:
 
 
 def delete(call: Call) -> None:
-    with refusing(Conflict, 400, "Can't delete plugin which is enabled for some environment."):
-        call.backend.plugins.remove(call.id("plugin_id"))
+    plugin = call.backend.plugins.get(call.id("plugin_id"))
+    text = "Can't delete plugin which is enabled for some environment."
+    with refusing(Conflict, 400, text) if plugin.clusters else nullcontext():
+        call.backend.plugins.remove(plugin.id)
 
 
 def sync(call: Call) -> Any:
     """Read the unpacked packages again: those with the ids of the body, or without a body all of them."""
-    ids = (call.body or {}).get("ids", ())
-    return synced_to(call.backend.plugins.sync(list(dict.fromkeys(ids))))
+    ids = list(dict.fromkeys((call.body or {}).get("ids", ())))
+    unknown = min(set(ids) - {plugin.id for plugin in call.backend.plugins.list()}, default=0)
+    with refusing(NotFound, 404, f"Object 'Plugin' with UID={unknown} is not found in DB", noun="plugin"):
+        return synced_to(call.backend.plugins.sync(ids))
 
 
 _SYNCED = opened(created=listed(PLUGIN), updated=listed(PLUGIN), removed=listed(PLUGIN), findings={"type": "array"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any
 
 from fuelclient.errors import Conflict
@@ -24,14 +25,19 @@ def show(call: Call) -> Any:
 
 def create(call: Call) -> Any:
     """Create the release, or all releases of a list. A free id replaces one that is taken."""
-    created = call.backend.releases.create(releases_from(Document(call.body, "")))
+    is_one = not isinstance(call.body, list)
+    text = "Release with the same name and version already exists"
+    with refusing(Conflict, 409, text) if is_one else nullcontext():
+        created = call.backend.releases.create(releases_from(Document(call.body, "")))
     records = [release_record_to(release) for release in created]
-    return records if isinstance(call.body, list) else records[0]
+    return records[0] if is_one else records
 
 
 def delete(call: Call) -> None:
-    with refusing(Conflict, 400, "Can't delete release with clusters assigned"):
-        call.backend.releases.delete(call.id("release_id"))
+    release_id = call.id("release_id")
+    is_used = any(cluster.release_id == release_id for cluster in call.backend.clusters.list())
+    with refusing(Conflict, 400, "Can't delete release with clusters assigned") if is_used else nullcontext():
+        call.backend.releases.delete(release_id)
 
 
 def components(call: Call) -> Any:

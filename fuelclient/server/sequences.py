@@ -7,7 +7,7 @@ from typing import Any
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.model.run import RunRequest
 from fuelclient.serializers.sequence import sequence_to
-from fuelclient.server.errors import HttpError
+from fuelclient.server.errors import HttpError, refusing
 from fuelclient.server.execution import begin
 from fuelclient.server.routes import Call, Query, QueryType, Route
 from fuelclient.server.schemas import NAME, NUMBER, RUN_FLAGS, SEQUENCE, SEQUENCE_GRAPHS, TASK_RUN, closed, listed
@@ -22,8 +22,10 @@ def list_all(call: Call) -> Any:
 
 def create(call: Call) -> Any:
     name, release_id = call.body["name"], call.body["release"]
+    text = f"Object 'Release' with UID={release_id} is not found in DB"
     try:
-        return sequence_to(call.backend.sequences.create(release_id, name, _types(call)))
+        with refusing(NotFound, 404, text, noun="release"):
+            return sequence_to(call.backend.sequences.create(release_id, name, _types(call)))
     except Conflict as error:
         raise HttpError(409, f'Sequence with name "{name}" already exist for release {release_id}.', error) from error
 

@@ -45,6 +45,7 @@ LOADERS = {
     "runs": CASES / "test_run_cases.py",
     "schedule": _UNIT / "plan" / "test_schedule_cases.py",
     "server": _UNIT / "server" / "test_cases.py",
+    "server-story": _UNIT / "server" / "test_story.py",
     "stage-order": _GRAPH_CASES,
     "store": _UNIT / "serializers" / "test_cases.py",
     "validate": _UNIT / "serializers" / "test_cases.py",
