@@ -21,7 +21,7 @@ from fuelclient.serializers.values import plain
 def environment_to(environment: Environment) -> dict[str, Any]:
     """Return the record of an environment."""
     return {
-        "cluster": cluster_to(environment.cluster, fuel_version=environment.release.version.rpartition("-")[2]),
+        "cluster": cluster_to(environment.cluster),
         "release": {**plain(release_to(environment.release)), "plugin_id": environment.release.plugin_id},
         "plugins": [plugin_to(plugin) for plugin in environment.plugins],
         "nodes": [node_record_to(node) for node in environment.nodes],
