@@ -14,6 +14,7 @@ from fuelclient.backends.base import Backend
 from fuelclient.backends.capabilities import OWN_ENGINE, Capabilities
 from fuelclient.backends.earlier_runs import earlier_of_graph
 from fuelclient.backends.plans import evaluation_for
+from fuelclient.backends.plugin_environments import plugins_on
 from fuelclient.errors import NotFound, Unsupported
 from fuelclient.insight.lanes import Reach
 from fuelclient.insight.roles import tasks_of_roles
@@ -67,11 +68,12 @@ class AskOverview:
         return "the environments"
 
     def read(self, backend: Backend) -> Overview:
+        clusters = tuple(backend.clusters.list())
         return Overview(
-            tuple(backend.clusters.list()),
+            clusters,
             tuple(backend.releases.list()),
             tuple(backend.nodes.list()),
-            tuple(backend.plugins.list()),
+            plugins_on(backend, (cluster.id for cluster in clusters)),
             tuple(backend.graphs.list()),
             backend.target,
             backend.capabilities,
@@ -93,7 +95,7 @@ class AskGraph:
         snapshot = backend.graphs.snapshot(self.env, self.graph_type)
         release = backend.releases.get(snapshot.cluster.release_id)
         graphs = tuple(backend.graphs.list(self.env))
-        plugins = tuple(backend.plugins.list())
+        plugins = plugins_on(backend, [self.env])
         everywhere = backend.graphs.list(levels=[Level.RELEASE, Level.PLUGIN])
         found = _clashes(self.env, release, plugins, everywhere)
         evaluation = evaluation_for(backend, snapshot)

@@ -10,12 +10,16 @@ import pytest
 from recordings import Replay, line
 from tui_driving import Driven, driven, until
 
+from fuelclient.tui.requests import AskGraph, AskOverview
 from fuelclient.tui.routes import Route, View
 from fuelclient.tui.screens.active_keys import active_keys
 from fuelclient.tui.screens.run import RunScreen
 from fuelclient.tui.widgets.bar import Bar
 
 pytestmark = pytest.mark.corpus
+
+ONE = {"GET clusters/": 656}
+"""Only environment 1: the settings of others were not recorded."""
 
 Story = Callable[[Driven], Coroutine[Any, Any, None]]
 
@@ -62,7 +66,7 @@ def test_the_screen_of_a_run_ends_where_the_run_ends(
             assert "two/2" in text
             assert line(550).response_body["message"][:40] in text
 
-    tell(Replay(first, last), story)
+    tell(Replay(first, last, instead=ONE), story)
 
 
 def test_what_a_master_cannot_do_has_no_keys() -> None:
@@ -74,7 +78,7 @@ def test_what_a_master_cannot_do_has_no_keys() -> None:
         await one.press("A")
         assert "resumes" not in one.text()
 
-    tell(Replay(547, 561), story)
+    tell(Replay(547, 561, instead=ONE), story)
 
 
 def test_nodes_of_a_master_are_not_reached_from_here() -> None:
@@ -85,4 +89,12 @@ def test_nodes_of_a_master_are_not_reached_from_here() -> None:
         assert "10.20.0.168" in text
         assert "ssh" not in text
 
-    tell(Replay("runs: after the end"), story)
+    tell(Replay("runs: after the end", instead=ONE), story)
+
+
+def test_plugins_of_a_master_are_enabled_where_its_settings_say_so() -> None:
+    backend = Replay(656).backend()
+    overview, graph = AskOverview().read(backend), AskGraph(1).read(backend)
+    for plugins in (overview.plugins, graph.plugins):
+        assert {plugin.name for plugin in plugins if plugin.clusters} == {"detach-rabbitmq"}
+        assert {plugin.clusters for plugin in plugins} == {(), (1,)}
