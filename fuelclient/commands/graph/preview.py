@@ -42,8 +42,8 @@ class GraphPreview(Lister):
     --assume previews with other nodes than those of the environment. It takes ROLES=COUNT, ... where ROLES is one role
     or several joined by '+'. If the environment has no nodes, a few nodes for each role are assumed.
 
-    Conditions and computed dependencies are evaluated on the facts of the nodes: 'verdict' says which tasks would be
-    skipped, or depend on a fact that is not known. --no-facts shows the bare graph; so does a preview of more than 300
+    Conditions and computed dependencies, if the graph has any, are evaluated on the facts of the nodes: 'verdict' says
+    which tasks would be skipped, or depend on a fact that is not known. --no-facts shows the bare graph; so does a preview of more than 300
     nodes.
 
     If there is an error among the findings, the exit code is 7.
@@ -116,7 +116,11 @@ class GraphPreview(Lister):
         tables = sorted_by([(*_cells(row), row) for row in rows], self.columns, parsed_args.sort_keys or ["order"])
         if parsed_args.formatter == "table" and self.app.stdout.isatty():
             return self._fitted([(cells[:-1], cells[-1]) for cells in tables], parsed_args)
-        return columns, [_record(cells[-1]) if structured else cells[:-1] for cells in tables]
+        if structured:
+            return columns, [_record(cells[-1]) for cells in tables]
+        asked = "verdict" in map(column_name, parsed_args.columns)
+        shown = len(columns) if asked or any(row.verdicts for row in seen.rows) else columns.index("verdict")
+        return columns[:shown], [cells[:shown] for cells in tables]
 
     def _verify(self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace) -> None:
         """Compare with the merge of the other side. If it refuses to merge, the preview is shown all the same."""
