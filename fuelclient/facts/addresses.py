@@ -43,14 +43,14 @@ class Addressed:
         return self.nodes.get(network, {}).get(node, "")
 
     def kept(self, before: Kept) -> Kept:
-        """Return what has to be kept so that nobody's address changes."""
+        """Return what has to be kept so that no address changes."""
         return replace(before, addresses=self.nodes, vips=self.vips)
 
 
 def addresses_of(environment: Environment, networks: Networks, named: Sequence[Named], kept: Kept) -> Addressed:
     """Return the addresses of nodes and the virtual addresses.
 
-    Whoever has an address in the ranges of a network keeps it. Others get the next free ones: nodes by their ids, then
+    An address in the ranges of a network stays. Others get the next free ones: nodes by their ids, then
     virtual addresses in the order of network roles.
     """
     present = [node for node in named if not node.node.pending_deletion]

@@ -16,7 +16,7 @@ INPUTS = frozenset({"interfaces", "meta", "hostname", "network_data", "group_id"
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """An interface of a node, or a bond of several (`slaves`). `networks` is None if nobody says what is on it."""
+    """An interface of a node, or a bond of several (`slaves`). `networks` is None if that is not stated."""
 
     name: str
     mac: str = ""
@@ -116,7 +116,7 @@ def _modes(stated: Sequence[Any]) -> Iterator[tuple[str, bool | None]]:
 def laid_out(interfaces: Sequence[Interface], networks: Sequence[Network], *, public: bool) -> dict[str, list[Network]]:
     """Return the networks on each interface, by the name of the interface.
 
-    Where somebody says it, they are there. Otherwise the interfaces take, one after another, all networks with a vlan
+    Where that is stated, they are there. Otherwise the interfaces take, one after another, all networks with a vlan
     and one without; what is left goes to the first. `public` says whether the node reaches the public network.
     """
     slaves = {slave for interface in interfaces for slave in interface.slaves}
@@ -139,7 +139,7 @@ def laid_out(interfaces: Sequence[Interface], networks: Sequence[Network], *, pu
 def _spread(
     interfaces: Sequence[Interface], networks: Sequence[Network], placed: dict[str, list[Network]]
 ) -> list[Network]:
-    """Put networks on interfaces as if nobody says where they are, and return those that are left."""
+    """Put networks on interfaces that state none, and return those that are left."""
     left = list(networks)
     for interface in interfaces:
         untagged = False

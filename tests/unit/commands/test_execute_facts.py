@@ -170,7 +170,7 @@ UNSURE = {"yaql_exp": "$.rack.is_new"}
 
 @pytest.fixture
 def unsure(env: Executions) -> Executions:
-    """A task whose condition reads a fact that nobody has stated, one whose command does, and one that reads none."""
+    """Three tasks: the condition of a and the command of b read facts that the environment does not have."""
     env.graph(
         shell("a", env.note("a"), condition=UNSURE),
         shell("b", {"yaql_exp": f"'echo ' + $.rack.word + ' >> {env.notes}'"}, requires=["a"]),

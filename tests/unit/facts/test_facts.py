@@ -199,7 +199,7 @@ def test_the_own_address_of_a_node_counts_in_the_network_of_the_master() -> None
     assert [nodes[uid]["ip"] for uid in "12"] == ["10.20.0.130", "192.0.2.7"]
 
 
-def test_a_node_that_is_to_be_deleted_is_known_to_nobody_else() -> None:
+def test_a_node_that_is_to_be_deleted_is_unknown_to_the_others() -> None:
     target = environment("controller", "compute")
     first, second = target.nodes
     common, nodes = facts(replace(target, nodes=(first, replace(second, pending_deletion=True))))
