@@ -144,7 +144,7 @@ def add_types(parser: argparse.ArgumentParser, help: str, *, required: bool = Fa
 
 def add_yes(parser: argparse._ActionsContainer) -> None:
     """Add `--yes`: `yes`."""
-    parser.add_argument("-y", "--yes", action="store_true", help="answer yes to the question")
+    parser.add_argument("-y", "--yes", action="store_true", help="do not ask on a terminal")
 
 
 def add_owner(parser: argparse.ArgumentParser) -> None:

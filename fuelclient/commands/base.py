@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import cliff.command
@@ -18,6 +18,7 @@ from fuelclient.commands.formatters import Csv, Shell, formatters, text
 from fuelclient.commands.global_options import OneLineParser
 from fuelclient.commands.shell import LOG, count, urgency
 from fuelclient.errors import Declined, UsageError, nearest
+from fuelclient.printing import printable
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -105,9 +106,21 @@ class Command(cliff.command.Command):
         """Print a line on stdout: a message that is this command's result."""
         self.app.stdout.write(f"{line}\n")
 
+    def ask(self, parsed_args: argparse.Namespace, question: Callable[[], str]) -> bool:
+        """Ask before something is destroyed or replaced: only on a terminal, and not with `--yes`.
+
+        `question` is called only then, and says what would go; if it is empty, nothing is asked. Return whether the
+        user was asked and said yes. Raise `Declined` for any other answer.
+        """
+        asked = "" if parsed_args.yes or not self.app.stdin.isatty() else question()
+        if asked:
+            self.writable()
+            self.confirm(asked)
+        return bool(asked)
+
     def confirm(self, question: str) -> None:
         """Ask on the terminal; raise `Declined` for anything but yes."""
-        self.app.stderr.write(f"{question} [y/N] ")
+        self.app.stderr.write(f"{printable(question)} [y/N] ")
         self.app.stderr.flush()
         if self.app.stdin.readline().strip().lower() not in ("y", "yes"):
             raise Declined("Nothing was changed.")

@@ -6,7 +6,7 @@ cliff shows a `FormattableColumn` as text only in a table. Our formats (`formatt
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cliff.columns import FormattableColumn
@@ -72,6 +72,17 @@ def finding_fields(finding: Finding) -> dict[str, str]:
         "severity": str(finding.severity), "code": finding.code, "message": finding.message,
         "place": str(finding.place), "hint": finding.hint,
     }  # fmt: skip
+
+
+def some(items: Iterable[Any], most: int = 3) -> str:
+    """Return the first items, and how many more there are.
+
+    >>> some(["a", "b"]), some("abcde")
+    ('a, b', 'a, b, c and 2 more')
+    """
+    words = [str(item) for item in items]
+    rest = len(words) - most
+    return f"{', '.join(words[:most])} and {rest} more" if rest > 0 else ", ".join(words)
 
 
 def plain(value: Any) -> Any:

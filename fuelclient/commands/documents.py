@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_id
+from fuelclient.commands.arguments import add_id, add_yes
 from fuelclient.commands.base import Command
 from fuelclient.commands.output import STDOUT, add_place, make_folder, place_of, put
 
@@ -51,11 +51,12 @@ class DocumentDownload(_OfOne):
 
 
 class DocumentUpload(_OfOne):
-    """Read a document from the place where `DocumentDownload` writes it."""
+    """Read a document from the place where `DocumentDownload` writes it, and ask before it replaces another one."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, self.noun)
         add_place(parser, "read")
+        add_yes(parser)
 
     def store(self, owner_id: int, document: Document) -> None:
         """Store what the file contains."""
@@ -64,6 +65,8 @@ class DocumentUpload(_OfOne):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         path, _ = self.place(parsed_args)
         document = self.load(path)
+        owner = f"{self.noun} {parsed_args.id}"
+        self.ask(parsed_args, lambda: f"Replace the {self.part} of {owner} by those of {document.file}?")
         self.store(parsed_args.id, document)
         shown = document.file if path == STDOUT else path
         self.say(f"Configuration of {self.part} for {self.described} with id {parsed_args.id} was loaded from {shown}")

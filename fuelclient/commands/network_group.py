@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import RELEASE, add_id, identifier, stated
+from fuelclient.commands.arguments import RELEASE, add_id, add_yes, identifier, stated
 from fuelclient.commands.base import Lister, ShowOne
 from fuelclient.commands.columns import Fields, plain
 from fuelclient.commands.master_only import MasterOnly
@@ -131,12 +131,18 @@ class GroupUpdate(_OfMaster, ShowOne):
 class GroupDelete(_OfMaster):
     """Delete a network group
 
-    fuel2 network-group delete 3
+    On a terminal the command asks first, unless you use --yes.
+
+      fuel2 network-group delete 3
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, "network group")
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        self.writable_services().delete_network_group(parsed_args.id)
+        services = self.services
+        self.ask(parsed_args, lambda: f"Delete network group {parsed_args.id}?")
+        self.writable()
+        services.delete_network_group(parsed_args.id)
         self.say(f"Network-group with id {parsed_args.id} was deleted")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from fuelclient.commands.arguments import identifier, stated
+from fuelclient.commands.arguments import add_yes, identifier, stated
 from fuelclient.commands.documents import require_mapping
 from fuelclient.commands.master_only import MasterOnly
 from fuelclient.commands.output import add_force, make_folder, put
@@ -25,18 +25,23 @@ class _OfMaster(MasterOnly):
 class TemplateUpload(_OfMaster):
     """Set the network template of an environment from a file
 
-    fuel2 network-template upload 1 --file template.yaml
+    It replaces the template that the environment has; on a terminal the command then asks first, unless you use --yes.
+
+      fuel2 network-template upload 1 --file template.yaml
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("-f", "--file", type=stated, required=True, metavar="FILE", help="YAML or JSON; - is stdin")
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         services = self.services
         document = self.load(parsed_args.file)
         hint = "Write it as adv_net_template: {default: {nic_mapping: {...}, ...}}."
         template = require_mapping(document, "a network template", hint)
+        question = f"Replace the network template of environment {parsed_args.env}?"
+        self.ask(parsed_args, lambda: question if services.network_template(parsed_args.env) else "")
         self.writable()
         services.set_network_template(parsed_args.env, template)
         self.say(f"Network template {parsed_args.file} has been uploaded.")
@@ -74,9 +79,18 @@ class TemplateDownload(_OfMaster):
 class TemplateDelete(_OfMaster):
     """Delete the network template of an environment
 
-    fuel2 network-template delete 1
+    On a terminal the command asks first, unless you use --yes.
+
+      fuel2 network-template delete 1
     """
 
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        super().add_arguments(parser)
+        add_yes(parser)
+
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        self.writable_services().delete_network_template(parsed_args.env)
+        services = self.services
+        self.ask(parsed_args, lambda: f"Delete the network template of environment {parsed_args.env}?")
+        self.writable()
+        services.delete_network_template(parsed_args.env)
         self.say(f"Network template for environment id={parsed_args.env} has been deleted.")

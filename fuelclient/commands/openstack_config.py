@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_nodes, identifier, stated
+from fuelclient.commands.arguments import add_env, add_nodes, add_yes, identifier, stated
 from fuelclient.commands.base import Lister
 from fuelclient.commands.columns import plain
 from fuelclient.commands.master_only import MasterOnly
@@ -155,14 +155,19 @@ class ConfigExecute(_OfMaster):
 class ConfigDelete(_OfMaster):
     """Delete an OpenStack configuration
 
-    The master keeps it as inactive; what it configured stays on the nodes.
+    The master keeps it as inactive; what it configured stays on the nodes. On a terminal the command asks first, unless
+    you use --yes.
 
       fuel2 openstack-config delete 2
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         _add_config(parser)
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        self.writable_services().delete_openstack_config(parsed_args.config)
+        services = self.services
+        self.ask(parsed_args, lambda: f"Delete the OpenStack configuration {parsed_args.config}?")
+        self.writable()
+        services.delete_openstack_config(parsed_args.config)
         self.say(f"Openstack configuration with id {parsed_args.config} was deleted.")

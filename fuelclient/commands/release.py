@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from cliff.columns import FormattableColumn
 
-from fuelclient.commands.arguments import add_id, stated
+from fuelclient.commands.arguments import add_id, add_yes, stated
 from fuelclient.commands.base import STRUCTURED, Command, Lister, ShowOne, check_columns
 from fuelclient.commands.columns import Names, plain
-from fuelclient.commands.shell import LOG
+from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidDocument
 
 if TYPE_CHECKING:
@@ -144,15 +144,27 @@ class ReleaseCreate(_ShowRelease):
 class ReleaseDelete(Command):
     """Delete a release with its graphs
 
-    A release that an environment uses cannot be deleted; the exit code is then 6.
+    A release that an environment uses cannot be deleted; the exit code is then 6. On a terminal the command asks first,
+    unless you use --yes.
+
+      fuel2 release delete 2
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, "release")
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
+        self.ask(parsed_args, lambda: self._question(parsed_args.id))
         self.writable().releases.delete(parsed_args.id)
         self.say(f"Release with id {parsed_args.id} was deleted")
+
+    def _question(self, release_id: int) -> str:
+        from fuelclient.model.graph import Level
+
+        release = self.backend.releases.get(release_id)
+        graphs = sum(graph.owner.id == release_id for graph in self.backend.graphs.list(levels=[Level.RELEASE]))
+        return f"Delete release {release_id} ({release.name} {release.version}) with {count(graphs, 'graph')}?"
 
 
 class ComponentRelations(FormattableColumn[list[Any]]):
@@ -222,7 +234,8 @@ class ReposUpdate(Command):
     """Set the package repositories of a release from a file
 
     The file is a YAML or JSON list of mappings with name and uri and, where known, type, suite, section and priority.
-    It replaces all repositories of the release. Environments that set their own repositories keep them.
+    It replaces all repositories of the release. Environments that set their own repositories keep them. On a terminal
+    the command asks first, unless you use --yes.
 
       fuel2 release repos update 1 --file repos.yaml
       fuel2 release repos list 1 -f json | fuel2 release repos update 2 --file -
@@ -233,11 +246,17 @@ class ReposUpdate(Command):
         parser.add_argument(
             "-f", "--file", required=True, type=stated, metavar="FILE", help="the list of repositories; - is stdin"
         )
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.serializers.release import repositories_from
 
         document = self.load(parsed_args.file)
         repositories = repositories_from(document)
+        self.ask(parsed_args, lambda: self._question(parsed_args.id))
         self.writable().releases.set_repositories(parsed_args.id, repositories)
         self.say(f"Repositories for the release with id {parsed_args.id} were set from {parsed_args.file}.")
+
+    def _question(self, release_id: int) -> str:
+        before = len(self.backend.releases.repositories(release_id))
+        return f"Replace the {before} repositories of release {release_id}?" if before else ""

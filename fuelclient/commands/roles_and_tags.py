@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from cliff.columns import FormattableColumn
 
-from fuelclient.commands.arguments import add_holder, owner_of, stated
+from fuelclient.commands.arguments import add_holder, add_yes, described, owner_of, stated
 from fuelclient.commands.base import Command, Lister, ShowOne
 from fuelclient.commands.columns import Fields, Names, plain
 from fuelclient.commands.output import STDOUT, add_place, make_folder, place_of, put
@@ -112,10 +112,15 @@ class _Upload(_Named[Value]):
     def store(self, owner: OwnerRef, value: Value) -> None:
         raise NotImplementedError
 
+    def require_agreement(self, parsed_args: argparse.Namespace, owner: OwnerRef) -> None:
+        """Ask if `store` would replace something."""
+
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         owner, (path, _) = owner_of(parsed_args), _place(parsed_args)
         document = self.load(path)
-        self.store(owner, self.noun.read(document, parsed_args.name))
+        value = self.noun.read(document, parsed_args.name)
+        self.require_agreement(parsed_args, owner)
+        self.store(owner, value)
         self.say(
             f"Description of {self.noun.word} '{parsed_args.name}' for {_OWNERS[owner.level]} with id {owner.id} was "
             f"{self.done} from {document.file if path == STDOUT else path}"
@@ -141,6 +146,14 @@ class _Update(_Upload[Value]):
     """Replace a role or tag by what a file describes."""
 
     done = "updated"
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        super().add_arguments(parser)
+        add_yes(parser)
+
+    def require_agreement(self, parsed_args: argparse.Namespace, owner: OwnerRef) -> None:
+        what = f"the {self.noun.word} '{parsed_args.name}' of {described(owner)}"
+        self.ask(parsed_args, lambda: f"Replace {what}?")
 
     def store(self, owner: OwnerRef, value: Value) -> None:
         self.noun.facet(self.writable()).update(owner, value)
@@ -169,8 +182,13 @@ class _Download(_Named[Value]):
 class _Delete(_Named[Value]):
     """Delete a role or tag."""
 
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        super().add_arguments(parser)
+        add_yes(parser)
+
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         owner, name = owner_of(parsed_args), parsed_args.name
+        self.ask(parsed_args, lambda: f"Delete the {self.noun.word} '{name}' of {described(owner)}?")
         self.noun.facet(self.writable()).delete(owner, name)
         self.say(f"{self.noun.word.capitalize()} '{name}' was deleted from {_OWNERS[owner.level]} with id {owner.id}")
 
@@ -260,7 +278,8 @@ class RoleCreate(_Create[Role]):
 class RoleUpdate(_Update[Role]):
     """Update a role of a release or an environment from a file
 
-    The file replaces the whole role. See 'role create' for the file.
+    The file replaces the whole role. See 'role create' for the file. On a terminal the command asks first, unless you
+    use --yes.
 
       fuel2 role download --release 1 --name compute --file - | sed s/Compute/Hypervisor/ |
           fuel2 role update --release 1 --name compute --file -
@@ -273,7 +292,9 @@ class RoleDelete(_Delete[Role]):
     """Delete a role of a release or an environment
 
     A role that a node has cannot be deleted. Neither can a role of a plugin or, with --env, of the release. The exit
-    code is then 6.
+    code is then 6. On a terminal the command asks first, unless you use --yes.
+
+      fuel2 role delete --release 1 --name watcher
     """
 
     noun = ROLE
@@ -324,7 +345,11 @@ class TagCreate(_Create[Tag]):
 class TagUpdate(_Update[Tag]):
     """Update a tag of a release or an environment from a file
 
-    The file replaces the whole tag. See 'tag create' for the file.
+    The file replaces the whole tag. See 'tag create' for the file. On a terminal the command asks first, unless you use
+    --yes.
+
+      fuel2 tag download --release 1 --name controller --file tag.yaml
+      fuel2 tag update --release 1 --name controller --file tag.yaml
     """
 
     noun = TAG
@@ -334,7 +359,9 @@ class TagDelete(_Delete[Tag]):
     """Delete a tag of a release or an environment
 
     A tag that a role carries cannot be deleted. Neither can a tag of a plugin or, with --env, of the release. The exit
-    code is then 6.
+    code is then 6. On a terminal the command asks first, unless you use --yes.
+
+      fuel2 tag delete --release 1 --name database
     """
 
     noun = TAG

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_holder, add_id, add_release, add_types, stated
+from fuelclient.commands.arguments import add_env, add_holder, add_id, add_release, add_types, add_yes, stated
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.columns import Names
 from fuelclient.commands.graph.execute import run_flags
@@ -136,14 +136,25 @@ class SequenceUpdate(ShowOne):
 
 
 class SequenceDelete(Command):
-    """Delete a sequence; its graphs stay"""
+    """Delete a sequence; its graphs stay
+
+    On a terminal the command asks first, unless you use --yes.
+
+      fuel2 sequence delete 1
+    """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, "sequence")
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
+        self.ask(parsed_args, lambda: self._question(parsed_args.id))
         self.writable().sequences.delete(parsed_args.id)
         self.say(f"Sequence with id {parsed_args.id} was deleted")
+
+    def _question(self, sequence_id: int) -> str:
+        sequence = self.backend.sequences.get(sequence_id)
+        return f"Delete sequence {sequence_id} ({sequence.name}: {', '.join(sequence.graph_types)})?"
 
 
 class SequenceDownload(Command):

@@ -47,7 +47,7 @@ def test_every_command_is_documented() -> None:
 
     assert set(COMMANDS) <= told
     section = text.partition("\n### graph execute\n")[2].partition("\n### ")[0]
-    assert "fuel2 graph execute --env ID [--type TYPE ...]" in section
+    assert "fuel2 graph execute --env ID|NAME [--type TYPE ...]" in section
     assert "| `-n`, `--nodes`, `--node` `ID ...` |" in section
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import add_env, add_id, add_nodes
+from fuelclient.commands.arguments import add_env, add_id, add_nodes, add_yes
 from fuelclient.commands.base import Command
 from fuelclient.commands.graph.execute import run_flags
 from fuelclient.commands.shell import LOG
@@ -121,14 +121,17 @@ class EnvReset(Starter):
     """Reset an environment
 
     Runs its graph of type reset, which decides what a reset means. Without such a graph the exit code is 2. A Fuel
-    master needs no such graph: it moves all nodes back to bootstrap, and their data is lost.
+    master needs no such graph: it moves all nodes back to bootstrap, and their data is lost. On a terminal the command
+    asks first, unless you use --yes.
 
-      fuel2 env reset 1 --wait
+      fuel2 env reset 1 --dry-run
+      fuel2 env reset 1 --wait --yes
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, "environment")
         add_run(parser, "-f")
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.backends.deploy_changes import graph_for
@@ -137,11 +140,19 @@ class EnvReset(Starter):
         if self.backend.capabilities.decides:
             from fuelclient.model.run import Action
 
+            self._require_agreement(parsed_args)
             request = _request(parsed_args, parsed_args.id, ())
             self.execute(request, parsed_args, _RESET_STARTED, Action.RESET)
             return
         graph_type = graph_for(self.backend, parsed_args.id, RESET_TYPES, "resets")
+        self._require_agreement(parsed_args)
         self.execute(_request(parsed_args, parsed_args.id, (graph_type,)), parsed_args, _RESET_STARTED)
+
+    def _require_agreement(self, parsed_args: argparse.Namespace) -> None:
+        """Ask before the reset, unless nothing would be changed."""
+        env = parsed_args.id
+        if not (parsed_args.dry_run or parsed_args.noop):
+            self.ask(parsed_args, lambda: f"Reset environment {env} ({self.backend.clusters.get(env).name})?")
 
 
 class _SomeNodes(Starter):

@@ -6,10 +6,18 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_id, add_nodes, add_nodes_or_all, add_release, add_roles
+from fuelclient.commands.arguments import (
+    add_env,
+    add_id,
+    add_nodes,
+    add_nodes_or_all,
+    add_release,
+    add_roles,
+    add_yes,
+)
 from fuelclient.commands.base import Command, Lister, ShowOne
-from fuelclient.commands.columns import Fields
-from fuelclient.commands.shell import LOG
+from fuelclient.commands.columns import Fields, some
+from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict
 
 if TYPE_CHECKING:
@@ -100,17 +108,38 @@ class EnvDelete(Command):
     Its nodes are kept, without environment and roles. Its runs are deleted with their history and files, including the
     files on nodes. If files remain on a node, a warning names the node and says how to remove them. An operational
     environment is deleted only with --force. Without --force, or while a run on the environment has not ended, nothing
-    is deleted and the exit code is 6.
+    is deleted and the exit code is 6. On a terminal the command says what goes with the environment and asks, unless
+    you use --yes.
+
+      fuel2 env delete 1
+      fuel2 env delete 1 --force --yes
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, "environment")
         parser.add_argument("-f", "--force", action="store_true", help="delete it even if it is operational")
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
+        self.ask(parsed_args, lambda: self._question(parsed_args.id))
         for warning in self.writable().clusters.delete(parsed_args.id, force=parsed_args.force):
             LOG.warning("%s", warning)
         self.say(f"Environment with id {parsed_args.id} was deleted")
+
+    def _question(self, env: int) -> str:
+        """Return the question that says what goes with the environment."""
+        from fuelclient.model.graph import Level
+
+        backend = self.backend
+        name = backend.clusters.get(env).name
+        graphs = len(backend.graphs.list(env, [Level.CLUSTER]))
+        runs = sum(run.parent_id is None for run in backend.runs.list(cluster_id=env))
+        nodes = [node.name for node in backend.nodes.list(env)]
+        freed = f" {count(len(nodes), 'node')} would be free, without roles: {some(nodes)}." if nodes else ""
+        return (
+            f"Environment {env} ({name}) would go with {count(graphs, 'graph')} and the history of "
+            f"{count(runs, 'run')}.{freed} Delete it?"
+        )
 
 
 class EnvAddNodes(Command):
@@ -135,17 +164,26 @@ class EnvAddNodes(Command):
 class EnvRemoveNodes(Command):
     """Remove nodes from an environment
 
-    The nodes still exist afterwards, without environment and roles. Either all of them are removed or none.
+    The nodes still exist afterwards, without environment and roles. Either all of them are removed or none. On a
+    terminal the command asks first, unless you use --yes.
 
       fuel2 env remove nodes --env 1 --nodes 3
-      fuel2 env remove nodes --env 1 --nodes-all
+      fuel2 env remove nodes --env 1 --nodes-all --yes
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(parser, required=True)
         add_nodes_or_all(parser, "all nodes of the environment")
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
+        self.ask(parsed_args, lambda: self._question(parsed_args.env, parsed_args.nodes))
         if not self.writable().clusters.remove_nodes(parsed_args.env, parsed_args.nodes):
             raise Conflict(f"Environment with id={parsed_args.env} doesn't have nodes to remove.")
         self.say(f"Nodes were removed from the environment with id={parsed_args.env}")
+
+    def _question(self, env: int, node_ids: Sequence[int] | None) -> str:
+        """Return the question that says which nodes lose which roles; empty if the environment has none of them."""
+        nodes = [node for node in self.backend.nodes.list(env) if node_ids is None or node.id in node_ids]
+        roles = [f"{node.name} ({', '.join(node.all_roles) or 'no role'})" for node in nodes]
+        return f"Take {count(len(nodes), 'node')} out of environment {env}: {some(roles)}?" if nodes else ""

@@ -8,9 +8,9 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_id, add_nodes, stated
+from fuelclient.commands.arguments import add_id, add_nodes, add_yes, stated
 from fuelclient.commands.base import Command
-from fuelclient.commands.columns import plain
+from fuelclient.commands.columns import plain, some
 from fuelclient.commands.env.fact_files import add_directory, directory_of, names_in, write_parts
 from fuelclient.errors import Conflict, InvalidDocument, NotFound
 
@@ -122,12 +122,14 @@ class FactsUpload(Command):
 
     They override the computed facts key by key. DIR/deployment_ID/common.FORMAT has the common facts of all nodes, and
     NODE.FORMAT (1.yaml, or compute_1.yaml) those of one node. Facts without a file stay as they were uploaded before.
+    On a terminal the command asks before it replaces uploaded facts, unless you use --yes.
 
       fuel2 env deployment-facts upload --env 1 -f yaml
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_directory(parser)
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.model.fact import DeploymentFacts
@@ -135,8 +137,13 @@ class FactsUpload(Command):
         env = parsed_args.env
         parts = self._read(directory_of(parsed_args, "deployment"), parsed_args.format)
         common = parts.pop(_COMMON, None)
+        before = self.backend.facts.get(env)
+        replaced = [f"node {uid}" for uid in parts if uid in before.nodes]
+        replaced[:0] = ["all nodes"] * (common is not None and bool(before.common))
+        question = f"Replace the uploaded facts of {some(replaced)} in environment {env}?" if replaced else ""
+        self.ask(parsed_args, lambda: question)
         if common is None:
-            common = self.backend.facts.get(env).common
+            common = before.common
         self.writable().facts.put(env, DeploymentFacts(common, parts))
         self.say(f"Deployment facts for the environment {env} were uploaded successfully.")
 
@@ -164,12 +171,19 @@ class FactsUpload(Command):
 
 
 class FactsDelete(Command):
-    """Delete the uploaded deployment facts of an environment"""
+    """Delete the uploaded deployment facts of an environment
+
+    Its nodes see the computed facts again. On a terminal the command asks first, unless you use --yes.
+
+      fuel2 env deployment-facts delete 1
+    """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, "environment")
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
+        self.ask(parsed_args, lambda: f"Delete the uploaded deployment facts of environment {parsed_args.id}?")
         self.writable().facts.delete(parsed_args.id)
         self.say(f"Deployment facts for the environment {parsed_args.id} were deleted successfully.")
 

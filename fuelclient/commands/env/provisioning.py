@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from fuelclient.commands.arguments import add_id, add_nodes
+from fuelclient.commands.arguments import add_id, add_nodes, add_yes
 from fuelclient.commands.documents import require_mapping
 from fuelclient.commands.env.fact_files import add_directory, directory_of, names_in, write_parts
 from fuelclient.commands.master_only import MasterOnly
@@ -82,17 +82,19 @@ class ProvisioningUpload(_OfMaster):
     """Set the provisioning facts of an environment from files
 
     The files are those that 'env provisioning-facts download' writes. They replace the computed facts: engine.FORMAT,
-    and for each node the file with its uid.
+    and for each node the file with its uid. On a terminal the command asks first, unless you use --yes.
 
       fuel2 env provisioning-facts upload --env 1 -f yaml
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_directory(parser)
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         services = self.services
         facts = self._read(directory_of(parsed_args, _KIND), parsed_args.format)
+        self.ask(parsed_args, lambda: f"Replace the provisioning facts of environment {parsed_args.env}?")
         self.writable()
         services.set_provisioning_facts(parsed_args.env, facts)
         self.say(f"Provisioning facts for the environment {parsed_args.env} were uploaded successfully.")
@@ -115,14 +117,20 @@ class ProvisioningUpload(_OfMaster):
 class ProvisioningDelete(_OfMaster):
     """Delete the uploaded provisioning facts of an environment
 
-    fuel2 env provisioning-facts delete 1
+    On a terminal the command asks first, unless you use --yes.
+
+      fuel2 env provisioning-facts delete 1
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, "environment")
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        self.writable_services().delete_provisioning_facts(parsed_args.id)
+        services = self.services
+        self.ask(parsed_args, lambda: f"Delete the uploaded provisioning facts of environment {parsed_args.id}?")
+        self.writable()
+        services.delete_provisioning_facts(parsed_args.id)
         self.say(f"Provisioning facts for the environment {parsed_args.id} were deleted successfully.")
 
 

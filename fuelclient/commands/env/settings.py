@@ -38,7 +38,8 @@ class SettingsUpload(DocumentUpload):
 
     The file contains settings by section, as 'env settings download' writes them: all settings, or only some. They
     replace everything that was set before; a setting that the file leaves out returns to its default. Without --file
-    the file is DIR/environment_ID/settings.FORMAT; '--file -' reads stdin.
+    the file is DIR/environment_ID/settings.FORMAT; '--file -' reads stdin. On a terminal the command asks first, unless
+    you use --yes.
 
       fuel2 env settings upload 1 -f yaml
       fuel2 env settings download 1 --file - | sed s/false/true/ | fuel2 env settings upload 1 --file -

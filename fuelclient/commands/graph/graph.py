@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import NOUNS, add_env, add_owner, add_type, owner_of
+from fuelclient.commands.arguments import NOUNS, add_env, add_owner, add_type, add_yes, described, owner_of
 from fuelclient.commands.base import Command, Lister, report
 from fuelclient.commands.columns import Names, Relations
-from fuelclient.commands.shell import LOG
+from fuelclient.commands.shell import LOG, count
+
+if TYPE_CHECKING:
+    from fuelclient.model.graph import OwnerRef
 
 
 class GraphList(Lister):
@@ -49,7 +52,8 @@ class GraphList(Lister):
 class GraphDelete(Command):
     """Delete one graph of an owner
 
-    --type is required, so that the default graph is not deleted by accident.
+    --type is required, so that the default graph is not deleted by accident. On a terminal the command asks first,
+    unless you use --yes.
 
       fuel2 graph delete --env 1 --type rollback
     """
@@ -57,9 +61,15 @@ class GraphDelete(Command):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_owner(parser)
         add_type(parser, default=None, required=True)
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         owner = owner_of(parsed_args)
+        self.ask(parsed_args, lambda: self._question(owner, parsed_args.graph_type))
         report(self.writable().graphs.delete(owner, parsed_args.graph_type))
         noun = NOUNS[owner.level]
         self.say(f"Deployment graph '{parsed_args.graph_type}' for {noun} with id {owner.id} was deleted.")
+
+    def _question(self, owner: OwnerRef, graph_type: str) -> str:
+        tasks = len(self.backend.graphs.get(owner, graph_type).tasks)
+        return f"Delete the {graph_type} graph of {described(owner)} with its {count(tasks, 'task')}?"

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import add_owner, add_source, add_type, add_yes, described, owner_of
 from fuelclient.commands.base import Command, report
+from fuelclient.commands.columns import some
 from fuelclient.commands.shell import LOG, count
+from fuelclient.errors import NotFound
 
 if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
     from fuelclient.model.graph import OwnerRef, Uploaded
 
 DEFAULT = "default"
@@ -22,7 +25,8 @@ class GraphUpload(Command):
 
     The owner is an environment, a release or a plugin; it has one graph of each type. If it already has a graph of the
     type, the upload replaces the tasks of that graph. Its id stays, and so do its name and metadata unless the document
-    has its own. Without --type the graph type is default; on a terminal the command asks first.
+    has its own. Without --type the graph type is default. On a terminal the command asks before it replaces tasks, and
+    if --type is not given; --yes answers.
 
     If a task is invalid, or the document is empty, nothing is stored, all findings are listed, and the exit code is 7.
     Write [] for a graph without tasks.
@@ -44,10 +48,13 @@ class GraphUpload(Command):
 
         ref = owner_of(parsed_args)
         label = self._label(ref)
-        graph_type = parsed_args.graph_type or self._default_type(ref, ask=not parsed_args.yes)
+        graph_type = parsed_args.graph_type or DEFAULT
         document = graph_document(parsed_args, self.app.stdin, owner_label=label, absolute=True)
         if parsed_args.name is not None:
             document = dataclasses.replace(document, name=parsed_args.name)
+        asked = self.ask(parsed_args, lambda: self._question(ref, parsed_args.graph_type))
+        if parsed_args.graph_type is None and not asked:
+            LOG.info("--type is not given: uploading to the graph type '%s' of %s.", DEFAULT, described(ref))
         uploaded = self.writable().graphs.upload(ref, document, graph_type)
         report(uploaded.findings)
         _narrate(uploaded, f"type '{graph_type}' of {described(ref)}")
@@ -65,16 +72,41 @@ class GraphUpload(Command):
         owner = self.backend.graphs.owner(ref)
         return owner.name if ref.level is Level.PLUGIN else str(ref.level)
 
-    def _default_type(self, ref: OwnerRef, *, ask: bool) -> str:
-        """Return the type default once the user has agreed, or if no terminal can ask."""
-        owner = described(ref)
-        if ask and self.app.stdin.isatty():
-            self.backend.graphs.owner(ref)  # an unknown one is no question
-            self.writable()
-            self.confirm(f"--type is not given. Upload to the graph type '{DEFAULT}' of {owner}?")
-        else:
-            LOG.info("--type is not given: uploading to the graph type '%s' of %s.", DEFAULT, owner)
-        return DEFAULT
+    def _question(self, owner: OwnerRef, graph_type: str | None) -> str:
+        """Return the question that says what would be replaced, and where; empty if nothing would be and the type is
+        given. Raise `NotFound` for an unknown owner."""
+        self.backend.graphs.owner(owner)
+        before = _tasks(self.backend, owner, graph_type or DEFAULT)
+        if not before and graph_type:
+            return ""
+        if not before:
+            return f"--type is not given. Upload to the graph type '{DEFAULT}' of {described(owner)}?"
+        users = _environments(self.backend, owner)
+        merged = f", which {some(users)} {'uses' if len(users) == 1 else 'use'}" if users else ""
+        return f"Replace the {count(before, 'task')} of type '{graph_type or DEFAULT}' of {described(owner)}{merged}?"
+
+
+def _environments(backend: Backend, owner: OwnerRef) -> list[str]:
+    """Return the environments that merge the graph of a release or a plugin."""
+    from fuelclient.model.graph import Level
+
+    if owner.level is Level.CLUSTER:
+        return []
+    clusters = backend.clusters.list()
+    if owner.level is Level.RELEASE:
+        users = [cluster for cluster in clusters if cluster.release_id == owner.id]
+    else:
+        enabled = backend.plugins.get(owner.id).clusters
+        users = [cluster for cluster in clusters if cluster.id in enabled]
+    return [f"environment {cluster.id} ({cluster.name})" for cluster in users]
+
+
+def _tasks(backend: Backend, owner: OwnerRef, graph_type: str) -> int:
+    """Return how many tasks the graph to replace has; 0 if it does not exist."""
+    try:
+        return len(backend.graphs.get(owner, graph_type).tasks)
+    except NotFound:
+        return 0
 
 
 def _narrate(uploaded: Uploaded, where: str) -> None:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_id, stated
+from fuelclient.commands.arguments import add_env, add_id, add_yes, stated
 from fuelclient.commands.base import Command
 from fuelclient.commands.node.labels import add_labels, labelled, labels_of
 from fuelclient.commands.output import add_force, make_folder
@@ -59,19 +59,23 @@ class AttributesDownload(Command):
 class AttributesUpload(Command):
     """Set the attributes of a node from a file
 
-    The file is DIR/node_ID/attributes.FORMAT, as 'node attributes-download' writes it. It replaces all attributes.
+    The file is DIR/node_ID/attributes.FORMAT, as 'node attributes-download' writes it. It replaces all attributes. On a
+    terminal the command asks first, unless you use --yes.
 
       fuel2 node attributes-upload 1
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         _add_file(parser, "read")
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         document = self.load(_path(parsed_args))
         if not isinstance(document.data, Mapping):
             raise InvalidDocument(f"{document.file}: attributes must be a mapping.", hint="Write {} for no attributes.")
         attributes: Mapping[str, Any] = document.data
+        before = f"Replace all attributes of node {parsed_args.id} by those of {document.file}?"
+        self.ask(parsed_args, lambda: before if self.backend.nodes.attributes(parsed_args.id) else "")
         self.writable().nodes.set_attributes(parsed_args.id, attributes)
         self.say(f"Attributes for node {parsed_args.id} were uploaded.")
 

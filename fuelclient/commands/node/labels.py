@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_nodes, add_nodes_or_all
+from fuelclient.commands.arguments import add_nodes, add_nodes_or_all, add_yes
 from fuelclient.commands.base import Command, Lister
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import UsageError
@@ -87,7 +87,8 @@ class LabelSet(_OnNodes):
 class LabelDelete(_OnNodes):
     """Delete labels of nodes
 
-    A name deletes the label with any value, name=value only with that value.
+    A name deletes the label with any value, name=value only with that value. On a terminal the command asks first,
+    unless you use --yes.
 
       fuel2 node label delete --labels rack --nodes 1 2
       fuel2 node label delete --labels-all --nodes-all
@@ -98,8 +99,12 @@ class LabelDelete(_OnNodes):
         add_labels(group, "labels: name or name=value")
         group.add_argument("--labels-all", action="store_true", help="all labels")
         add_nodes_or_all(parser, "all nodes")
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         labels = None if parsed_args.labels_all else labels_of(parsed_args)
+        what = "all labels" if labels is None else f"the labels {', '.join(parsed_args.labels)}"
+        where = "all nodes" if parsed_args.nodes is None else f"nodes {', '.join(map(str, parsed_args.nodes))}"
+        self.ask(parsed_args, lambda: f"Delete {what} of {where}?")
         ids = self.writable().nodes.delete_labels(parsed_args.nodes, labels)
         self.say_changed("deleted", ids)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_executor, add_id, add_roles, identifier, identifiers
+from fuelclient.commands.arguments import add_env, add_executor, add_id, add_roles, add_yes, identifier, identifiers
 from fuelclient.commands.base import Command, Lister, ShowOne
-from fuelclient.commands.columns import Fields, Names
+from fuelclient.commands.columns import Fields, Names, some
 from fuelclient.commands.node.labels import add_labels, labelled, labels_of
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, InvalidDocument, NotFound
@@ -175,7 +175,7 @@ class NodeUndiscover(Command):
     """Forget a node, or all nodes of an environment
 
     Either all of the nodes are deleted or none. Nodes that are online are deleted only with --force. A Fuel master
-    discovers them again when they start.
+    discovers them again when they start. On a terminal the command asks first, unless you use --yes.
 
       fuel2 node undiscover --node 3
       fuel2 node undiscover --env 1 --force
@@ -186,6 +186,7 @@ class NodeUndiscover(Command):
         add_env(group, required=False, help="all nodes of this environment")
         group.add_argument("-n", "--node", type=identifier, metavar="ID", help="this node")
         parser.add_argument("-f", "--force", action="store_true", help="delete them even if they are online")
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         nodes = self._nodes(parsed_args)
@@ -196,6 +197,7 @@ class NodeUndiscover(Command):
                 hint="You might want to use the --force option.",
             )
         ids = [node.id for node in nodes]
+        self.ask(parsed_args, lambda: _question(nodes))
         self.writable().nodes.delete(ids, force=True)
         self.say(f"Nodes {ids} were deleted from the database")
 
@@ -211,7 +213,11 @@ class NodeUndiscover(Command):
 class NodeDelete(Command):
     """Delete nodes
 
-    Either all of the nodes are deleted or none. A node that belongs to an environment is deleted only with --force.
+    Either all of the nodes are deleted or none. A node that belongs to an environment is deleted only with --force. On
+    a terminal the command asks first, unless you use --yes.
+
+      fuel2 node delete 3
+      fuel2 node delete 3 4 --force --yes
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -219,8 +225,15 @@ class NodeDelete(Command):
         parser.add_argument(
             "-f", "--force", action="store_true", help="delete them even if they belong to an environment"
         )
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         ids = list(dict.fromkeys(number for part in parsed_args.id for number in part))
+        self.ask(parsed_args, lambda: _question([self.backend.nodes.get(node_id) for node_id in ids]))
         self.writable().nodes.delete(ids, force=parsed_args.force)
         self.say(f"Nodes {ids} were deleted from the database")
+
+
+def _question(nodes: Sequence[Node]) -> str:
+    """Return the question that names the nodes to be deleted."""
+    return f"Delete {count(len(nodes), 'node')}: {some(f'{node.id} ({node.name})' for node in nodes)}?"

@@ -100,8 +100,7 @@ class PluginsRemove(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         plugin = plugin_of(self.backend, parsed_args.plugin, parsed_args.version or "")
-        if not parsed_args.yes and self.app.stdin.isatty():
-            self.confirm(_question(self.writable(), plugin))
+        self.ask(parsed_args, lambda: _question(self.backend, plugin))
         self.writable().plugins.remove(plugin.id)
         self.say(f"Plugin {plugin.name} was successfully removed.")
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from fuelclient.commands.arguments import add_env, add_id, stated
+from fuelclient.commands.arguments import add_env, add_id, add_yes, stated
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.shell import LOG
@@ -85,7 +85,10 @@ class TaskDelete(Command):
     """Delete a run with its history and its files
 
     What the run left on its nodes is removed too. If a node cannot be reached, or a command still runs there, the
-    command says how to remove it later. A live run is not deleted; a run whose runner is gone needs --force.
+    command says how to remove it later. A live run is not deleted; a run whose runner is gone needs --force. On a
+    terminal the command asks first, unless you use --yes.
+
+      fuel2 task delete 12
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -93,11 +96,20 @@ class TaskDelete(Command):
         parser.add_argument(
             "-f", "--force", action="store_true", help="delete a run that has not ended, if its runner is gone"
         )
+        add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
+        self.ask(parsed_args, lambda: self._question(parsed_args.id))
         for warning in self.writable().runs.delete(parsed_args.id, force=parsed_args.force):
             LOG.warning("%s", warning)
         self.say(f"Task with id {parsed_args.id} was deleted")
+
+    def _question(self, run_id: int) -> str:
+        run = self.backend.runs.get(run_id)
+        when = f", {run.status} since {run.time_end or run.time_start}" if run.time_start else ""
+        graphs = ", ".join(child.graph_type for child in run.children) or run.graph_type or run.name
+        what = f"run {run_id} of environment {run.cluster_id} ({graphs}{when})"
+        return f"Delete {what} with its history?"
 
 
 class TaskStop(Command):

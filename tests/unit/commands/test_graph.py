@@ -63,7 +63,7 @@ def test_upload_without_type_asks_on_a_terminal(tiny: CommandLine, tmp_path: Pat
     file = tmp_path / "graph.yaml"
     file.write_text(GRAPH, encoding="utf-8")
     line = ("graph", "upload", "--env", 1, "--file", file)
-    question = "Upload to the graph type 'default' of environment 1? [y/N]"
+    question = "Replace the 2 tasks of type 'default' of environment 1? [y/N]"
     refused = tiny(*line, stdin="n\n", terminal=True)
     assert (refused.code, refused.out) == (11, "")
     assert question in refused.err
