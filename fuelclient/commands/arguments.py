@@ -6,28 +6,33 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fuelclient.commands.references import Reference, has_names, is_id, reference
+
 if TYPE_CHECKING:
     from fuelclient.model.graph import OwnerRef
 
 ENV = ("-e", "--env", "--environment")
 RELEASE = ("-r", "--release")
+NAMED = "ID|NAME"
+"""The placeholder of what has an id and a name."""
+
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
 def identifier(word: str) -> int:
     """Return the number in `word`. 0 is allowed: the backend decides whether the id exists."""
-    if not (word.isascii() and word.isdigit()):
+    if not is_id(word):
         raise argparse.ArgumentTypeError(f"'{word}' is not an id, which is a whole number")
     return int(word)
 
 
-def identifiers(word: str) -> list[int]:
-    """Return the numbers in a text such as `1,2`. There must be one, because an empty list could mean all nodes.
+def node_references(word: str) -> list[int | Reference]:
+    """Return the nodes in a text such as `1,node-2`. There must be one, because an empty list could mean all nodes.
 
-    >>> identifiers("1,2")
+    >>> node_references("1,2")
     [1, 2]
     """
-    return [identifier(part) for part in names(word)]
+    return [reference("node")(part) for part in names(word)]
 
 
 def names(word: str) -> list[str]:
@@ -92,21 +97,27 @@ class _Joined(argparse.Action):
 
 
 def add_id(parser: argparse.ArgumentParser, noun: str) -> None:
-    """Add the id of a `noun`: `id`."""
-    parser.add_argument("id", type=identifier, help=f"id of the {noun}")
+    """Add the id of a `noun`, or its name if it can have one: `id` is a number when the command runs."""
+    if has_names(noun):
+        parser.add_argument("id", type=reference(noun), metavar=NAMED, help=f"id or name of the {noun}")
+    else:
+        parser.add_argument("id", type=identifier, metavar="ID", help=f"id of the {noun}")
 
 
-def add_env(parser: argparse._ActionsContainer, *, required: bool, help: str = "id of the environment") -> None:
-    """Add `--env`: `env` is a number or None."""
-    parser.add_argument(*ENV, type=identifier, required=required, metavar="ID", dest="env", help=help)
+def add_env(parser: argparse._ActionsContainer, *, required: bool, help: str = "id or name of the environment") -> None:
+    """Add `--env`: `env` is a number, or None, when the command runs."""
+    parser.add_argument(*ENV, type=reference("environment"), required=required, metavar=NAMED, dest="env", help=help)
 
 
 def add_nodes(
-    parser: argparse._ActionsContainer, *, required: bool, help: str = "ids of the nodes: 1 2 or 1,2"
+    parser: argparse._ActionsContainer, *, required: bool, help: str = "ids or names of the nodes: 1 2 or 1,2"
 ) -> None:
-    """Add `--nodes 1 2` or `--nodes 1,2`: `nodes` is a list of at least one number, or None."""
+    """Add `--nodes 1 2` or `--nodes 1,2`: `nodes` is a list of at least one number, or None, when the command runs.
+
+    Of several nodes with one name, that of `--env` is meant.
+    """
     parser.add_argument(
-        "-n", "--nodes", "--node", nargs="+", type=identifiers, action=_Joined, required=required, metavar="ID",
+        "-n", "--nodes", "--node", nargs="+", type=node_references, action=_Joined, required=required, metavar=NAMED,
         dest="nodes", help=help,
     )  # fmt: skip
 
@@ -151,19 +162,29 @@ def add_owner(parser: argparse.ArgumentParser) -> None:
     """Add `--env`, `--release` and `--plugin`, of which exactly one is needed; `owner_of` reads it."""
     group = parser.add_mutually_exclusive_group(required=True)
     add_env(group, required=False, help="the graph of this environment")
-    group.add_argument(*RELEASE, type=identifier, metavar="ID", help="the graph of this release")
-    group.add_argument("-p", "--plugin", type=identifier, metavar="ID", help="the graph of this plugin")
+    group.add_argument(*RELEASE, type=reference("release"), metavar=NAMED, help="the graph of this release")
+    group.add_argument("-p", "--plugin", type=reference("plugin"), metavar=NAMED, help="the graph of this plugin")
 
 
-def add_release(parser: argparse.ArgumentParser) -> None:
-    """Add `--release`, which is required: `release`."""
-    parser.add_argument(*RELEASE, type=identifier, required=True, metavar="ID", help="id of the release")
+def add_release(
+    parser: argparse._ActionsContainer, *, required: bool = True, help: str = "id, name or version of the release"
+) -> None:
+    """Add `--release`: `release` is a number, or None, when the command runs."""
+    parser.add_argument(*RELEASE, type=reference("release"), required=required, metavar=NAMED, help=help)
+
+
+def add_plugin(parser: argparse.ArgumentParser, *, several: str | None = None) -> None:
+    """Add the argument `plugin`, or `plugins` of which there may be as many as `several` says to argparse."""
+    parser.add_argument(
+        "plugins" if several else "plugin", nargs=several, type=reference("plugin"), metavar=NAMED,
+        help="id of the plugin, or its name if only one version is installed",
+    )  # fmt: skip
 
 
 def add_holder(parser: argparse.ArgumentParser) -> None:
     """Add `--release` and `--env`, of which exactly one is needed; `owner_of` reads it."""
     group = parser.add_mutually_exclusive_group(required=True)
-    group.add_argument(*RELEASE, type=identifier, metavar="ID", help="id of the release")
+    add_release(group, required=False)
     add_env(group, required=False)
 
 

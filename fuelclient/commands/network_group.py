@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import RELEASE, add_id, add_yes, identifier, stated
+from fuelclient.commands.arguments import add_id, add_release, add_yes, identifier, stated
 from fuelclient.commands.base import Lister, ShowOne
 from fuelclient.commands.columns import Fields, plain
 from fuelclient.commands.master_only import MasterOnly
@@ -91,7 +91,7 @@ class GroupCreate(_OfMaster, ShowOne):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("name", type=stated, help="name of the new network group")
         _add_fields(parser, required=True)
-        parser.add_argument(*RELEASE, type=identifier, metavar="ID", help="id of the release it belongs to")
+        add_release(parser, required=False, help="the release it belongs to")
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         from fuelclient.model.services import NetworkGroup

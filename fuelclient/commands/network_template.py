@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 
-from fuelclient.commands.arguments import add_yes, identifier, stated
+from fuelclient.commands.arguments import NAMED, add_yes, stated
 from fuelclient.commands.documents import require_mapping
 from fuelclient.commands.master_only import MasterOnly
 from fuelclient.commands.output import add_force, make_folder, put
+from fuelclient.commands.references import reference
 from fuelclient.errors import NotFound
 
 
@@ -19,7 +20,7 @@ class _OfMaster(MasterOnly):
     instead = "Choose the networks of each interface: `fuel2 node interfaces download`."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("env", type=identifier, help="id of the environment")
+        parser.add_argument("env", type=reference("environment"), metavar=NAMED, help="id or name of the environment")
 
 
 class TemplateUpload(_OfMaster):

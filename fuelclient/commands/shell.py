@@ -16,6 +16,7 @@ from fuelclient import __version__
 from fuelclient.commands.command_lookup import TableManager
 from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.commands.global_options import DESCRIPTION, PROGRAM, global_parser, overrides, overview, version
+from fuelclient.commands.references import resolve
 from fuelclient.errors import Conflict, CycleDetected, FuelError, InvalidDocument, UsageError
 from fuelclient.printing import printable
 
@@ -143,7 +144,9 @@ class FuelShell(App):
         """Run the command that `argv` begins with. Its errors are raised."""
         factory, name, rest = self.command_manager.find_command(argv)
         command = factory(self, self.options, cmd_name=name)
-        return command.run(command.get_parser(f"{self.NAME} {name}").parse_args(rest))
+        parsed_args = command.get_parser(f"{self.NAME} {name}").parse_args(rest)
+        resolve(parsed_args, lambda: self.backend)
+        return command.run(parsed_args)
 
     def interact(self) -> None:
         """Print the overview; there is no interactive shell."""

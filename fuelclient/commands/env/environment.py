@@ -153,6 +153,7 @@ class EnvAddNodes(Command):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(parser, required=True)
         add_nodes(parser, required=True)
+        parser.set_defaults(elsewhere=True)  # the nodes are not in the environment yet
         add_roles(parser, "-r", required=True)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:

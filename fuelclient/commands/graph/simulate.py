@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import stated
 from fuelclient.commands.base import Lister, report
 from fuelclient.commands.graph.execute import add_selection, selected
+from fuelclient.commands.references import instance
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.dry_run import report_unknown
 from fuelclient.commands.task.rows import node
@@ -42,7 +42,7 @@ class GraphSimulate(Lister):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_selection(parser)
         parser.add_argument(
-            "--fail", nargs="+", type=stated, action="extend", default=[], metavar="TASK/NODE",
+            "--fail", nargs="+", type=instance, action="extend", default=[], metavar="TASK/NODE",
             help="let these task instances fail",
         )  # fmt: skip
         add_unknown(parser)

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_executor, add_id, add_roles, add_yes, identifier, identifiers
+from fuelclient.commands.arguments import NAMED, add_env, add_executor, add_id, add_roles, add_yes, node_references
 from fuelclient.commands.base import Command, Lister, ShowOne
 from fuelclient.commands.columns import Fields, Names, some
 from fuelclient.commands.node.labels import add_labels, labelled, labels_of
+from fuelclient.commands.references import reference
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, InvalidDocument, NotFound
 
@@ -107,7 +108,7 @@ class NodeCreate(_ShowNode):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("name", help="name of the new node")
-        add_env(parser, required=False, help="id of its environment")
+        add_env(parser, required=False, help="id or name of its environment")
         add_roles(parser, required=False)
         parser.add_argument("--ip", default="", help="its address")
         add_executor(parser, "how tasks reach the node")
@@ -137,7 +138,7 @@ class NodeImport(Lister):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("file", metavar="FILE", help="the file; - is stdin")
-        add_env(parser, required=False, help="id of the environment of the nodes")
+        add_env(parser, required=False, help="id or name of the environment of the nodes")
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.backends import executor_kinds
@@ -184,7 +185,7 @@ class NodeUndiscover(Command):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         group = parser.add_mutually_exclusive_group(required=True)
         add_env(group, required=False, help="all nodes of this environment")
-        group.add_argument("-n", "--node", type=identifier, metavar="ID", help="this node")
+        group.add_argument("-n", "--node", type=reference("node"), metavar=NAMED, help="this node")
         parser.add_argument("-f", "--force", action="store_true", help="delete them even if they are online")
         add_yes(parser)
 
@@ -221,7 +222,9 @@ class NodeDelete(Command):
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("id", nargs="+", type=identifiers, metavar="ID", help="ids of the nodes: 1 2 or 1,2")
+        parser.add_argument(
+            "id", nargs="+", type=node_references, metavar=NAMED, help="ids or names of the nodes: 1 2 or 1,2"
+        )
         parser.add_argument(
             "-f", "--force", action="store_true", help="delete them even if they belong to an environment"
         )

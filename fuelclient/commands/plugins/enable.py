@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from fuelclient.commands.arguments import add_env, stated
+from fuelclient.commands.arguments import add_env, add_plugin, stated
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.columns import plain
-from fuelclient.commands.plugins.arguments import add_plugin, enabled_plugin_of, plugin_of
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument, UsageError
 
@@ -29,7 +28,7 @@ class _OnEnvironment(Command):
     """A command with plugins and one environment as arguments."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_plugin(parser, several=True)
+        add_plugin(parser, several="+")
         add_env(parser, required=True)
 
 
@@ -51,8 +50,9 @@ class PluginsEnable(_OnEnvironment):
       fuel2 graph preview --env 1 --only changed
     """
 
-    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        parser = super().get_parser(prog_name)
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.set_defaults(elsewhere=True)  # the version to enable is not that which is enabled
         parser.add_argument(
             "--set", nargs="+", type=assignment, action="extend", default=[], metavar="SETTING=VALUE", dest="values",
             help="settings of the plugin",
@@ -60,11 +60,9 @@ class PluginsEnable(_OnEnvironment):
         parser.add_argument(
             "--settings", type=stated, metavar="FILE", help="YAML or JSON file with settings of the plugin; - is stdin"
         )
-        return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        found = [plugin_of(self.backend, word) for word in parsed_args.plugins]
-        plugins = [*{plugin.id: plugin for plugin in found}.values()]
+        plugins = [self.backend.plugins.get(plugin_id) for plugin_id in parsed_args.plugins]
         if len(plugins) > 1 and (parsed_args.values or parsed_args.settings):
             raise UsageError("--set and --settings are for one plugin.", hint="Enable the plugins one after another.")
         values = self._values(parsed_args.settings, plugins[0].name) | dict(parsed_args.values)
@@ -103,11 +101,10 @@ class PluginsDisable(_OnEnvironment):
     """
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        enabled = self.backend.plugins.enabled(parsed_args.env)
-        plugins = [enabled_plugin_of(self.backend, word, enabled) for word in parsed_args.plugins]
-        ids = {plugin.id for plugin in enabled}
+        ids = {plugin.id for plugin in self.backend.plugins.enabled(parsed_args.env)}
+        plugins = [self.backend.plugins.get(plugin_id) for plugin_id in parsed_args.plugins]
         backend = self.writable()
-        for plugin in {plugin.id: plugin for plugin in plugins}.values():
+        for plugin in plugins:
             if plugin.id not in ids:
                 LOG.info("Plugin %s was not enabled on environment %d.", plugin.name, parsed_args.env)
             backend.plugins.disable(plugin.id, parsed_args.env)

@@ -6,11 +6,10 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import add_yes, identifier, stated
+from fuelclient.commands.arguments import add_plugin, add_yes, stated
 from fuelclient.commands.base import Command, report
-from fuelclient.commands.plugins.arguments import add_plugin, plugin_of
 from fuelclient.commands.shell import LOG, count
-from fuelclient.errors import InvalidDocument
+from fuelclient.errors import InvalidDocument, NotFound
 from fuelclient.model.finding import errors_in
 
 if TYPE_CHECKING:
@@ -60,14 +59,14 @@ class PluginsSync(Command):
     plugin that cannot be read stays as it was, and the exit code is 7.
 
       fuel2 plugins sync
-      fuel2 plugins sync 1 3
+      fuel2 plugins sync 1 lma_collector
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("ids", nargs="*", type=identifier, metavar="ID", help="only these plugins")
+        add_plugin(parser, several="*")
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        synced = self.writable().plugins.sync(parsed_args.ids)
+        synced = self.writable().plugins.sync(parsed_args.plugins)
         changes = (("Registered", synced.created), ("Updated", synced.updated), ("Removed", synced.removed))
         for done, plugins in changes:
             for plugin in plugins:
@@ -99,7 +98,10 @@ class PluginsRemove(Command):
         add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        plugin = plugin_of(self.backend, parsed_args.plugin, parsed_args.version or "")
+        plugin = self.backend.plugins.get(parsed_args.plugin)
+        if parsed_args.version not in (None, plugin.version):
+            known = [f"{other.name} {other.version}" for other in self.backend.plugins.list()]
+            raise NotFound("plugin", f"{plugin.name} {parsed_args.version}", known=known)
         self.ask(parsed_args, lambda: _question(self.backend, plugin))
         self.writable().plugins.remove(plugin.id)
         self.say(f"Plugin {plugin.name} was successfully removed.")

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from cliff.columns import FormattableColumn
 
-from fuelclient.commands.arguments import RELEASE, identifier
+from fuelclient.commands.arguments import add_plugin, add_release
 from fuelclient.commands.base import Lister, ShowOne, check_columns
 from fuelclient.commands.columns import Lines, Names, plain
-from fuelclient.commands.plugins.arguments import add_plugin, plugin_of
 from fuelclient.commands.shell import LOG, count
 
 if TYPE_CHECKING:
@@ -71,14 +70,12 @@ class PluginsShow(ShowOne):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_plugin(parser)
-        parser.add_argument(*RELEASE, type=identifier, metavar="ID", help="show what is used for this release")
+        add_release(parser, required=False, help="show what is used for this release")
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:
         columns = _COLUMNS if parsed_args.release is None else _COLUMNS_FOR_RELEASE
         check_columns(parsed_args.columns, columns)
-        plugin = plugin_of(self.backend, parsed_args.plugin)
-        if not plugin.clusters:  # a master's list of plugins does not say where they are enabled
-            plugin = self.backend.plugins.get(plugin.id)
+        plugin = self.backend.plugins.get(parsed_args.plugin)
         if parsed_args.release is None:
             values = _values(self.backend, plugin)
         else:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.commands.arguments import identifier, names
 from fuelclient.commands.base import STRUCTURED, Lister, check_columns, sorted_by
 from fuelclient.commands.columns import Fields, Lines, plain
+from fuelclient.commands.references import node_words
 from fuelclient.commands.task.rows import node
 
 if TYPE_CHECKING:
@@ -37,13 +38,14 @@ class HistoryShow(Lister):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("id", type=identifier, help="id of the run, or of one of its parts")
-        for short, long, dest, shown, meaning in (
-            ("-n", "--nodes", "nodes", "NODE", "only these nodes: 1 2, master, null"),
-            ("-d", "--tasks-names", "tasks", "TASK", "only these tasks"),
-        ):
-            parser.add_argument(
-                short, long, nargs="+", type=names, action="extend", default=[], dest=dest, metavar=shown, help=meaning
-            )
+        parser.add_argument(
+            "-n", "--nodes", nargs="+", type=node_words, action="extend", default=[], metavar="NODE",
+            help="only these nodes, by id or name: 1 2, master, null",
+        )  # fmt: skip
+        parser.add_argument(
+            "-d", "--tasks-names", nargs="+", type=names, action="extend", default=[], dest="tasks", metavar="TASK",
+            help="only these tasks",
+        )  # fmt: skip
         parser.add_argument(
             "-t", "--statuses", nargs="+", choices=_STATUSES, default=[], metavar="STATUS",
             help=f"only these statuses: {', '.join(_STATUSES)}",

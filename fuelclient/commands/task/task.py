@@ -6,9 +6,10 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from fuelclient.commands.arguments import add_env, add_id, add_yes, stated
+from fuelclient.commands.arguments import add_env, add_id, add_yes
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.exits import Exit
+from fuelclient.commands.references import instance
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.rows import COLUMNS, row
 from fuelclient.commands.task.start import Starter, add_timeout, add_wait
@@ -181,11 +182,14 @@ class TaskLogs(Command):
     control characters except colours are escaped; pipes and files get the text as it is.
 
       fuel2 task logs 12 netconfig/3
+      fuel2 task logs 12 netconfig/node-3
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, "run")
-        parser.add_argument("instance", type=stated, metavar="TASK/NODE", help="the task and its node: netconfig/3")
+        parser.add_argument(
+            "instance", type=instance, metavar="TASK/NODE", help="the task and its node: netconfig/3, netconfig/node-3"
+        )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         task, slash, node = parsed_args.instance.rpartition("/")

@@ -101,9 +101,9 @@ def test_upgrades_inside_one_series(mitaka: CommandLine, tmp_path: Path) -> None
     assert versions(mitaka) == []
 
 
-def test_a_name_that_is_a_number(mitaka: CommandLine, tmp_path: Path) -> None:
+def test_a_number_is_always_an_id(mitaka: CommandLine, tmp_path: Path) -> None:
     mitaka.ok("plugins", "install", package(tmp_path, "2016"))
-    assert mitaka.ok("plugins", "show", 2016, "-f", "value", "-c", "id").out == "1\n"
+    assert mitaka("plugins", "show", 2016).code == 5
     assert mitaka.ok("plugins", "show", 1, "-f", "value", "-c", "name").out == "2016\n"
 
 

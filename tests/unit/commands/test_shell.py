@@ -128,7 +128,7 @@ def test_words_of_a_command_may_be_shortened(fuel2: CommandLine) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["graph list --bogus", "graph upload --env 1", "env show one", "env show", "release list -f nonsense"]
+    "line", ["graph list --bogus", "graph upload --env 1", "task show one", "env show", "release list -f nonsense"]
 )
 def test_a_malformed_line_is_told_in_one_line(
     fuel2: CommandLine, line: str, capsys: pytest.CaptureFixture[str]

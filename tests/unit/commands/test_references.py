@@ -1,0 +1,148 @@
+"""Names work wherever ids do; a number is always an id, and a name that several things have is refused."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from command_line import RELEASE, CommandLine, tiny_engine
+
+SAME = (
+    # a line with ids, and the same with names
+    ("env show 1", "env show prod"),
+    ("env list", "env list"),
+    ("graph list --env 1", "graph list -e prod"),
+    ("graph preview --env 1 --node 1 2", "graph preview --env prod --node node-1,node-2"),
+    ("graph preview --env 1 --node 1 2", "graph preview --env prod --node 1 node-2"),
+    ("graph validate --env 1", "graph validate --env prod"),
+    ("graph download --env 1 --all --file -", "graph download --env prod --all --file -"),
+    ("graph simulate --env 1 --fail netconfig/2", "graph simulate --env prod --fail netconfig/node-2"),
+    ("node list --env 1", "node list --env prod"),
+    ("node show 2", "node show node-2"),
+    ("node label list --nodes 2", "node label list --nodes node-2"),
+    ("release show 1", "release show Tiny"),
+    ("release show 1", "release show tiny-1.0"),
+    ("release repos list 1", "release repos list Tiny"),
+    ("role list --release 1", "role list --release tiny-1.0"),
+    ("role list --env 1", "role list --env prod"),
+    ("sequence list --release 1", "sequence list --release Tiny"),
+    ("sequence show 1", "sequence show upgrade"),
+    ("sequence execute 1 --env 1 --dry-run", "sequence execute upgrade --env prod --dry-run"),
+    ("env deploy 1 --dry-run", "env deploy prod --dry-run"),
+    ("plugins show 1", "plugins show own"),
+    ("plugins show 1 --release 1", "plugins show own-1.0.0 --release Tiny"),
+    ("env settings download 1 --file -", "env settings download prod --file -"),
+    ("task list --env 1", "task list --env prod"),
+    ("env add nodes -e 1 --nodes 1 --roles controller", "env add nodes -e prod --nodes node-1 --roles controller"),
+    ("plugins enable 1 --env 1", "plugins enable own --env prod"),
+    ("plugins disable 1 --env 1", "plugins disable own --env prod"),
+    ("plugins sync 1", "plugins sync own"),
+    ("env update 1 --name third", "env update prod --name third"),
+    ("graph upload --release 1 --type new --file {graph}", "graph upload --release Tiny --type new --file {graph}"),
+    ("graph upload --plugin 1 --type new --file {graph}", "graph upload --plugin own --type new --file {graph}"),
+    ("node delete 1 2 --force", "node delete node-1,node-2 --force"),
+    ("env delete 1", "env delete third"),
+    ("release delete 2", "release delete Second"),
+)  # fmt: skip
+
+
+def engine(directory: Path) -> CommandLine:
+    directory.mkdir()
+    tiny = tiny_engine(directory)
+    tiny.ok("release", "import", "-", stdin=RELEASE.replace("Tiny", "Second").replace("tiny", "second"))
+    tiny.ok("sequence", "create", "--release", 1, "--name", "upgrade", "--type", "default")
+    tiny.ok("plugins", "create", directory / "own")
+    tiny.ok("plugins", "install", directory / "own")
+    return tiny
+
+
+def test_names_do_what_ids_do(tmp_path: Path) -> None:
+    graph = tmp_path / "graph.yaml"
+    graph.write_text("[{id: x, type: shell, roles: [compute], parameters: {cmd: x, timeout: 1}}]", encoding="utf-8")
+    by_id, by_name = engine(tmp_path / "ids"), engine(tmp_path / "names")
+    for ids, names in SAME:
+        expected = by_id(*ids.format(graph=graph).split())
+        done = by_name(*names.format(graph=graph).split())
+        same = done.err.replace("/names/", "/ids/") == expected.err
+        assert (done.code, done.out, same) == (expected.code, expected.out, True), (names, done, expected)
+
+
+@pytest.mark.parametrize(("line", "hint"), [
+    ("env show prdo", "Did you mean prod?"), ("node show nodee-1", "Did you mean node-1?"),
+    ("release show Tinny", "Did you mean Tiny?"), ("plugins show x", "There is no plugin yet."),
+    ("graph preview --env prod --node nodd-1", "Did you mean node-1?"),
+    ("sequence show x", "There is no sequence yet."),
+    ("graph simulate --env prod --fail keystone/nodd-1", "Did you mean node-1?"),
+])  # fmt: skip
+def test_an_unknown_name_is_not_found_and_the_nearest_is_suggested(tiny: CommandLine, line: str, hint: str) -> None:
+    done = tiny(*line.split())
+    assert (done.code, done.out) == (5, "")
+    assert hint in done.err
+
+
+def test_a_number_is_always_an_id(tiny: CommandLine) -> None:
+    tiny.ok("env", "create", "7", "--release", 1)
+    assert tiny("env", "show", 7).code == 5
+    assert tiny.ok("env", "show", 2, "-f", "value", "-c", "name").out == "7\n"
+
+
+def test_an_empty_name_is_wrong_usage(tiny: CommandLine) -> None:
+    for line in (("env", "show", ""), ("graph", "list", "--env", " "), ("node", "delete", ",")):
+        assert tiny(*line).code == 2
+
+
+def test_a_name_of_several_things_is_refused_with_their_ids(tiny: CommandLine) -> None:
+    tiny.ok("release", "import", "-", stdin=RELEASE.replace("Tiny", "Second"))  # the same version
+    tiny.ok("node", "create", "node-1", "--ip", "10.20.0.9")
+    tiny.ok("sequence", "create", "--release", 1, "--name", "upgrade", "--type", "default")
+    tiny.ok("sequence", "create", "--release", 2, "--name", "upgrade", "--type", "default")
+    for line in ("release show tiny-1.0", "node show node-1", "sequence show upgrade"):
+        done = tiny(*line.split())
+        assert (done.code, done.out) == (2, ""), line
+        assert [
+            word for word in ("1 (", " 2 (" if "node" not in line else " 3 (in no environment)") if word in done.err
+        ]
+        assert done.err.count("(") == 2, done.err
+
+
+def test_the_environment_of_the_line_decides_between_nodes_and_sequences(tiny: CommandLine) -> None:
+    tiny.ok("release", "import", "-", stdin=RELEASE.replace("Tiny", "Second"))
+    tiny.ok("node", "create", "node-2", "--ip", "10.20.0.9")
+    for release in (1, 2):
+        tiny.ok("sequence", "create", "--release", release, "--name", "upgrade", "--type", "default")
+    named = tiny.ok("graph", "preview", "--env", "prod", "--node", "node-2").out
+    assert named == tiny.ok("graph", "preview", "--env", 1, "--node", 2).out
+    assert tiny("sequence", "execute", "upgrade", "--env", "prod", "--dry-run").code == 0
+    adding = tiny("env", "add", "nodes", "--env", "prod", "--nodes", "node-2", "--roles", "compute")
+    assert (adding.code, "3 (in no environment)" in adding.err) == (
+        2,
+        True,
+    )  # it is not there yet, so this says nothing
+
+
+def test_the_version_of_a_plugin_decides(fuel2: CommandLine, tmp_path: Path) -> None:
+    for version in ("1.0.0", "2.0.0"):
+        tree = tmp_path / version / "own"
+        tree.parent.mkdir()
+        fuel2.ok("plugins", "create", tree)
+        metadata = (tree / "metadata.yaml").read_text(encoding="utf-8")
+        metadata = re.sub(r"^version: .*$", f"version: {version}", metadata, flags=re.M)
+        (tree / "metadata.yaml").write_text(metadata, encoding="utf-8")
+        fuel2.ok("plugins", "install", tree)
+    refused = fuel2("plugins", "remove", "own")
+    assert (refused.code, "1 (1.0.0), 2 (2.0.0)" in refused.err) == (2, True)
+    assert fuel2("plugins", "remove", "own", "3.0.0").code == 5
+    assert fuel2("plugins", "remove", 1, "2.0.0").code == 5
+    fuel2.ok("plugins", "remove", "own", "2.0.0")
+    assert fuel2.ok("plugins", "list", "-f", "value", "-c", "version").out == "1.0.0\n"
+
+
+def test_logs_and_histories_take_names_of_nodes(tiny: CommandLine) -> None:
+    graph = "[{id: say, type: shell, version: 2.0.0, roles: [compute], parameters: {cmd: echo hello, timeout: 9}}]"
+    tiny.ok("graph", "upload", "--env", "prod", "--type", "say", "--file", "-", stdin=graph)
+    tiny.ok("graph", "execute", "--env", "prod", "--type", "say", "--executor", "local", "--wait")
+    assert tiny.ok("task", "logs", 1, "say/node-2").out == tiny.ok("task", "logs", 1, "say/2").out == "hello\n"
+    rows = tiny.ok("task", "history", "show", 1, "--nodes", "node-2", "-f", "json").json
+    assert [row["task_name"] for row in rows] == ["say"]
+    assert tiny("task", "history", "show", 1, "--nodes", "nodd-2").code == 5
