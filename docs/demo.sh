@@ -9,9 +9,9 @@ run() {
 run fuel2 demo
 run fuel2 release list
 run fuel2 env list -f json
-run fuel2 node list --env 1
-run fuel2 graph list --env 1
-run fuel2 graph preview --env 1
-run fuel2 graph preview --env 1 --assume controller=3,compute=8 --only changed -f github
-run fuel2 graph download --env 1 --all --file merged.yaml
-run fuel2 graph validate --env 1
+run fuel2 node list --env demo
+run fuel2 graph list --env demo
+run fuel2 graph preview --env demo
+run fuel2 graph preview --env demo --assume controller=3,compute=8 --only changed -f github
+run fuel2 graph download --env demo --all --file merged.yaml
+run fuel2 graph validate --env demo

@@ -48,7 +48,7 @@ def test_every_command_is_documented() -> None:
     assert set(COMMANDS) <= told
     section = text.partition("\n### graph execute\n")[2].partition("\n### ")[0]
     assert "fuel2 graph execute --env ID|NAME [--type TYPE ...]" in section
-    assert "| `-n`, `--nodes`, `--node` `ID|NAME ...` |" in section
+    assert r"| `-n`, `--nodes`, `--node` `ID\|NAME ...` |" in section
 
 
 def anchors(page: Path) -> set[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from fuelclient.commands.shell import FuelShell
 
 ROOT = Path(__file__).resolve().parents[2]
 HOME = "/home/me"
@@ -126,6 +129,39 @@ def test_a_guide_prints_what_it_shows(guide: Path, tmp_path: Path) -> None:
     for step, output in zip(commands, printed, strict=True):
         matches = re.fullmatch(pattern_of(step.shown), output) is not None
         assert matches, f"{guide.name}: $ {step.command}\n--- it shows\n{step.shown}--- it prints\n{output}"
+
+
+def test_readme_can_be_followed_on_a_fresh_engine_and_after_the_demo(tmp_path: Path) -> None:
+    """The sections of README.md do not depend on each other: their sessions run in both orders, and alone."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    start, own = text.index("## A first session"), text.index("## Your own release")
+    first, second = steps_of(text[start:own]), steps_of(text[own:])
+    assert first
+    assert second
+    for number, steps in enumerate((second, [*second, *first], [*first, *first])):
+        home = tmp_path / str(number) / "home"
+        home.mkdir(parents=True)
+        commands = [step for step in steps if not step.is_file]
+        printed = outputs(steps, home)
+        assert len(printed) == len(commands), printed[-1:]
+        for step, output in zip(commands, printed, strict=True):
+            if step.command.startswith(("fuel2 demo", "fuel2 graph download")) and steps is not second:
+                continue  # what it prints has the id of its environment, or it refuses to overwrite the same file
+            matches = re.fullmatch(pattern_of(step.shown), output) is not None
+            assert matches, f"$ {step.command}\n--- it shows\n{step.shown}--- it prints\n{output}"
+
+
+def test_every_other_line_of_readme_is_a_command() -> None:
+    """What needs a terminal or a master is not run, but it is understood."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = [body for kind, body in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.M | re.S) if not kind]
+    lines = [line for block in blocks for line in block.splitlines() if line.startswith("fuel2")]
+    assert len(lines) >= 2
+    for line in lines:
+        shell = FuelShell()
+        shell.options, rest = shell.parser.parse_known_args(shlex.split(line, comments=True)[1:])
+        factory, name, words = shell.command_manager.find_command(rest)
+        factory(shell, shell.options, cmd_name=name).get_parser(name).parse_args(words)
 
 
 def test_the_guides_have_sessions() -> None:
