@@ -2,7 +2,7 @@
 
 From least to most important: the default, `$XDG_CONFIG_HOME/fuel/fuel_client.yaml`, the file that
 FUELCLIENT_CUSTOM_SETTINGS names, the environment, the command line. Nothing is ever written or printed. Keys that are
-not registered are accepted silently, because settings files of older clients have them.
+not registered have no effect, and a warning says so, except for those that settings files of older clients have.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.errors import InvalidDocument, NotFound, UsageError
+from fuelclient.errors import InvalidDocument, NotFound, UsageError, nearest
 from fuelclient.settings.registry import DATA_HOME, KNOWN, SPECS, Spec, ValueType, home, sample
 
 if TYPE_CHECKING:
     from fuelclient.settings.master import Master
+
+_OF_OLDER_CLIENTS = "PERFORMANCE_"
+"""What the settings begin with that only older clients read."""
 
 CUSTOM_SETTINGS = "FUELCLIENT_CUSTOM_SETTINGS"
 """The environment variable that names one more settings file."""
@@ -38,7 +41,7 @@ class Setting:
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The settings of this process by name. `unknown` are unregistered keys of settings files, `warnings` those about
-    deprecated names."""
+    unregistered and deprecated names."""
 
     values: Mapping[str, Setting]
     unknown: Mapping[str, Setting] = field(default_factory=dict)
@@ -139,6 +142,8 @@ def _apply_file(
         spec = KNOWN.get(key)
         if spec is None:
             unknown[key] = setting
+            if not key.startswith(_OF_OLDER_CLIENTS):
+                warnings.append(_unknown(setting.origin, key))
             continue
         if key in spec.deprecated:
             warnings.append(_deprecated(setting.origin, key, spec))
@@ -185,6 +190,12 @@ def _of_option(spec: Spec, value: Any, environ: Mapping[str, str]) -> Setting:
 
 def _deprecated(origin: str, name: str, spec: Spec) -> str:
     return f"{origin}: {name} is deprecated and will be removed. Use {spec.name} instead."
+
+
+def _unknown(origin: str, name: str) -> str:
+    close = nearest(name.upper(), KNOWN)
+    hint = f"Did you mean {close}?" if close else "`fuel2 config show` lists all settings."
+    return f"{origin}: {name} is not a setting and has no effect. {hint}"
 
 
 def _files(environ: Mapping[str, str]) -> Iterator[str]:

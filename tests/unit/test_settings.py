@@ -112,6 +112,16 @@ def test_keys_of_older_clients_are_kept_silently(home: Path, capsys: pytest.Capt
     assert capsys.readouterr() == ("", "")
 
 
+def test_an_unknown_key_is_a_warning_with_its_place_and_the_nearest_name(home: Path, tmp_path: Path) -> None:
+    custom = tmp_path / "custom.yaml"
+    custom.write_text("SERVER_PORT: 8000\nSERVER_ADRESS: 10.20.0.2\nCOLOUR: blue\n", encoding="utf-8")
+    loaded = settings.load(environ={"HOME": str(home), "FUELCLIENT_CUSTOM_SETTINGS": str(custom)})
+    misspelt, foreign = loaded.warnings
+    assert misspelt.startswith(f"{custom}:2: SERVER_ADRESS ")
+    assert "Did you mean SERVER_ADDRESS?" in misspelt
+    assert foreign.startswith(f"{custom}:3: COLOUR ")
+
+
 @pytest.mark.parametrize("text", ["", "# nothing\n", "ENGINE:\n"])
 def test_a_file_that_states_nothing_changes_nothing(home: Path, text: str) -> None:
     own_file(home, text)
