@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import cliff.command
 import cliff.lister
@@ -15,7 +16,7 @@ from stevedore.extension import ExtensionManager
 
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Csv, Shell, formatters, text
-from fuelclient.commands.global_options import OneLineParser
+from fuelclient.commands.global_options import OneLineParser, global_parser
 from fuelclient.commands.shell import LOG, count, urgency
 from fuelclient.errors import Declined, UsageError, nearest
 from fuelclient.printing import printable
@@ -43,7 +44,27 @@ class _HelpFormatter(SmartHelpFormatter):
 
 
 class Parser(OneLineParser, ArgumentParser):
-    """A command's parser."""
+    """A command's parser, which suggests the option that a misspelt one probably is."""
+
+    _words: Sequence[str] = ()
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        self._words = tuple(args or ())
+        return super().parse_known_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        super().error(f"{message}{self._suggestion()}")
+
+    def _suggestion(self) -> str:
+        """Return which option was probably meant by the first one that does not exist; empty if there is none."""
+        known = [*self._option_string_actions, *global_parser()._option_string_actions]
+        for word in takewhile(lambda word: word != "--", self._words):
+            option = word.partition("=")[0]
+            if not option.startswith("--") or any(name.startswith(option) for name in known):
+                continue
+            close = nearest(option, [name for name in known if name.startswith("--")])
+            return f". {option} does not exist. Did you mean {close}?" if close else ""
+        return ""
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
         """Return the options that an abbreviation may mean; two spellings of one (`--env`, `--environment`) are one."""
@@ -204,6 +225,10 @@ class Lister(cliff.lister.Lister, Command):
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         """Return the rows, in any order."""
         raise NotImplementedError
+
+    def is_for_terminal(self, parsed_args: argparse.Namespace) -> bool:
+        """Return whether people will read the rows as a table on a terminal."""
+        return parsed_args.formatter == "table" and self.app.stdout.isatty()
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         check_columns(parsed_args.columns, self.columns)

@@ -40,6 +40,22 @@ class Lines(FormattableColumn[list[str]]):
         return "\n".join(self._value)
 
 
+class Counted(Names):
+    """A list of names; as text, their number and the first of them.
+
+    >>> Counted(["a", "b", "c", "d"], "task").human_readable(), Counted([], "task").human_readable()
+    ('4 tasks: a, b, c and 1 more', '0 tasks')
+    """
+
+    def __init__(self, value: Sequence[Any], noun: str) -> None:
+        super().__init__(value)
+        self._noun = noun
+
+    def human_readable(self) -> str:
+        number = f"{len(self._value)} {self._noun}{'s' * (len(self._value) != 1)}"
+        return f"{number}: {some(self._value)}" if self._value else number
+
+
 class Relations(FormattableColumn[list[dict[str, Any]]]):
     """The owners of a graph, one on each line, in the words that scripts match.
 

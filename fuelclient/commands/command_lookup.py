@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from importlib.metadata import EntryPoint, entry_points
 
 from cliff.command import Command
 from cliff.commandmanager import CommandManager
 
-from fuelclient.commands.table import ALIASES, COMMANDS, EXTENSIONS
+from fuelclient.commands.table import ALIASES, COMMANDS, EXTENSIONS, PLURALS
 from fuelclient.errors import UsageError, nearest
 
 _NAMESPACE = "fuelclient.cli"
@@ -44,8 +44,7 @@ class TableManager(CommandManager):
 
     def find_command(self, argv: list[str]) -> tuple[type[Command], str, list[str]]:
         """Return the class, its name, and the rest of the line. Raise `UsageError` if there is no such command."""
-        if argv and argv[0] in ALIASES:
-            argv = [ALIASES[argv[0]], *argv[1:]]
+        argv = singular(argv)
         try:
             return super().find_command(argv)
         except ValueError:
@@ -57,13 +56,35 @@ class TableManager(CommandManager):
             raise unknown(words or argv[:1], self.commands) from None
 
 
+def singular(argv: list[str]) -> list[str]:
+    """Return a command line with the noun that the table has; a plural without a verb lists.
+
+    >>> singular(["nodes", "list"]), singular(["releases"]), singular(["releases", "-f", "json"])
+    (['node', 'list'], ['release', 'list'], ['release', 'list', '-f', 'json'])
+    >>> singular(["plugin", "list"]), singular(["env"])
+    (['plugins', 'list'], ['env'])
+    """
+    noun, rest = (argv[0], argv[1:]) if argv else ("", [])
+    if noun in PLURALS:
+        return [PLURALS[noun], *([] if rest and not rest[0].startswith("-") else ["list"]), *rest]
+    return [ALIASES[noun], *rest] if noun in ALIASES else argv
+
+
+class Incomplete(UsageError):
+    """A noun without a verb. `commands` are the commands of the noun with their one-line helps."""
+
+    def __init__(self, noun: str, commands: Sequence[tuple[str, str]]) -> None:
+        super().__init__(f"'{noun}' is not a complete fuel2 command.", hint="Continue it with one of these:")
+        self.commands = commands
+
+
 def unknown(words: list[str], commands: Iterable[str]) -> UsageError:
     """Return the error for words that are not a command, with suggestions from the same noun only.
 
     >>> str(unknown(["graph", "lst"], ["graph list", "env list"]))
     "'graph lst' is not a fuel2 command. Did you mean 'graph list'?"
     >>> str(unknown(["role"], ["role list", "role show", "env list"]))
-    "'role' is not a complete fuel2 command. Continue with: list, show."
+    "'role' is not a complete fuel2 command. Continue it with one of these:"
     """
     names = sorted(commands)
     noun = words[0]
@@ -77,7 +98,7 @@ def unknown(words: list[str], commands: Iterable[str]) -> UsageError:
     siblings = [name for name in names if name.split()[0] == noun]
     rests = [name.partition(" ")[2] for name in siblings]
     if len(words) == 1:
-        return UsageError(f"'{noun}' is not a complete fuel2 command.", hint=f"Continue with: {', '.join(rests)}.")
+        return Incomplete(noun, [(name, COMMANDS.get(name, ("", ""))[1]) for name in siblings])
     close = " or ".join(f"'{noun} {rest}'" for rest in _suggestions(words[1:], rests))
     known = f"Did you mean {close}?" if close else f"Continue '{noun}' with: {', '.join(rests)}."
     return UsageError(f"'{' '.join(words)}' is not a fuel2 command.", hint=known)

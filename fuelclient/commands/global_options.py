@@ -22,7 +22,8 @@ class OneLineParser(argparse.ArgumentParser):
     """A parser that reports errors in one line; the usage is in the help."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}. See '{self.prog} --help'.\n")
+        end = "" if message.endswith(("?", ".")) else "."
+        self.exit(2, f"{self.prog}: {message}{end} See '{self.prog} --help'.\n")
 
 
 def _file(word: str) -> str:

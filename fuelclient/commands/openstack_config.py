@@ -128,7 +128,14 @@ class ConfigDownload(_OfMaster):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         form = format_of(parsed_args.file, None)
         config = self.services.openstack_config(parsed_args.config)
-        put(self.app.stdout, {_KEY: plain(config.configuration)}, parsed_args.file, form, force=parsed_args.force)
+        put(
+            self.app.stdout,
+            {_KEY: plain(config.configuration)},
+            parsed_args.file,
+            form,
+            force=parsed_args.force,
+            private=True,
+        )
         if parsed_args.file != STDOUT:
             self.say(f"OpenStack configuration with id={parsed_args.config} downloaded to {parsed_args.file}.")
 

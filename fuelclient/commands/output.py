@@ -50,14 +50,17 @@ def format_of(path: str, asked: str | None) -> str:
     return form
 
 
-def put(stdout: TextIO, data: Any, path: str, form: str, *, force: bool) -> None:
-    """Write `data` to the file or to stdout. Raise `Conflict` if the file exists, unless `force` is set."""
+def put(stdout: TextIO, data: Any, path: str, form: str, *, force: bool, private: bool = False) -> None:
+    """Write `data` to the file or to stdout. Raise `Conflict` if the file exists, unless `force` is set.
+
+    Only its owner can read a `private` file, which may contain passwords.
+    """
     from fuelclient import files
 
     if path == STDOUT:
         stdout.write(files.dumps(data, form, encoding=encoding_of(stdout)))
     else:
-        files.write(path, files.dumps(data, form), force=force)
+        files.write(path, files.dumps(data, form), force=force, private=private)
 
 
 def add_place(parser: argparse.ArgumentParser, verb: str) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from cliff.app import App
 
 from fuelclient import __version__
-from fuelclient.commands.command_lookup import TableManager
+from fuelclient.commands.command_lookup import Incomplete, TableManager
 from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.commands.global_options import DESCRIPTION, PROGRAM, global_parser, overrides, overview, version
 from fuelclient.commands.references import resolve
@@ -136,9 +136,21 @@ class FuelShell(App):
             self.stdout.write(overview())
         else:
             if self.options.deferred_help:  # for the words before the first option
-                rest = ["help", *takewhile(lambda word: not word.startswith("-"), rest)]
+                rest = ["help", *self._command_words(rest)]
             return self.run_subcommand(rest)
         return Exit.OK
+
+    def _command_words(self, rest: list[str]) -> list[str]:
+        """Return the words of the command whose help is wanted: those before the first option that name one.
+
+        Arguments of the command are left out. Words that are no command stay, for the message about them.
+        """
+        words = [*takewhile(lambda word: not word.startswith("-"), rest)]
+        try:
+            _, name, _ = self.command_manager.find_command(words)
+        except UsageError:
+            return words
+        return name.split()
 
     def run_subcommand(self, argv: list[str]) -> int:
         """Run the command that `argv` begins with. Its errors are raised."""
@@ -190,6 +202,8 @@ class FuelShell(App):
         text = " ".join(str(error).split())
         if isinstance(error, FuelError):
             LOG.error("%s", text)
+            for name, meaning in error.commands if isinstance(error, Incomplete) else ():
+                LOG.error("  %-32s  %s", name, meaning)
         else:
             LOG.error("unexpected error %s: %s (--debug shows the traceback)", type(error).__name__, text)
         return code

@@ -214,8 +214,14 @@ _ROWS: dict[str, tuple[str, str]] = {
 COMMANDS = {name: (f"fuelclient.commands.{target}", text) for name, (target, text) in _ROWS.items()}
 """Command name -> (module and class, one-line help)."""
 
-ALIASES = {"plugin": "plugins"}
+ALIASES = {"plugin": "plugins", "environment": "env"}
 """Other spellings of nouns, which the overview does not show."""
+
+PLURALS = {
+    "envs": "env", "environments": "env", "graphs": "graph", "nodes": "node", "releases": "release", "roles": "role",
+    "sequences": "sequence", "tags": "tag", "tasks": "task",
+}  # fmt: skip
+"""Plurals of nouns. Alone, they list what they name."""
 
 EXTENSIONS = "fuelclient.extensions"
 """The entry point group in which other packages offer commands.
@@ -231,4 +237,5 @@ def verbs(noun: str) -> list[str]:
     >>> verbs("server")
     ['server run']
     """
-    return sorted(name for name in COMMANDS if name.split()[0] == ALIASES.get(noun, noun))
+    noun = {**ALIASES, **PLURALS}.get(noun, noun)
+    return sorted(name for name in COMMANDS if name.split()[0] == noun)

@@ -169,9 +169,10 @@ class SshTransport:
             case asyncssh.HostKeyNotVerifiable():
                 host, port = _split(place)
                 words = f"-p {port} {host}" if port else host
+                known = self._options.known_hosts
                 hint = (
                     "Compare its fingerprint with the machine's, then add the key: "
-                    f"ssh-keyscan {words} >> {self._options.known_hosts or '~/.ssh/known_hosts'}"
+                    f"ssh-keyscan {words} >> {shlex.quote(known) if known else '~/.ssh/known_hosts'}"
                 )
                 message = f"The host key of {place} is not known or has changed ({reason_of(error)})."
                 return Unreachable(message, final=True, hint=hint)

@@ -75,9 +75,10 @@ def _yaml(data: Any, ascii_only: bool) -> str:
 _WRITERS = {"json": _json, "yaml": _yaml}
 
 
-def write(path: str, text: str, *, force: bool = False) -> None:
+def write(path: str, text: str, *, force: bool = False, private: bool = False) -> None:
     """Write `text` to `path`. If anything goes wrong, the file stays as it was.
 
+    A `private` file, which may contain passwords, can be read only by its owner, also if it replaces another one.
     Without `force`, raise `Conflict` if the file exists, even if it appears only meanwhile. Devices and pipes are
     written to directly. Raise `NotFound` if the directory is missing, `UsageError` if `path` cannot be a file, and
     `Unavailable` if the disk or the permissions refuse.
@@ -92,7 +93,7 @@ def write(path: str, text: str, *, force: bool = False) -> None:
                 raise UsageError(f"{path} is a directory.", hint="Name a file in it.")
             if not force and os.path.lexists(path):
                 raise _exists(path)
-            with placed(path, force=force) as target:
+            with placed(path, force=force, private=private) as target:
                 target.write(text.encode("utf-8"))
         except FileExistsError:
             raise _exists(path) from None
@@ -119,22 +120,23 @@ def refused(path: str, to: str, error: OSError) -> Unavailable:
 
 
 @contextmanager
-def placed(path: str, *, force: bool) -> Iterator[BinaryIO]:
+def placed(path: str, *, force: bool, private: bool = False) -> Iterator[BinaryIO]:
     """Make what is written to the stream the file `path`, flushed to the disk, if the block ends well.
 
     Until then the data has a hidden name in the same directory, so that no one meets half a file. A replaced file keeps
-    its mode, and a link is written through. Errors of the system are not translated; without `force`, `FileExistsError`
-    is raised if the file exists or appears meanwhile.
+    its mode unless the new one is `private`, and a link is written through. Errors of the system are not translated;
+    without `force`, `FileExistsError` is raised if the file exists or appears meanwhile.
     """
     target = os.path.realpath(path) if force else path
     spool = os.path.join(os.path.dirname(target), f"{SPOOL}{secrets.token_hex(8)}.tmp")
-    descriptor = os.open(spool, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    mode = 0o600 if private else 0o666
+    descriptor = os.open(spool, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         with open(descriptor, "wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        _place(spool, target, force=force)
+        _place(spool, target, force=force, keep_mode=not private)
     finally:
         if os.path.lexists(spool):
             os.unlink(spool)
@@ -153,10 +155,10 @@ def _is_stream(path: str) -> bool:
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
-def _place(spool: str, target: str, *, force: bool) -> None:
+def _place(spool: str, target: str, *, force: bool, keep_mode: bool) -> None:
     """Rename `spool` to `target` in one step. Without `force`, raise `FileExistsError` if `target` exists."""
     if force:
-        if os.path.exists(target):
+        if keep_mode and os.path.exists(target):
             os.chmod(spool, stat.S_IMODE(os.stat(target).st_mode))
         os.replace(spool, target)
         return

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from fuelclient.backends.base import Backend
+from fuelclient.commands.task.failures import Failures
 from fuelclient.commands.task.follow import Follower, PlainLines
 from fuelclient.commands.task.live_display import LiveDisplay, frame
 from fuelclient.insight.progress import Progress, explanation, remaining_words
@@ -157,8 +158,9 @@ def backend(recording: Recorded, seen: int) -> Backend:
 
 def in_terminal(recording: Recorded, joined: int, *, is_live: bool) -> Progress:
     """What `task watch` knows of a run that had come so far when it was called, after it has read all events."""
-    display = LiveDisplay(Console(file=StringIO())) if is_live else PlainLines()
-    follower = Follower(backend(recording, joined), 1, display, None)
+    failures = Failures(has_logs=True)
+    display = LiveDisplay(Console(file=StringIO()), failures) if is_live else PlainLines(failures)
+    follower = Follower(backend(recording, joined), 1, display, None, failures)
     follower.look(0)
     return follower.progress
 

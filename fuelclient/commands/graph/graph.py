@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import NOUNS, add_env, add_owner, add_type, add_yes, described, owner_of
 from fuelclient.commands.base import Command, Lister, report
-from fuelclient.commands.columns import Names, Relations
+from fuelclient.commands.columns import Counted, Names, Relations
 from fuelclient.commands.shell import LOG, count
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ class GraphList(Lister):
 
     Without --env all graphs are listed, with it those of the environment, of its release and of the plugins enabled on
     it. --cluster, --plugins and --release can be combined. A relation names an owner of the graph and the type under
-    which it has it. With -f json and -f yaml tasks are a list and relations are mappings.
+    which it has it. With -f json and -f yaml tasks are a list and relations are mappings. On a terminal the table has
+    the number of tasks and the first of them; files and pipes get all.
 
       fuel2 graph list --env 1
       fuel2 graph list --env 1 --cluster -c tasks -f csv
@@ -46,7 +47,9 @@ class GraphList(Lister):
             LOG.info("There are no graphs yet. 'fuel2 graph upload' stores one; releases and plugins bring their own.")
         for graph in graphs:
             relation = {"type": graph.type, "model": str(graph.owner.level), "model_id": graph.owner.id}
-            yield graph.id, graph.name, Names(sorted(graph.task_ids)), Relations([relation])
+            names = sorted(graph.task_ids)
+            tasks = Counted(names, "task") if self.is_for_terminal(parsed_args) else Names(names)
+            yield graph.id, graph.name, tasks, Relations([relation])
 
 
 class GraphDelete(Command):

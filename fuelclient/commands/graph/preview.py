@@ -114,7 +114,7 @@ class GraphPreview(Lister):
             self._verify(snapshot, options, parsed_args)
         rows = [row for row in seen.rows if row.is_changed or parsed_args.only is None]
         tables = sorted_by([(*_cells(row), row) for row in rows], self.columns, parsed_args.sort_keys or ["order"])
-        if parsed_args.formatter == "table" and self.app.stdout.isatty():
+        if self.is_for_terminal(parsed_args):
             return self._fitted([(cells[:-1], cells[-1]) for cells in tables], parsed_args)
         if structured:
             return columns, [_record(cells[-1]) for cells in tables]

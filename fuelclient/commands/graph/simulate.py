@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.base import Lister, report
+from fuelclient.commands.base import STRUCTURED, Lister, check_columns, report, sorted_by
+from fuelclient.commands.exits import Exit
 from fuelclient.commands.graph.execute import add_selection, selected
 from fuelclient.commands.references import instance
 from fuelclient.commands.shell import LOG
@@ -25,7 +26,8 @@ class GraphSimulate(Lister):
 
     Nothing is executed: durations are those of earlier runs, and one second for tasks that never ran. The instances
     that --fail names fail; rows then say which instances would be skipped or stopped, and why. 'start' and 'end' are
-    seconds from the beginning. The result of the run is on stderr. Instances that depend on facts which are not known
+    seconds from the beginning. The result of the run is on stderr, and with -f json and -f yaml in each row. The exit
+    code is 8 if the run would fail, and 7 if there is nothing to run. Instances that depend on facts which are not known
     run in a simulation, with the fact as their reason.
 
       fuel2 graph simulate --env 1 --fail netconfig/2 keystone/1
@@ -49,8 +51,10 @@ class GraphSimulate(Lister):
         parser.add_argument("--dot", action="store_true", help="draw the run in the DOT language of Graphviz")
 
     def run(self, parsed_args: argparse.Namespace) -> int:
+        self._exit = Exit.OK
         if not parsed_args.dot:
-            return super().run(parsed_args)
+            super().run(parsed_args)
+            return self._exit
         if parsed_args.formatter != "table":
             raise UsageError("--dot and -f cannot be combined.", hint="Leave one of them out.")
         from fuelclient.backends.plans import pictured
@@ -59,16 +63,27 @@ class GraphSimulate(Lister):
         self.app.stdout.write(picture)
         return 0
 
+    def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+        columns = (*self.columns, "verdict") if parsed_args.formatter in STRUCTURED else self.columns
+        check_columns(parsed_args.columns, columns)
+        rows = [row[: len(columns)] for row in self.rows(parsed_args)]
+        return columns, sorted_by(rows, self.columns, parsed_args.sort_keys or ())
+
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        """Return the rows, each with the verdict on its graph at the end."""
         from fuelclient.backends.plans import simulated
 
         graphs = simulated(self.backend, self._request(parsed_args), parsed_args.fail)
         for graph in graphs:
             _narrate(graph)
+        if not any(graph.instances for graph in graphs):
+            self._exit = Exit.INVALID  # what executing it would end with
+        elif any(graph.verdict == "error" for graph in graphs):
+            self._exit = Exit.FAILED
         return [
             (
                 graph.graph_type, instance.task, node(instance.node), str(instance.status), str(instance.reason),
-                instance.because, _seconds(instance.start), _seconds(instance.end),
+                instance.because, _seconds(instance.start), _seconds(instance.end), str(graph.verdict),
             )
             for graph in graphs
             for instance in graph.instances
@@ -89,6 +104,9 @@ def _length(seconds: float) -> str:
 def _narrate(graph: SimulatedGraph) -> None:
     """Say on stderr how a run would end, and how many of its durations are assumed."""
     report(graph.findings)
+    if not graph.instances:
+        LOG.warning("The %s graph has no task for any node: executing it would be an error.", graph.graph_type)
+        return
     LOG.info("Graph %s would end: %s. %s", graph.graph_type, graph.verdict, graph.message)
     running = sum(instance.start is not None for instance in graph.instances)
     others = f", the others are assumed to be {_length(graph.assumed_seconds)}" if running > graph.known else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 
 from fuelclient.commands.arguments import stated
@@ -45,6 +46,6 @@ class PluginsCreate(Command):
         path = Path(parsed_args.path)
         files = create(path, package_version=parsed_args.package_version, skeleton=skeleton)
         LOG.info("Created %s in %s. README.md says what to edit first. Then run:", count(len(files), "file"), path)
-        LOG.info("  fuel2 plugins check %s", path)
-        LOG.info("  fuel2 plugins install %s", path)
+        LOG.info("  fuel2 plugins check %s", shlex.quote(str(path)))
+        LOG.info("  fuel2 plugins install %s", shlex.quote(str(path)))
         self.say(f"Plugin {path.name} was successfully created.")

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, TextIO
 from fuelclient.backends.earlier_runs import earlier_of_graph
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.shell import LOG, count
-from fuelclient.commands.task.live_display import ON_A_MASTER, LiveDisplay, counts, labelled, live_display, look_at
+from fuelclient.commands.task.failures import ON_A_MASTER, Failures, labelled
+from fuelclient.commands.task.live_display import LiveDisplay, counts, live_display
 from fuelclient.errors import Conflict, Gone, Unavailable
 from fuelclient.insight.progress import Progress, duration, elapsed, explanation, status_word
 
@@ -31,13 +32,16 @@ _AWAY = 15
 """Seconds for which a server may be away before its follower gives up: enough to restart it."""
 
 _BATCH = 1000
-_LEVELS = {"running": logging.INFO, "ready": logging.INFO, "error": logging.ERROR}
+_LEVELS = {"running": logging.INFO, "ready": logging.INFO}
 _SUMMED_UP = 5
 """How many failures a summary lists."""
 
 
 class PlainLines:
     """Print a line for each change: for logs, pipes, and terminals that cannot move their cursor."""
+
+    def __init__(self, failures: Failures) -> None:
+        self._failures = failures
 
     @contextmanager
     def shown(self) -> Iterator[None]:
@@ -51,10 +55,12 @@ class PlainLines:
             return
         why = explanation(event.reason, event.message)
         word = status_word(event.status, event.reason)
-        LOG.log(
-            _LEVELS.get(event.status, logging.DEBUG), "%s %s%s", labelled(event.graph_type, event.task, event.node),
-            word, f" ({why})" if why else "",
-        )  # fmt: skip
+        name = labelled(event.graph_type, event.task, event.node)
+        if event.status == "error":
+            self._failures.show(event.parent_id, (event.run_id, event.task, event.node), name, word, why)
+            return
+        level = _LEVELS.get(event.status, logging.DEBUG)
+        LOG.log(level, "%s %s%s", name, word, f" ({why})" if why else "")
 
     def show(self, run: Run, progress: Progress, now: datetime) -> None:
         """Do nothing: the lines have said it."""
@@ -70,16 +76,24 @@ def follow(backend: Backend, run_id: int, stderr: TextIO, *, timeout: float | No
     A server that is away, for example because it is restarted, is asked again for some seconds before `Unavailable` is
     raised. After `timeout` seconds the follower leaves; the run goes on.
     """
-    display = live_display(stderr, has_logs=backend.capabilities.logs) or PlainLines()
-    return Follower(backend, run_id, display, timeout).follow()
+    failures = Failures(has_logs=backend.capabilities.logs)
+    display = live_display(stderr, failures) or PlainLines(failures)
+    return Follower(backend, run_id, display, timeout, failures).follow()
 
 
 class Follower:
     """One run that is followed: what is known of it, how many interrupts were served, and since when its server is
     away."""
 
-    def __init__(self, backend: Backend, run_id: int, display: LiveDisplay | PlainLines, timeout: float | None) -> None:
-        self._backend, self._id, self._display = backend, run_id, display
+    def __init__(
+        self,
+        backend: Backend,
+        run_id: int,
+        display: LiveDisplay | PlainLines,
+        timeout: float | None,
+        failures: Failures,
+    ) -> None:
+        self._backend, self._id, self._display, self._failures = backend, run_id, display, failures
         self._until = None if timeout is None else time.monotonic() + timeout
         self.progress = Progress()
         self._known: set[int] = set()
@@ -105,7 +119,7 @@ class Follower:
                 self._serve(2 if self._backend.capabilities.kill else 1)
                 LOG.warning("No longer following run %d; `fuel2 task watch %d` follows it again.", self._id, self._id)
                 raise
-        code = outcome(run, self.progress, has_logs=self._backend.capabilities.logs)
+        code = outcome(run, self.progress, self._failures, has_logs=self._backend.capabilities.logs)
         return Exit.INTERRUPTED if given else code
 
     def look(self, interrupts: int) -> Run | None:
@@ -192,8 +206,8 @@ def _interrupts() -> Iterator[list[int]]:
         signal.signal(signal.SIGINT, before)
 
 
-def outcome(run: Run, progress: Progress, *, has_logs: bool = True) -> Exit:
-    """Print how a run ended and what to look at, and return the exit code for it."""
+def outcome(run: Run, progress: Progress, printed: Failures, *, has_logs: bool = True) -> Exit:
+    """Print how a run ended and what to look at, except failures that were `printed`, and return its exit code."""
     if not run.is_final:
         LOG.error(
             "Run %d has not ended, but its runner is gone. `fuel2 task resume %d` resumes it, `fuel2 task stop %d` "
@@ -207,15 +221,15 @@ def outcome(run: Run, progress: Progress, *, has_logs: bool = True) -> Exit:
     took = elapsed(run.time_start, run.time_end, datetime.now(UTC)) if run.time_end else None
     LOG.info("%s%s.", ", ".join(counts(progress)) or "nothing", "" if took is None else f" in {duration(took)}")
     failures = progress.failures
-    for number in failures[:_SUMMED_UP]:
-        child, task, node = progress.keys[number]
+    unprinted = [number for number in failures if progress.keys[number] not in printed.keys]
+    room = max(0, _SUMMED_UP - len(printed.keys))
+    for number in unprinted[:room]:
         why = explanation(progress.reasons[number], progress.messages[number])
-        name = labelled(progress.graph_type(number), task, node)
-        LOG.info("  %s %s%s", name, progress.word(number), f" ({why})" if why else "")
-        if has_logs:
-            LOG.info("    %s", look_at(child, task, node))
-    if len(failures) > _SUMMED_UP:
-        LOG.info("  and %s.", count(len(failures) - _SUMMED_UP, "more failure"))
+        key = progress.keys[number]
+        name = labelled(progress.graph_type(number), *key[1:])
+        printed.show(run.parent_id or run.id, key, name, progress.word(number), why)
+    if len(unprinted) > room:
+        LOG.info("  and %s.", count(len(unprinted) - room, "more failure"))
     if failures and not has_logs:
         LOG.info("%s", ON_A_MASTER)
     if is_ready:

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, TextIO
 
 from fuelclient.commands.shell import LOG
+from fuelclient.commands.task.failures import Failures, labelled
 from fuelclient.insight.progress import (
     INTERRUPTED,
     Progress,
@@ -23,7 +24,6 @@ from fuelclient.insight.progress import (
     run_word,
     status_word,
 )
-from fuelclient.model.run import NodeKey, instance_name
 from fuelclient.printing import printable
 
 if TYPE_CHECKING:
@@ -38,32 +38,18 @@ _FAILURES = 20
 """How many failures are printed when they happen; with more of them the history is what helps, not the next line."""
 
 
-def labelled(graph_type: str, task: str, node: NodeKey) -> str:
-    """Return a task instance as people read it: `default: keystone/1`."""
-    return printable(f"{graph_type}: {instance_name(task, node)}".removeprefix(": "))
-
-
-ON_A_MASTER = "A master keeps what tasks printed in /var/log/astute/ and /var/log/remote/."
-
-
-def look_at(child_id: int, task: str, node: NodeKey) -> str:
-    """Return the command that prints what a task instance printed."""
-    return f"fuel2 task logs {child_id} {printable(instance_name(task, node))}"
-
-
 def counts(progress: Progress) -> list[str]:
     """Return how many instances have which status, as people read it."""
     return [f"{number} {word}" for word, number in counted(progress)]
 
 
 class LiveDisplay:
-    """Show a run on `console` as long as `shown` is open; `has_logs` says whether `task logs` shows its output."""
+    """Show a run on `console` as long as `shown` is open; `failures` prints its failures."""
 
-    def __init__(self, console: Console, *, has_logs: bool = True) -> None:
+    def __init__(self, console: Console, failures: Failures) -> None:
         from rich.live import Live
 
-        self._has_logs = has_logs
-
+        self._failures = failures
         self._console = console
         self._live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False,
                           redirect_stderr=False, vertical_overflow="crop")  # fmt: skip
@@ -82,15 +68,13 @@ class LiveDisplay:
             return
         why = explanation(event.reason, event.message)
         name = labelled(event.graph_type, event.task, event.node)
-        text = f"{name} {status_word(event.status, event.reason)}{f' ({why})' if why else ''}"
+        word = status_word(event.status, event.reason)
         if event.status != "error":
-            LOG.debug("%s", text)
+            LOG.debug("%s %s%s", name, word, f" ({why})" if why else "")
             return
         self._told += 1
         if self._told <= _FAILURES:
-            LOG.error("%s", text)
-            if self._has_logs:
-                LOG.info("  %s", look_at(event.run_id, event.task, event.node))
+            self._failures.show(event.parent_id, (event.run_id, event.task, event.node), name, word, why)
         elif self._told == _FAILURES + 1:
             LOG.error("More failures are only counted: `fuel2 task history show %d --why` lists all.", event.parent_id)
 
@@ -175,7 +159,7 @@ def _fitting(parts: Sequence[str], width: int) -> str:
     return line
 
 
-def live_display(stderr: TextIO, *, has_logs: bool = True) -> LiveDisplay | None:
+def live_display(stderr: TextIO, failures: Failures) -> LiveDisplay | None:
     """Return a display for this stream; None with `-q`, or unless it is a terminal that can move its cursor."""
     handler = _handler_of(stderr)
     if not stderr.isatty() or handler is None or handler.level > logging.INFO:
@@ -183,7 +167,7 @@ def live_display(stderr: TextIO, *, has_logs: bool = True) -> LiveDisplay | None
     from rich.console import Console
 
     console = Console(file=stderr, highlight=False, markup=False, emoji=False)
-    return None if console.is_dumb_terminal or not console.is_terminal else LiveDisplay(console, has_logs=has_logs)
+    return None if console.is_dumb_terminal or not console.is_terminal else LiveDisplay(console, failures)
 
 
 def _handler_of(stderr: TextIO) -> logging.StreamHandler[TextIO] | None:

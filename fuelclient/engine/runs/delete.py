@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import shutil
 from collections.abc import Iterable
 from contextlib import suppress
@@ -120,4 +121,5 @@ async def _removed(leftover: Leftover, executor: MachineExecutor, places: asynci
         return ""
     noun, verb = "Node" if len(leftover.nodes) == 1 else "Nodes", "stays" if len(kept) == 1 else "stay"
     where, why = " ".join(kept), next(iter(kept.values())).rstrip(".")
-    return f"{noun} {', '.join(leftover.nodes)}: {where} {verb}: {why}. Remove it there: rm -rf {where}"
+    remove = shlex.join(["rm", "-rf", *kept])
+    return f"{noun} {', '.join(leftover.nodes)}: {where} {verb}: {why}. Remove it there: {remove}"

@@ -125,7 +125,8 @@ def test_what_are_no_facts(
 
 def test_a_simulation_says_what_a_failure_would_cost(env: Executions, fuel2: CommandLine) -> None:
     env.graph(shell("a", env.note("a")), shell("b", requires=["a"]))
-    done = fuel2.ok("graph", "simulate", "--env", 1, "--node", 1, "--fail", "a/1", "-f", "json")
+    done = fuel2("graph", "simulate", "--env", 1, "--node", 1, "--fail", "a/1", "-f", "json")
+    assert (done.code, {row["verdict"] for row in done.json}) == (8, {"error"})
     assert [(one["task"], one["node"], one["status"], one["because"]) for one in done.json] == [
         ("a", 1, "error", ""),
         ("b", 1, "skipped", "a@1"),

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from fuelclient.commands.task.live_display import bar, counts, frame, labelled
+from fuelclient.commands.task.failures import labelled
+from fuelclient.commands.task.live_display import bar, counts, frame
 from fuelclient.insight.progress import Earlier, Progress, Remaining, explanation
 from fuelclient.model.run import CHILD, PARENT, Event, EventKind, HistoryRow, NodeKey, Run, RunRequest
 from fuelclient.model.status import InstanceStatus, RunStatus

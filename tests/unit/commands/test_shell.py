@@ -106,10 +106,6 @@ def test_help_of_a_noun_lists_its_commands(fuel2: CommandLine) -> None:
             "env set 1",
             "'env set 1' is not a fuel2 command. Did you mean 'env settings download' or 'env settings upload'?",
         ),
-        (
-            "role",
-            "'role' is not a complete fuel2 command. Continue with: create, delete, download, list, show, update.",
-        ),
         ("grahp list", "'grahp list' is not a fuel2 command. Did you mean 'graph'?"),
         ("xyzzy", "'xyzzy' is not a fuel2 command. 'fuel2 help' lists all commands."),
         ("--bogus graph list", "'--bogus' is not a global option of fuel2. Put it after the command it belongs to."),
