@@ -1,42 +1,62 @@
-"""Draw docs/preview.svg, a terminal with the merged graph of the packaged example.
+"""Draw docs/preview.svg, what a terminal shows of the merged graph of the packaged example.
 
 Run `.venv/bin/python docs/picture.py`, or `make renew`.
 """
 
 from __future__ import annotations
 
+import fcntl
 import io
 import os
+import pty
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
-COLUMNS = ("order", "generation", "stage", "priority", "task", "nodes", "layer", "overrides")
+WIDTH, LINES = 118, 28
+LINE = "graph preview --env demo"
 
 
-def main() -> None:
-    fuel2 = str(Path(sys.executable).with_name("fuel2"))
-    arguments = ["graph", "preview", "--env", "1"]
+PICTURE = Path(__file__).with_name("preview.svg")
+
+
+def drawn() -> str:
+    """Return the picture as SVG."""
     with tempfile.TemporaryDirectory() as directory:
         environ = {"HOME": directory, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}  # without the user's settings
+        fuel2 = str(Path(sys.executable).with_name("fuel2"))
         subprocess.run([fuel2, "demo"], env=environ, check=True, capture_output=True)
-        columns = [word for column in COLUMNS for word in ("-c", column)]
-        preview = subprocess.run(
-            [fuel2, *arguments, *columns], env=environ, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
-    lines = preview.stdout.decode().splitlines()
-    kept = [*lines[:28], "  ..."]
-    console = Console(record=True, width=max(map(len, kept)) + 1, file=io.StringIO())
-    console.print(Text(f"$ fuel2 {' '.join(arguments)}", style="bold"))
-    for line in kept:
-        style = "cyan" if "| plugin" in line else "yellow" if "| cluster " in line else ""
-        console.print(Text(line, style=style), soft_wrap=True)
-    console.save_svg(str(Path(__file__).with_name("preview.svg")), title="fuel2")
+        lines = shown([fuel2, *LINE.split()], {**environ, "TERM": "xterm-256color"})
+    console = Console(record=True, width=WIDTH, file=io.StringIO())
+    console.print(Text(f"$ fuel2 {LINE}", style="bold"))
+    for line in [*lines[:LINES], "  ..."]:
+        console.print(Text.from_ansi(line), soft_wrap=True)
+    return console.export_svg(title="fuel2")
+
+
+def shown(command: list[str], environ: dict[str, str]) -> list[str]:
+    """Return the lines that a command prints on a terminal of `WIDTH` columns, with its colours."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, WIDTH, 0, 0))
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environ)
+    os.close(theirs)
+    printed = b""
+    try:
+        while part := os.read(ours, 65536):
+            printed += part
+    except OSError:  # what Linux raises once the other end is closed
+        pass
+    os.close(ours)
+    if process.wait():
+        raise SystemExit(printed.decode())
+    return printed.decode().splitlines()
 
 
 if __name__ == "__main__":
-    main()
+    PICTURE.write_text(drawn(), encoding="utf-8")

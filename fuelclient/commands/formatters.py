@@ -6,9 +6,11 @@ They are listed here, because cliff would look them up in the metadata of all in
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.metadata import EntryPoint
 from typing import Any, TextIO
 
@@ -22,6 +24,7 @@ from cliff.formatters.value import ValueFormatter
 from cliff.formatters.yaml_format import YAMLFormatter
 from stevedore.extension import Extension, ExtensionManager
 
+from fuelclient.commands import colours
 from fuelclient.printing import printable
 
 
@@ -63,10 +66,29 @@ class _TextValues(SingleFormatter):
 
 
 class Table(_FlatRows, TableFormatter):
-    """A table with borders and one row on each line, fitted to the width if stdout is a terminal."""
+    """A table with borders and one row on each line, fitted to the width if stdout is a terminal, and with colours if
+    it is `coloured`."""
+
+    def emit_list(
+        self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
+    ) -> None:
+        with _colours(stdout) as target:
+            super().emit_list(column_names, data, target, parsed_args)
 
     def emit_one(self, column_names: Sequence[str], data: Sequence[Any], stdout: TextIO, parsed_args: Any) -> None:
-        super().emit_one(column_names, [_block(cell) for cell in data], stdout, parsed_args)
+        with _colours(stdout) as target:
+            super().emit_one(column_names, [_block(cell) for cell in data], target, parsed_args)
+
+
+@contextmanager
+def _colours(stdout: TextIO) -> Iterator[TextIO]:
+    """Yield the stream for a table: stdout, or one whose content gets colours on its way there."""
+    if not getattr(stdout, "coloured", False):
+        yield stdout
+        return
+    rendered = io.StringIO()
+    yield rendered
+    stdout.write(colours.table(rendered.getvalue()))
 
 
 class Value(_FlatRows, _TextValues, ValueFormatter):

@@ -86,6 +86,10 @@ def global_parser() -> argparse.ArgumentParser:
         "--engine", type=_file, metavar="PATH", help="the engine file, which holds everything (default: your own)"
     )
     _add_master(parser)
+    parser.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", metavar="WHEN",
+        help="colours: auto (on a terminal, unless NO_COLOR is set), always, never",
+    )  # fmt: skip
     parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
     parser.add_argument("-h", "--help", dest="deferred_help", action="store_true", help="show help and exit")
     return parser

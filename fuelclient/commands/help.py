@@ -45,5 +45,6 @@ class Help(Command):
             self.app.stdout.write(parser.format_help())  # print_help() would hide errors of writing
             return
         with autopage.argparse.help_pager(self.app.stdout) as out:
-            autopage.argparse.use_color_for_parser(parser, True)
+            coloured = getattr(self.app.stdout, "coloured", False)
+            autopage.argparse.use_color_for_parser(parser, coloured)
             parser.print_help(out)

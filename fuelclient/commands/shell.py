@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from cliff.app import App
 
 from fuelclient import __version__
+from fuelclient.commands import colours
 from fuelclient.commands.command_lookup import Incomplete, TableManager
 from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.commands.global_options import DESCRIPTION, PROGRAM, global_parser, overrides, overview, version
@@ -30,15 +31,20 @@ LOG = logging.getLogger("fuelclient")
 _LEVELS = {0: logging.WARNING, 1: logging.INFO}
 
 
-class _Printable(logging.Formatter):
-    """Escapes what a terminal would obey in names and messages of others."""
+class Printable(logging.Formatter):
+    """Escapes what a terminal would obey in names and messages of others, and colours them if that is wanted."""
+
+    def __init__(self, layout: str, *, coloured: bool) -> None:
+        super().__init__(layout)
+        self.coloured = coloured
 
     def format(self, record: logging.LogRecord) -> str:
-        return printable(super().format(record), keep="\n\t")
+        text = printable(super().format(record), keep="\n\t")
+        return colours.message(text, record.levelno) if self.coloured and not hasattr(record, "plain") else text
 
 
 class _Stdout:
-    """Stdout, which remembers its last error.
+    """Stdout, which remembers its last error, and whether it gets colours.
 
     The error names no file. Without this, an error of stdout and one of another file, such as a full disk while a
     package is written, would look the same.
@@ -47,6 +53,7 @@ class _Stdout:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self.failure: OSError | None = None
+        self.coloured = False
 
     def write(self, text: str) -> int:
         try:
@@ -167,7 +174,9 @@ class FuelShell(App):
     def configure_logging(self) -> None:
         """Send log messages to stderr at the level of `-q` and `-v`, and all of them to `--log-file`."""
         level = _LEVELS.get(self.options.verbose_level, logging.DEBUG)
-        self._add_handler(logging.StreamHandler(self.stderr), level, self.CONSOLE_MESSAGE_FORMAT)
+        self._out.coloured = colours.is_wanted(self.options.color, self.stdout, os.environ)
+        coloured = colours.is_wanted(self.options.color, self.stderr, os.environ)
+        self._add_handler(logging.StreamHandler(self.stderr), level, self.CONSOLE_MESSAGE_FORMAT, coloured=coloured)
         if self.options.log_file:
             try:
                 handler = logging.FileHandler(self.options.log_file, encoding="utf-8", errors="backslashreplace")
@@ -179,9 +188,9 @@ class FuelShell(App):
             self._add_handler(handler, logging.DEBUG, self.LOG_FILE_MESSAGE_FORMAT)
         LOG.setLevel(logging.DEBUG)
 
-    def _add_handler(self, handler: logging.Handler, level: int, layout: str) -> None:
+    def _add_handler(self, handler: logging.Handler, level: int, layout: str, *, coloured: bool = False) -> None:
         handler.setLevel(level)
-        handler.setFormatter(_Printable(layout))
+        handler.setFormatter(Printable(layout, coloured=coloured))
         LOG.addHandler(handler)
         self._handlers.append(handler)
 
@@ -203,7 +212,7 @@ class FuelShell(App):
         if isinstance(error, FuelError):
             LOG.error("%s", text)
             for name, meaning in error.commands if isinstance(error, Incomplete) else ():
-                LOG.error("  %-32s  %s", name, meaning)
+                LOG.error("  %-32s  %s", name, meaning, extra={"plain": True})
         else:
             LOG.error("unexpected error %s: %s (--debug shows the traceback)", type(error).__name__, text)
         return code

@@ -27,8 +27,8 @@ class GraphSimulate(Lister):
     Nothing is executed: durations are those of earlier runs, and one second for tasks that never ran. The instances
     that --fail names fail; rows then say which instances would be skipped or stopped, and why. 'start' and 'end' are
     seconds from the beginning. The result of the run is on stderr, and with -f json and -f yaml in each row. The exit
-    code is 8 if the run would fail, and 7 if there is nothing to run. Instances that depend on facts which are not known
-    run in a simulation, with the fact as their reason.
+    code is 8 if the run would fail, and 7 if there is nothing to run. Instances that depend on facts which are not
+    known run in a simulation, with the fact as their reason.
 
       fuel2 graph simulate --env 1 --fail netconfig/2 keystone/1
 

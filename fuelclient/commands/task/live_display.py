@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, TextIO
 
-from fuelclient.commands.shell import LOG
+from fuelclient.commands.shell import LOG, Printable
 from fuelclient.commands.task.failures import Failures, labelled
 from fuelclient.insight.progress import (
     INTERRUPTED,
@@ -166,7 +166,8 @@ def live_display(stderr: TextIO, failures: Failures) -> LiveDisplay | None:
         return None
     from rich.console import Console
 
-    console = Console(file=stderr, highlight=False, markup=False, emoji=False)
+    plain = isinstance(handler.formatter, Printable) and not handler.formatter.coloured
+    console = Console(file=stderr, highlight=False, markup=False, emoji=False, no_color=plain)
     return None if console.is_dumb_terminal or not console.is_terminal else LiveDisplay(console, failures)
 
 
@@ -199,7 +200,7 @@ class _Above:
     def write(self, text: str) -> None:
         from rich.text import Text
 
-        self._console.print(Text(text.removesuffix("\n")), soft_wrap=True)
+        self._console.print(Text.from_ansi(text.removesuffix("\n")), soft_wrap=True)
 
     def flush(self) -> None:
         """Do nothing: each line is written at once."""

@@ -131,7 +131,7 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_lines(held: Executions, gat
 
 
 def test_quiet_shows_errors_only(held: Executions, gate: Gate) -> None:
-    with session(held.engine, "-q", "graph", "execute", "--env", 1) as shown:
+    with session(held.engine, "-q", "--color", "never", "graph", "execute", "--env", 1) as shown:
         gate.open()
         code, _ = shown.ended()
     assert code == 8

@@ -33,7 +33,8 @@ def on_terminal(fuel2: CommandLine, width: int, *arguments: str) -> Done:
     """A preview whose stdout is a terminal of `width` columns."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
-    line = [sys.executable, "-m", "fuelclient.main", "--engine", str(fuel2.engine), "graph", "preview", "--env", "1"]
+    line = [sys.executable, "-m", "fuelclient.main", "--engine", str(fuel2.engine)]
+    line += ["--color", "never", "graph", "preview", "--env", "1"]
     with subprocess.Popen([*line, *arguments], stdout=theirs, stderr=subprocess.PIPE, stdin=theirs) as running:
         os.close(theirs)
         shown = b""
