@@ -58,7 +58,7 @@ def layer(environment: Environment, owner: Owner, graph: Graph) -> Layer:
         for name, role in roles_in(plugin.metadata).items()
         if "fault_tolerance" in role.metadata
     }
-    return Layer(owner, graph.tasks, graph.metadata, f"/etc/fuel/plugins/{plugin.directory}/", tolerance)
+    return Layer(owner, graph.tasks, graph.metadata, plugin.scripts, tolerance)
 
 
 def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str) -> Snapshot:

@@ -5,23 +5,28 @@ from __future__ import annotations
 import asyncio
 import math
 import os
+import re
 import shutil
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from fuelclient import redact
 from fuelclient.executors import spool_scripts
 from fuelclient.executors.connector import Connector
 from fuelclient.executors.handlers import sync
-from fuelclient.executors.job import Target
+from fuelclient.executors.job import Job, Target
 from fuelclient.executors.options import Options
 from fuelclient.executors.recipe import Recipe, Sync
 from fuelclient.executors.spool import KEEP, Seen, Spool, seen_from
 from fuelclient.executors.transport import Completed, Transport, Unreachable
+from fuelclient.model.plugin import ON_NODES
 
+_SCRIPTS = re.compile(re.escape(ON_NODES) + r"([\w.+-]*[\w+-])(?![\w.+-])")
 _WORDS = 8
 """The words that a leader writes: pid, start, boot, label, uptime, seconds used, and the bytes of both outputs then."""
 
@@ -48,12 +53,40 @@ class LocalConnector(Connector):
     def root(self, target: Target, proposed: str) -> str:  # noqa: ARG002 - all are this machine
         return os.path.realpath(self.options.spool)
 
+    def prepared(self, job: Job) -> Job:
+        """Return the job with the run's own copy of the scripts of plugins.
+
+        Two runs of this machine, of one engine or of several, may have different scripts for one path on the nodes,
+        and an installation may change them while a run goes on.
+        """
+        own = f"{self.root(job.target, '')}/plugins/"
+        brought = {destination.rstrip("/") for _, destination in job.target.scripts}
+        scripts = tuple((source, _own(destination, own, brought)) for source, destination in job.target.scripts)
+        parameters = {key: _own(value, own, brought) for key, value in job.parameters.items() if key != "data"}
+        return replace(job, parameters={**job.parameters, **parameters}, target=replace(job.target, scripts=scripts))
+
     def spool(self, transport: Transport, root: str, directory: str) -> Spool:
         assert isinstance(transport, LocalTransport)  # noqa: S101 - `transport` above made it
         return LocalSpool(transport, root, directory)
 
     async def sync(self, step: Sync, target: Target, transport: Transport) -> Recipe:  # noqa: ARG002 - a hook
         return sync.on_target(step) if shutil.which("rsync") else sync.as_archive(step)
+
+
+def _own(value: Any, own: str, brought: Collection[str]) -> Any:
+    """Return `value` with paths of scripts of plugins moved below `own`, if the run has brought them or is about to."""
+    if isinstance(value, list | tuple):
+        return [_own(item, own, brought) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _own(item, own, brought) for key, item in value.items()}
+    if not isinstance(value, str) or ON_NODES not in value:
+        return value
+
+    def moved(match: re.Match[str]) -> str:
+        is_own = match[0] in brought or os.path.isdir(own + match[1])
+        return own + match[1] if is_own else match[0]
+
+    return _SCRIPTS.sub(moved, value)
 
 
 def environment() -> dict[str, str]:

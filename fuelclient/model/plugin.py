@@ -10,6 +10,12 @@ from typing import Any
 from fuelclient.model.finding import Finding
 from fuelclient.model.release import Release
 
+ON_NODES = "/etc/fuel/plugins/"
+"""Where scripts of plugins are on the nodes, as on those of a Fuel master."""
+
+SCRIPTS = "deployment_scripts_path"
+"""The key by which metadata, a record of `releases` or a release names the directory of scripts in its package."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
@@ -56,6 +62,11 @@ class Plugin:
         if self.package_version.startswith("1."):
             return f"{self.name}-{self.version}"
         return f"{self.name}-{'.'.join(self.version.split('.')[:2])}"
+
+    @property
+    def scripts(self) -> str:
+        """The path on the nodes to which the plugin's scripts are brought, where its tasks run."""
+        return f"{ON_NODES}{self.directory}/"
 
 
 class InstallAction(StrEnum):

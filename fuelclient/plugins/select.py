@@ -67,6 +67,29 @@ def matches(record: ReleaseRecord, release: Release) -> bool:
     return record.os.lower() == release.operating_system.lower() and begins_with(release.version, record.version)
 
 
+def record_for(records: object, release: Release) -> Mapping[str, Any]:
+    """Return the record for the release among records as metadata has them; an empty one if none matches.
+
+    >>> records = [{"os": "ubuntu", "version": "a-1"}, {"os": "ubuntu", "version": "a-1.2", "x": 5}]
+    >>> record_for(records, Release(1, "A", "a-1.2", "Ubuntu")).get("x")
+    5
+    """
+    listed = records if isinstance(records, list | tuple) else ()
+    stated = (record for record in listed if isinstance(record, Mapping))
+    known = (
+        ReleaseRecord(
+            str(record.get("os") or record.get("operating_system")), str(record.get("version")), metadata=record
+        )
+        for record in stated
+    )
+    best = _most_specific([record for record in known if matches(record, release)])
+    return best.metadata if best is not None else {}
+
+
+def _most_specific(records: Sequence[ReleaseRecord]) -> ReleaseRecord | None:
+    return max(records, key=lambda record: len(record.version.replace("-", ".").split(".")), default=None)
+
+
 def begins_with(version: str, stated: str) -> bool:
     """Return whether `version` begins with `stated`, part by part: `2014.2` covers `2014.2.2`, but not `2014.20`.
 
@@ -93,11 +116,11 @@ def _record_for(package: Package, release: Release) -> tuple[ReleaseRecord | Non
     """
     wanted = f"{release.operating_system} {release.version}"
     matching = [record for record in package.records if matches(record, release)]
-    if not matching:
+    best = _most_specific(matching)
+    if best is None:
         known = ", ".join(dict.fromkeys(f"{record.os} {record.version}" for record in package.records))
         extends = f"it extends {known}" if known else "it extends no release"
         return None, [f"No release record of {package.name} {package.version} matches {wanted}: {extends}."]
-    best = max(matching, key=lambda record: len(record.version.replace("-", ".").split(".")))
     others = f", the most specific of {len(matching)} that match" if len(matching) > 1 else ""
     return best, [f"The release record {best.os} {best.version} matches {wanted}{others}."]
 

@@ -15,11 +15,12 @@ from fuelclient.engine.reading.unpacked_packages import Trees, content_of, diges
 from fuelclient.errors import FuelError, InvalidDocument
 from fuelclient.model.finding import Finding, Place, Severity, errors_in, require_no_errors
 from fuelclient.model.plugin import InstallAction, Installed, Plugin, Synced
+from fuelclient.model.status import RunStatus
 from fuelclient.plugins.build.entries import is_built
 from fuelclient.plugins.checks import check, for_install
 from fuelclient.plugins.load import load_package
 from fuelclient.plugins.select import needs_release
-from fuelclient.store import plugins, releases
+from fuelclient.store import plugins, releases, runs
 from fuelclient.store.database import Database
 
 
@@ -160,6 +161,7 @@ def _prepared(places: Trees, staged: Path, source: Path) -> tuple[Candidate, tup
 
 
 def _sweep(database: Database, places: Trees) -> None:
-    """Delete the files that no plugin refers to."""
+    """Delete the files that no plugin refers to, unless a run goes on that may still have to send them to a node."""
     with database.read() as connection:
-        places.sweep({plugin.unpacked for plugin in plugins.every(connection)})
+        if not runs.every(connection, statuses=(RunStatus.PENDING, RunStatus.RUNNING)):
+            places.sweep({plugin.unpacked for plugin in plugins.every(connection)})

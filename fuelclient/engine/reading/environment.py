@@ -17,7 +17,7 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.graph import Graph, Layer, Level, Owner
 from fuelclient.model.network import NodePart
 from fuelclient.model.package import Contents
-from fuelclient.model.plugin import Plugin
+from fuelclient.model.plugin import SCRIPTS, Plugin
 from fuelclient.model.release import Release
 from fuelclient.serializers.release_metadata import sound
 from fuelclient.store import clusters, graphs, networks, nodes, plugins
@@ -112,7 +112,19 @@ def layers(
     require_graph_type(graph_type, types(connection, environment), environment.cluster.id)
     asked = [owner for owner in owners(environment) if not levels or owner.level in levels]
     stored = ((owner, _graph(connection, environment, owner, graph_type)) for owner in asked)
-    return tuple(layer(environment, owner, graph) for owner, graph in stored if graph is not None)
+    made = (layer(environment, owner, graph) for owner, graph in stored if graph is not None)
+    return tuple(_where_its_scripts_are(connection, environment.release, known) for known in made)
+
+
+def _where_its_scripts_are(connection: Connection, release: Release, known: Layer) -> Layer:
+    """Return the layer of a release whose package has scripts with their directory as the working directory.
+
+    A plugin's layer has it already. Fuel has no such default, because its own releases bring no scripts.
+    """
+    if known.owner.level is not Level.RELEASE or SCRIPTS not in release.metadata:
+        return known
+    source = plugins.defining(connection, release.id)
+    return replace(known, cwd=source.scripts) if source is not None else known
 
 
 def _graph(connection: Connection, environment: Environment, owner: Owner, graph_type: str) -> Graph | None:

@@ -15,14 +15,14 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Level, MergedTask
 from fuelclient.model.node import DEFAULT_EXECUTOR, Node
-from fuelclient.model.plugin import Plugin
+from fuelclient.model.plugin import SCRIPTS, Plugin
 from fuelclient.model.run import NodeKey, Run, RunRequest
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Check
+from fuelclient.plugins.select import record_for
 from fuelclient.store import history, nodes, plugins
 from fuelclient.store.database import Connection
 
-_SCRIPTS = "deployment_scripts_path"
 _BY_DEFAULT = "deployment_scripts"
 
 Definer = tuple[Level, int]
@@ -143,19 +143,24 @@ def plugin_scripts(
 ) -> dict[Definer, tuple[tuple[str, str], ...]]:
     """Return the directories of scripts that packages bring, by definer, and where they belong on a node.
 
-    `source` is the plugin that the release came with, if any: the release's tasks are its tasks.
+    `source` is the plugin that the release came with, if any: the release's tasks are its tasks. A record of `releases`
+    may name scripts of its own, and so may a release.
     """
     scripts: dict[Definer, tuple[tuple[str, str], ...]] = {}
-    owners = [((Level.PLUGIN, plugin.id), plugin) for plugin in environment.plugins]
+    release = environment.release
+    owners = [
+        ((Level.PLUGIN, plugin.id), plugin, record_for(plugin.metadata.get("releases"), release))
+        for plugin in environment.plugins
+    ]
     if source is not None:
-        owners.append(((Level.RELEASE, environment.release.id), source))
-    for owner, plugin in owners:
+        owners.append(((Level.RELEASE, release.id), source, release.metadata))
+    for owner, plugin, own in owners:
         if not trees.has(plugin.unpacked):
             continue
-        stated = plugin.metadata.get(_SCRIPTS)
+        stated = own.get(SCRIPTS, plugin.metadata.get(SCRIPTS))
         below = trees.path(plugin.unpacked) / (stated if isinstance(stated, str) else _BY_DEFAULT)
         if below.is_dir():
-            scripts[owner] = ((str(below), f"/etc/fuel/plugins/{plugin.directory}/"),)
+            scripts[owner] = ((str(below), plugin.scripts),)
     return scripts
 
 
