@@ -15,7 +15,7 @@ from fuelclient.errors import InvalidDocument
 from fuelclient.model.document import Document
 from fuelclient.model.finding import MOST_FINDINGS, Finding, errors_in
 from fuelclient.model.graph import METADATA, Graph, GraphDocument, GraphSummary, Layer, Level, Owner
-from fuelclient.model.task import Source, Task
+from fuelclient.model.task import NOWHERE, Source, Task
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.task import nailgun_task_to, task_from, task_to
 from fuelclient.serializers.values import Report, did_you_mean, in_words, items_of, key_text, line_of, plain
@@ -24,8 +24,11 @@ _LEGACY = "legacy"
 """The key of our servers for the ids that were made up for legacy entries. Older clients need an id in each task;
 ours writes such entries as their author did."""
 
+_SOURCES = "sources"
+"""The key of our servers for the places of tasks, one for each task in the same order."""
+
 _STATED = ("tasks", "name", *METADATA)
-_IGNORED = ("id", "relations", "type", _LEGACY)
+_IGNORED = ("id", "relations", "type", _LEGACY, _SOURCES)
 """Keys that servers return and that are not settings of the graph."""
 
 
@@ -71,7 +74,7 @@ def layer_to(
 def graph_to(graph: Graph, *, as_stated: bool = True) -> dict[str, Any]:
     """Return the graph as Nailgun's REST API does. Metadata that is not set is left out.
 
-    Tasks are `as_stated`, or have Nailgun's second spellings.
+    Tasks are `as_stated` and have their places beside them, or they have Nailgun's second spellings.
     """
     relation = {"type": graph.type, "model": str(graph.owner.level), "model_id": graph.owner.id}
     return {
@@ -80,6 +83,7 @@ def graph_to(graph: Graph, *, as_stated: bool = True) -> dict[str, Any]:
         "tasks": list(map(task_to if as_stated else nailgun_task_to, graph.tasks)),
         "relations": [relation],
         **legacy_to(graph.tasks),
+        **(sources_to(graph.tasks) if as_stated else {}),
         **{key: graph.metadata[key] for key in METADATA if key in graph.metadata},
     }
 
@@ -88,6 +92,35 @@ def legacy_to(tasks: Iterable[Task]) -> dict[str, Any]:
     """Return the field of a graph with the made-up ids of legacy entries; an empty mapping if it has none."""
     made_up = [task.id for task in tasks if task.legacy]
     return {_LEGACY: made_up} if made_up else {}
+
+
+def sources_to(tasks: Sequence[Task]) -> dict[str, Any]:
+    """Return the field of a graph with the places of its tasks; an empty mapping if none of them has a place.
+
+    >>> sources_to([Task("a", {}, Source("a.yaml", 2, {"type": 3}))])
+    {'sources': [{'file': 'a.yaml', 'line': 2, 'lines': {'type': 3}}]}
+    """
+    if all(task.source == NOWHERE for task in tasks):
+        return {}
+    places = [{"file": task.source.file, "line": task.source.line, "lines": dict(task.source.lines)} for task in tasks]
+    return {_SOURCES: places}
+
+
+def placed(tasks: Sequence[Task], data: Mapping[str, Any]) -> tuple[Task, ...]:
+    """Return the tasks of the graph `data` with the places beside them. A Fuel master and older servers know none.
+
+    Raise `InvalidDocument` for places that cannot be read.
+    """
+    places = [Answer(item, "place") for item in Answer(data, "graph").items(_SOURCES)]
+    if len(places) != len(tasks):
+        return tuple(tasks)
+    sources = (Source(place.text("file"), place.number("line"), _lines(place)) for place in places)
+    return tuple(replace(task, source=source) for task, source in zip(tasks, sources, strict=True))
+
+
+def _lines(place: Answer) -> dict[str, int]:
+    lines = Answer(place.mapping("lines"), "place")
+    return {attribute: lines.identifier(attribute) for attribute in lines.data}
 
 
 def _marked(tasks: Iterable[Task], made_up: Any) -> list[Task]:
@@ -111,7 +144,8 @@ def graph_from(data: Any, owner: Owner | None = None) -> Graph:
     document = document_from(Document(stated, ""), owner_label=owner.label)
     _require_readable(answer, document.findings)
     metadata = {key: answer.data[key] for key in METADATA if answer.data.get(key) is not None}
-    return Graph(answer.identifier(), graph_type, owner, document.tasks, answer.text("name") or None, plain(metadata))
+    tasks = placed(document.tasks, answer.data)
+    return Graph(answer.identifier(), graph_type, owner, tasks, answer.text("name") or None, plain(metadata))
 
 
 def summary_from(data: Any, owner: Owner | None = None) -> GraphSummary:
@@ -250,7 +284,7 @@ class _Reader:
 def layer_record_to(layer: Layer, graph_type: str) -> dict[str, Any]:
     """Return the record of a layer.
 
-    It is its graph in Nailgun's shape (with the id 0), its owner, the places of its tasks, and their defaults.
+    It is its graph in Nailgun's shape (with the id 0) and the places of its tasks, its owner, and their defaults.
     """
     return {
         **graph_to(Graph(0, graph_type, layer.owner, layer.tasks, metadata=layer.metadata)),
@@ -258,10 +292,6 @@ def layer_record_to(layer: Layer, graph_type: str) -> dict[str, Any]:
             "level": str(layer.owner.level), "id": layer.owner.id, "name": layer.owner.name,
             "version": layer.owner.version,
         },
-        "sources": [
-            {"file": task.source.file, "line": task.source.line, "lines": dict(task.source.lines)}
-            for task in layer.tasks
-        ],
         "cwd": layer.cwd,
         "fault_tolerance": plain(layer.fault_tolerance),
     }  # fmt: skip
@@ -273,9 +303,4 @@ def layer_record_from(data: Any) -> Layer:
     stated = Answer(answer.mapping("owner"), "owner of a layer")
     _, known = _relation(Answer(data, "graph"), None)
     graph = graph_from(data, Owner(known.level, known.id, stated.text("name"), stated.text("version")))
-    tasks = graph.tasks
-    places = [Answer(item, "place") for item in answer.items("sources")]
-    if len(places) == len(tasks):  # servers of earlier versions do not return places
-        sources = (Source(place.text("file"), place.number("line"), place.mapping("lines")) for place in places)
-        tasks = tuple(replace(task, source=source) for task, source in zip(tasks, sources, strict=True))
-    return Layer(graph.owner, tasks, graph.metadata, answer.text("cwd"), answer.mapping("fault_tolerance"))
+    return Layer(graph.owner, graph.tasks, graph.metadata, answer.text("cwd"), answer.mapping("fault_tolerance"))

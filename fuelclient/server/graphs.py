@@ -13,7 +13,7 @@ from fuelclient.model.document import Document
 from fuelclient.model.graph import Graph, GraphDocument, GraphSummary, Level, OwnerRef
 from fuelclient.model.task import Task
 from fuelclient.serializers.finding import finding_to
-from fuelclient.serializers.graph import document_from, graph_to
+from fuelclient.serializers.graph import document_from, graph_to, placed
 from fuelclient.serializers.task import nailgun_task_to, task_to
 from fuelclient.server.errors import HttpError
 from fuelclient.server.routes import Call, Query, QueryType, Route
@@ -107,7 +107,8 @@ def upload(call: Call, ref: OwnerRef, graph_type: str, body: Mapping[str, Any]) 
         raise HttpError(400, message, InvalidGraph(message, hint="Give each task of a graph an id of its own."))
     owner = call.backend.graphs.owner(ref)
     label = owner.name if owner.level is Level.PLUGIN else str(owner.level)
-    return _store(call, ref, graph_type, document_from(Document(dict(body), ""), owner_label=label))
+    document = document_from(Document(dict(body), ""), owner_label=label)
+    return _store(call, ref, graph_type, replace(document, tasks=placed(document.tasks, body)))
 
 
 def _update(call: Call, before: Graph, owner: OwnerRef) -> Any:

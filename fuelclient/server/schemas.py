@@ -84,6 +84,8 @@ ATTRIBUTES = opened(
 )
 CALLBACK = opened(node_attributes=ATTRIBUTES)
 TASKS = listed(TASK_WITH_ID)
+_LINE: Schema = {"type": "integer", "minimum": 0, "maximum": LARGEST}
+SOURCES = listed(closed(file=TEXT, line=_LINE, lines={"type": "object", "additionalProperties": _LINE}))
 PLUGIN_TASKS = listed({**TASK, "anyOf": [{"required": ["id"]}, {"required": ["stage"]}]})
 
 
@@ -91,7 +93,7 @@ def graph_body(tasks: Schema = TASKS) -> Schema:
     """Return the schema of a graph to upload.
 
     `id` and `relations`, which responses have, are accepted and ignored. `legacy` names the tasks whose ids were made
-    up, as in responses.
+    up, and `sources` has the places of the tasks, as in responses.
     """
     return closed(
         name=maybe(TEXT),
@@ -103,6 +105,7 @@ def graph_body(tasks: Schema = TASKS) -> Schema:
         id={"type": "integer"},
         relations={"type": "array"},
         legacy=listed({"type": "string"}),
+        sources=SOURCES,
     )
 
 
@@ -115,8 +118,9 @@ GRAPH = opened(
     tasks=listed(opened(("id",), id={"type": "string"})),
     relations=listed(RELATED),
     legacy=listed({"type": "string"}),
+    sources=SOURCES,
 )
-LAYER = opened(("tasks", "relations"), tasks=GRAPH["properties"]["tasks"], relations=listed(RELATED))
+LAYER = opened(("tasks", "relations"), tasks=GRAPH["properties"]["tasks"], relations=listed(RELATED), sources=SOURCES)
 RUN_FLAGS: dict[str, Schema] = {
     "dry_run": BOOLEAN, "noop_run": BOOLEAN, "force": BOOLEAN, "debug": BOOLEAN,
     "executor": {"type": "string"},

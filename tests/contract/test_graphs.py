@@ -15,7 +15,7 @@ from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
-from fuelclient.model.task import NOWHERE, Source, Task
+from fuelclient.model.task import Source, Task
 
 NOUNS = {Level.RELEASE: "release", Level.PLUGIN: "plugin", Level.CLUSTER: "environment"}
 RELEASE = Release(
@@ -65,7 +65,7 @@ class TestGraph:
     # What a change does to the layers above it
 
     def test_an_upload_that_leaves_a_record_with_nothing_below_names_the_environments(
-        self, backend: Backend, kind: str, release: OwnerRef, cluster: OwnerRef
+        self, backend: Backend, release: OwnerRef, cluster: OwnerRef
     ) -> None:
         other = OwnerRef(Level.CLUSTER, backend.clusters.create("stage", release.id).id)
         backend.graphs.upload(release, graph("a", "b"))
@@ -74,8 +74,7 @@ class TestGraph:
         backend.clusters.create("apart", release.id)
         assert backend.graphs.upload(release, graph("a")).findings == ()
         (finding,) = backend.graphs.upload(release, graph("b")).findings
-        place = "override.yaml:7: " if kind == "local" else ""  # HTTP carries no places
-        assert str(finding).startswith(f"{place}warning: in environments ")
+        assert str(finding).startswith("override.yaml:7: warning: in environments ")
         assert f"{cluster.id} (prod), {other.id} (stage), task a has no type" in finding.message
         assert (finding.code, finding.task) == ("G021", "a")
         assert backend.graphs.upload(release, graph("c")).findings == ()  # it was so before
@@ -121,7 +120,7 @@ class TestGraph:
 
     @pytest.mark.parametrize("noun", ["release", "plugin", "cluster"])
     def test_a_graph_comes_back_as_it_was_uploaded(
-        self, backend: Backend, kind: str, noun: str, request: pytest.FixtureRequest
+        self, backend: Backend, noun: str, request: pytest.FixtureRequest
     ) -> None:
         owner: OwnerRef = request.getfixturevalue(noun)
         tasks: tuple[Task, ...] = (
@@ -132,8 +131,6 @@ class TestGraph:
         assert uploaded.created
         found = backend.graphs.get(owner, "custom")
         assert found == uploaded.graph
-        if kind != "local":  # HTTP carries no places
-            tasks = tuple(replace(one, source=NOWHERE) for one in tasks)
         assert (found.tasks, found.name, found.metadata, found.type) == (tasks, "named", {"on_stop": {}}, "custom")
         assert [list(task.attributes) for task in found.tasks] == [list(task.attributes) for task in tasks]
         assert found.owner == backend.graphs.owner(owner)

@@ -42,7 +42,7 @@ from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.finding import findings_from
-from fuelclient.serializers.graph import document_from, graph_from, legacy_to, summary_from
+from fuelclient.serializers.graph import document_from, graph_from, legacy_to, sources_to, summary_from
 from fuelclient.serializers.plugin import plugin_from
 from fuelclient.serializers.task import task_to
 
@@ -210,10 +210,11 @@ def _told(answer: Mapping[str, Any]) -> list[Finding]:
 
 
 def _body(document: GraphDocument, tasks: Sequence[Task], *, ours: bool) -> dict[str, Any]:
-    """Return the body of an upload; for our own server also which tasks are legacy entries, unknown to Nailgun."""
+    """Return the body of an upload; for our own server also what Nailgun does not know: which tasks are legacy
+    entries, and where each task is written."""
     body: dict[str, Any] = {} if document.name is None else {"name": document.name}
     if ours:
-        body |= legacy_to(tasks)
+        body |= {**legacy_to(tasks), **sources_to(tasks)}
     return {**body, **document.metadata, "tasks": [task_to(task) for task in tasks]}
 
 

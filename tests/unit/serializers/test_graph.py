@@ -108,6 +108,7 @@ def test_the_json_of_a_graph_reads_back() -> None:
         "name": None,
         "tasks": [{"id": "a", "type": "shell", "roles": ["x"]}],
         "relations": [{"type": "custom", "model": "plugin", "model_id": 3}],
+        "sources": [{"file": "g.yaml", "line": 1, "lines": {"id": 1, "type": 1, "roles": 1}}],
         "on_stop": {},
     }
     again = document_from(json_text.parse(json.dumps(graph_to(graph)), "g.json"), owner_label="cluster")
