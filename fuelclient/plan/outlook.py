@@ -35,15 +35,18 @@ class Outlook:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The conditions that fail, whatever the facts are: one finding for each task."""
+        """The conditions and dependencies that fail, whatever the facts are: one finding for each task."""
         return tuple(finding for _, finding in sorted(self._failed.items()))
 
     def _relations(self, task: int, node: int) -> Iterable[tuple[str, Relation]]:
         try:
             return list(self._evaluation.relations(self._tasks[task].task, self._fleet.nodes[node].uid))
-        except FuelError:
+        except UnknownFact:
             self.unknown.add(task)
-            return ()
+        except FuelError as error:
+            [attribute, *_] = computed_attributes(self._tasks[task].task)
+            self._fail(task, attribute, f"a dependency in {attribute}", error)
+        return ()
 
     def _verdicts(self, expansion: Expansion) -> list[str]:
         """Return the verdict of each instance. Nodes are gone through one by one, so that evaluators can cache."""
@@ -62,12 +65,15 @@ class Outlook:
         except UnknownFact as error:
             return f"{UNKNOWN}: {error.path}"
         except FuelError as error:
-            merged = self._tasks[index]
-            message = f"task {merged.id}: its condition cannot be computed: {error.message}"
-            place = place_of(merged, "condition")
-            self._failed.setdefault(index, Finding(Severity.ERROR, "G034", message, place, merged.id, error.hint))
+            self._fail(index, "condition", "its condition", error)
             return UNKNOWN
         return RUN if holds else SKIP
+
+    def _fail(self, index: int, attribute: str, what: str, error: FuelError) -> None:
+        merged = self._tasks[index]
+        message = f"task {merged.id}: {what} cannot be computed: {error.message}"
+        place = place_of(merged, attribute)
+        self._failed.setdefault(index, Finding(Severity.ERROR, "G034", message, place, merged.id, error.hint))
 
 
 def asks_facts(tasks: Iterable[MergedTask]) -> bool:

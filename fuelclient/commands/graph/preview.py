@@ -43,8 +43,8 @@ class GraphPreview(Lister):
     or several joined by '+'. If the environment has no nodes, a few nodes for each role are assumed.
 
     Conditions and computed dependencies, if the graph has any, are evaluated on the facts of the nodes: 'verdict' says
-    which tasks would be skipped, or depend on a fact that is not known. --no-facts shows the bare graph; so does a preview of more than 300
-    nodes.
+    which tasks would be skipped, or depend on a fact that is not known. --no-facts shows the bare graph; so does a
+    preview of more than 300 nodes.
 
     If there is an error among the findings, the exit code is 7.
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_env, add_plugin, stated
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.columns import plain
 from fuelclient.commands.shell import LOG
-from fuelclient.errors import InvalidDocument, UsageError
+from fuelclient.errors import InvalidDocument, NotFound, UsageError
+
+if TYPE_CHECKING:
+    from fuelclient.model.plugin import Plugin
 
 
 def assignment(text: str) -> tuple[str, str]:
@@ -30,6 +34,14 @@ class _OnEnvironment(Command):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_plugin(parser, several="+")
         add_env(parser, required=True)
+
+    def plugins(self, ids: Collection[int]) -> list[Plugin]:
+        """Return the plugins with these ids, each once, with one request to a master. Raise `NotFound`."""
+        known = {plugin.id: plugin for plugin in self.backend.plugins.list()}
+        for plugin_id in ids:
+            if plugin_id not in known:
+                raise NotFound("plugin", plugin_id, known=[*map(str, known)])
+        return [known[plugin_id] for plugin_id in dict.fromkeys(ids)]
 
 
 class PluginsEnable(_OnEnvironment):
@@ -62,7 +74,7 @@ class PluginsEnable(_OnEnvironment):
         )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        plugins = [self.backend.plugins.get(plugin_id) for plugin_id in parsed_args.plugins]
+        plugins = self.plugins(parsed_args.plugins)
         if len(plugins) > 1 and (parsed_args.values or parsed_args.settings):
             raise UsageError("--set and --settings are for one plugin.", hint="Enable the plugins one after another.")
         values = self._values(parsed_args.settings, plugins[0].name) | dict(parsed_args.values)
@@ -101,11 +113,12 @@ class PluginsDisable(_OnEnvironment):
     """
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        ids = {plugin.id for plugin in self.backend.plugins.enabled(parsed_args.env)}
-        plugins = [self.backend.plugins.get(plugin_id) for plugin_id in parsed_args.plugins]
+        enabled = {plugin.id: plugin for plugin in self.backend.plugins.enabled(parsed_args.env)}
+        wanted = dict.fromkeys(parsed_args.plugins)
+        plugins = [enabled[each] for each in wanted] if wanted.keys() <= enabled.keys() else self.plugins(wanted)
         backend = self.writable()
         for plugin in plugins:
-            if plugin.id not in ids:
+            if plugin.id not in enabled:
                 LOG.info("Plugin %s was not enabled on environment %d.", plugin.name, parsed_args.env)
             backend.plugins.disable(plugin.id, parsed_args.env)
             self.say(f"Plugin {plugin.name} was successfully disabled on environment {parsed_args.env}.")
