@@ -33,7 +33,7 @@ class TestPlugin:
 
     # Installing
 
-    def test_a_directory_is_installed(self, backend: Backend, kind: str, tmp_path: Path) -> None:
+    def test_a_directory_is_installed(self, backend: Backend, tmp_path: Path) -> None:
         path = write_package(tmp_path / "monitor", files=WATCHER)
         done = backend.plugins.install(path)
         assert (done.action, done.previous_version, done.releases) == (InstallAction.CREATED, "", ())
@@ -42,10 +42,10 @@ class TestPlugin:
         assert backend.plugins.get(done.plugin.id) == done.plugin
         assert list(backend.plugins.list()) == [done.plugin]
         (found,) = backend.graphs.get(OwnerRef(Level.PLUGIN, done.plugin.id)).tasks
-        assert str(found.source.place()) == ("monitor-1.2.3/deployment_tasks.yaml:2" if kind == "local" else "")
+        assert str(found.source.place()) == "monitor-1.2.3/deployment_tasks.yaml:2"
 
     def test_an_archive_is_installed_and_tasks_say_which_package_they_are_from(
-        self, backend: Backend, kind: str, tmp_path: Path
+        self, backend: Backend, tmp_path: Path
     ) -> None:
         write_package(tmp_path / "monitor", files=WATCHER)
         archive = tmp_path / "monitor-1.2.3.fp"
@@ -53,7 +53,7 @@ class TestPlugin:
             tar.add(tmp_path / "monitor", "monitor-1.2.3")
         done = backend.plugins.install(str(archive))
         (found,) = backend.graphs.get(OwnerRef(Level.PLUGIN, done.plugin.id)).tasks
-        assert str(found.source.place()) == ("monitor-1.2.3/deployment_tasks.yaml:2" if kind == "local" else "")
+        assert str(found.source.place()) == "monitor-1.2.3/deployment_tasks.yaml:2"
 
     def test_what_a_check_complains_of_but_can_be_used_is_a_warning(self, backend: Backend, tmp_path: Path) -> None:
         path = write_package(tmp_path / "p", package_version="5.0.0", files={"deployment_tasks.yaml": [
@@ -272,9 +272,7 @@ class TestPlugin:
         for cluster_id in (env, old):
             assert [one.id for one in backend.graphs.layers(cluster_id, [Level.PLUGIN]).tasks] == ["mine"]
 
-    def test_what_is_stored_names_the_package_and_not_where_it_was(
-        self, backend: Backend, kind: str, tmp_path: Path
-    ) -> None:
+    def test_what_is_stored_names_the_package_and_not_where_it_was(self, backend: Backend, tmp_path: Path) -> None:
         """The findings of an installation name the files that the user knows."""
         tasks = [task("a", **{"fuel-version": ">=9"}), task("a", **{"fuel-version": ">=8"}), task("b", requires=["c"])]
         record = definition(graphs=[{"type": "default", "tasks": [task("start", "stage", stage="later")]}])
@@ -289,5 +287,5 @@ class TestPlugin:
         chosen = backend.plugins.selection(done.plugin.id, backend.releases.create([mitaka])[0].id)
         assert any("at multi-1.0.0/deployment_tasks.yaml:" in sentence for sentence in chosen.why)
         (start,) = backend.graphs.get(OwnerRef(Level.RELEASE, done.releases[0].id)).tasks
-        assert start.source.file == ("multi-1.0.0/metadata.yaml" if kind == "local" else "")
+        assert start.source.file == "multi-1.0.0/metadata.yaml"
         assert str(tmp_path) not in f"{chosen}{start}{backend.graphs.get(OwnerRef(Level.PLUGIN, done.plugin.id))}"
