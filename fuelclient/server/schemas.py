@@ -131,6 +131,8 @@ EXECUTION = closed(
     cluster=NUMBER,
     graphs=listed(closed(("type",), type=GRAPH_TYPE_TEXT, nodes=maybe(listed(NUMBER)), tasks=maybe(listed(NAME))), 1),
     subgraphs=listed(closed(start=BOUNDARY, end=BOUNDARY)),
+    unknown={"enum": ["run", "skip"]},
+    assumed_facts=closed(common=MAPPING, nodes={"type": "object", "additionalProperties": MAPPING}),
     **RUN_FLAGS,
 )
 RUN = opened(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from executions import Executions
+from executions import Executions, shell
 from refusals import missing, refused
 
-from fuelclient.errors import Conflict, UsageError
+from fuelclient.errors import Conflict, InvalidGraph, UsageError
 from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.finding import Finding
 
 
 def test_facts_are_the_environments_with_the_uploaded_ones_over_them(env: Executions) -> None:
@@ -28,6 +29,21 @@ def test_facts_are_the_environments_with_the_uploaded_ones_over_them(env: Execut
         facts.put(1, DeploymentFacts({}, {"9": {}}))
     facts.delete(1)
     assert facts.get(1).is_empty
+
+
+def test_a_run_needs_a_decision_for_what_is_not_known(env: Executions) -> None:
+    env.graph(shell("a", env.note("a"), condition={"yaql_exp": "$.rack.is_new"}), shell("b", env.note("b")))
+    with pytest.raises(InvalidGraph) as caught:
+        env.begin(node_ids=(1,))
+    assert [finding.code for finding in caught.value.findings if isinstance(finding, Finding)] == ["G036"]
+
+    skipping = env.run(node_ids=(1,), unknown="skip")
+    assert env.noted() == ["b"]
+    assert env.outcomes(skipping.id)["a@1"] == ("skipped", "unknown")
+    assumed = DeploymentFacts({"rack": {"is_new": True}}, {"1": {"rack": {"name": "r1"}}})
+    deciding = env.run(node_ids=(1,), assumed=assumed)
+    assert sorted(env.noted()) == ["a", "b", "b"]
+    assert env.backend.runs.deployment_info(deciding.id).nodes["1"]["rack"] == {"name": "r1"}
 
 
 def test_sequences_are_kept(env: Executions) -> None:
