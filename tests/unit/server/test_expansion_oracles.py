@@ -10,7 +10,7 @@ from http_api import Api
 from openapi_answers import documented
 from recorded_expansion import CASES, filled, recorded
 
-from fuelclient.engine.reading import environment
+from fuelclient.engine.runs import inputs
 from fuelclient.server.app import application
 from fuelclient.store import facts
 
@@ -37,7 +37,7 @@ def answer(name: str, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, 
     try:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(
-                environment, "facts", lambda connection, target: facts.uploaded(connection, target.cluster.id)
+                inputs, "effective", lambda connection, target, _default: facts.uploaded(connection, target.cluster.id)
             )
             app = documented(application(lambda: backend))
             found: Mapping[str, Any] = Api(app).ask("GET", f"clusters/1/serialized_tasks/?{query}")
