@@ -50,8 +50,8 @@ class Addressed:
 def addresses_of(environment: Environment, networks: Networks, named: Sequence[Named], kept: Kept) -> Addressed:
     """Return the addresses of nodes and the virtual addresses.
 
-    An address in the ranges of a network stays. Others get the next free ones: nodes by their ids, then
-    virtual addresses in the order of network roles.
+    An address in the ranges of a network stays. What has none gets the next free ones: nodes by their ids, then virtual
+    addresses in the order of network roles.
     """
     present = [node for node in named if not node.node.pending_deletion]
     on_public, connected = _public(environment, present)
