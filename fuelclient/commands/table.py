@@ -67,6 +67,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     "env update": ("env.environment:EnvUpdate", "Rename an environment"),
     "extension list": ("extension:ExtensionList", "List the extensions of the master"),
     "fuel-version": ("version:FuelVersion", "Show the version of Fuel and of its API"),
+    "graph blame": ("graph.blame:GraphBlame", "Show who set each attribute of a task, and what that overrode"),
     "graph delete": ("graph.graph:GraphDelete", "Delete one graph of an owner"),
     "graph download": ("graph.download:GraphDownload", "Write a graph, or a merge, to a file"),
     "graph execute": ("graph.execute:GraphExecute", "Run graphs on the nodes of an environment"),

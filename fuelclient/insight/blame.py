@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
-from fuelclient.model.graph import MergedTask, Origin
+from fuelclient.errors import NotFound
+from fuelclient.model.finding import NO_PLACE, Place
+from fuelclient.model.graph import Layer, MergedTask, Origin, Owner
+from fuelclient.model.task import Task
 
 _FIRST = ("type", "version", "stage", "tags", "roles", "groups", "tasks", "requires", "required_for")
 """Attributes that come first, in this order. All others follow in the author's order."""
@@ -29,8 +33,32 @@ class Blame:
         return self.dropped or any(value != self.value for value, _ in self.replaced)
 
 
-def blame(task: MergedTask) -> tuple[Blame, ...]:
-    """Return every attribute of a merged task, including those that a layer removed."""
+def blame(task: MergedTask, layers: Iterable[Layer] = ()) -> tuple[Blame, ...]:
+    """Return every attribute of a merged task, including those that a layer removed.
+
+    A merge records replaced mappings as a whole. With the `layers`, the places of what was replaced in them are those
+    of the lines inside.
+    """
+    records = {layer.owner: record for layer in layers for record in reversed(layer.tasks) if record.id == task.id}
+    return tuple(_placed(row, records) for row in _blame(task))
+
+
+def _placed(row: Blame, records: Mapping[Owner, Task]) -> Blame:
+    replaced = tuple(
+        (
+            value,
+            Origin(origin.owner, records[origin.owner].source.place(row.path)) if _knows(records, origin) else origin,
+        )
+        for value, origin in row.replaced
+    )
+    return replace(row, replaced=replaced)
+
+
+def _knows(records: Mapping[Owner, Task], origin: Origin) -> bool:
+    return origin.place.line > 0 and origin.owner in records
+
+
+def _blame(task: MergedTask) -> tuple[Blame, ...]:
     attributes = task.task.attributes
     leaves = dict(_leaves(attributes))
     history = {path: list(_history(task, path)) for path in leaves}
@@ -48,6 +76,73 @@ def blame(task: MergedTask) -> tuple[Blame, ...]:
     ]
     rank = {name: place for place, name in enumerate(_FIRST)}
     return tuple(sorted(rows, key=lambda row: rank.get(row.path.partition(".")[0], len(rank))))
+
+
+def blame_of(task: MergedTask, attribute: str, layers: Iterable[Layer] = ()) -> tuple[Blame, ...]:
+    """Return the rows of one attribute, or of what is in it: `parameters` has all that are below it.
+
+    Fuel's spelling with dashes (`cross-depends`) is understood too. Raise `NotFound` if no layer states the attribute.
+    """
+    rows = blame(task, layers)
+    top, dot, rest = attribute.partition(".")
+    for path in (attribute, f"{top.replace('-', '_')}{dot}{rest}"):
+        kept = tuple(row for row in rows if row.path == path or row.path.startswith(f"{path}."))
+        if kept:
+            return kept
+    raise NotFound("attribute", f"{attribute} of task {task.id}", known=[row.path for row in rows])
+
+
+class Effect(StrEnum):
+    """What a layer does to an attribute of a task."""
+
+    SETS = "sets"
+    """Its value is the one that counts."""
+    OVERRIDDEN = "overridden"
+    """It states a value, and a layer above states another one, or the same."""
+    REMOVES = "removes"
+    """It defines the whole task without the attribute, so that values from below are lost."""
+    SILENT = "silent"
+    """It has the task, but says nothing about the attribute."""
+    APART = "apart"
+    """It has a definition of its own for the task, which is another variant."""
+    ABSENT = "absent"
+    """It does not have the task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What one layer says about one attribute. Without a value (`None`), `effect` says why."""
+
+    owner: Owner
+    effect: Effect
+    value: Any = None
+    place: Place = NO_PLACE
+
+
+def statements(task: MergedTask, row: Blame, layers: Iterable[Layer]) -> tuple[Statement, ...]:
+    """Return what each layer says about the attribute of `row`, from the least important layer to the most."""
+    ordered = sorted(layers, key=lambda layer: layer.owner.order)
+    return tuple(_statement(task, row, layer) for layer in ordered)
+
+
+def _statement(task: MergedTask, row: Blame, layer: Layer) -> Statement:
+    owner = layer.owner
+    record = next((record for record in layer.tasks if record.id == task.id), None)
+    if record is None:
+        return Statement(owner, Effect.ABSENT)
+    if owner not in (task.owner, *task.overrides):
+        return Statement(owner, Effect.APART, place=record.source.place())
+    place = record.source.place(row.path)
+    stated = dict(_leaves(record.attributes))
+    sets = row.origin.owner == owner
+    if row.path in stated:
+        return Statement(owner, Effect.SETS if sets else Effect.OVERRIDDEN, stated[row.path], place)
+    if sets and row.dropped:
+        return Statement(owner, Effect.REMOVES, place=row.origin.place)
+    if sets:  # a default that the layer adds to its own tasks, or a part of what it states
+        return Statement(owner, Effect.SETS, row.value, row.origin.place)
+    removes = not record.is_partial and owner.order != min(layer.order for layer in (task.owner, *task.overrides))
+    return Statement(owner, Effect.REMOVES if removes else Effect.SILENT, place=record.source.place())
 
 
 def _leaves(attributes: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fuelclient.errors import InvalidGraph
+from fuelclient.errors import InvalidGraph, NotFound
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import MergedGraph, MergedTask
 from fuelclient.model.snapshot import Snapshot
@@ -20,6 +20,17 @@ class TaskKey:
 
     id: str
     layer: str = ""
+
+
+def named(merged: MergedGraph, task: str) -> tuple[int, ...]:
+    """Return the merged tasks (by index) with that id: several if plugins define variants of it.
+
+    Raise `NotFound` if the graph has none, with the nearest id.
+    """
+    indices = tuple(index for index, candidate in enumerate(merged.tasks) if candidate.id == task)
+    if not indices:
+        raise NotFound("task", task, known=[candidate.id for candidate in merged.tasks])
+    return indices
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,148 @@
+"""What the commands share that answer questions about a merged graph: options, and answers as text or documents."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fuelclient.commands.arguments import add_env, add_nodes, add_type, stated
+from fuelclient.commands.base import Command, report
+from fuelclient.commands.formatters import encoding_of
+from fuelclient.commands.shell import LOG, count
+from fuelclient.errors import InvalidGraph
+from fuelclient.printing import one_line, printable
+
+if TYPE_CHECKING:
+    from fuelclient.insight.study import Study
+    from fuelclient.model.finding import Place
+    from fuelclient.model.snapshot import Snapshot
+
+FORMAT_VERSION = 1
+"""The version of the documents of all answers. It rises when a key changes its meaning or goes; keys may be added."""
+
+_WIDEST = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer for people, and the same for programs, in plain JSON types."""
+
+    lines: Sequence[str]
+    document: Mapping[str, Any]
+
+
+class Question(Command):
+    """A question about the merged graph of one type of an environment."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        self.add_subject(parser)
+        add_env(parser, required=True)
+        add_type(parser, default="default")
+        parser.add_argument(
+            "-f", "--format", choices=("text", "json", "yaml"), default="text",
+            help="text for people (default); json and yaml have everything, with a format_version",
+        )  # fmt: skip
+
+    def add_subject(self, parser: argparse.ArgumentParser) -> None:
+        """Add what the question is about."""
+
+    def answer(self, parsed_args: argparse.Namespace) -> Answer:
+        raise NotImplementedError
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        answer = self.answer(parsed_args)
+        if parsed_args.format == "text":
+            for line in answer.lines:
+                self.say(printable(line))
+            return
+        from fuelclient import files
+
+        subject = {"format_version": FORMAT_VERSION, "env": parsed_args.env, "graph_type": parsed_args.graph_type}
+        document = {**subject, **answer.document}
+        self.app.stdout.write(files.dumps(document, parsed_args.format, encoding=encoding_of(self.app.stdout)))
+
+    def snapshot(self, parsed_args: argparse.Namespace) -> Snapshot:
+        return self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type)
+
+
+class OrderQuestion(Question):
+    """A question about the order of the task instances, on the environment's nodes or on assumed ones."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        super().add_arguments(parser)
+        where = parser.add_mutually_exclusive_group()
+        add_nodes(where, required=False, help="only these nodes of the environment: 1 2 or 1,2")
+        where.add_argument("--assume", type=stated, metavar="SPEC", help="other nodes: controller=3,compute+cinder=2")
+        parser.add_argument(
+            "--facts", action="store_true", help="also evaluate dependencies that are expressions, as a preview does"
+        )
+
+    def study(self, parsed_args: argparse.Namespace, *, ordered: bool = True) -> Study:
+        """Return the study of the graph. Raise `InvalidGraph` if it must be `ordered` and cannot be."""
+        from fuelclient.backends.plans import evaluation_for, outlook
+        from fuelclient.insight.study import study
+        from fuelclient.plan.preview import PreviewOptions
+
+        snapshot = self.snapshot(parsed_args)
+        options = PreviewOptions(
+            tuple(parsed_args.nodes or ()), parsed_args.assume or "", knows_assumed=parsed_args.facts
+        )
+        asks = outlook(self.backend, snapshot, options) if parsed_args.facts else evaluation_for(self.backend, snapshot)
+        studied = study(snapshot, options, asks)
+        if studied.problem and ordered:
+            errors = [finding for finding in studied.findings if finding.is_error]
+            raise InvalidGraph(studied.problem, findings=errors)
+        _narrate(studied, parsed_args.facts)
+        return studied
+
+
+def _narrate(studied: Study, facts: bool) -> None:
+    """Say on stderr on which nodes the answer rests, and which dependencies it leaves out."""
+    if studied.preview is not None and studied.preview.assumption:
+        LOG.info("%s", studied.preview.assumption)
+    left_out = {finding.task for finding in studied.findings if finding.code == "G033"}
+    if left_out:
+        hint = "" if facts else " --facts evaluates them."
+        LOG.info("The computed dependencies of %s are left out.%s", count(len(left_out), "task"), hint)
+    if studied.problem:
+        report(finding for finding in studied.findings if finding.is_error)
+
+
+def aligned(rows: Iterable[Sequence[str]], indent: str = "") -> list[str]:
+    """Return rows of cells as lines with aligned columns; the last column is as wide as it is.
+
+    >>> aligned([("a", "bb", "c"), ("aaa", "b", "")])
+    ['a    bb  c', 'aaa  b']
+    """
+    cells = [[one_line(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
+    ]
+
+
+def value_text(value: Any) -> str:
+    """Return a value on one line: a text as it is, everything else as JSON, shortened in the middle if it is long.
+
+    >>> value_text(["a"]), value_text("a\\nb"), value_text(None), len(value_text("x" * 99))
+    ('["a"]', 'a b', 'null', 48)
+    """
+    shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    shown = " ".join(shown.split())
+    if len(shown) <= _WIDEST:
+        return shown
+    half = (_WIDEST - 3) // 2
+    return f"{shown[: _WIDEST - 3 - half]}...{shown[-half:]}"
+
+
+def place_fields(place: Place) -> dict[str, Any]:
+    """Return a place for a document; null for what is not known."""
+    return {"file": place.file or None, "line": place.line or None}
+
+
+def where(place: Place) -> str:
+    """Return a place as editors understand it, or a dash if it is not known: a Fuel master has none."""
+    return str(place) if place.file else "-"

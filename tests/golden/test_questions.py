@@ -1,0 +1,47 @@
+"""The bytes of answers about a graph, as text and as JSON, and the schema of the documents."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+from jsonschema import Draft202012Validator
+from questioned import questioned_engine
+
+HERE = Path(__file__).parent
+SCHEMA = json.loads((HERE.parents[1] / "docs" / "answers.schema.json").read_text(encoding="utf-8"))
+QUESTIONS = {
+    "blame": ("blame", "keystone"),
+    "blame_explained": ("blame", "keystone", "parameters.timeout", "--explain"),
+}
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    return questioned_engine(tmp_path_factory.mktemp("questioned"))
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_bytes_of_answers(engine: CommandLine, name: str, form: str, renew: bool) -> None:
+    printed = engine.ok("graph", *QUESTIONS[name], "--env", 1, "-f", form).out
+    golden = HERE / "questions" / f"{name}.{form}.txt"
+    if renew:
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_text(printed, encoding="utf-8")
+    assert printed == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_answers_follow_their_schema(engine: CommandLine, name: str) -> None:
+    answer = engine.ok("graph", *QUESTIONS[name], "--env", 1, "-f", "json").json
+    Draft202012Validator(SCHEMA).validate(answer)
+
+
+def test_the_schema_refuses_other_documents(engine: CommandLine) -> None:
+    answer = engine.ok("graph", *QUESTIONS["blame"], "--env", 1, "-f", "json").json
+    validator = Draft202012Validator(SCHEMA)
+    assert not validator.is_valid({**answer, "format_version": 2})
+    assert not validator.is_valid({**answer, "definitions": []})
