@@ -12,9 +12,9 @@ from typing import Protocol, TypeVar
 
 from fuelclient.backends.base import Backend
 from fuelclient.backends.capabilities import OWN_ENGINE, Capabilities
-from fuelclient.backends.earlier_runs import earlier_of_graph
 from fuelclient.backends.plans import evaluation_for
 from fuelclient.backends.plugin_environments import plugins_on
+from fuelclient.backends.time_left import earlier_of_graph
 from fuelclient.errors import NotFound, Unsupported
 from fuelclient.insight.lanes import Reach
 from fuelclient.insight.roles import tasks_of_roles

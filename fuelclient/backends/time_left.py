@@ -1,4 +1,4 @@
-"""Ask a backend about earlier runs of a run's graphs, from which the time left is estimated."""
+"""What the time left of a run is estimated from: earlier runs of its graphs, asked of a backend."""
 
 from __future__ import annotations
 
