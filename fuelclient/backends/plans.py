@@ -19,7 +19,6 @@ from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.run import PlannedGraph, RunRequest, SimulatedGraph
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.evaluate import Evaluation
-from fuelclient.plan.expand import computed_attributes
 from fuelclient.plan.fleet import fleet_candidates
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.outlook import asks_facts
@@ -58,7 +57,7 @@ def evaluation_for(backend: Backend, snapshot: Snapshot) -> Evaluation | None:
 
     A master serves the facts that they read. They are asked for only if a task has such dependencies.
     """
-    asks = any(True for layer in snapshot.layers for task in layer.tasks for _ in computed_attributes(task))
+    asks = any(True for layer in snapshot.layers for task in layer.tasks for _ in task.computed_attributes())
     if backend.capabilities.inputs or not snapshot.nodes or not asks:
         return None
     return Expressions(backend.facts.effective(snapshot.cluster.id))

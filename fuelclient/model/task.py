@@ -163,6 +163,23 @@ class Task:
             if isinstance(item, dict) and item and "yaql_exp" not in item:
                 yield _relation(item)
 
+    def computed_attributes(self) -> Iterator[str]:
+        """Yield each attribute in which expressions state dependencies.
+
+        >>> task = Task("a", {"requires": [{"yaql_exp": "$.x"}], "cross_depends": [{"name": "b"}]})
+        >>> list(task.computed_attributes())
+        ['requires']
+        """
+        for attribute in ("requires", "required_for", *RELATION_LISTS):
+            if any(self.expressions(attribute)) or (
+                attribute in RELATION_LISTS
+                and any(
+                    not isinstance(relation.name, str) or not isinstance(relation.roles, str | tuple | None)
+                    for relation in self.relations(attribute)
+                )
+            ):
+                yield attribute
+
 
 def _relation(item: Mapping[str, Any]) -> Relation:
     roles = item.get("tags") or item.get("role", "*")

@@ -7,13 +7,13 @@ itself is ignored. Source: Nailgun `TransactionSerializer`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fuelclient.graph.match import Names
 from fuelclient.graph.stage import chains
 from fuelclient.model.graph import MergedTask
-from fuelclient.model.task import RELATION_LISTS, Relation, Task
+from fuelclient.model.task import RELATION_LISTS, Relation
 from fuelclient.plan.fleet import SYNC, Fleet
 from fuelclient.plan.place import Choice, Placement, Resolver, lowest, named, place
 
@@ -241,23 +241,6 @@ def expand(
     return Expansion(builder.tasks, fleet, builder.placement, builder.task_of, builder.node_of, builder.edges)
 
 
-def computed_attributes(task: Task) -> Iterator[str]:
-    """Yield each attribute of a task in which expressions state dependencies.
-
-    >>> list(computed_attributes(Task("a", {"requires": [{"yaql_exp": "$.x"}], "cross_depends": [{"name": "b"}]})))
-    ['requires']
-    """
-    for attribute in ("requires", "required_for", *RELATION_LISTS):
-        if any(task.expressions(attribute)) or (
-            attribute in RELATION_LISTS
-            and any(
-                not isinstance(relation.name, str) or not isinstance(relation.roles, str | tuple | None)
-                for relation in task.relations(attribute)
-            )
-        ):
-            yield attribute
-
-
 class _Builder:
     """The vertices by task and node, and the edges found so far."""
 
@@ -345,7 +328,7 @@ class _Builder:
         Go node by node, since one node's facts serve many tasks. Instances that state the same share their edges.
         """
         stating = [
-            index for index, task in enumerate(self.tasks) if self.at[index] and any(computed_attributes(task.task))
+            index for index, task in enumerate(self.tasks) if self.at[index] and any(task.task.computed_attributes())
         ]
         stated: dict[int, dict[tuple[str, Relation], dict[int, int]]] = {index: {} for index in stating}
         for node in range(len(self.fleet.nodes)):

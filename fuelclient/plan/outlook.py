@@ -13,7 +13,7 @@ from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.task import Relation, TaskType
 from fuelclient.plan.evaluate import Evaluation
-from fuelclient.plan.expand import Expansion, computed_attributes, expand
+from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.fleet import Fleet
 
 RUN, SKIP, UNKNOWN = "run", "skip", "unknown"
@@ -78,4 +78,4 @@ class Outlook:
 
 def asks_facts(tasks: Iterable[MergedTask]) -> bool:
     """Return whether facts can decide anything about tasks."""
-    return any("condition" in merged.task.attributes or [*computed_attributes(merged.task)] for merged in tasks)
+    return any("condition" in merged.task.attributes or [*merged.task.computed_attributes()] for merged in tasks)

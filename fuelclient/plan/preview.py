@@ -13,7 +13,7 @@ from fuelclient.model.finding import Finding, Severity, errors_in
 from fuelclient.model.graph import Layer, Level, MergedGraph, MergePolicy
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.evaluate import Evaluation
-from fuelclient.plan.expand import Expansion, computed_attributes, expand
+from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.fleet import MASTER, fleet_of
 from fuelclient.plan.order import Ordered, ordered
 from fuelclient.plan.outlook import Outlook
@@ -198,7 +198,7 @@ def _defined_by_several(snapshot: Snapshot) -> Iterator[Finding]:
 def _computed_findings(merged: MergedGraph, unknown: Collection[int]) -> Iterator[Finding]:
     """Yield a finding for each attribute of the tasks `unknown` that makes no edges, since it needs other facts."""
     for task in (merged.tasks[index] for index in sorted(unknown)):
-        for attribute in computed_attributes(task.task):
+        for attribute in task.task.computed_attributes():
             message = f"task {task.id}: {attribute} is computed from facts, so the preview ignores it"
             yield Finding(Severity.INFO, "G033", message, place_of(task, attribute), task.id)
 
