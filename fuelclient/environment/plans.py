@@ -8,10 +8,11 @@ from dataclasses import replace
 from fuelclient.environment.layers import snapshot
 from fuelclient.expressions.evaluation import Expressions
 from fuelclient.expressions.facts import NO_PAST, Facts, Past
+from fuelclient.graph.merge import merge_snapshot
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.run import RunRequest
 from fuelclient.plan.inputs import Inputs
-from fuelclient.plan.plan import Check, Plan, has_handler, merged_for
+from fuelclient.plan.plan import Check, Plan, has_handler
 from fuelclient.plan.plan import plan as plan_of
 
 _FIRST_RUN = Finding(
@@ -34,7 +35,7 @@ def plan(inputs: Inputs, request: RunRequest, graph_type: str, check: Check = ha
         elsewhere={
             task.id
             for name in (others if filtered else ())
-            for task in merged_for(snapshot(inputs.environment, inputs.layers[name], name)).tasks
+            for task in merge_snapshot(snapshot(inputs.environment, inputs.layers[name], name)).tasks
         },
     )
     asks = any("condition" in task.task.attributes for task in made.expansion.tasks) and not request.force

@@ -16,7 +16,8 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from fuelclient.model.finding import Finding, Severity
+from fuelclient.errors import InvalidGraph
+from fuelclient.model.finding import Finding, Severity, errors_in
 from fuelclient.model.graph import (
     METADATA,
     Layer,
@@ -28,6 +29,7 @@ from fuelclient.model.graph import (
     Owner,
     Setting,
 )
+from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task, TaskType
 
 _MISSING = object()
@@ -65,6 +67,22 @@ def merge_layers(
         _update(metadata, {key: layer.metadata[key] for key in METADATA if key in layer.metadata})
     tasks = tuple(task for slot in slots.values() for task in slot.tasks())
     return MergedGraph(tasks, metadata, tuple(findings))
+
+
+def merge_snapshot(snapshot: Snapshot) -> MergedGraph:
+    """Return the merged graph of a snapshot. Raise `InvalidGraph` if it cannot be merged."""
+    merged = merge_layers(snapshot.layers)
+    require_merged(snapshot, merged)
+    return merged
+
+
+def require_merged(snapshot: Snapshot, merged: MergedGraph) -> None:
+    """Raise `InvalidGraph` if the graph of a snapshot cannot be merged."""
+    if errors_in(merged.findings):
+        raise InvalidGraph(
+            f"The {snapshot.graph_type} graph of environment {snapshot.cluster.id} cannot be merged.",
+            findings=merged.findings,
+        )
 
 
 def duplicate(task: Task, first: Task) -> Finding:

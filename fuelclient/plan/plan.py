@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fuelclient.errors import InvalidGraph, UsageError
-from fuelclient.graph.merge import merge_layers
+from fuelclient.graph.merge import merge_snapshot
 from fuelclient.graph.references import place_of
 from fuelclient.graph.validate import require_type
 from fuelclient.model.finding import Finding, Severity, errors_in
@@ -25,7 +25,7 @@ from fuelclient.plan.evaluate import Evaluation, expanded, rendered, skips
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import NO_NODES, Fleet
 from fuelclient.plan.order import Ordered, ordered
-from fuelclient.plan.preview import graph_findings, require_merged
+from fuelclient.plan.preview import graph_findings
 from fuelclient.plan.select import fleet_for, inside, require_tasks, subgraph_from
 from fuelclient.plan.unknown import Unknowns, require_known
 from fuelclient.plan.work import InstanceKind, Work, by_filters, work_of
@@ -106,13 +106,6 @@ class Plan:
         return self.fleet.nodes[self.expansion.node_of[vertex]].uid
 
 
-def merged_for(snapshot: Snapshot) -> MergedGraph:
-    """Return the merged graph of a snapshot. Raise `InvalidGraph` if it cannot be merged."""
-    merged = merge_layers(snapshot.layers)
-    require_merged(snapshot, merged)
-    return merged
-
-
 def plan(
     snapshot: Snapshot,
     request: RunRequest,
@@ -127,7 +120,7 @@ def plan(
     `NotFound` for an unknown node, task or instance, `UsageError` for a subgraph that cannot be read,
     `CycleDetected`, and `InvalidGraph` with all findings for what cannot run.
     """
-    merged = merged_for(snapshot)
+    merged = merge_snapshot(snapshot)
     known = {task.id for task in merged.tasks} | set(elsewhere)
     require_tasks(request.task_names, known)
     subgraphs = [subgraph_from(text, known) for text in request.subgraphs]

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from fuelclient.errors import InvalidGraph
-from fuelclient.graph.merge import merge_layers
+from fuelclient.graph.merge import merge_layers, require_merged
 from fuelclient.graph.references import check_references, place_of
 from fuelclient.graph.stage import band_of, parse_stage
-from fuelclient.model.finding import Finding, Severity, errors_in
+from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import Layer, Level, MergedGraph, MergePolicy
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.evaluate import Evaluation
@@ -156,15 +156,6 @@ def findings_of(drafted: Draft) -> tuple[Finding, ...]:
         cycle = (finding for finding in error.findings if isinstance(finding, Finding))
         return (*drafted.findings, Finding(Severity.ERROR, "G050", error.message), *cycle)
     return drafted.findings
-
-
-def require_merged(snapshot: Snapshot, merged: MergedGraph) -> None:
-    """Raise `InvalidGraph` if the graph of a snapshot cannot be merged."""
-    if errors_in(merged.findings):
-        raise InvalidGraph(
-            f"The {snapshot.graph_type} graph of environment {snapshot.cluster.id} cannot be merged.",
-            findings=merged.findings,
-        )
 
 
 def graph_findings(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion) -> Iterator[Finding]:

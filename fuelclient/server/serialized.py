@@ -13,6 +13,7 @@ from typing import Any
 from fuelclient.environment.layers import snapshot
 from fuelclient.environment.plans import evaluation_of
 from fuelclient.errors import InvalidGraph, NotFound
+from fuelclient.graph.merge import merge_snapshot
 from fuelclient.model.graph import MergedGraph
 from fuelclient.model.run import RunRequest
 from fuelclient.model.snapshot import Snapshot
@@ -20,7 +21,6 @@ from fuelclient.model.task import TaskType
 from fuelclient.plan.evaluate import Evaluation, expanded, rendered, skips
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import NO_NODES, Fleet, fleet_of
-from fuelclient.plan.plan import merged_for
 from fuelclient.plan.unknown import Unknowns, require_known
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError
@@ -46,7 +46,7 @@ def serialized(call: Call) -> Any:
         return _document({_SYNC: []}, [])
     nodes = members(call, inputs.environment.cluster.id, inputs.environment.nodes)
     snapped = snapshot(inputs.environment, inputs.layers[graph_type], graph_type)
-    merged = merged_for(snapped)
+    merged = merge_snapshot(snapped)
     _require_sound(merged)
     evaluation = evaluation_of(inputs)
     fleet = _fleet(snapped, nodes)
