@@ -24,7 +24,8 @@ from fuelclient.environment.networks import (
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.environment import Environment
 from fuelclient.model.network import NodePart, Vip
-from fuelclient.serializers.values import Report, in_words, items_of, line_of, plain
+from fuelclient.serializers.report import Report
+from fuelclient.serializers.values import in_words, items_of, line_of, plain
 
 _CODE = "N001"
 _FIELDS = ("cidr", "gateway", IP_RANGES, "vlan_start", "meta")

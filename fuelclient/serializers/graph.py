@@ -17,8 +17,9 @@ from fuelclient.model.finding import MOST_FINDINGS, Finding, errors_in
 from fuelclient.model.graph import METADATA, Graph, GraphDocument, GraphSummary, Layer, Level, Owner
 from fuelclient.model.task import NOWHERE, Source, Task
 from fuelclient.serializers.answer import Answer
+from fuelclient.serializers.report import Report
 from fuelclient.serializers.task import nailgun_task_to, task_from, task_to
-from fuelclient.serializers.values import Report, did_you_mean, in_words, items_of, key_text, line_of, plain
+from fuelclient.serializers.values import did_you_mean, in_words, items_of, key_text, line_of, plain
 
 _LEGACY = "legacy"
 """The key of our servers for the ids that were made up for legacy entries. Older clients need an id in each task;

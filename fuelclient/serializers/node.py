@@ -8,7 +8,8 @@ from typing import Any
 from fuelclient.model.document import Document
 from fuelclient.model.node import Node, NodeStatus, is_address
 from fuelclient.serializers.answer import Answer
-from fuelclient.serializers.values import Report, in_words, items_of, line_of, plain
+from fuelclient.serializers.report import Report
+from fuelclient.serializers.values import in_words, items_of, line_of, plain
 
 _KEYS = ("id", "name", "roles", "ip", "status", "online", "executor", "ssh", "attributes")
 _SSH = ("user", "port", "key", "jump")

@@ -13,7 +13,8 @@ from fuelclient.model.document import Document, Marked
 from fuelclient.model.release import Release
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.release_metadata import check_part
-from fuelclient.serializers.values import Report, in_words, items_of, key_text, line_of, plain
+from fuelclient.serializers.report import Report
+from fuelclient.serializers.values import in_words, items_of, key_text, line_of, plain
 
 _MODEL = "nailgun.release"
 _ENVELOPE = ("pk", "model", "fields", "extend")

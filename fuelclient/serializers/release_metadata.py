@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fuelclient.serializers.values import Report, in_words, items_of, key_text, line_of
+from fuelclient.serializers.report import Report
+from fuelclient.serializers.values import in_words, items_of, key_text, line_of
 
 _MAPPING, _LIST, _NAME, _NAMES = "a mapping", "a list", "a name", "a name or a list of names"
 _HINTS = {

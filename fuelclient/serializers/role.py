@@ -14,7 +14,8 @@ from fuelclient.model.document import Document
 from fuelclient.model.release import Role, Tag, roles_in
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.release_metadata import check_part
-from fuelclient.serializers.values import Report, in_words, items_of, line_of, plain
+from fuelclient.serializers.report import Report
+from fuelclient.serializers.values import in_words, items_of, line_of, plain
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 _MAPPING = "volumes_roles_mapping"

@@ -8,7 +8,8 @@ from typing import Any
 from fuelclient.model.document import Document
 from fuelclient.model.sequence import DeploymentSequence
 from fuelclient.serializers.answer import Answer
-from fuelclient.serializers.values import Report, in_words, items_of, key_text, line_of
+from fuelclient.serializers.report import Report
+from fuelclient.serializers.values import in_words, items_of, key_text, line_of
 
 
 def sequence_to(sequence: DeploymentSequence) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from fuelclient.errors import nearest
 from fuelclient.model.document import Marked
 from fuelclient.model.finding import Finding
 from fuelclient.model.task import DEFAULT_VERSION, NAME_LISTS, RELATION_LISTS, Source, Task, TaskType
-from fuelclient.serializers.values import Report, in_words, items_of, key_text, line_of, plain
+from fuelclient.serializers.report import Report
+from fuelclient.serializers.values import in_words, items_of, key_text, line_of, plain
 
 _CANONICAL = {
     "task_name": "id",

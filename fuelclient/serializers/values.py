@@ -1,16 +1,14 @@
-"""Convert what a YAML reader makes to plain JSON types, and report what is wrong with it."""
+"""Convert what a YAML reader makes to plain JSON types; say where it was read, and what it is."""
 
 from __future__ import annotations
 
 import base64
 import math
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from typing import Any
 
-from fuelclient.errors import InvalidDocument, nearest
+from fuelclient.errors import nearest
 from fuelclient.model.document import Marked, MarkedList
-from fuelclient.model.finding import Finding, Place, Severity
 
 
 def plain(value: Any) -> Any:
@@ -102,36 +100,3 @@ def did_you_mean(word: str, known: tuple[str, ...]) -> str:
     """Return a hint that names the nearest of `known`, or all of them."""
     close = nearest(word, known)
     return f"Did you mean {close}?" if close else f"Known: {', '.join(known)}."
-
-
-@dataclass(slots=True)
-class Report:
-    """The findings about one record. `layer` is its place if it does not come from a file."""
-
-    file: str
-    layer: str = ""
-    subject: str = ""
-    task: str = ""
-    findings: list[Finding] = field(default_factory=list)
-
-    def error(self, code: str, line: int, message: str, hint: str = "") -> None:
-        place = Place(self.file, line) if self.file else Place(layer=self.layer)
-        said = f"{self.subject}: {message}" if self.subject else message
-        self.findings.append(Finding(Severity.ERROR, code, said, place, self.task, hint))
-
-    def check_keys(self, data: Mapping[Any, Any], known: tuple[str, ...], noun: str, line: int) -> None:
-        """Report (G010) the keys of `data` that are not `known`."""
-        for stated in data:
-            key = key_text(stated)
-            if key not in known:
-                at = line_of(data, str(stated)) or line
-                self.error("G010", at, f"{noun} has no key {key!r}", did_you_mean(key, known))
-
-    def raise_errors(self) -> None:
-        """Raise `InvalidDocument` with all findings, if there are any; its message is the first one's."""
-        if not self.findings:
-            return
-        first, more = self.findings[0], len(self.findings) - 1
-        where = f"{first.place}: " if str(first.place) else ""
-        rest = f" (and {more} more)" if more else ""
-        raise InvalidDocument(f"{where}{first.message}{rest}.", findings=self.findings, hint=first.hint)

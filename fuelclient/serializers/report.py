@@ -1,0 +1,44 @@
+"""Collect what is wrong with a record while it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fuelclient.errors import InvalidDocument
+from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.serializers.values import did_you_mean, key_text, line_of
+
+
+@dataclass(slots=True)
+class Report:
+    """The findings about one record. `layer` is its place if it does not come from a file."""
+
+    file: str
+    layer: str = ""
+    subject: str = ""
+    task: str = ""
+    findings: list[Finding] = field(default_factory=list)
+
+    def error(self, code: str, line: int, message: str, hint: str = "") -> None:
+        place = Place(self.file, line) if self.file else Place(layer=self.layer)
+        said = f"{self.subject}: {message}" if self.subject else message
+        self.findings.append(Finding(Severity.ERROR, code, said, place, self.task, hint))
+
+    def check_keys(self, data: Mapping[Any, Any], known: tuple[str, ...], noun: str, line: int) -> None:
+        """Report (G010) the keys of `data` that are not `known`."""
+        for stated in data:
+            key = key_text(stated)
+            if key not in known:
+                at = line_of(data, str(stated)) or line
+                self.error("G010", at, f"{noun} has no key {key!r}", did_you_mean(key, known))
+
+    def raise_errors(self) -> None:
+        """Raise `InvalidDocument` with all findings, if there are any; its message is the first one's."""
+        if not self.findings:
+            return
+        first, more = self.findings[0], len(self.findings) - 1
+        where = f"{first.place}: " if str(first.place) else ""
+        rest = f" (and {more} more)" if more else ""
+        raise InvalidDocument(f"{where}{first.message}{rest}.", findings=self.findings, hint=first.hint)
