@@ -14,11 +14,12 @@ from cliff._argparse import ArgumentParser, SmartHelpFormatter
 from cliff.display import DisplayCommandBase
 from stevedore.extension import ExtensionManager
 
+from fuelclient.commands.columns import check_columns
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Csv, Shell, formatters, text
 from fuelclient.commands.global_options import OneLineParser, global_parser
 from fuelclient.commands.shell import LOG, count, urgency
-from fuelclient.errors import Declined, UsageError, nearest
+from fuelclient.errors import Declined, nearest
 from fuelclient.printing import printable
 
 if TYPE_CHECKING:
@@ -171,21 +172,6 @@ def tally(findings: Iterable[Finding]) -> str:
     severities = [str(finding.severity) for finding in findings]
     counted = [count(severities.count(word), noun) for word, noun in nouns.items() if word in severities]
     return ", ".join(counted) or "nothing found"
-
-
-def column_name(asked: str) -> str:
-    """Return the name of a column as `-c` accepts it."""
-    return asked.lower().strip().replace(" ", "_")
-
-
-def check_columns(asked: Sequence[str], columns: Sequence[str]) -> None:
-    """Raise `UsageError` for an unknown column after `-c`, which cliff would silently leave out."""
-    for column in asked:
-        name = column_name(column)
-        if name not in columns:
-            close = nearest(name, columns)
-            hint = f"Did you mean '{close}'?" if close else f"Columns: {', '.join(columns)}."
-            raise UsageError(f"There is no column '{column}'.", hint=hint)
 
 
 def _sort_key(cell: Any) -> tuple[int, float, str]:

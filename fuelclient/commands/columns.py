@@ -1,4 +1,4 @@
-"""Cells that are text for people and structured data for programs.
+"""Columns: the names that `-c` takes, and cells that are text for people and structured data for programs.
 
 cliff shows a `FormattableColumn` as text only in a table. Our formats (`formatters`) also do so in `-f value` and
 `-f csv`, which then print what the original client printed; JSON and YAML have the structure.
@@ -11,8 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 from cliff.columns import FormattableColumn
 
+from fuelclient.errors import UsageError, nearest
+
 if TYPE_CHECKING:
     from fuelclient.model.finding import Finding
+
+
+def column_name(asked: str) -> str:
+    """Return the name of a column as `-c` accepts it."""
+    return asked.lower().strip().replace(" ", "_")
+
+
+def check_columns(asked: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise `UsageError` for an unknown column after `-c`, which cliff would silently leave out."""
+    for column in asked:
+        name = column_name(column)
+        if name not in columns:
+            close = nearest(name, columns)
+            hint = f"Did you mean '{close}'?" if close else f"Columns: {', '.join(columns)}."
+            raise UsageError(f"There is no column '{column}'.", hint=hint)
 
 
 class Names(FormattableColumn[list[Any]]):

@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from fuelclient.commands.base import Lister, check_columns, sorted_by
-from fuelclient.commands.columns import Fields
+from fuelclient.commands.base import Lister, sorted_by
+from fuelclient.commands.columns import Fields, check_columns
 
 if TYPE_CHECKING:
     from fuelclient.commands.shell import FuelShell

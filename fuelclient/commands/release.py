@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from cliff.columns import FormattableColumn
 
 from fuelclient.commands.arguments import add_id, add_yes, stated
-from fuelclient.commands.base import STRUCTURED, Command, Lister, ShowOne, check_columns
-from fuelclient.commands.columns import Names, plain
+from fuelclient.commands.base import STRUCTURED, Command, Lister, ShowOne
+from fuelclient.commands.columns import Names, check_columns, plain
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidDocument
 

@@ -44,7 +44,7 @@ class Outlook:
         except UnknownFact:
             self.unknown.add(task)
         except FuelError as error:
-            [attribute, *_] = computed_attributes(self._tasks[task].task)
+            [attribute, *_] = self._tasks[task].task.computed_attributes()
             self._fail(task, attribute, f"a dependency in {attribute}", error)
         return ()
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from cliff.utils import terminal_width
 
 from fuelclient.commands.arguments import add_env, add_nodes, add_type, stated
-from fuelclient.commands.base import STRUCTURED, Lister, check_columns, column_name, report, sorted_by
-from fuelclient.commands.columns import Fields, Names, finding_fields
+from fuelclient.commands.base import STRUCTURED, Lister, report, sorted_by
+from fuelclient.commands.columns import Fields, Names, check_columns, column_name, finding_fields
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, InvalidGraph, UsageError

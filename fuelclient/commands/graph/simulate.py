@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.base import STRUCTURED, Lister, check_columns, report, sorted_by
+from fuelclient.commands.base import STRUCTURED, Lister, report, sorted_by
+from fuelclient.commands.columns import check_columns
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.graph.execute import add_selection, selected
 from fuelclient.commands.references import instance

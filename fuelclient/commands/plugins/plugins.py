@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from cliff.columns import FormattableColumn
 
 from fuelclient.commands.arguments import add_plugin, add_release
-from fuelclient.commands.base import Lister, ShowOne, check_columns
-from fuelclient.commands.columns import Lines, Names, plain
+from fuelclient.commands.base import Lister, ShowOne
+from fuelclient.commands.columns import Lines, Names, check_columns, plain
 from fuelclient.commands.shell import LOG, count
 
 if TYPE_CHECKING:

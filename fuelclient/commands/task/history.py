@@ -8,8 +8,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import identifier, names
-from fuelclient.commands.base import STRUCTURED, Lister, check_columns, sorted_by
-from fuelclient.commands.columns import Fields, Lines, plain
+from fuelclient.commands.base import STRUCTURED, Lister, sorted_by
+from fuelclient.commands.columns import Fields, Lines, check_columns, plain
 from fuelclient.commands.references import node_words
 from fuelclient.commands.task.rows import node
 
