@@ -284,4 +284,4 @@ def test_a_preview_goes_on_where_expressions_fail(unsure: Executions, fuel2: Com
     done = fuel2("graph", "preview", "--env", 1, "-f", "json")
     assert done.code == 7  # an error is among the findings
     assert [row["verdicts"][0] for row in done.json] == ["unknown", "run"]
-    assert [[f["code"] for f in row["findings"]] for row in done.json] == [["G034"], ["G033"]]
+    assert [[f["code"] for f in row["findings"]] for row in done.json] == [["G034"], ["G034"]]
