@@ -18,6 +18,7 @@ from cliff.display import DisplayCommandBase
 from cliff.lister import Lister
 
 from fuelclient.commands.global_options import PROGRAM, global_parser
+from fuelclient.commands.help_text import is_example
 from fuelclient.commands.shell import FuelShell
 from fuelclient.commands.table import COMMANDS
 from fuelclient.server import schemas
@@ -192,10 +193,10 @@ def _wrapped(words: Sequence[str], width: int = 100) -> str:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield the paragraphs of a docstring; indented ones are examples."""
+    """Yield the paragraphs of a docstring, with examples as code."""
     for paragraph in filter(str.strip, text.split("\n\n")):
         lines = paragraph.strip("\n")
-        if lines.startswith("  "):
+        if is_example(lines):
             yield f"```text\n{inspect.cleandoc(lines)}\n```\n"
         else:
             yield f"{_plain(lines)}\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NoReturn, cast
@@ -18,6 +19,7 @@ from fuelclient.commands.columns import check_columns
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Csv, Shell, formatters, text
 from fuelclient.commands.global_options import OneLineParser, global_parser
+from fuelclient.commands.help_text import is_example
 from fuelclient.commands.shell import LOG, count, urgency
 from fuelclient.errors import Declined, nearest
 from fuelclient.printing import printable
@@ -34,13 +36,14 @@ STRUCTURED = ("json", "yaml")
 
 
 class _HelpFormatter(SmartHelpFormatter):
-    """Fills the paragraphs of a docstring, but not the indented ones, which are examples."""
+    """Fills the paragraphs of a docstring, but not the examples."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        paragraphs = text.strip().split("\n\n")
         return "\n\n".join(
-            paragraph if paragraph.startswith(" ") else super(_HelpFormatter, self)._fill_text(paragraph, width, indent)
-            for paragraph in paragraphs
+            (paragraph if paragraph.startswith(" ") else textwrap.indent(paragraph, "  "))
+            if is_example(paragraph)
+            else super(_HelpFormatter, self)._fill_text(paragraph, width, indent)
+            for paragraph in text.strip().split("\n\n")
         )
 
 

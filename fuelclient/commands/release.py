@@ -26,7 +26,11 @@ def _row(release: Release) -> tuple[Any, ...]:
 
 
 class ReleaseList(Lister):
-    """List all releases"""
+    """List all releases
+
+    fuel2 release list
+    fuel2 release list -f value -c id -c name
+    """
 
     columns = _COLUMNS
 
@@ -87,6 +91,9 @@ class ReleaseShow(_ShowRelease):
     """Show one release
 
     With -f json or -f yaml all its fields are shown, in a form that 'release import' accepts.
+
+      fuel2 release show 1
+      fuel2 release show 1 -f yaml
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

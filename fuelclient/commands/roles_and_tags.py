@@ -348,8 +348,8 @@ class TagUpdate(_Update[Tag]):
     The file replaces the whole tag. See 'tag create' for the file. On a terminal the command asks first, unless you use
     --yes.
 
-      fuel2 tag download --release 1 --name controller --file tag.yaml
-      fuel2 tag update --release 1 --name controller --file tag.yaml
+      fuel2 tag download --release 1 --name database --file - | sed s/false/true/ |
+          fuel2 tag update --release 1 --name database --file -
     """
 
     noun = TAG
@@ -372,6 +372,8 @@ class TagDownload(_Download[Tag]):
 
     Without --file the file is DIR/releases_ID/NAME.FORMAT, or with --env DIR/clusters_ID/NAME.FORMAT. An existing file
     is overwritten only with --force. '--file -' prints the description, and nothing else, on stdout.
+
+      fuel2 tag download --release 1 --name controller -f yaml
     """
 
     noun = TAG

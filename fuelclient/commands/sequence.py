@@ -87,7 +87,11 @@ class SequenceUpload(_Create):
 
 
 class SequenceList(Lister):
-    """List the sequences of a release, or those that an environment can execute"""
+    """List the sequences of a release, or those that an environment can execute
+
+    fuel2 sequence list --release 1
+    fuel2 sequence list --env prod
+    """
 
     columns = ("id", "release_id", "name")
 
@@ -100,7 +104,10 @@ class SequenceList(Lister):
 
 
 class SequenceShow(ShowOne):
-    """Show one sequence with its graph types"""
+    """Show one sequence with its graph types
+
+    fuel2 sequence show 1
+    """
 
     columns = ("id", "release_id", "name", "graphs")
 
@@ -113,7 +120,10 @@ class SequenceShow(ShowOne):
 
 
 class SequenceUpdate(ShowOne):
-    """Change the name or the graph types of a sequence"""
+    """Change the name or the graph types of a sequence
+
+    fuel2 sequence update 1 --name rollout --type default verify
+    """
 
     columns = ("id", "name")
 

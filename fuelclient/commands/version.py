@@ -15,6 +15,8 @@ class FuelVersion(ShowOne):
 
     For the embedded engine this is the version of Fuel whose API 'server run' offers. 'fuel2 --version' shows the
     version of this program.
+
+      fuel2 fuel-version
     """
 
     columns = ("api", "auth_required", "feature_groups", "openstack_version", "release")

@@ -233,6 +233,9 @@ class EnvStopDeployment(Command):
 
     No further tasks start. Running tasks may finish, unless --kill ends them. The command does not wait for the run to
     end; use 'task watch' for that.
+
+      fuel2 env stop-deployment 1
+      fuel2 env stop-deployment 1 --kill
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

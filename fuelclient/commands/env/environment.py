@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 
 class EnvList(Lister):
-    """List all environments"""
+    """List all environments
+
+    fuel2 env list
+    fuel2 env list -f value -c id -c name
+    """
 
     columns = ("id", "status", "name", "release_id")
 
@@ -50,7 +54,11 @@ class _ShowEnv(ShowOne):
 
 
 class EnvShow(_ShowEnv):
-    """Show one environment"""
+    """Show one environment
+
+    fuel2 env show prod
+    fuel2 env show 1 -f value -c status
+    """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, "environment")
@@ -92,7 +100,10 @@ class EnvCreate(_ShowEnv):
 
 
 class EnvUpdate(_ShowEnv):
-    """Rename an environment"""
+    """Rename an environment
+
+    fuel2 env update 1 --name staging
+    """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, "environment")

@@ -51,7 +51,11 @@ class _OnNodes(Command):
 
 
 class LabelList(Lister):
-    """List the labels of nodes"""
+    """List the labels of nodes
+
+    fuel2 node label list
+    fuel2 node label list --nodes 1 2
+    """
 
     columns = ("node_id", "label_name", "label_value")
     sort_by = "node_id"

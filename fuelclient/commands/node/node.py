@@ -88,6 +88,9 @@ class NodeShow(_ShowNode):
     """Show one node
 
     The node is the primary of the tags in 'primary_tags': tasks of 'primary-TAG' run on it, in later runs too.
+
+      fuel2 node show 1
+      fuel2 node show node-1 -f json
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

@@ -22,7 +22,7 @@ class PluginsBuild(Command):
     are left out, so you can also build in the plugin's own directory.
 
       fuel2 plugins build my-plugin
-      fuel2 plugins install "$(fuel2 plugins build my-plugin --output /tmp --force)"
+      fuel2 plugins install "$(fuel2 plugins build my-plugin --output . --force)"
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

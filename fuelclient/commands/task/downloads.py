@@ -55,6 +55,8 @@ class SettingsDownload(_Download):
 
     The settings were recorded when the graph of the run was planned. They may contain passwords. 'env settings upload'
     accepts the file.
+
+      fuel2 task settings download 12 --file settings.yaml
     """
 
     name, title = "cluster_settings", "Cluster settings"
@@ -69,6 +71,8 @@ class NetworkConfigurationDownload(_Download):
     """Write the networks that a run began with to a file
 
     The networks were recorded when the graph of the run was planned. 'env network upload' accepts the file.
+
+      fuel2 task network-configuration download 12
     """
 
     name, title = "network_configuration", "Network configuration"

@@ -66,7 +66,10 @@ class TaskList(Lister):
 
 
 class TaskShow(ShowOne):
-    """Show one run, or one of its parts"""
+    """Show one run, or one of its parts
+
+    fuel2 task show 12
+    """
 
     columns = (COLUMNS[0], "uuid", *COLUMNS[1:], "message")
 
@@ -162,6 +165,8 @@ class TaskWatch(Command):
     Prints on stderr what has happened since the run began, and then what happens until it ends. The exit code is 8 if
     the run fails. Ctrl-C stops the run, and a second Ctrl-C kills running tasks, as with 'graph execute'. After
     --timeout the command ends with exit code 12, and the run goes on.
+
+      fuel2 task watch 12 --timeout 30m
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
