@@ -76,6 +76,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     "graph simulate": ("graph.simulate:GraphSimulate", "Show how a run would go, and how long it would take"),
     "graph upload": ("graph.upload:GraphUpload", "Upload a graph to an owner"),
     "graph validate": ("graph.validate:GraphValidate", "Report everything wrong with a graph"),
+    "graph why": ("graph.why:GraphWhy", "Show why one task runs before another, or that they have no order"),
     "health list": ("health:HealthList", "List the sets of health checks for an environment"),
     "health restart": ("health:HealthRestart", "Repeat a run of health checks"),
     "health start": ("health:HealthStart", "Run sets of health checks for an environment"),

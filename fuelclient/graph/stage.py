@@ -94,14 +94,14 @@ def chains(tasks: Sequence[MergedTask]) -> tuple[Chain, ...]:
     keyed = []
     for index, task in enumerate(tasks):
         if task.task.stage and task.task.type not in (TaskType.STAGE, TaskType.GROUP):
-            keyed.append((stage_key(parse_stage(task.task.stage), _author(task), index), index))
+            keyed.append((stage_key(parse_stage(task.task.stage), author(task), index), index))
     stages: dict[str, list[int]] = {}
     for key, index in sorted(keyed):
         stages.setdefault(key[0], []).append(index)
     return tuple(_chain(stage, tuple(entries), tasks) for stage, entries in stages.items())
 
 
-def _author(task: MergedTask) -> Owner:
+def author(task: MergedTask) -> Owner:
     """Return the plugin that a stage task comes from, so that an environment's override does not move it."""
     return next((owner for owner in (task.owner, *task.overrides) if owner.level is Level.PLUGIN), task.owner)
 

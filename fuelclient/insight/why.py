@@ -31,13 +31,16 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One edge of a chain: two task instances, by name and merged task, and why the first precedes the second."""
+    """One edge of a chain: two task instances, by name, merged task and vertex, and why the first precedes the
+    second."""
 
     before: str
     after: str
     before_task: int
     after_task: int
     words: tuple[Word, ...]
+    start: int
+    end: int
 
 
 def chain(expansion: Expansion, before: int, after: int) -> tuple[Step, ...]:
@@ -47,13 +50,17 @@ def chain(expansion: Expansion, before: int, after: int) -> tuple[Step, ...]:
     """
     if before == after:
         return ()
-    edges, task_of = expansion.edges, expansion.task_of
-    path = _path(
-        edges.successors(),
-        expansion.size,
+    task_of = expansion.task_of
+    return chain_between(
+        expansion,
         [vertex for vertex, task in enumerate(task_of) if task == before],
         {vertex for vertex, task in enumerate(task_of) if task == after},
     )
+
+
+def chain_between(expansion: Expansion, starts: Iterable[int], ends: set[int]) -> tuple[Step, ...]:
+    """Return the shortest chain from one of the instances `starts` to one of `ends`; see `chain`."""
+    path = _path(expansion.edges.successors(), expansion.size, starts, ends)
     return tuple(_step(expansion, first, second) for first, second in itertools.pairwise(path))
 
 
@@ -86,8 +93,9 @@ def _step(expansion: Expansion, before: int, after: int) -> Step:
         for task in (expansion.tasks[reason.task],)
     )
     return Step(
-        expansion.name(before), expansion.name(after), expansion.task_of[before], expansion.task_of[after], words
-    )
+        expansion.name(before), expansion.name(after), expansion.task_of[before], expansion.task_of[after], words,
+        before, after,
+    )  # fmt: skip
 
 
 def stated(before: MergedTask, after: MergedTask) -> tuple[Word, ...]:

@@ -15,6 +15,10 @@ SCHEMA = json.loads((HERE.parents[1] / "docs" / "answers.schema.json").read_text
 QUESTIONS = {
     "blame": ("blame", "keystone"),
     "blame_explained": ("blame", "keystone", "parameters.timeout", "--explain"),
+    "why": ("why", "keystone", "plugin1:pre_deployment#1"),
+    "why_priority": ("why", "plugin2:pre_deployment#1", "plugin1:pre_deployment#3"),
+    "why_tie": ("why", "plugin1:pre_deployment#1", "plugin2:pre_deployment#1"),
+    "why_not": ("why", "heat", "horizon"),
 }
 
 

@@ -1,0 +1,176 @@
+"""`graph why`: why one task runs before another."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fuelclient.commands.arguments import stated
+from fuelclient.commands.graph.question import Answer, OrderQuestion, aligned, place_fields, where
+from fuelclient.commands.shell import count
+from fuelclient.errors import UsageError
+
+if TYPE_CHECKING:
+    from fuelclient.insight.relation import Common, Paths, Relation
+    from fuelclient.insight.why import Step
+    from fuelclient.plan.expand import Expansion
+
+_SHOWN = 8
+"""So many names are shown of a list in text."""
+
+
+class GraphWhy(OrderQuestion):
+    """Show why one task runs before another, or that they have no order
+
+    The answer is the shortest chain of dependencies between the two, with the statement that makes each edge: its
+    task, attribute, layer, file and line. Every path passes the tasks marked with *. The paths are counted, and the
+    fewest edges without which the order is gone are named: those are what to change. Tasks of one stage are ordered by
+    the number after its name, then by the name of the plugin, then by their order in the file; the answer says which of
+    these decides.
+
+    The order on one node is shown; if no node has both tasks, or that order does not exist, the order between nodes.
+    If the two have no order, the nearest tasks that precede and follow both are named, and what would order them.
+
+      fuel2 graph why keystone globals --env 1
+      fuel2 graph why keystone globals --env 1 --assume controller=3,compute=8 -f json
+    """
+
+    def add_subject(self, parser: argparse.ArgumentParser) -> None:
+        for dest, metavar in (("first", "A"), ("second", "B")):
+            parser.add_argument(dest, metavar=metavar, type=stated, help="id of a task")
+
+    def answer(self, parsed_args: argparse.Namespace) -> Answer:
+        from fuelclient.insight.relation import relation
+        from fuelclient.insight.study import named
+
+        if parsed_args.first == parsed_args.second:
+            raise UsageError("A and B are the same task.", hint="Name two tasks.")
+        study = self.study(parsed_args, ordered=False)
+        first, second = (named(study.merged, name) for name in (parsed_args.first, parsed_args.second))
+        found = relation(study.expansion, first, second)
+        return Answer(list(_lines(study.expansion, found)), _document(study.expansion, found))
+
+
+def _lines(expansion: Expansion, found: Relation) -> Iterator[str]:
+    before, after = (expansion.tasks[index].id for index in (found.before, found.after))
+    if found.because == "nowhere":
+        placed = set(expansion.task_of)
+        nowhere = [expansion.tasks[index].id for index in (found.before, found.after) if index not in placed]
+        yield f"{' and '.join(nowhere)} {'runs' if len(nowhere) == 1 else 'run'} on no node, so there is no order."
+    elif found.paths is None:
+        yield from _unordered(before, after, found)
+    else:
+        yield f"{after} runs after {before}{_on(found.steps, same_node=found.same_node)}{_tie(expansion, found)}."
+        yield from _chain(found.steps, found.paths)
+        yield from _figures(found.paths)
+
+
+def _on(steps: Sequence[Step], *, same_node: bool) -> str:
+    """Say on which nodes: those of the chain's ends."""
+    start, end = (name.rpartition("@")[2] if "@" in name else "" for name in (steps[0].before, steps[-1].after))
+    if same_node:
+        node = start or end
+        return f", here on node {node}" if node else ""
+    return f", here from node {start} to node {end}"
+
+
+def _tie(expansion: Expansion, found: Relation) -> str:
+    """Say which rule of stages orders the two."""
+    from fuelclient.graph.stage import author, parse_stage
+
+    tasks = [expansion.tasks[index] for index in (found.before, found.after)]
+    stages = [parse_stage(task.task.stage) for task in tasks]
+    owners = [author(task).label for task in tasks]
+    if found.because == "dependency":
+        return ""
+    if found.because == "priority":
+        low, high = (f"{stage.priority:g}" for stage in stages)
+        return f": both are in stage {stages[0].name}, and {low} is less than {high}"
+    same = f": both are in stage {stages[0].name} with priority {stages[0].priority:g}, a tie that "
+    if found.because == "file":
+        return f"{same}their order in {owners[0]} breaks"
+    rule = "the names of the plugins break" if found.because == "plugin" else "their layers break"
+    return f"{same}{rule}: {owners[0]} before {owners[1]}. Different priorities would make it certain"
+
+
+def _chain(steps: Sequence[Step], paths: Paths) -> Iterator[str]:
+    """Yield the instances of a chain, each followed by the statements that make its edge to the next."""
+    words = [word for step in steps for word in step.words]
+    statements = iter(
+        aligned(
+            [(f"{word.task}.{word.attribute}: {word.word}", word.place.layer, where(word.place)) for word in words],
+            "      ",
+        )
+    )
+    yield f"  {steps[0].before}"
+    for step in steps:
+        yield from itertools.islice(statements, len(step.words))
+        name = step.after.rpartition("@")[0] or step.after
+        yield f"  {step.after}{' *' if name in paths.waypoints else ''}"
+
+
+def _figures(paths: Paths) -> Iterator[str]:
+    through = f"through {count(paths.tasks, 'task')} and {count(paths.edges, 'edge')}"
+    if paths.count is None:
+        yield f"Paths lead {through}. They are not counted, since tasks of several nodes wait for each other."
+    else:
+        yield f"{count(paths.count, 'path')} {through}."
+    if paths.waypoints:
+        yield f"Every path passes: {', '.join(paths.waypoints)}."
+    if paths.cut is None:
+        yield "To remove the order takes very many edges."
+        return
+    edges = _some([f"{before} -> {after}" for before, after in paths.cut])
+    these = "this edge" if len(paths.cut) == 1 else f"these {len(paths.cut)} edges"
+    yield f"Without {these} the order is gone: {edges}."
+
+
+def _unordered(before: str, after: str, found: Relation) -> Iterator[str]:
+    apart = "" if found.same_node else " No node has both."
+    yield f"{before} and {after} have no order: they may run at the same time.{apart}"
+    for word, common in (("precede", found.preceding), ("follow", found.following)):
+        nearest = f"; the nearest: {_some(common.nearest)}" if common.count else ""
+        yield f"{count(common.count, 'task')} {word}{'s' if common.count == 1 else ''} both{nearest}."
+    added = f"{before} to the requires" if found.same_node else f"{{name: {before}}} to the cross_depends"
+    yield f"To run {after} after {before}, add {added} of {after}; that closes no cycle."
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _document(expansion: Expansion, found: Relation) -> dict[str, Any]:
+    before, after = (expansion.tasks[index].id for index in (found.before, found.after))
+    return {
+        "before": before, "after": after, "ordered": found.paths is not None, "because": str(found.because),
+        "same_node": found.same_node,
+        "chain": [_step(step) for step in found.steps],
+        "paths": None if found.paths is None else _paths(found.paths),
+        "preceding": _common(found.preceding), "following": _common(found.following),
+    }  # fmt: skip
+
+
+def _step(step: Step) -> dict[str, Any]:
+    statements = [
+        {
+            "task": word.task, "attribute": word.attribute, "word": word.word, "layer": word.place.layer,
+            **place_fields(word.place),
+        }
+        for word in step.words
+    ]  # fmt: skip
+    return {"before": step.before, "after": step.after, "statements": statements}
+
+
+def _paths(paths: Paths) -> dict[str, Any]:
+    cut = None if paths.cut is None else [{"before": before, "after": after} for before, after in paths.cut]
+    return {
+        "count": paths.count, "tasks": paths.tasks, "edges": paths.edges, "waypoints": list(paths.waypoints),
+        "minimum_cut": cut,
+    }  # fmt: skip
+
+
+def _common(common: Common) -> dict[str, Any]:
+    return {"count": common.count, "nearest": list(common.nearest)}

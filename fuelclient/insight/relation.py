@@ -1,0 +1,232 @@
+"""How two tasks are ordered, and what the order rests on: a chain of dependencies, or the stage that both name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fuelclient.graph.stage import author, chains, parse_stage
+from fuelclient.insight.between import count_paths, minimum_cut, waypoints
+from fuelclient.insight.why import Step, chain_between
+from fuelclient.model.graph import Level, MergedTask
+from fuelclient.plan.expand import Expansion
+from fuelclient.plan.fleet import SYNC
+
+
+class Because(StrEnum):
+    """What makes the order of two tasks."""
+
+    DEPENDENCY = "dependency"
+    """Statements of tasks, one after another."""
+    PRIORITY = "priority"
+    """The numbers after the name of the stage that both are in."""
+    LEVEL = "level"
+    """One stage and priority: the release's tasks come before those of plugins, the environment's come last."""
+    PLUGIN = "plugin"
+    """One stage and priority: a tie, which the names of the plugins break."""
+    FILE = "file"
+    """One stage, priority and plugin: a tie, which the order in the file breaks."""
+    NONE = "none"
+    """Neither waits for the other."""
+    NOWHERE = "nowhere"
+    """One of them runs on no node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """All paths between two task instances, counted among tasks.
+
+    `count` is None if tasks of different nodes wait for each other in a circle. `waypoints` are on every path, in their
+    order. `cut` are the fewest edges without which no path is left; None if they are very many.
+    """
+
+    count: int | None
+    tasks: int
+    edges: int
+    waypoints: tuple[str, ...]
+    cut: tuple[tuple[str, str], ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """What precedes, or follows, both of two tasks: how many tasks, and the nearest ones of them."""
+
+    count: int = 0
+    nearest: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """The order of two tasks.
+
+    If they have one, `steps` is the shortest chain from an instance of `before` to one of `after`, on the same node if
+    there is such a chain. If they have none, `preceding` and `following` are what they have in common, and
+    `same_node` says whether a node has both. A new dependency between them closes no cycle then, because no instance of
+    the one leads to an instance of the other.
+    """
+
+    before: int
+    after: int
+    because: Because
+    same_node: bool = False
+    steps: tuple[Step, ...] = ()
+    paths: Paths | None = None
+    preceding: Common = Common()
+    following: Common = Common()
+
+
+def relation(expansion: Expansion, first: Collection[int], second: Collection[int]) -> Relation:
+    """Return how merged tasks `first` and `second` are ordered, each with all variants of one id; in O(V + E).
+
+    Nodes with the same tags behave alike, so one of each kind is looked at. In the answer, `before` and `after` are
+    the variants at the ends of the chain.
+    """
+    instances = [[v for v, task in enumerate(expansion.task_of) if task in tasks] for tasks in (first, second)]
+    one, other = min(first), min(second)
+    if not all(instances):
+        return Relation(one, other, Because.NOWHERE)
+    for starts, ends, same_node in _candidates(expansion, *instances):
+        steps = chain_between(expansion, starts, set(ends))
+        if steps:
+            before, after = steps[0].before_task, steps[-1].after_task
+            because = _because(expansion.tasks, before, after)
+            return Relation(before, after, because, same_node, steps, _paths(expansion, steps))
+    shared = next(_pairs(expansion, *instances), None)
+    start, end = shared or (instances[0][0], instances[1][0])
+    return Relation(
+        one, other, Because.NONE, shared is not None,
+        preceding=_common(expansion, start, end, forward=False),
+        following=_common(expansion, start, end, forward=True),
+    )  # fmt: skip
+
+
+def _pairs(expansion: Expansion, first: Iterable[int], second: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield the instances of two tasks that share a node; a sync point shares every node."""
+    node_of = expansion.node_of
+    at = {node_of[vertex]: vertex for vertex in second}
+    for vertex in first:
+        other = at.get(node_of[vertex], at.get(SYNC))
+        if other is not None:
+            yield vertex, other
+        elif node_of[vertex] == SYNC:
+            yield from ((vertex, other) for other in at.values())
+
+
+def _candidates(
+    expansion: Expansion, first: list[int], second: list[int]
+) -> Iterator[tuple[list[int], list[int], bool]]:
+    """Yield where a chain may begin and end, and whether that is one node: both directions, the same node first."""
+    seen = set()
+    for start, end in _pairs(expansion, first, second):
+        kind = tuple(expansion.fleet.nodes[expansion.node_of[vertex]].tags for vertex in (start, end))
+        if kind not in seen:
+            seen.add(kind)
+            yield [start], [end], True
+            yield [end], [start], True
+    yield first, second, False
+    yield second, first, False
+
+
+def _because(tasks: Sequence[MergedTask], before: int, after: int) -> Because:
+    """Return why two ordered tasks are ordered: by their stage, if both are in the chain of one."""
+    if not any({before, after} <= set(chain.entries) for chain in chains(tasks)):
+        return Because.DEPENDENCY
+    priorities = [parse_stage(tasks[index].task.stage).priority for index in (before, after)]
+    owners = [author(tasks[index]) for index in (before, after)]
+    if priorities[0] != priorities[1]:
+        return Because.PRIORITY
+    if owners[0].level != owners[1].level:
+        return Because.LEVEL
+    return Because.PLUGIN if owners[0].level is Level.PLUGIN and owners[0].order != owners[1].order else Because.FILE
+
+
+def _paths(expansion: Expansion, steps: Sequence[Step]) -> Paths:
+    """Return the paths between the ends of a chain, from the edges between instances that lie on one of them."""
+    numbers, successors = _between(expansion, steps[0].start, steps[-1].end)
+    tasks = list(numbers)
+    path = list(dict.fromkeys(numbers[task] for task in (steps[0].before_task, *(step.after_task for step in steps))))
+    start, end = path[0], path[-1]
+    cut = minimum_cut(successors, start, end)
+
+    def name(number: int) -> str:
+        return expansion.tasks[tasks[number]].id
+
+    return Paths(
+        count_paths(successors, start, end),
+        len(tasks),
+        sum(map(len, successors)),
+        tuple(map(name, waypoints(successors, path))),
+        None if cut is None else tuple((name(before), name(after)) for before, after in cut),
+    )
+
+
+def _between(expansion: Expansion, start: int, end: int) -> tuple[dict[int, int], list[list[int]]]:
+    """Return the merged tasks on the paths between two instances, each with a number, and their successors by number.
+
+    Barriers are dissolved, and nodes are not told apart.
+    """
+    forward = expansion.edges.successors()
+    inside = reachable(forward, [start]) & reachable(reverse(forward), [end])
+    task_of = expansion.task_of
+    edges = {
+        (task_of[vertex], task_of[after])
+        for vertex in inside
+        if vertex < expansion.size
+        for direct in forward[vertex]
+        if direct in inside
+        for after in ([direct] if direct < expansion.size else inside.intersection(forward[direct]))
+    }
+    numbers = {task: number for number, task in enumerate(sorted({task for edge in edges for task in edge}))}
+    successors: list[list[int]] = [[] for _ in numbers]
+    for before, after in sorted(edges):
+        if before != after:
+            successors[numbers[before]].append(numbers[after])
+    return numbers, successors
+
+
+def reverse(successors: Sequence[Iterable[int]]) -> list[list[int]]:
+    """Return the predecessors of every vertex.
+
+    >>> reverse([[1], []])
+    [[], [0]]
+    """
+    predecessors: list[list[int]] = [[] for _ in successors]
+    for vertex, following in enumerate(successors):
+        for after in following:
+            predecessors[after].append(vertex)
+    return predecessors
+
+
+def reachable(successors: Sequence[Iterable[int]], starts: Iterable[int]) -> set[int]:
+    """Return the vertices that can be reached from `starts`, with them.
+
+    >>> sorted(reachable([[1], [2], [], [0]], [1]))
+    [1, 2]
+    """
+    seen = set(starts)
+    stack = list(seen)
+    while stack:
+        for after in successors[stack.pop()]:
+            if after not in seen:
+                seen.add(after)
+                stack.append(after)
+    return seen
+
+
+def _common(expansion: Expansion, start: int, end: int, *, forward: bool) -> Common:
+    """Return the tasks that follow (or precede) both instances, and those of them with none in between."""
+    successors = expansion.edges.successors()
+    away, back = (successors, reverse(successors)) if forward else (reverse(successors), successors)
+    shared = reachable(away, [start]) & reachable(away, [end])
+    real = [vertex for vertex in shared if vertex < expansion.size]
+
+    def is_nearest(vertex: int) -> bool:
+        barriers = [other for other in back[vertex] if other >= expansion.size]
+        return shared.isdisjoint(back[vertex]) and all(shared.isdisjoint(back[barrier]) for barrier in barriers)
+
+    names = dict.fromkeys(expansion.tasks[expansion.task_of[vertex]].id for vertex in sorted(real))
+    nearest = dict.fromkeys(
+        expansion.tasks[expansion.task_of[vertex]].id for vertex in sorted(real) if is_nearest(vertex)
+    )
+    return Common(len(names), tuple(nearest))
