@@ -48,6 +48,17 @@ def _run(directory: Path) -> None:
         "fuel2 --help": [*FUEL2, "--help"],
         "bare cliff graph list": [*application, "graph", "list"],
         "fuel2 graph list (50 graphs)": [*FUEL2, "graph", "list"],
+        "fuel2 complete --words (nodes)": [
+            *FUEL2,
+            "complete",
+            "--words",
+            "graph",
+            "execute",
+            "--env",
+            "1",
+            "--nodes",
+            "",
+        ],
         "fuel2 graph preview (example)": [*FUEL2, "graph", "preview", "--env", "1"],
     }
     costs = measure(fast, environ, runs=15)

@@ -1,4 +1,4 @@
-"""Write the generated documents: docs/cli.md, docs/rest.md and etc/fuel/fuel_client.yaml.
+"""Write the generated documents: docs/cli.md, docs/rest.md, etc/fuel/fuel_client.yaml, and the options of completion.
 
 They come from the parsers of the commands, the routes of the server and the registry of settings. Run
 `.venv/bin/python docs/reference.py` after a change of any of these; a test fails when one of the documents is out of
@@ -17,6 +17,7 @@ from typing import Any
 from cliff.display import DisplayCommandBase
 from cliff.lister import Lister
 
+from fuelclient.commands.completion.options import dumped
 from fuelclient.commands.global_options import PROGRAM, global_parser
 from fuelclient.commands.help_text import is_example
 from fuelclient.commands.shell import FuelShell
@@ -81,7 +82,19 @@ def main() -> None:
 
 def documents() -> dict[str, str]:
     """Return the text of each generated document by its path in the repository."""
-    return {"docs/cli.md": cli(), "docs/rest.md": rest(), "etc/fuel/fuel_client.yaml": sample()}
+    return {
+        "docs/cli.md": cli(),
+        "docs/rest.md": rest(),
+        "etc/fuel/fuel_client.yaml": sample(),
+        "fuelclient/commands/completion/options.json": completion(),
+    }
+
+
+def completion() -> str:
+    """Return what completion knows of the options of all commands."""
+    shell = FuelShell()
+    actions: dict[str, Sequence[argparse.Action]] = {name: _parser(shell, name)[1]._actions for name in COMMANDS}
+    return dumped(actions | {"": global_parser()._actions})
 
 
 # the command line

@@ -1,7 +1,7 @@
 """The entry point of `fuel2`.
 
-What the command table alone can answer (`fuel2`, `--help`, `help`, `--version`) never imports the command framework;
-`fuelclient.commands.shell` handles everything else.
+What the command table alone can answer (`fuel2`, `--help`, `help`, `--version`), and what a shell asks at each press
+of Tab (`complete --words`), never imports the command framework; `fuelclient.commands.shell` handles everything else.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _answer(arguments: list[str]) -> str:
-    """Return the output if the command table alone suffices for it, else an empty string."""
+    """Return the output if it needs no command framework, else an empty string."""
     if arguments in ([], ["-h"], ["--help"], ["help"], ["help", "--all"]):
         from fuelclient.commands.global_options import overview
 
@@ -70,6 +70,10 @@ def _answer(arguments: list[str]) -> str:
         from fuelclient.commands.global_options import version
 
         return version()
+    if arguments[:2] == ["complete", "--words"]:
+        from fuelclient.commands.completion.words import answer
+
+        return answer(arguments[2:])
     return ""
 
 

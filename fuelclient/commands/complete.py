@@ -1,56 +1,133 @@
-"""`complete`: completion of command lines in bash."""
+"""`complete`: completion of command lines in bash, zsh and fish."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
 from importlib.metadata import EntryPoint
+from importlib.resources import files as resources
+from pathlib import Path
 from typing import Any
 
-from cliff.complete import CompleteBash, CompleteCommand, CompleteNoCode, CompleteShellBase
+from cliff.complete import CompleteCommand, CompleteNoCode
 from stevedore.extension import Extension, ExtensionManager
 
 from fuelclient.commands.base import Command
+from fuelclient.commands.global_options import PROGRAM
+from fuelclient.errors import Unavailable, UsageError
 
-_WORDS = "  _get_comp_words_by_ref -n : cur prev words\n"
-"""The line of cliff's script that needs the package bash-completion."""
+SHELLS = ("bash", "zsh", "fish")
 
-_WORDS_OF_BASH = f"""  if declare -F _get_comp_words_by_ref >/dev/null; then
-  {_WORDS}  else
-    words=("${{COMP_WORDS[@]}}") cur=${{COMP_WORDS[COMP_CWORD]}}
-  fi
-"""
-
-
-class _Bash(CompleteBash):
-    """The script of cliff, made to work without the package bash-completion as well."""
-
-    def get_header(self) -> str:
-        return super().get_header().replace(_WORDS, _WORDS_OF_BASH)
-
-
-def _extension(name: str, shell: type[CompleteShellBase]) -> Extension[CompleteShellBase]:
-    point = EntryPoint(name, f"{shell.__module__}:{shell.__name__}", "cliff.formatter.completion")
-    return Extension(name, point, shell, None)
+_LOADER_OF_BASH = "/usr/share/bash-completion/bash_completion"
+"""The file of the package bash-completion, which loads what is in the directories of completions."""
 
 
 class Complete(Command, CompleteCommand):
-    """Print a bash script that completes command lines
+    """Print a script that completes command lines in bash, zsh or fish
 
-    It completes nouns, verbs and options, and file names after options that take one.
+    It completes commands, options and their values: environments, releases, nodes, plugins, graph types, tasks, roles
+    and runs as they are in the engine file or on the Fuel master, and file names where files belong. With --install,
+    the script is put where the shell finds it; without, it is printed.
 
-      source <(fuel2 complete)
-      fuel2 complete > ~/.local/share/bash-completion/completions/fuel2
+      fuel2 complete --install
+      fuel2 complete --shell zsh
+      fuel2 complete --words graph preview --env ''
     """
 
     def __init__(self, app: Any, app_args: argparse.Namespace, cmd_name: str | None = None) -> None:
         Command.__init__(self, app, app_args, cmd_name)
-        self._formatters = ExtensionManager.make_test_instance(
-            [_extension("bash", _Bash), _extension("none", CompleteNoCode)]
-        )
+        point = EntryPoint("none", f"{CompleteNoCode.__module__}:CompleteNoCode", "cliff.formatter.completion")
+        self._formatters = ExtensionManager.make_test_instance([Extension("none", point, CompleteNoCode, None)])
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--name", metavar="NAME", help="the command to complete (default: fuel2)")
-        parser.add_argument("--shell", choices=("bash", "none"), default="bash", help="with none, print only the data")
+        parser.add_argument("--name", metavar="NAME", help=f"the command to complete (default: {PROGRAM})")
+        parser.add_argument(
+            "--shell", choices=(*SHELLS, "none"),
+            help="the shell (default: that of $SHELL with --install, otherwise bash); none prints only the commands",
+        )  # fmt: skip
+        parser.add_argument(
+            "--install", action="store_true",
+            help="put the script where the shell finds it, and mention it in the shell's own file if that is needed",
+        )  # fmt: skip
+        parser.add_argument(
+            "--words", nargs=argparse.REMAINDER, metavar="WORD",
+            help="print what fits in place of the last of these words; the scripts ask this",
+        )  # fmt: skip
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:
-        return CompleteCommand.take_action(self, parsed_args)
+        if parsed_args.words is not None:
+            from fuelclient.commands.completion.words import answer
+
+            self.app.stdout.write(answer(parsed_args.words))
+        elif parsed_args.install:
+            shell = parsed_args.shell or _shell_of_user()
+            if shell not in SHELLS:
+                raise UsageError("--install needs a shell.", hint=f"Name one with --shell: {', '.join(SHELLS)}.")
+            for line in install(shell, parsed_args.name or PROGRAM):
+                self.say(line)
+        elif parsed_args.shell == "none":
+            return CompleteCommand.take_action(self, parsed_args)
+        else:
+            self.app.stdout.write(script(parsed_args.shell or "bash", parsed_args.name or PROGRAM))
+        return 0
+
+
+def _shell_of_user() -> str:
+    shell = os.path.basename(os.environ.get("SHELL", ""))
+    if shell in SHELLS:
+        return shell
+    known = f"There is no completion for the shell {shell}." if shell else "The variable SHELL names no shell."
+    raise UsageError(known, hint=f"Name one with --shell: {', '.join(SHELLS)}.")
+
+
+def script(shell: str, name: str) -> str:
+    """Return the script that completes the command `name`."""
+    text = (resources("fuelclient.commands.completion") / f"{PROGRAM}.{shell}").read_text(encoding="utf-8")
+    last = "complete -F _fuel2 fuel2", "#compdef fuel2", "compdef _fuel2 fuel2", "complete -c fuel2 "
+    for line in last if name != PROGRAM else ():
+        text = text.replace(line, line.replace(f" {PROGRAM}", f" {shlex.quote(name)}"))
+    return text
+
+
+def install(shell: str, name: str) -> list[str]:
+    """Put the script where the shell finds it and return what was done, a line for each file.
+
+    zsh, and bash without the package bash-completion, look in no directory of the user: there, their own file gets one
+    line, once. Raise `Unavailable` if a file cannot be written.
+    """
+    home = Path(os.environ.get("HOME") or os.path.expanduser("~"))
+    data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local/share")
+    configuration = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    path, mention = {
+        "bash": (data / "bash-completion/completions" / name, None if _is_loaded() else home / ".bashrc"),
+        "zsh": (data / "zsh/site-functions" / f"_{name}", Path(os.environ.get("ZDOTDIR") or home) / ".zshrc"),
+        "fish": (configuration / "fish/completions" / f"{name}.fish", None),
+    }[shell]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(script(shell, name), encoding="utf-8")
+        done = [f"{path} was written."]
+        line = f"[ -f {shlex.quote(str(path))} ] && . {shlex.quote(str(path))}"
+        if mention is not None and _append(mention, line):
+            done.append(f"{mention} has a new line that loads it.")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise Unavailable(
+            f"{error.filename} cannot be written: {reason}.", hint=f"'{PROGRAM} complete --shell {shell}' prints it."
+        ) from error
+    return [*done, f"Completion works in each {shell} that is started from now on."]
+
+
+def _is_loaded() -> bool:
+    return os.path.exists(_LOADER_OF_BASH)
+
+
+def _append(path: Path, line: str) -> bool:
+    """Add a line to a file unless it has it; return whether it was added."""
+    before = path.read_text(encoding="utf-8", errors="surrogateescape") if path.exists() else ""
+    if line in before.splitlines():
+        return False
+    with path.open("a", encoding="utf-8") as file:
+        file.write(("" if not before or before.endswith("\n") else "\n") + line + "\n")
+    return True

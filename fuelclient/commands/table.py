@@ -8,7 +8,7 @@ keeps both equal, and the one-line helps equal to the first lines of the classes
 from __future__ import annotations
 
 _ROWS: dict[str, tuple[str, str]] = {
-    "complete": ("complete:Complete", "Print a bash script that completes command lines"),
+    "complete": ("complete:Complete", "Print a script that completes command lines in bash, zsh or fish"),
     "config show": ("config:ConfigShow", "Show the settings in effect, and where each comes from"),
     "demo": ("demo:Demo", "Load the packaged examples and print commands to try"),
     "env add nodes": ("env.environment:EnvAddNodes", "Add nodes with roles to an environment"),

@@ -269,7 +269,6 @@ def test_completion_knows_commands_and_options(fuel2: CommandLine) -> None:
     assert {"graph", "env", "release"} <= set(data["cmds"].strip("'").split())
     assert "upload" in data["cmds_graph"]
     assert "--graph-type" in data["cmds_graph_upload"].split()
-    assert fuel2.ok("complete").out.endswith("complete -F _fuel2 fuel2\n")
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])

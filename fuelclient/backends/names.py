@@ -1,0 +1,115 @@
+"""What a shell can complete a value with: the ids and names of things, from the engine file or from a master.
+
+The engine's facets load what values are made of, which takes longer than a person waits for Tab. So the engine file is
+asked by queries of its own (`store.names`); a master is asked through the facets, with short limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fuelclient.backends.base import Backend
+    from fuelclient.settings import Settings
+    from fuelclient.settings.master import Master
+    from fuelclient.store.database import Connection
+
+Row = tuple[str, str, str]
+"""An id, a name, and what people know it by. Id or name is empty for what has only the other."""
+
+MASTER_SECONDS = 2.0
+"""How long a master may take to answer."""
+
+_BUSY_SECONDS = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What the rest of the command line says about the value: an environment (None: any), a run, graph types."""
+
+    cluster: int | None = None
+    run: int | None = None
+    graph_types: tuple[str, ...] = ()
+
+
+def names(settings: Settings, noun: str, scope: Scope) -> Sequence[Row]:
+    """Return the things of a noun that a command line can name; nothing for a noun that is not known here.
+
+    Raise `FuelError` if they cannot be read.
+    """
+    master = settings.master
+    if master is not None:
+        return _of_master(master, noun, scope)
+    from fuelclient.store.database import Database
+
+    database = Database(settings.engine, busy_seconds=_BUSY_SECONDS)
+    try:
+        with database.read() as connection:
+            return _of_file(connection, noun, scope)
+    finally:
+        database.close()
+
+
+def _of_file(connection: Connection, noun: str, scope: Scope) -> Sequence[Row]:
+    from fuelclient.store import names as stored
+
+    queries: Mapping[str, Callable[[], Sequence[Row]]] = {
+        "environment": lambda: stored.clusters(connection),
+        "release": lambda: stored.releases(connection),
+        "plugin": lambda: stored.plugins(connection),
+        "sequence": lambda: stored.sequences(connection),
+        "node": lambda: stored.nodes(connection, scope.cluster),
+        "run": lambda: stored.runs(connection, scope.cluster),
+        "type": lambda: stored.graph_types(connection, scope.cluster),
+        "task": lambda: stored.tasks(connection, scope.cluster, scope.graph_types),
+        "role": lambda: stored.roles(connection, scope.cluster),
+        "instance": lambda: stored.instances(connection, scope.run),
+    }
+    return queries[noun]() if noun in queries else ()
+
+
+def _of_master(master: Master, noun: str, scope: Scope) -> Sequence[Row]:
+    from fuelclient.backends.nailgun import NailgunBackend
+
+    brief = replace(master, timeout=MASTER_SECONDS, total_timeout=MASTER_SECONDS, retries=0)
+    backend = NailgunBackend(brief)
+    try:
+        return _of_backend(backend, noun, scope)
+    finally:
+        backend.close()
+
+
+def _of_backend(backend: Backend, noun: str, scope: Scope) -> Sequence[Row]:
+    cluster = scope.cluster
+    questions: Mapping[str, Callable[[], Sequence[Row]]] = {
+        "environment": lambda: [(str(env.id), env.name, env.status) for env in backend.clusters.list()],
+        "release": lambda: [(str(release.id), release.name, release.version) for release in backend.releases.list()],
+        "plugin": lambda: [(str(plugin.id), plugin.name, plugin.version) for plugin in backend.plugins.list()],
+        "sequence": lambda: [(str(sequence.id), sequence.name, "") for sequence in backend.sequences.list()],
+        "node": lambda: [
+            (str(node.id), node.name, node.status)
+            for node in backend.nodes.list()
+            if cluster is None or node.cluster_id == cluster
+        ],
+        "run": lambda: [
+            (str(run.id), "", f"{run.status}, {run.graph_type or run.name}")
+            for run in reversed(backend.runs.list(cluster_id=cluster))
+        ],
+        "type": lambda: [("", name, "") for name in sorted({graph.type for graph in backend.graphs.list(cluster)})],
+        "task": lambda: [
+            ("", name, "")
+            for name in sorted(
+                {
+                    task
+                    for graph in backend.graphs.list(cluster)
+                    if graph.type in scope.graph_types or not scope.graph_types
+                    for task in graph.task_ids
+                }
+            )
+        ],
+    }
+    return questions[noun]() if noun in questions else ()
