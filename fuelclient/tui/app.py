@@ -24,8 +24,8 @@ from fuelclient.tui.screens.base import ViewScreen
 from fuelclient.tui.screens.marked_task import MarkedTask
 from fuelclient.tui.theme import THEME
 from fuelclient.tui.widgets.bar import Bar
-from fuelclient.tui.widgets.base import TONE_CSS
 from fuelclient.tui.widgets.panes import ASCII_CSS
+from fuelclient.tui.widgets.tones import TONE_CSS
 from fuelclient.tui.write_guard import WriteGuard
 
 _SCREENS = {

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from fuelclient.printing import one_line
 from fuelclient.tui.presenters.bars import Part
 from fuelclient.tui.presenters.table import Cell
-from fuelclient.tui.widgets.base import Toned
+from fuelclient.tui.widgets.tones import Toned
 
 
 class Bar(Toned):

@@ -13,7 +13,7 @@ from textual.strip import Strip
 
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Cell, Tone
-from fuelclient.tui.widgets.base import TONE_CLASSES, Toned
+from fuelclient.tui.widgets.tones import TONE_CLASSES, Toned
 
 
 class Choice(Toned, can_focus=True):

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from fuelclient.tui.presenters.table import Cell, Line, Tone
-from fuelclient.tui.widgets.base import content
+from fuelclient.tui.widgets.tones import content
 
 
 class Details(VerticalScroll, can_focus=True):

@@ -17,7 +17,7 @@ from fuelclient.printing import one_line
 from fuelclient.tui.glyphs import UNICODE, Glyphs
 from fuelclient.tui.presenters.run import Grid
 from fuelclient.tui.presenters.table import Cell, Tone
-from fuelclient.tui.widgets.base import Lined
+from fuelclient.tui.widgets.lined import Lined
 from fuelclient.tui.widgets.virtual_table import ending
 
 

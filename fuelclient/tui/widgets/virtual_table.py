@@ -22,7 +22,8 @@ from fuelclient.insight.filter_query import Query
 from fuelclient.printing import one_line
 from fuelclient.tui.glyphs import UNICODE, Glyphs
 from fuelclient.tui.presenters.table import Table, Tone, Value, widths
-from fuelclient.tui.widgets.base import Lined, tone_of
+from fuelclient.tui.widgets.lined import Lined
+from fuelclient.tui.widgets.tones import tone_of
 
 
 @dataclass

@@ -1,19 +1,15 @@
-"""The base classes of widgets that draw their own lines, and the styles of tones."""
+"""The styles of tones, and what draws cells in them: a widget's own lines, or a text that wraps."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.content import Content
 from textual.geometry import Region
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
 from fuelclient.printing import one_line, printable
-from fuelclient.tui.glyphs import UNICODE, Glyphs
 from fuelclient.tui.presenters.table import Cell, Line, Tone, Value
 
 _STYLES = {
@@ -86,43 +82,3 @@ class Toned(Widget):
     def segment(self, cell: Value, base: Style) -> Segment:
         """Return a cell as it is drawn."""
         return Segment(one_line(str(cell)), self.toned(tone_of(cell), base))
-
-
-class Lined(ScrollView, Toned, can_focus=True):
-    """A header and any number of lines below it. It looks different while it has the focus."""
-
-    COMPONENT_CLASSES = TONE_CLASSES | {"lined--header"}
-
-    DEFAULT_CSS = """
-    Lined { height: 1fr; scrollbar-size: 0 1; scrollbar-background: $background; scrollbar-color: $panel; }
-    Lined > .lined--header { color: $text-muted; text-style: bold; }
-    """
-
-    def __init__(self, glyphs: Glyphs = UNICODE, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.glyphs = glyphs
-
-    def header(self, base: Style) -> Style:
-        """Return the style of the header."""
-        return base + self.get_component_rich_style("lined--header", partial=True)
-
-    def scroll_to_cell(self, line: int, column: int = 0, columns: int = 1) -> None:
-        """Scroll so that a line below the header, and a column out of as many as are seen at once, are seen."""
-        if not self.size.height:
-            return  # a resize follows
-        lines = max(1, self.scrollable_content_region.height - 1)
-        left, top = self.scroll_offset
-        x, y = min(max(left, column - columns + 1), column), min(max(top, line - lines + 1), line)
-        if (x, y) != (left, top):
-            self.scroll_to(x=x, y=y, animate=False, force=True)
-
-    def redraw(self, lines: Iterable[int]) -> None:
-        """Draw lines again, by their number on the screen; after scrolling Textual draws all of them anyway."""
-        for line in lines:
-            self.refresh_line(line + 1)
-
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
