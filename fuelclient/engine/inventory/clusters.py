@@ -39,11 +39,8 @@ class Clusters:
             return lookup.cluster(connection, cluster_id)
 
     def create(self, name: str, release_id: int, *, net_segment_type: str = "vlan") -> Cluster:
-        """Create an environment. Raise `Conflict` if the name is taken.
-
-        It gets an empty graph of the default type, unless its release only has graphs of other types, and values for
-        the settings that are generated.
-        """
+        """As `base.Clusters`. A release that only has graphs of other types gives no empty graph of the default type;
+        settings that are generated get their values."""
         from fuelclient.engine.reading import generators
 
         with self._database.write() as connection:
@@ -68,11 +65,7 @@ class Clusters:
             return renamed
 
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
-        """Remove an environment with its graphs and its runs; its nodes are free then.
-
-        Return a sentence for each node where files of runs stay. Raise `Conflict` if it is operational and not `force`,
-        and while a run on it has not ended.
-        """
+        """As `base.Clusters`; the files of runs are removed after the environment, outside the transaction."""
         from fuelclient.engine.runs import delete, guards  # most of what is asked here needs no runs
         from fuelclient.engine.runs.executors import executor_for
 
@@ -92,11 +85,8 @@ class Clusters:
         return delete.remove_leftovers(leftovers, executor_for(path, removed[0])) if leftovers else ()
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
-        """Add nodes to an environment with `roles` pending, in place of their pending roles; all or none.
-
-        Raise `NotFound` for an unknown node or role, including roles that a node brings along. Raise `Conflict` for a
-        node of another environment, a name that another node there has, and roles that may not be assigned.
-        """
+        """As `base.Clusters`; the new roles replace those that were pending, and roles that a node brings along are
+        checked too."""
         with self._database.write() as connection:
             target = environment.read(connection, cluster_id)
             known = roles_of(target)
@@ -110,10 +100,7 @@ class Clusters:
             role_checks.require(target, target.nodes, nodes.of_cluster(connection, cluster_id))
 
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None) -> Sequence[int]:
-        """Take nodes (None: all) out of an environment and return their ids.
-
-        Raise `NotFound` for a node of another environment, `Conflict` for one that a run works on.
-        """
+        """As `base.Clusters`. Raise `Conflict` for a node that a run works on."""
         from fuelclient.engine.runs import guards
 
         with self._database.write() as connection:
@@ -127,21 +114,17 @@ class Clusters:
             return removed
 
     def environment(self, cluster_id: int) -> Environment:
-        """Return an environment with everything that it consists of, from one read."""
+        """As `base.Clusters`, from one read."""
         with self._database.read() as connection:
             return environment.read(connection, cluster_id)
 
     def settings(self, cluster_id: int) -> Mapping[str, Any]:
-        """Return the settings of an environment by section, defaults included."""
+        """As `base.Clusters`."""
         with self._database.read() as connection:
             return settings.effective(environment.read(connection, cluster_id))
 
     def set_settings(self, cluster_id: int, stated: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Replace the environment's own settings and return the effective ones.
-
-        What equals a default is not stored. Generated values stay where `stated` has none. Raise `InvalidDocument` if
-        a section is not a mapping.
-        """
+        """As `base.Clusters`; generated values stay where `stated` has none."""
         from fuelclient.engine.reading import generators
 
         with self._database.write() as connection:

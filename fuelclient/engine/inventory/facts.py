@@ -23,29 +23,26 @@ class Facts:
         self._database = database
 
     def get(self, cluster_id: int) -> DeploymentFacts:
-        """Return the facts that were uploaded; they may be empty."""
+        """As `base.Facts`."""
         with self._database.read() as connection:
             lookup.cluster(connection, cluster_id)
             return stored.uploaded(connection, cluster_id)
 
     def default(self, cluster_id: int) -> DeploymentFacts:
-        """Return the facts that follow from the environment's release, settings, networks and nodes."""
+        """As `base.Facts`, computed here from release, settings, networks and nodes."""
         settle(self._database, cluster_id)
         with self._database.read() as connection:
             return computed_now(connection, environment.read(connection, cluster_id)).facts
 
     def effective(self, cluster_id: int) -> DeploymentFacts:
-        """Return the facts that a run would see now."""
+        """As `base.Facts`."""
         settle(self._database, cluster_id)
         with self._database.read() as connection:
             target = environment.read(connection, cluster_id)
             return effective(connection, target, computed_now(connection, target))
 
     def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
-        """Store the common part and the parts of the given nodes.
-
-        Raise `NotFound` for a node that is not in the environment, `InvalidDocument` for a part that is not a mapping.
-        """
+        """As `base.Facts`. Raise `InvalidDocument` for a part that is not a mapping."""
         for name, part in (("common part", facts.common), *facts.nodes.items()):
             if not isinstance(part, Mapping):
                 raise InvalidDocument(
@@ -61,7 +58,7 @@ class Facts:
             stored.put(connection, cluster_id, facts)
 
     def delete(self, cluster_id: int) -> None:
-        """Remove all uploaded facts."""
+        """As `base.Facts`."""
         with self._database.write() as connection:
             lookup.cluster(connection, cluster_id)
             stored.delete(connection, cluster_id)

@@ -37,7 +37,7 @@ class Graphs:
         self._database = database
 
     def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
-        """Return all graphs by id, or those of an environment, its release and its plugins; of `levels` only."""
+        """As `base.Graphs`."""
         with self._database.read() as connection:
             owners = None
             if cluster_id is not None:
@@ -46,44 +46,41 @@ class Graphs:
         return [summary for summary in summaries if not levels or summary.owner.level in levels]
 
     def types(self, release_id: int) -> Collection[str]:
-        """Return the types of graphs of a release, of its environments, and of all plugins."""
+        """As `base.Graphs`; only environments of the release count."""
         with self._database.read() as connection:
             return types_for(release_id, graphs.summaries(connection, None), clusters.every(connection))
 
     def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
-        """Return one layer. Raise `NotFound` for an unknown owner, or a graph type that it does not have."""
+        """As `base.Graphs`."""
         with self._database.read() as connection:
             return _existing(connection, lookup.owner(connection, owner), graph_type)
 
     def owner(self, owner: OwnerRef) -> Owner:
-        """Return the owner. Raise `NotFound` if it does not exist."""
+        """As `base.Graphs`."""
         with self._database.read() as connection:
             return lookup.owner(connection, owner)
 
     def layers(self, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE) -> MergedGraph:
-        """Return the merge of the layers of `levels` (none: all). Raise `NotFound` if no layer has the type."""
+        """As `base.Graphs`."""
         with self._database.read() as connection:
             layers = environment.layers(connection, environment.read(connection, cluster_id), graph_type, levels)
         return merge_layers(layers, keep_partial=bool(levels) and Level.RELEASE not in levels)
 
     def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE, *, only_plugins: bool = False) -> Sequence[Task]:
-        """Return the merged tasks of an environment, or of its plugins only."""
+        """As `base.Graphs`: the engine has no other merge than that of the layers."""
         levels = (Level.PLUGIN,) if only_plugins else ()
         return [merged.task for merged in self.layers(cluster_id, levels, graph_type).tasks]
 
     def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
-        """Return what plans and previews need, from one read. Raise `NotFound` for an unknown graph type."""
+        """As `base.Graphs`, from one read."""
         with self._database.read() as connection:
             target = environment.read(connection, cluster_id)
             return snapshot(target, environment.layers(connection, target, graph_type), graph_type)
 
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
-        """Create a graph, or replace the tasks of an existing one, which keeps its id.
-
-        Raise `InvalidGraph` with all findings, and change nothing, if one of them is an error. Records of environments
-        that no longer have anything to override are warnings (G021), and so is what would refuse a run: expressions
-        that cannot be read (G024), and cycles in the environments that have the graph (G050).
-        """
+        """As `base.Graphs`. Records of environments that lose what they override are G021. What would refuse a run is a
+        warning as well: expressions that cannot be read (G024), and cycles in the environments that have the graph
+        (G050)."""
         from fuelclient.expressions.readable import unreadable  # only uploads need expressions
 
         require_type(graph_type)
@@ -101,10 +98,10 @@ class Graphs:
             return replace(stored, findings=(*stored.findings, *left, *refusals))
 
     def delete(self, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
-        """Remove a graph. Raise `NotFound` for an unknown owner, or a graph type that it does not have.
+        """As `base.Graphs`. Raise `NotFound` for an unknown owner, or a graph type that it does not have.
 
         If the package of a plugin has a graph of this type, it applies again; it only goes with the plugin. Records of
-        environments that no longer have anything to override are warnings (G021).
+        environments that lose what they override are G021.
         """
         with self._database.write() as connection:
             named = lookup.owner(connection, owner)

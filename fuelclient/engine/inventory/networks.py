@@ -27,10 +27,7 @@ class Networks:
             return network_configuration(environment.read(connection, cluster_id))
 
     def set_configuration(self, cluster_id: int, configuration: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Change networks, parameters and addresses of VIPs, all or none, and return the configuration.
-
-        Raise `InvalidDocument` with all findings.
-        """
+        """As `base.Networks`, with the addresses of VIPs, all or none."""
         with self._database.write() as connection:
             target = environment.read(connection, cluster_id)
             networks.put_own_networks(connection, cluster_id, own_networks_from(configuration, target))
@@ -40,10 +37,7 @@ class Networks:
     def vips(
         self, cluster_id: int, *, vip_id: int | None = None, network_id: int | None = None, network_role: str = ""
     ) -> Sequence[Mapping[str, Any]]:
-        """Return the virtual addresses of an environment, or those that all given filters match.
-
-        Raise `NotFound` for an unknown id.
-        """
+        """As `base.Networks`. Raise `NotFound` for an unknown id."""
         with self._database.read() as connection:
             target = environment.read(connection, cluster_id)
         chosen = [record for record in vip_records(target) if vip_id in (None, record["id"])]
@@ -58,14 +52,15 @@ class Networks:
         ]
 
     def set_vips(self, cluster_id: int, vips: Sequence[Mapping[str, Any]]) -> None:
-        """Store the given virtual addresses, all or none; others stay. Raise `InvalidDocument` for a wrong one."""
+        """As `base.Networks`. Raise `InvalidDocument` for a wrong one."""
         with self._database.write() as connection:
             _put(connection, cluster_id, vips_from(vips, environment.read(connection, cluster_id)))
 
     def create_vip(
         self, cluster_id: int, name: str, address: str, *, network_id: int | None = None, namespace: str | None = None
     ) -> None:
-        """Add a virtual address. Raise `Conflict` if there is one of this name, `InvalidDocument` for no address."""
+        """As `base.Networks`. Raise `Conflict` for a name that a virtual address has, `InvalidDocument` for no
+        address."""
         record = {"vip_name": name, "ip_addr": address, "network": network_id, "vip_namespace": namespace}
         with self._database.write() as connection:
             target = environment.read(connection, cluster_id)

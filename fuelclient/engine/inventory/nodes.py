@@ -42,12 +42,7 @@ class Nodes:
             return lookup.node(connection, node_id)
 
     def create(self, wanted: Sequence[Node]) -> Sequence[Node]:
-        """Create all of `wanted` or none; an id of 0 is replaced by the next free one.
-
-        A node that names an environment joins it as in `Clusters.add_nodes`, with the same errors. Also raise
-        `Conflict` for an id that is taken or given twice and for a name that is taken in the environment, or among the
-        free nodes, and `UsageError` for an impossible id, name or address.
-        """
+        """As `base.Nodes`."""
         with self._database.write() as connection:
             node_names.require_sound(wanted)
             _require_new_ids(connection, wanted)
@@ -60,10 +55,7 @@ class Nodes:
             return [replace(node, id=ids[index]) for index, node in enumerate(placed)]
 
     def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
-        """Remove nodes, all or none.
-
-        Raise `Conflict` for one that is in an environment, unless `force`, and for one that a run works on.
-        """
+        """As `base.Nodes`, all or none. Raise `Conflict` for a node that a run works on, too."""
         from fuelclient.engine.runs import guards  # nothing else here needs runs
 
         with self._database.write() as connection:
@@ -80,11 +72,7 @@ class Nodes:
                 nodes.delete(connection, node_id)
 
     def update(self, node_id: int, *, name: str | None = None, hostname: str | None = None) -> Node:
-        """Change the name, the host name, or both; what is None stays.
-
-        Raise `UsageError` if both are None or one is impossible, `Conflict` if another node in the same environment, or
-        among the free ones, has it.
-        """
+        """As `base.Nodes`; a free node shares its names with the other free ones."""
         require_node_change(name, hostname)
         with self._database.write() as connection:
             node = lookup.node(connection, node_id)
@@ -100,18 +88,18 @@ class Nodes:
             return wanted
 
     def attributes(self, node_id: int) -> Mapping[str, Any]:
-        """Return the free attributes of a node, which tasks see among its facts."""
+        """As `base.Nodes`."""
         return self.get(node_id).attributes
 
     def set_attributes(self, node_id: int, attributes: Mapping[str, Any]) -> Node:
-        """Replace the free attributes of a node."""
+        """As `base.Nodes`."""
         with self._database.write() as connection:
             changed = replace(lookup.node(connection, node_id), attributes=plain(attributes))
             nodes.update(connection, changed)
             return changed
 
     def disks(self, node_id: int) -> Sequence[Any]:
-        """Return the disks of a node as they were stored; an empty list if they were not."""
+        """As `base.Nodes`: the disks that were stored; an empty list if none were."""
         with self._database.read() as connection:
             lookup.node(connection, node_id)
             return networks.node_part(connection, node_id, NodePart.DISKS) or []
@@ -125,23 +113,23 @@ class Nodes:
         )
 
     def set_disks(self, node_id: int, disks: Sequence[Any]) -> Sequence[Any]:
-        """Store the disks of a node. Raise `InvalidDocument` with all findings."""
+        """As `base.Nodes`; the error has all findings."""
         return self._set_part(node_id, NodePart.DISKS, disks)
 
     def interfaces(self, node_id: int) -> Sequence[Any]:
-        """Return the interfaces of a node with their networks: as they were stored, or else the default ones."""
+        """As `base.Nodes`: the interfaces that were stored, or else the default ones."""
         with self._database.read() as connection:
             node = lookup.node(connection, node_id)
             stored = networks.node_part(connection, node_id, NodePart.INTERFACES)
             return _default_interfaces(connection, node) if stored is None else stored
 
     def default_interfaces(self, node_id: int) -> Sequence[Any]:
-        """Return the interfaces of a node with the networks that they would have at first."""
+        """As `base.Nodes`."""
         with self._database.read() as connection:
             return _default_interfaces(connection, lookup.node(connection, node_id))
 
     def set_interfaces(self, node_id: int, interfaces: Sequence[Any]) -> Sequence[Any]:
-        """Store the interfaces of a node. Raise `InvalidDocument` with all findings."""
+        """As `base.Nodes`; the error has all findings."""
         return self._set_part(node_id, NodePart.INTERFACES, interfaces)
 
     def _set_part(self, node_id: int, part: NodePart, document: Sequence[Any]) -> Sequence[Any]:
@@ -152,17 +140,14 @@ class Nodes:
             return checked
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Mapping[str, str | None]) -> Sequence[int]:
-        """Add labels to nodes (None: all), all or none, and return the ids of the nodes.
-
-        Raise `NotFound` for an unknown node, `UsageError` for a label without a name.
-        """
+        """As `base.Nodes`."""
         require_labels(labels)
         for name in labels:
             require_printable("label", name)
         return self._relabelled(node_ids, lambda node: {**node.labels, **labels})
 
     def delete_labels(self, node_ids: Sequence[int] | None, labels: Sequence[Label] | None) -> Sequence[int]:
-        """Remove labels (None: all) from nodes (None: all) and return the ids of the nodes."""
+        """As `base.Nodes`."""
         return self._relabelled(node_ids, lambda node: without(node.labels, labels))
 
     def _relabelled(

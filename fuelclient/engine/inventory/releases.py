@@ -25,21 +25,17 @@ class Releases:
         self._database = database
 
     def list(self) -> Sequence[Release]:
-        """Return all releases by id."""
+        """As `base.Releases`."""
         with self._database.read() as connection:
             return releases.every(connection)
 
     def get(self, release_id: int) -> Release:
-        """Return a release. Raise `NotFound` if it does not exist."""
+        """As `base.Releases`."""
         with self._database.read() as connection:
             return lookup.release(connection, release_id)
 
     def create(self, wanted: Sequence[Release]) -> Sequence[Release]:
-        """Create all of `wanted` or none, each with an empty graph of the default type.
-
-        Free ids are kept, the others replaced by the next ones in their order. Raise `Conflict` if a name and version
-        is taken or given twice, `UsageError` for a number that cannot be an id.
-        """
+        """As `base.Releases`; free ids are kept, and the others are replaced in the order of `wanted`."""
         for release in wanted:
             require_printable("release", release.name)
             require_printable("release's version", release.version)
@@ -59,7 +55,7 @@ class Releases:
             return [replace(release, id=ids[index]) for index, release in enumerate(wanted)]
 
     def delete(self, release_id: int) -> None:
-        """Remove a release with its graphs. Raise `Conflict` if an environment uses it, or if a plugin defines it."""
+        """As `base.Releases`."""
         with self._database.write() as connection:
             release = lookup.release(connection, release_id)
             if release.plugin_id is not None:
@@ -78,7 +74,7 @@ class Releases:
             releases.delete(connection, release_id)
 
     def components(self, release_id: int) -> Sequence[Mapping[str, Any]]:
-        """Return the components of a release, then those of the plugins that extend it, by name and version."""
+        """As `base.Releases`; the plugins are in the order of their names and versions."""
         with self._database.read() as connection:
             release = lookup.release(connection, release_id)
             release = replace(release, metadata=sound(release.metadata))
@@ -88,12 +84,12 @@ class Releases:
             return components
 
     def repositories(self, release_id: int) -> Sequence[Mapping[str, Any]]:
-        """Return the package repositories of a release, in its order."""
+        """As `base.Releases`."""
         with self._database.read() as connection:
             return repositories_in(lookup.release(connection, release_id).metadata)
 
     def set_repositories(self, release_id: int, repositories: Sequence[Mapping[str, Any]]) -> None:
-        """Replace the package repositories of a release. Raise `Conflict` if a plugin defines it."""
+        """As `base.Releases`."""
         with self._database.write() as connection:
             owner = own_metadata.read(connection, OwnerRef(Level.RELEASE, release_id))
             own_metadata.write(connection, owner, with_repositories(owner.metadata, repositories))

@@ -21,7 +21,7 @@ class Sequences:
         self._database = database
 
     def list(self, *, release_id: int | None = None, cluster_id: int | None = None) -> Sequence[DeploymentSequence]:
-        """Return all sequences by id, or those of a release, or of an environment's release."""
+        """As `base.Sequences`."""
         with self._database.read() as connection:
             if cluster_id is not None:
                 own = lookup.cluster(connection, cluster_id).release_id
@@ -35,12 +35,12 @@ class Sequences:
             return sequences.of_release(connection, release_id)
 
     def get(self, sequence_id: int) -> DeploymentSequence:
-        """Return a sequence. Raise `NotFound` if it does not exist."""
+        """As `base.Sequences`."""
         with self._database.read() as connection:
             return _existing(connection, sequence_id)
 
     def for_cluster(self, sequence_id: int, cluster_id: int) -> DeploymentSequence:
-        """Return a sequence of the environment's release. Raise `NotFound`, as Nailgun does, for any other."""
+        """As `base.Sequences`."""
         with self._database.read() as connection:
             sequence = _existing(connection, sequence_id)
             release_id = lookup.cluster(connection, cluster_id).release_id
@@ -52,7 +52,7 @@ class Sequences:
         return sequence
 
     def create(self, release_id: int, name: str, graph_types: Sequence[str]) -> DeploymentSequence:
-        """Create a sequence. Raise `Conflict` if the release has one of this name."""
+        """As `base.Sequences`; another release may have a sequence of this name."""
         _require(name, graph_types)
         with self._database.write() as connection:
             lookup.release(connection, release_id)
@@ -63,10 +63,7 @@ class Sequences:
     def update(
         self, sequence_id: int, *, name: str | None = None, graph_types: Sequence[str] | None = None
     ) -> DeploymentSequence:
-        """Change the name, the graph types, or both. Raise `UsageError` if both are None.
-
-        Raise `NotFound` for an unknown sequence, `Conflict` if the release has another one of this name.
-        """
+        """As `base.Sequences`. Raise `Conflict` if the release has another one of this name."""
         require_sequence_change(name, graph_types)
         with self._database.write() as connection:
             stored = _existing(connection, sequence_id)

@@ -24,57 +24,45 @@ class Plugins:
         self._database = database
 
     def list(self) -> Sequence[Plugin]:
-        """Return all plugins by name and version."""
+        """As `base.Plugins`."""
         with self._database.read() as connection:
             return plugins.every(connection)
 
     def get(self, plugin_id: int) -> Plugin:
-        """Return a plugin. Raise `NotFound` if it does not exist."""
+        """As `base.Plugins`."""
         with self._database.read() as connection:
             return lookup.plugin(connection, plugin_id)
 
     def named(self, name: str, version: str = "") -> Plugin:
-        """Return the plugin with this name and version.
-
-        Raise `NotFound` if it does not exist, and `UsageError` if there are several and no `version` is given.
-        """
+        """As `base.Plugins`."""
         with self._database.read() as connection:
             return lookup.plugin_named(connection, name, version)
 
     def install(self, path: str, *, force: bool = False) -> Installed:
-        """Install the package in `path`, all of it or nothing.
-
-        Raise `Conflict`, `InvalidDocument` or `NotFound`.
-        """
+        """As `base.Plugins`."""
         from fuelclient.engine.packages import install
 
         return install.install(self._database, path, force=force)
 
     def remove(self, plugin_id: int) -> None:
-        """Remove a plugin with its graphs, releases and files. Raise `Conflict` if any of them is in use."""
+        """As `base.Plugins`."""
         from fuelclient.engine.packages import install
 
         install.remove(self._database, plugin_id)
 
     def sync(self, plugin_ids: Sequence[int] = ()) -> Synced:
-        """Read the unpacked packages of these plugins (default: all) again, and apply what changed.
-
-        Raise `NotFound` for an unknown id.
-        """
+        """As `base.Plugins`. Raise `NotFound` for an unknown id."""
         from fuelclient.engine.packages import install
 
         return install.sync(self._database, plugin_ids)
 
     def enabled(self, cluster_id: int) -> Sequence[Plugin]:
-        """Return the plugins that are enabled on an environment, by name and version."""
+        """As `base.Plugins`."""
         with self._database.read() as connection:
             return environment.read(connection, cluster_id).plugins
 
     def enable(self, plugin_id: int, cluster_id: int, values: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
-        """Enable a plugin on an environment, set the values of its settings, and return the findings about it.
-
-        Raise `Conflict` with all reasons if it cannot be enabled, and what `environment.plugin_settings` raises.
-        """
+        """As `base.Plugins`; `engine.packages.enable` does it."""
         from fuelclient.engine.packages import enable
 
         with self._database.write() as connection:
@@ -83,17 +71,14 @@ class Plugins:
             return findings
 
     def disable(self, plugin_id: int, cluster_id: int) -> None:
-        """Disable a plugin on an environment. Do nothing if it is not enabled.
-
-        Raise `Conflict` if a node has a role that only this plugin brings, or if the environment is deployed.
-        """
+        """As `base.Plugins`; `engine.packages.enable` does it."""
         from fuelclient.engine.packages import enable
 
         with self._database.write() as connection:
             enable.disable(connection, plugin_id, cluster_id)
 
     def selection(self, plugin_id: int, release_id: int) -> Selection:
-        """Return what a plugin brings to a release, and why. Raise `NotFound` if one of them does not exist."""
+        """As `base.Plugins`. Raise `NotFound` if the plugin or the release does not exist."""
         from fuelclient.plugins.select import select
 
         with self._database.read() as connection:

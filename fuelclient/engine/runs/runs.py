@@ -63,7 +63,7 @@ class Runs:
         self._database, self._start, self._provider = database, start, provider
 
     def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
-        """Begin a run in its own process, or only plan it."""
+        """As `base.Runs`."""
         limit_expressions()
         request = checked(request, registry.runs_nothing)
         with self._database.read() as connection:
@@ -115,13 +115,13 @@ class Runs:
         raise Unsupported(f"The plan of {part.graph_type} is computed from its inputs.", hint="Plan the request.")
 
     def inputs(self, request: RunRequest) -> Inputs:
-        """Return what the graphs of a request are planned from now, with the durations of earlier runs."""
+        """As `base.Runs`, from one read, with the durations of earlier runs."""
         settle(self._database, request.cluster_id)
         with self._database.read() as connection:
             return inputs.with_durations(connection, inputs.read(connection, request))
 
     def checker(self, request: RunRequest, fetched: Inputs) -> Check:
-        """Return a check that says why the executor could never run an instance of the request."""
+        """As `base.Runs`; the executor of the engine's settings is asked."""
         with self._database.read() as connection:
             jobs = jobs_for(connection, self._database.path, 0, request, fetched, fetched.environment.nodes)
         return checker(jobs, self._provider(self._database.path, _new(request, PARENT)))
@@ -129,7 +129,7 @@ class Runs:
     def list(
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
     ) -> Sequence[Run]:
-        """Return parents and children by id."""
+        """As `base.Runs`."""
         require_run_statuses(statuses)
         with self._database.read() as connection:
             if cluster_id is not None:
@@ -138,7 +138,7 @@ class Runs:
             return [with_runner(connection, run) for run in selected]
 
     def get(self, run_id: int) -> Run:
-        """Return a run, a parent with its children."""
+        """As `base.Runs`."""
         with self._database.read() as connection:
             run = with_runner(connection, existing(connection, run_id))
             run = replace(run, children=tuple(runs.children(connection, run.id)))
@@ -147,11 +147,8 @@ class Runs:
         return replace(run, message=last_words(self._database.path, run.id))
 
     def delete(self, run_id: int, *, force: bool = False) -> tuple[str, ...]:
-        """Remove a run with its children, its history and its files; return a sentence for each node where some stay.
-
-        A run that could be resumed is closed first. Files go before the history does, so that a full disk has room for
-        that write.
-        """
+        """As `base.Runs`. A run that could be resumed is closed first. Files go before the history does, so that a full
+        disk has room for that write."""
         path = self._database.path
         with self._database.read() as connection:
             run = deletable(connection, run_id, force=force)
@@ -167,7 +164,7 @@ class Runs:
         return stays
 
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
-        """Return the task instances of a child, or of all children of a parent."""
+        """As `base.Runs`."""
         require_instance_statuses(filters.statuses)
         with self._database.read() as connection:
             run = existing(connection, run_id)
@@ -175,12 +172,12 @@ class Runs:
             return [row for child in children for row in history.rows(connection, child, filters)]
 
     def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
-        """Return the events of a run after the event `after`."""
+        """As `base.Runs`."""
         with self._database.read() as connection:
             return events.after(connection, parent_of(connection, run_id).id, after, limit)
 
     def stop(self, run_id: int, *, kill: bool = False) -> Run:
-        """Ask a run to stop. One whose runner is gone ends at once, and with `kill` its remaining commands do too."""
+        """As `base.Runs`. A run whose runner is gone ends at once, and with `kill` its remaining commands do too."""
         with self._database.write() as connection:
             run = parent_of(connection, run_id)
             if run.is_final:
@@ -205,7 +202,7 @@ class Runs:
                 close(connection, current, killed)
 
     def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Run:
-        """Ask the run on an environment to stop, as `stop` does."""
+        """As `base.Runs`."""
         with self._database.read() as connection:
             lookup.cluster(connection, cluster_id)
             run = runs.unfinished(connection, cluster_id)
@@ -214,7 +211,7 @@ class Runs:
         return self.stop(run.id, kill=kill)
 
     def resume(self, run_id: int, *, rerun_interrupted: bool = False) -> Run:
-        """Start a new runner for a run whose runner was killed."""
+        """As `base.Runs`, in a new runner."""
         with self._database.read() as connection:
             run = parent_of(connection, run_id)
             require_resumable(connection, run)
@@ -238,7 +235,7 @@ class Runs:
         return self.get(run.id)
 
     def logs(self, run_id: int, task: str, node: str) -> Logs:
-        """Return what a task instance printed."""
+        """As `base.Runs`."""
         rows = self.history(run_id, HistoryFilter(nodes=(node,), tasks=(task,)))
         begun = [row for row in rows if row.attempts]
         if not begun:
@@ -252,7 +249,7 @@ class Runs:
         return history.logs(row, fetched, child, jobs, self._provider(self._database.path, parent))
 
     def deployment_info(self, run_id: int) -> DeploymentFacts:
-        """Return the facts that a run saw."""
+        """As `base.Runs`."""
         with self._database.read() as connection:
             seen = facts.seen(connection, _last_planned(connection, run_id).id)
         if seen.is_empty:
@@ -260,7 +257,7 @@ class Runs:
         return seen
 
     def settings(self, run_id: int) -> Mapping[str, Any]:
-        """Return the settings that the environment had when a run was planned."""
+        """As `base.Runs`."""
         with self._database.read() as connection:
             recorded = facts.settings_of(connection, _last_planned(connection, run_id).id)
         if recorded is None:
@@ -268,7 +265,7 @@ class Runs:
         return recorded
 
     def network_configuration(self, run_id: int) -> Mapping[str, Any]:
-        """Return the network configuration that the environment had when a run was planned."""
+        """As `base.Runs`."""
         with self._database.read() as connection:
             recorded = facts.networks_of(connection, _last_planned(connection, run_id).id)
         if recorded is None:
