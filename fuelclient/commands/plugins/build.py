@@ -64,11 +64,13 @@ def _checked(directory: Path) -> Mapping[str, Any]:
     from fuelclient.plugins import build
 
     findings = findings_of(directory)
+    if not errors_in(findings):
+        stated = cast("Mapping[str, Any]", files.load(directory / "metadata.yaml").data)
+        findings = (*findings, *build.repository_findings(directory, stated))
     errors = errors_in(findings)
     if errors:
         report(finding for finding in findings if not finding.is_error)
         message = f"{directory} was not built: {tally(findings)}."
         raise InvalidDocument(message, findings=errors, hint="Correct the errors first.")
-    metadata = cast("Mapping[str, Any]", files.load(directory / "metadata.yaml").data)
-    report([*findings, *build.repository_findings(directory, metadata)])
-    return metadata
+    report(findings)
+    return stated

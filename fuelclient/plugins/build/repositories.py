@@ -1,4 +1,7 @@
-"""Repositories in a package: write the indexes of those with `.deb` packages, warn about those with `.rpm`."""
+"""Repositories in a package: write the indexes without which package managers refuse a source, even an empty one.
+
+The index of a CentOS repository with packages takes `createrepo`; without it, the package is not built.
+"""
 
 from __future__ import annotations
 
@@ -21,32 +24,62 @@ _CONTROL = 16 * 2**20
 """The most bytes of a control archive; its largest part is a list of checksums."""
 
 _TEXT = 2**20
+_REPOMD = "repodata/repomd.xml"
+_XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
+_LISTS = (("primary", "metadata", "common"), ("filelists", "filelists", "filelists"), ("other", "otherdata", "other"))
 _COMPRESSORS = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", "": ""}
 
 
 def indexes(entries: Iterable[Entry], metadata: Mapping[str, Any], series: str) -> Iterator[Entry]:
-    """Yield `Packages.gz` and `Release` for every Ubuntu repository of the package that contains `.deb` packages.
+    """Yield the indexes of the repositories that the package has: `Packages.gz` and `Release` of every Ubuntu one, and
+    `repodata` of every CentOS one without packages.
 
-    As with `dpkg-scanpackages -m`, the index lists all versions of all packages, by file name, with the fields in the
-    order of their authors. Raise `Unusable` for a package that cannot be read.
+    Nodes get each repository of a plugin as a source, and one without an index ends `apt-get update` there. As with
+    `dpkg-scanpackages -m`, the index lists all versions of all packages, by file name, with the fields in the order of
+    their authors. Raise `Unusable` for a package that cannot be read.
     """
-    files = [entry for entry in entries if entry.type is EntryType.FILE]
+    known = list(entries)
+    files = [entry for entry in known if entry.type is EntryType.FILE]
+    present = {f"{entry.path}/" for entry in known if entry.type is EntryType.DIRECTORY}
     for root in _roots(metadata, "ubuntu"):
-        packages = [entry for entry in files if entry.path.startswith(root) and entry.path.endswith(".deb")]
-        if packages:
+        if root in present:
+            packages = [entry for entry in files if entry.path.startswith(root) and entry.path.endswith(".deb")]
             text = "".join(f"{_stanza(entry, root)}\n\n" for entry in packages)
             yield generated(f"{root}Packages.gz", gzip.compress(text.encode(), 9, mtime=0))
             yield generated(f"{root}Release", f"Label: {metadata['name']}\nVersion: {series}\n".encode())
+    for root in _roots(metadata, "centos"):
+        below = [entry.path for entry in files if entry.path.startswith(root)]
+        if root in present and not any(path.endswith((".rpm", _REPOMD)) for path in below):
+            yield Entry(f"{root}repodata", EntryType.DIRECTORY)
+            yield from _empty_repodata(f"{root}repodata/")
+
+
+def _empty_repodata(directory: str) -> Iterator[Entry]:
+    """Yield what `createrepo` writes for a directory without packages."""
+    described = []
+    for name, tag, namespace in _LISTS:
+        text = f'{_XML}<{tag} xmlns="http://linux.duke.edu/metadata/{namespace}" packages="0">\n</{tag}>\n'.encode()
+        packed = gzip.compress(text, 9, mtime=0)
+        yield generated(f"{directory}{name}.xml.gz", packed)
+        described.append(
+            f'<data type="{name}">\n'
+            f'  <checksum type="sha256">{hashlib.sha256(packed).hexdigest()}</checksum>\n'
+            f'  <open-checksum type="sha256">{hashlib.sha256(text).hexdigest()}</open-checksum>\n'
+            f'  <location href="repodata/{name}.xml.gz"/>\n'
+            f"  <timestamp>0</timestamp>\n  <size>{len(packed)}</size>\n  <open-size>{len(text)}</open-size>\n</data>\n"
+        )
+    repomd = f'{_XML}<repomd xmlns="http://linux.duke.edu/metadata/repo">\n{"".join(described)}</repomd>\n'
+    yield generated(f"{directory}repomd.xml", repomd.encode())
 
 
 def repository_findings(directory: Path, metadata: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """Return a warning (P065) for every CentOS repository that has `.rpm` packages but no index.
+    """Return an error (P065) for every CentOS repository that has `.rpm` packages but no index.
 
-    The index takes `createrepo`, so the build cannot write it. Without it, yum sees an empty repository.
+    The index takes `createrepo`, so the build cannot write it. Without it, yum refuses the repository on every node.
     """
     return tuple(
         Finding(
-            Severity.WARNING,
+            Severity.ERROR,
             "P065",
             f"the repository {root} has .rpm packages but no repodata, which the build cannot write",
             Place(str(directory / "metadata.yaml")),

@@ -1,8 +1,9 @@
-"""The Debian repositories in a package get an index; for the others there is a warning."""
+"""The Debian repositories in a package get an index; so do empty CentOS ones."""
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import lzma
 import shutil
@@ -11,6 +12,7 @@ import tarfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import zstandard
@@ -129,11 +131,55 @@ def test_the_index_says_what_dpkg_scanpackages_says(directory: Path, tmp_path: P
     assert sorted(ours, key=lambda record: record["Version"]) == sorted(theirs, key=lambda record: record["Version"])
 
 
-def test_a_repository_without_packages_gets_nothing(directory: Path, tmp_path: Path) -> None:
+def test_a_repository_without_packages_gets_an_empty_index(directory: Path, tmp_path: Path) -> None:
     repository = directory / "repositories" / "ubuntu"
     repository.mkdir(parents=True)
     (repository / "README").touch()
-    assert [path.name for path in packed(directory, tmp_path / "target").iterdir()] == ["README"]
+    found = packed(directory, tmp_path / "target")
+    assert sorted(path.name for path in found.iterdir()) == ["Packages.gz", "README", "Release"]
+    assert gzip.decompress((found / "Packages.gz").read_bytes()) == b""
+
+
+def test_a_directory_that_is_not_there_gets_no_index(directory: Path, tmp_path: Path) -> None:
+    assert not packed(directory, tmp_path / "target").exists()
+
+
+def test_an_empty_centos_repository_gets_an_index_that_describes_itself(directory: Path, tmp_path: Path) -> None:
+    (directory / "repositories" / "centos").mkdir(parents=True)
+    root = packed(directory, tmp_path / "target").parent / "centos"
+    space = "{http://linux.duke.edu/metadata/repo}"
+    listed = ElementTree.parse(root / "repodata" / "repomd.xml").getroot().findall(f"{space}data")  # noqa: S314 - ours
+    assert [data.get("type") for data in listed] == ["primary", "filelists", "other"]
+    for data in listed:
+        location, checksum = data.find(f"{space}location"), data.find(f"{space}checksum")
+        assert location is not None
+        assert checksum is not None
+        content = (root / str(location.get("href"))).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == checksum.text
+        assert ElementTree.fromstring(gzip.decompress(content)).get("packages") == "0"  # noqa: S314 - ours
+
+
+@pytest.mark.parametrize("with_packages", [False, True])
+def test_apt_reads_what_is_built(directory: Path, tmp_path: Path, with_packages: bool) -> None:
+    if shutil.which("apt-get") is None:
+        pytest.skip("apt-get is not installed")
+    repository = directory / "repositories" / "ubuntu"
+    repository.mkdir(parents=True)
+    if with_packages:
+        deb(repository / "a_1.0_all.deb", described("a", "1.0"))
+    root, found = tmp_path / "apt", packed(directory, tmp_path / "target")
+    for name in ("state/lists/partial", "cache/archives/partial", "sources"):
+        (root / name).mkdir(parents=True)
+    (root / "sources.list").write_text(f"deb [trusted=yes] file:{found} /\n")
+    options = {
+        "Dir::State": root / "state", "Dir::State::status": "/dev/null", "Dir::Cache": root / "cache",
+        "Dir::Etc::sourcelist": root / "sources.list", "Dir::Etc::sourceparts": root / "sources",
+        "APT::Sandbox::User": "",
+    }  # fmt: skip
+    stated = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
+    done = subprocess.run(["apt-get", *stated, "update"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done
+    assert not any(line.startswith("E:") for line in (done.stdout + done.stderr).splitlines()), done
 
 
 @pytest.mark.parametrize(
@@ -154,13 +200,13 @@ def test_a_file_that_is_no_package_is_named(directory: Path, content: bytes, mes
         build_fp(directory, directory.parent, METADATA)
 
 
-def test_a_centos_repository_without_an_index_is_worth_a_warning(directory: Path) -> None:
+def test_a_centos_repository_with_packages_needs_an_index(directory: Path) -> None:
     repository = directory / "repositories" / "centos"
     repository.mkdir(parents=True)
     assert repository_findings(directory, METADATA) == ()
     (repository / "x.rpm").touch()
     (finding,) = repository_findings(directory, METADATA)
-    assert (finding.severity, finding.code) == ("warning", "P065")
+    assert (finding.severity, finding.code) == ("error", "P065")
     assert "repositories/centos/" in finding.message
     (repository / "repodata").mkdir()
     (repository / "repodata" / "repomd.xml").touch()
