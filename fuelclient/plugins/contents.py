@@ -110,7 +110,7 @@ def _read_roles(
         own_volumes.update(volumes)
     part = parts["volumes"]
     all_volumes = normal_volumes(files, _mapping(files, part, "volumes"), own_volumes, part.file)
-    _check_records(files, all_volumes.get("volumes", []), part.file, "volume", constrainable=False)
+    _check_records(files, all_volumes.get("volumes", []), part.file, "volume")
     return *tagged(all_roles, tags), all_volumes, list(groups.values())
 
 
@@ -196,12 +196,12 @@ def _records(files: PackageFiles, part: _Part, name: str, noun: str) -> tuple[An
             message = f"{name}.yaml is {in_words(document.data)}, not a list"
             files.reject("P003", message, Place(document.file, 1), "Write it as - id: ...")
             continue
-        _check_records(files, document.data, document.file, noun, constrainable=noun == "network role")
+        _check_records(files, document.data, document.file, noun)
         records += document.data
     return tuple(_json_types(record) for record in records)
 
 
-def _check_records(files: PackageFiles, records: Sequence[Any], file: str, noun: str, *, constrainable: bool) -> None:
+def _check_records(files: PackageFiles, records: Sequence[Any], file: str, noun: str) -> None:
     """Add findings for ids that appear twice, unless version constraints keep the records apart, and other errors."""
     seen: dict[str, int] = {}
     for record, line in items_of(records):
@@ -209,10 +209,9 @@ def _check_records(files: PackageFiles, records: Sequence[Any], file: str, noun:
             files.reject("P003", f"a {noun} is {in_words(record)}, not a mapping", Place(file, line), "Give it an id.")
             continue
         name = record.get("id", record.get("name"))
-        if constrainable:
-            files.note(constraints.check(record, f"{noun} {name}", _places(files, record, file)))
-            if constraints.is_constrained(record):
-                continue
+        files.note(constraints.check(record, f"{noun} {name}", _places(files, record, file)))
+        if constraints.is_constrained(record):
+            continue
         if isinstance(name, str) and name in seen:
             message = f"the {noun} {name} is defined twice, first on line {seen[name]}"
             files.reject("P060", message, files.place(record, file=file), "Keep one of the two.")

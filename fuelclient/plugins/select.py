@@ -7,7 +7,7 @@ the content of the selected files.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from fuelclient.model.release import Release
 from fuelclient.model.task import Task
 from fuelclient.plugins import constraints
 
-_MAPPING = "volumes_roles_mapping"
+_MAPPING, _VOLUMES = "volumes_roles_mapping", "volumes"
 _GRAPH_FILES = ("tasks.yaml", "deployment_tasks.yaml", "node_roles.yaml")
 """The files that make up the default graph of a plugin."""
 
@@ -49,16 +49,29 @@ def needs_release(package: Package) -> bool:
 def is_constrained(contents: Contents) -> bool:
     """Return whether any record has a version constraint."""
     tasks = (task.attributes for graph in contents.graphs.values() for task in graph.tasks)
-    return any(map(constraints.is_constrained, (*tasks, *contents.roles.values(), *contents.network_roles)))
+    listed = (*contents.network_roles, *contents.components, *contents.volumes.get(_VOLUMES, ()))
+    mapped = (
+        record for records in contents.volumes.get(_MAPPING, {}).values() if _is_list(records) for record in records
+    )
+    return any(map(constraints.is_constrained, (*tasks, *contents.roles.values(), *listed, *mapped)))
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, Mapping) for item in value)
 
 
 def for_any_release(package: Package) -> Contents:
     """Return the content of the package while the release is not known.
 
     Of several tasks with one id, the one without a version constraint is used, or else the first. Constraints are kept.
+    A graph type that only some releases have is that of the first record that has it.
     """
     contents = package.contents
-    graphs = {name: replace(graph, tasks=_one_per_id(graph.tasks)) for name, graph in contents.graphs.items()}
+    of_records = (record.contents.graphs for record in package.records if record.contents is not None)
+    known: dict[str, GraphDocument] = {}
+    for stated in (contents.graphs, *of_records):
+        known = {**stated, **known}
+    graphs = {name: replace(known[name], tasks=_one_per_id(known[name].tasks)) for name in known}
     return replace(contents, graphs=graphs)
 
 
@@ -168,17 +181,14 @@ class _Choices:
         excluded = contents.roles.keys() - roles.keys()
         used_tags = {tag for role in roles.values() for tag in role.get("tags") or ()}
         unused_tags = {tag for name in excluded for tag in contents.roles[name].get("tags") or ()} - used_tags
-        volumes = contents.volumes
-        if excluded and volumes:
-            mapping = {name: mapped for name, mapped in volumes[_MAPPING].items() if name not in excluded}
-            volumes = {**volumes, _MAPPING: mapping}
         return replace(
             contents,
             graphs={graph_type: self._graph(graph) for graph_type, graph in contents.graphs.items()},
             roles={name: _unconstrained(role) for name, role in roles.items()},
             tags={name: tag for name, tag in contents.tags.items() if name not in unused_tags},
-            volumes=volumes,
-            network_roles=self._network_roles(contents.network_roles),
+            volumes=self._volumes(contents.volumes, excluded),
+            network_roles=self._fitting("network role", "id", contents.network_roles),
+            components=self._fitting("component", "name", contents.components),
         )
 
     def _graph(self, graph: GraphDocument) -> GraphDocument:
@@ -194,11 +204,24 @@ class _Choices:
         tasks = (task for task in graph.tasks if chosen.get(task.id) is task)
         return replace(graph, tasks=tuple(replace(task, attributes=_unconstrained(task.attributes)) for task in tasks))
 
-    def _network_roles(self, records: Sequence[Any]) -> tuple[Any, ...]:
+    def _volumes(self, volumes: Mapping[str, Any], excluded: Collection[str]) -> Mapping[str, Any]:
+        """Return the volumes that fit, and those of each role that is not `excluded`."""
+        if not volumes:
+            return volumes
+        mapping = {
+            name: list(self._fitting(f"volume of the role {name}", "id", mapped)) if _is_list(mapped) else mapped
+            for name, mapped in volumes[_MAPPING].items()
+            if name not in excluded
+        }
+        fitting = list(self._fitting("volume", "id", volumes.get(_VOLUMES, ())))
+        return {**volumes, _MAPPING: mapping, _VOLUMES: fitting}
+
+    def _fitting(self, noun: str, key: str, records: Sequence[Any]) -> tuple[Any, ...]:
+        """Return, of the records with one name, the one that fits best, or none."""
         groups: dict[str, list[Any]] = {}
         for record in records:
-            groups.setdefault(str(record.get("id")), []).append(record)
-        chosen = ((group, self._best("network role", name, group)) for name, group in groups.items())
+            groups.setdefault(str(record.get(key)), []).append(record)
+        chosen = ((group, self._best(noun, name, group)) for name, group in groups.items())
         return tuple(_unconstrained(group[index]) for group, index in chosen if index is not None)
 
     def _best(

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from fuelclient.engine.reading import environment, lookup, orphaned_records
 from fuelclient.environment.layers import snapshot, types_for
-from fuelclient.environment.owners import owners as owners_of
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.validate import check_document, require_type
@@ -39,10 +38,10 @@ class Graphs:
     def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
         """As `base.Graphs`."""
         with self._database.read() as connection:
-            owners = None
-            if cluster_id is not None:
-                owners = {(owner.level, owner.id) for owner in owners_of(environment.read(connection, cluster_id))}
-            summaries = graphs.summaries(connection, owners)
+            if cluster_id is None:
+                summaries = graphs.summaries(connection)
+            else:
+                summaries = environment.summaries(connection, environment.read(connection, cluster_id))
         return [summary for summary in summaries if not levels or summary.owner.level in levels]
 
     def types(self, release_id: int) -> Collection[str]:

@@ -14,7 +14,7 @@ from fuelclient.engine.reading import lookup
 from fuelclient.environment.layers import graph_types, layer, require_graph_type
 from fuelclient.environment.owners import owners
 from fuelclient.model.environment import Environment
-from fuelclient.model.graph import Graph, Layer, Level, Owner
+from fuelclient.model.graph import Graph, GraphSummary, Layer, Level, Owner
 from fuelclient.model.network import NodePart
 from fuelclient.model.package import Contents
 from fuelclient.model.plugin import SCRIPTS, Plugin
@@ -90,14 +90,14 @@ def extension(connection: Connection, plugin: Plugin, release: Release) -> Mappi
 
 def types(connection: Connection, environment: Environment) -> list[str]:
     """Return the graph types of an environment, whichever layer has them."""
-    known = {
-        graph_type
-        for plugin in environment.plugins
-        if plugin.by_release
-        for graph_type in selected(connection, plugin, environment.release).graphs
-    }
+    by_release = {plugin.id: plugin for plugin in environment.plugins if plugin.by_release}
+    known: set[str] = set()
     for owner in owners(environment):
-        known.update(graphs.types(connection, owner.level, owner.id))
+        stored = graphs.types(connection, owner.level, owner.id)
+        if owner.level is Level.PLUGIN and owner.id in by_release:
+            known.update(selected(connection, by_release[owner.id], environment.release).graphs)
+            stored = [graph_type for graph_type in stored if _is_uploaded(connection, owner, graph_type)]
+        known.update(stored)
     of_release = graphs.types(connection, Level.RELEASE, environment.release.id)
     return graph_types(known, of_release=bool(of_release))
 
@@ -125,6 +125,27 @@ def _where_its_scripts_are(connection: Connection, release: Release, known: Laye
         return known
     source = plugins.defining(connection, release.id)
     return replace(known, cwd=source.scripts) if source is not None else known
+
+
+def _is_uploaded(connection: Connection, owner: Owner, graph_type: str) -> bool:
+    """Return whether a stored graph is not the one that a package has for releases in general."""
+    graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
+    return graph_id is not None and not graphs.is_derived(connection, graph_id)
+
+
+def summaries(connection: Connection, environment: Environment) -> list[GraphSummary]:
+    """Return the graphs of an environment by id. Those of a plugin have the tasks that its package has for the release
+    of this environment, and none that it has only for others."""
+    listed = graphs.summaries(connection, {(owner.level, owner.id) for owner in owners(environment)})
+    by_release = {plugin.id: plugin for plugin in environment.plugins if plugin.by_release}
+    known = []
+    for summary in listed:
+        plugin = by_release.get(summary.owner.id) if summary.owner.level is Level.PLUGIN else None
+        if plugin is None or not graphs.is_derived(connection, summary.id):
+            known.append(summary)
+        elif graph := selected(connection, plugin, environment.release).graphs.get(summary.type):
+            known.append(replace(summary, task_ids=tuple(task.id for task in graph.tasks)))
+    return known
 
 
 def _graph(connection: Connection, environment: Environment, owner: Owner, graph_type: str) -> Graph | None:

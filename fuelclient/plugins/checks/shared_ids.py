@@ -34,6 +34,8 @@ def check(package: RawPackage) -> Iterator[Finding]:
             yield from _constraints(data.records(), noun, versions)
     for data in package.of("node_roles"):
         yield from _constraints(_roles(data), "role", versions)
+    for data in package.of("volumes"):
+        yield from _constraints(data.records("volumes"), "volume", versions)
 
 
 def _repeated(noun: str, key: str, records: Iterable[Record]) -> Iterator[Finding]:

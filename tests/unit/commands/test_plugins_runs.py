@@ -147,3 +147,28 @@ def test_an_installation_changes_nothing_of_a_run_that_goes_on(fuel2: CommandLin
     assert notes.read_text().split() == ["old"]
     ready(fuel2, 1, "--force")
     assert notes.read_text().split() == ["old", "new"]
+
+
+def test_the_graphs_of_an_environment_are_those_of_its_release(fuel2: CommandLine, tmp_path: Path) -> None:
+    versions = {"kilo": "2015.1-8.0", "liberty": "liberty-8.0"}
+    releases: list[dict[str, Any]] = [
+        {"os": "ubuntu", "version": version, "mode": ["ha"], "deployment_tasks_path": f"{name}.yaml"}
+        for name, version in versions.items()
+    ]
+    releases[1]["graphs"] = [{"type": "check", "tasks": [task("look")]}]
+    files = {f"{name}.yaml": [task(name)] for name in versions}
+    package = write_package(tmp_path / "p", "multi", package_version="5.0.0", releases=releases, files=files)
+    fuel2.ok("release", "import", "-", stdin=RELEASES)
+    fuel2.ok("plugins", "install", package)
+    listed = {}
+    for env, name in enumerate(versions, 1):
+        fuel2.ok("env", "create", name, "--release", env)
+        fuel2.ok("env", "settings", "upload", env, "--file", "-", stdin=SETTINGS)
+        fuel2.ok("plugins", "enable", "multi", "--env", env)
+        rows = fuel2.ok("graph", "list", "--env", env, "-f", "json").json
+        named = [(row["relations"][0], row["tasks"]) for row in rows]
+        listed[name] = {at["type"]: tasks for at, tasks in named if at["model"] == "plugin"}
+    assert listed["kilo"] == {"default": ["kilo"]}
+    assert listed["liberty"] == {"default": ["liberty"], "check": ["look"]}
+    assert "look" in fuel2.ok("graph", "preview", "--env", 2, "--type", "check", "-f", "value", "-c", "task").out
+    assert fuel2("graph", "preview", "--env", 1, "--type", "check").code == 5

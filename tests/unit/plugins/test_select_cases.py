@@ -44,6 +44,8 @@ def outcome(selection: Selection) -> dict[str, Any]:
         "network_roles": [role["id"] for role in contents.network_roles],
         "network_roles_are": list(contents.network_roles),
         "components": [component["name"] for component in contents.components],
+        "components_are": list(contents.components),
+        "volumes_are": contents.volumes.get("volumes"),
         "attributes": list(contents.attributes),
         "files": contents.files,
         "why": [sentence.replace("pkg/", "") for sentence in selection.why],
