@@ -163,6 +163,9 @@ def _engine_rules(connection: Connection, members: Environment, plugin: Plugin) 
         text = "packages of version 5 need task-based deployment, which is off in this environment of Fuel 8.0"
         hint = "Set `common: {task_deploy: {value: true}}` in its settings (`fuel2 env settings upload`)."
         yield _finding(Severity.ERROR, "P072", plugin, text, hint)
+    if _first_number(plugin.package_version) >= 5 and _first_number(fuel) in (6, 7):
+        text = f"packages of version 5 are not supported on Fuel {fuel}"
+        yield _finding(Severity.WARNING, "P083", plugin, text, "Use a package of version 4 or earlier there.")
     refuses_legacy = _first_number(fuel) >= 9 and not settings.is_on(values, "common", "propagate_task_deploy")
     if refuses_legacy and _has_legacy(connection, members, plugin):
         text = (
@@ -180,7 +183,7 @@ def _first_number(version: str) -> int:
 
 def _has_legacy(connection: Connection, members: Environment, plugin: Plugin) -> bool:
     return any(
-        task.legacy or (task.version_tuple < (2, 0, 0) and task.type not in _INTERNAL)
+        task.legacy or (task.version_tuple < (2, 0, 0) and task.type not in _INTERNAL and not task.is_partial)
         for tasks in _graphs_of(connection, members.release, plugin).values()
         for task in tasks
     )

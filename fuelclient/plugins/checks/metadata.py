@@ -11,6 +11,7 @@ from typing import Any
 
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.plugins.checks.raw_package import RawPackage, Record, all_bases_of
+from fuelclient.plugins.constraints import version_of
 from fuelclient.plugins.contents import PATHS
 from fuelclient.plugins.package_files import CONF_PATH
 from fuelclient.serializers.values import items_of
@@ -59,6 +60,7 @@ def check(package: RawPackage) -> Iterator[Finding]:
     if package.major >= 5:
         for record in extensions:
             yield from _ignored(record)
+            yield from _unsupported(package, record)
 
 
 def _fuel_version(package: RawPackage, value: str, place: Place) -> Iterator[Finding]:
@@ -80,6 +82,19 @@ def _fuel_version(package: RawPackage, value: str, place: Place) -> Iterator[Fin
     elif package.definitions and version < _WITH_RELEASES:
         message = f"releases as plugins need Fuel 9.1 or later, but fuel_version contains {value}"
         yield Finding(Severity.WARNING, "P015", message, place, hint=f"Remove {value} from fuel_version.")
+
+
+def _unsupported(package: RawPackage, record: Record) -> Iterator[Finding]:
+    """Yield a warning about a release of a Fuel that the package version is not for.
+
+    No error: the specification does not support these, and yet its example of several releases names Fuel 7.
+    """
+    fuel = version_of(str(record.data.get("version"))).fuel
+    if _OLDEST[1] <= fuel < _OLDEST[package.major]:
+        shown = ".".join(map(str, fuel))
+        message = f"packages of version {package.major}.0.0 are not supported on Fuel {shown}, which this release is of"
+        hint = "Remove the release, or give it a package with an older package_version."
+        yield Finding(Severity.WARNING, "P015", message, record.place("version"), hint=hint)
 
 
 def _definition(package: RawPackage, record: Record) -> Iterator[Finding]:

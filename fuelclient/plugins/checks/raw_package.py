@@ -25,7 +25,8 @@ FIXED = (*PARTS, "node_config", "nic_config", "bond_config")
 
 _NEWEST = 6
 _ASSUMED = 5
-"""The package version whose rules apply if the metadata does not state one."""
+"""The package version whose rules apply if the metadata states none, or one that is unknown: the newest of Fuel's own
+documentation. Version 6 has rules that only Nailgun knew."""
 
 _BASE = "base_release_path"
 _GRAPH = "release_tasks"
@@ -109,7 +110,7 @@ class RawPackage:
     """A package as it is written.
 
     `metadata` is None if it cannot be read; the readable files are still known. `major` is the package version whose
-    rules apply: for an unknown version, the nearest known one.
+    rules apply: for an unknown version, 5.
     """
 
     files: PackageFiles
@@ -169,7 +170,7 @@ def read(directory: Path, shown_as: str = "") -> RawPackage:
     if metadata is None:
         return RawPackage(files, None, _ASSUMED, tuple(_fixed_sets(files, _NEWEST)))
     stated = re.match(r"[0-9]{1,9}", str(metadata.get("package_version")))
-    major = min(max(int(stated[0]), 1), _NEWEST) if stated else _ASSUMED
+    major = int(stated[0]) if stated and 1 <= int(stated[0]) <= _NEWEST else _ASSUMED
     sets = list(_fixed_sets(files, major))
     files.resolved(without(metadata, "releases", "graphs"))
     sets += _graph_sets(files, metadata, files.manifest, ())

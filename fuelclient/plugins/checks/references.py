@@ -12,6 +12,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection, Iterator, Mapping
+from pathlib import PurePosixPath
 from typing import Any
 
 from fuelclient.errors import nearest
@@ -41,8 +42,18 @@ _MAX_PAIRS = 100_000
 def check(package: RawPackage, release_tasks: Collection[str] | None = None) -> Iterator[Finding]:
     """Yield a warning for every name that is not defined, or, without `release_tasks`, is probably not defined."""
     if package.metadata is not None:
-        yield from _tasks(package, release_tasks)
-        yield from _volumes(package)
+        manifest = package.files.manifest  # it names the files of graphs
+        if not _unread(package, "deployment_tasks", "node_roles", PurePosixPath(manifest).stem):
+            yield from _tasks(package, release_tasks)
+        if not _unread(package, "node_roles", "volumes"):
+            yield from _volumes(package)
+
+
+def _unread(package: RawPackage, *stems: str) -> bool:
+    """Return whether a file with one of these names could not be read, which may well define what is looked for."""
+    return any(
+        finding.code == "P037" and PurePosixPath(finding.place.file).stem in stems for finding in package.files.findings
+    )
 
 
 def _tasks(package: RawPackage, release_tasks: Collection[str] | None) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ specification "plugins-deployment-order" for the priorities that order the tasks
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from fuelclient.graph.stage import band_of, parse_stage
 from fuelclient.model.finding import Finding, Place, Severity
@@ -28,12 +28,14 @@ def check(package: RawPackage) -> Iterator[Finding]:
         if package.major >= 4:
             yield from _orchestrators(package)
             yield from _legacy_file(package)
+        placed = _placed_by_groups(package)
         for task in package.tasks():
             if package.major == 4:
                 yield from _version_4(task)
             elif package.major >= 5:
                 yield from _version_5(task)
-            yield from _placement(task)
+            if task.name not in placed:
+                yield from _placement(task)
     if package.major >= 2:  # version 1 has no priorities, and they violate its schema
         types = ("deployment_tasks", "tasks") if package.major < 5 else ("deployment_tasks",)
         for task in package.records(*types):
@@ -43,12 +45,13 @@ def check(package: RawPackage) -> Iterator[Finding]:
 def _orchestrators(package: RawPackage) -> Iterator[Finding]:
     tasks = [*package.tasks(), *package.records("release_tasks")]
     modern = [task for task in tasks if _is_modern(task)]
-    if not tasks:
-        return
     if not modern:
-        message = "no task has version 2.0.0, which is recommended for Fuel 9.0 and later"
-        hint = "Add version: 2.0.0 to the tasks."
-        yield Finding(Severity.INFO, "P010", message, tasks[0].place(), hint=hint)
+        legacy = package.records("tasks") if package.major < 5 else ()
+        first = next(iter((*tasks, *legacy)), None)
+        if first is not None:
+            message = "no task has version 2.0.0, which is recommended for Fuel 9.0 and later"
+            hint = "Add version: 2.0.0 to the tasks." if tasks else "Write them as tasks in deployment_tasks.yaml."
+            yield Finding(Severity.INFO, "P010", message, first.place(), hint=hint)
         return
     message = (
         f"{len(modern)} of {len(tasks)} tasks have version 2.0.0 or later: Fuel 9.0 runs them in the order of the task"
@@ -109,6 +112,14 @@ def _version_5(task: Record) -> Iterator[Finding]:
     if "role" in task.data:
         message = f"task {task.name} has role, which is called roles in packages of version 5.0.0"
         yield _finding(task, Severity.WARNING, "P021", message, "Use roles: instead.", "role")
+
+
+def _placed_by_groups(package: RawPackage) -> set[str]:
+    """Return the tasks that a group of the package lists, or, since version 5, one of its roles."""
+    listed = [task.data.get("tasks") for task in package.tasks() if _type(task) == TaskType.GROUP]
+    if package.major >= 5:
+        listed += [role.get("tasks") for _, role, *_ in package.roles() if isinstance(role, Mapping)]
+    return {name for names in listed if isinstance(names, list) for name in names if isinstance(name, str)}
 
 
 def _placement(task: Record) -> Iterator[Finding]:

@@ -172,3 +172,27 @@ def test_the_graphs_of_an_environment_are_those_of_its_release(fuel2: CommandLin
     assert listed["liberty"] == {"default": ["liberty"], "check": ["look"]}
     assert "look" in fuel2.ok("graph", "preview", "--env", 2, "--type", "check", "-f", "value", "-c", "task").out
     assert fuel2("graph", "preview", "--env", 1, "--type", "check").code == 5
+
+
+def test_enabling_says_what_fuel_does_not_support(fuel2: CommandLine, tmp_path: Path) -> None:
+    release = "- {name: Old, version: 2015.1-7.0, operating_system: ubuntu, roles_metadata: {controller: {name: C}}}"
+    record = {"os": "ubuntu", "version": "2015.1-7.0", "mode": ["ha"]}
+    package = write_package(tmp_path / "p", "modern", package_version="5.0.0", releases=[record])
+    fuel2.ok("release", "import", "-", stdin=release)
+    assert "[P015]" in fuel2.ok("plugins", "install", package).err
+    fuel2.ok("env", "create", "prod", "--release", 1)
+    assert "[P083]" in fuel2.ok("plugins", "enable", "modern", "--env", 1).err
+
+
+def test_a_record_that_only_overrides_is_no_legacy_task(fuel2: CommandLine, tmp_path: Path) -> None:
+    graph = [task("deploy", version="2.0.0")]
+    release = definition(
+        "Example", "mitaka-9.0", roles={"controller": role()}, graphs=[{"type": "default", "tasks": graph}]
+    )
+    fuel2.ok(
+        "plugins", "install", write_package(tmp_path / "r", "Example", package_version="5.0.0", releases=[release])
+    )
+    files = {"deployment_tasks.yaml": [{"id": "deploy", "parameters": {"timeout": 5}}]}
+    fuel2.ok("plugins", "install", write_package(tmp_path / "p", "tune", package_version="5.0.0", files=files))
+    fuel2.ok("env", "create", "prod", "--release", 1)
+    assert "[P081]" not in fuel2.ok("plugins", "enable", "tune", "--env", 1).err
