@@ -12,7 +12,7 @@ from fuelclient.engine.reading import environment, lookup, orphaned_records, unp
 from fuelclient.environment.owners import plugin_owner, release_owner
 from fuelclient.errors import Conflict
 from fuelclient.graph.validate import check_document, require_type
-from fuelclient.model.finding import Finding, Severity, errors_in, require_no_errors
+from fuelclient.model.finding import Finding, Place, Severity, errors_in, require_no_errors
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, Owner
 from fuelclient.model.package import Package, PackagedRelease
 from fuelclient.model.plugin import InstallAction, Plugin
@@ -178,10 +178,19 @@ def _derive(
     for graph_type in graphs.types(connection, owner.level, owner.id):
         graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
         if graph_type not in documents and graph_id is not None and graphs.is_derived(connection, graph_id):
+            findings.append(_lost(connection, owner, graph_type, graph_id))
             graphs.delete(connection, graph_id)
     for graph_type, document in documents.items():
         put_derived(connection, owner, graph_type, relabel.graph(document))
     return findings
+
+
+def _lost(connection: Connection, owner: Owner, graph_type: str, graph_id: int) -> Finding:
+    """Return the warning for a graph that an owner had from its package, and that the new package lacks."""
+    count = len(graphs.task_ids(connection, graph_id))
+    text = f"the package no longer has the {graph_type} graph of {owner.label}, so its {count} tasks are removed"
+    hint = "Install the earlier package with --force to have them back."
+    return Finding(Severity.WARNING, "P084", text, Place(layer=owner.label), hint=hint)
 
 
 def put_derived(connection: Connection, owner: Owner, graph_type: str, document: GraphDocument) -> None:

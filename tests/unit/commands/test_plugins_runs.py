@@ -196,3 +196,15 @@ def test_a_record_that_only_overrides_is_no_legacy_task(fuel2: CommandLine, tmp_
     fuel2.ok("plugins", "install", write_package(tmp_path / "p", "tune", package_version="5.0.0", files=files))
     fuel2.ok("env", "create", "prod", "--release", 1)
     assert "[P081]" not in fuel2.ok("plugins", "enable", "tune", "--env", 1).err
+
+
+def test_a_package_that_lost_its_graphs_says_which(fuel2: CommandLine, tmp_path: Path) -> None:
+    graphs = [{"type": "default", "tasks": [task("start")]}, {"type": "check", "tasks": [task("a"), task("b")]}]
+    for kept in (graphs, graphs[:1]):
+        release = definition("Example", graphs=kept)
+        source = write_package(tmp_path / "r", "Example", package_version="5.0.0", releases=[release])
+        done = fuel2.ok("plugins", "install", source, "--force")
+    [line] = [line for line in done.err.splitlines() if "[P084]" in line]
+    assert "warning" in line
+    assert "check" in line
+    assert "2 tasks" in line
