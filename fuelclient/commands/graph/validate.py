@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from fuelclient.commands.arguments import add_env, add_source, add_type
 from fuelclient.commands.base import Check, finding_rows, tally
+from fuelclient.commands.finding_filters import add_finding_filters, chosen, fails
 from fuelclient.commands.shell import LOG, urgency
 from fuelclient.errors import InvalidDocument, UsageError
 
@@ -19,21 +20,24 @@ class GraphValidate(Check):
     """Report everything wrong with a graph
 
     With --file or --dir a document is checked by itself, as far as that is possible. With --env the merged graph of an
-    environment is checked, as a preview would see it. The exit code is 7 if there is an error among the findings.
+    environment is checked, as a preview would see it. The exit code is 7 if one of the findings is an error, or as bad
+    as --fail-on says.
 
-      fuel2 graph validate --file override.yaml
+      fuel2 graph validate --file override.yaml --fail-on warning --ignore G041
       fuel2 graph validate --env 1 --type default -f json
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(add_source(parser, short=False), required=False, help="the merged graph of this environment")
         add_type(parser, default=None)
+        add_finding_filters(parser)
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         if parsed_args.env is None and parsed_args.graph_type is not None:
             raise UsageError("--type needs --env: a document has no graph type of its own.", hint="Leave --type out.")
-        findings = self._environment(parsed_args) if parsed_args.env is not None else self._document(parsed_args)
-        self.broken = any(finding.is_error for finding in findings)
+        reported = self._environment(parsed_args) if parsed_args.env is not None else self._document(parsed_args)
+        findings = chosen(reported, parsed_args)
+        self.broken = fails(findings, parsed_args)
         LOG.info("%s", f"{tally(findings)}." if findings else "No findings.")
         return finding_rows(sorted(findings, key=urgency))
 

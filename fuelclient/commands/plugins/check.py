@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from fuelclient.commands.arguments import stated_path
 from fuelclient.commands.base import Check, finding_rows, tally
+from fuelclient.commands.finding_filters import add_finding_filters, chosen, fails
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.finding import Finding, Severity
@@ -19,26 +20,28 @@ class PluginsCheck(Check):
     """Report everything wrong with plugin packages
 
     A package is the directory of a plugin, or an .rpm or .fp file. One run reports all findings, each with its file,
-    line and a hint. The exit code is 7 if one of them is an error, and with --strict also for a warning. Some errors
-    do not prevent installation here: they are about packages that Fuel itself would refuse.
+    line and a hint. The exit code is 7 if one of them is an error, or as bad as --fail-on says. Some errors do not
+    prevent installation here: they are about packages that Fuel itself would refuse.
 
       fuel2 plugins check .
-      fuel2 plugins check --strict -f json plugins/*
+      fuel2 plugins check --fail-on warning --ignore P019,P02 -f json plugins/*
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "paths", nargs="+", type=stated_path, metavar="PATH", help="directory of a package, or an .rpm or .fp file"
         )
-        parser.add_argument("--strict", action="store_true", help="exit with code 7 for warnings too")
+        add_finding_filters(parser)
+        parser.add_argument(
+            "--strict", dest="fail_on", action="store_const", const="warning", help="the same as --fail-on warning"
+        )
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         severities = list(Severity)
-        failing = {Severity.ERROR, Severity.WARNING} if parsed_args.strict else {Severity.ERROR}
         rows = []
         for path in parsed_args.paths:
-            findings = findings_of(path)
-            self.broken |= any(finding.severity in failing for finding in findings)
+            findings = chosen(findings_of(path), parsed_args)
+            self.broken |= fails(findings, parsed_args)
             LOG.info("%s: %s.", path, tally(findings))
             rows += sorted(
                 findings,
