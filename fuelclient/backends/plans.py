@@ -68,7 +68,8 @@ def _plans(backend: Backend, request: RunRequest) -> tuple[Inputs, tuple[Plan, .
     meant = checked(request, registry.runs_nothing)
     inputs = _expecting(backend, backend.runs.inputs(meant))
     inputs = replace(inputs, facts=with_assumed(inputs.facts, meant.assumed))
-    return inputs, plans(inputs, meant, backend.runs.checker(meant, inputs))
+    only_shown = replace(meant, dry_run=True)  # so that a node without an address is no error
+    return inputs, plans(inputs, only_shown, backend.runs.checker(meant, inputs))
 
 
 def _expecting(backend: Backend, inputs: Inputs) -> Inputs:

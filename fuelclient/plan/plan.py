@@ -209,9 +209,10 @@ def _cannot_run(
             Severity.ERROR, "G046", f"{problem}{others}", place_of(task, "type"), task.id,
             "Configure what is missing, override the task, or leave it out with a filter.",
         )  # fmt: skip
+    severity = Severity.WARNING if request.dry_run else Severity.ERROR
     for uid, name in lost.items():
         yield Finding(
-            Severity.ERROR, "G047", f"task {name} cannot run on node {uid}: the node has no address and no executor",
+            severity, "G047", f"task {name} cannot run on node {uid}: the node has no address and no executor",
             task=name, hint="Give the node an ip, or run its tasks on this machine with --executor local.",
         )  # fmt: skip
 

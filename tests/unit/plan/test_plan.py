@@ -190,6 +190,8 @@ def test_a_node_without_a_way_to_it_is_refused() -> None:
     messages = refused(sh("a"), nodes=[node(1), lost])
     assert set(messages) == {"G047"}
     assert "task a cannot run on node 2" in messages["G047"]
+    dry = planned(sh("a"), nodes=[node(1), lost], dry_run=True)
+    assert [(finding.code, finding.severity) for finding in dry.findings] == [("G047", "warning")]
     assert told(planned(sh("a"), nodes=[node(1), lost], executor="local"))["a@2"] == "runs"
     assert told(planned(sh("a"), nodes=[node(1), replace(lost, ip="10.20.0.4")]))["a@2"] == "runs"
     assert told(planned(sh("a", type="master_shell"), nodes=[lost]))["a@2"] == "runs"
