@@ -111,23 +111,25 @@ class Descriptions(Protocol[Value]):
     own. All methods raise `NotFound` if the owner does not exist.
     """
 
-    def of_release(self, release_id: int) -> Mapping[str, Value]: ...
+    def of_release(self, release_id: int) -> Mapping[str, Value]:
+        """Return the roles, or the tags, of a release by name, in its order."""
 
     def of_cluster(self, cluster_id: int) -> Mapping[str, Value]:
-        """Return those of its release, of its enabled plugins, and its own."""
+        """Return the roles, or the tags, of an environment by name: those of its release, of its enabled plugins, and
+        its own."""
 
     def create(self, owner: OwnerRef, value: Value, /) -> Value:
-        """Add one. In an environment it replaces one of its release or of a plugin.
+        """Add a role or a tag. In an environment it replaces one of its release or of a plugin.
 
         Raise `Conflict` if the owner itself has one of this name, or is a release that a plugin defines. Raise
         `UsageError` for an impossible name.
         """
 
     def update(self, owner: OwnerRef, value: Value, /) -> Value:
-        """Replace the one of this name. Raise `NotFound`, or `Conflict` if it is not the owner's own."""
+        """Replace the role or tag of this name. Raise `NotFound`, or `Conflict` if it is not the owner's own."""
 
     def delete(self, owner: OwnerRef, name: str) -> None:
-        """Remove one. Raise what `update` raises, and `Conflict` while it is in use."""
+        """Remove a role or a tag. Raise what `update` raises, and `Conflict` while it is in use."""
 
 
 class Roles(Descriptions[Role], Protocol):

@@ -124,7 +124,7 @@ class Connections:
         return self.of(target.kind).spool(self.transport(target), root, f"{root}/{directory}")
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close the transports to all machines of a run, then its connectors."""
         transports, self._transports = self._transports, {}
         connectors, self._connectors = self._connectors, {}
         await asyncio.gather(*(transport.close() for transport in transports.values()))

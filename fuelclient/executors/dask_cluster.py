@@ -83,14 +83,14 @@ class DaskCluster:
         return result
 
     async def close(self) -> None:
-        """Close the connection; scripts that run go on."""
+        """Close the connection to the scheduler; scripts that run go on."""
         client, self._client = self._client, None
         if client is not None:
             with suppress(OSError, TimeoutError):
                 await client.close()
 
     async def _open(self) -> Any:
-        """Return the connection; open it if it is missing or broken."""
+        """Return the connection to the scheduler; open it if it is missing or broken."""
         async with self._lock:
             if self._client is not None and self._client.status == "running":
                 return self._client
@@ -205,8 +205,8 @@ class DaskCluster:
 
 @dataclass(frozen=True, slots=True)
 class DaskTransport:
-    """The machine of a worker. Scripts run in the event loop of the worker, so that they never wait for one of its
-    threads; all of them are short, and they go on if their call is cancelled."""
+    """The transport to the machine of a Dask worker. Scripts run in the event loop of the worker, so that they never
+    wait for one of its threads; all of them are short, and they go on if their call is cancelled."""
 
     cluster: DaskCluster
     worker: str
@@ -252,7 +252,7 @@ class DaskSpool(Spool):
         self._name = "fuel2-" + "-".join(directory.split("/")[-3:])
 
     async def launch(self, recipe: Recipe, label: str, used: float) -> Seen:
-        """Start the recipe's script as the try `label`, unless that began before, and wait for it."""
+        """As `spool.Spool`, by a task of Dask."""
         wanted = Launch(self._there, label, recipe.script, used)
         result = await self._cluster.submit(self._worker, dask_worker.launch, wanted, self._name)
         if isinstance(result, Failure):
@@ -260,7 +260,7 @@ class DaskSpool(Spool):
         return result
 
     async def look(self) -> Seen:
-        """Return what the spool says now."""
+        """As `spool.Spool`, asked of the worker."""
         return await self._cluster.ask(self._worker, dask_worker.look, self._there)
 
 

@@ -23,7 +23,7 @@ FAILED = 126
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A POSIX shell script with its arguments. Secrets are in `stdin`, which is never shown."""
+    """What is sent to a Dask worker to run a short POSIX shell script. Secrets are in `stdin`, which is never shown."""
 
     text: str = field(repr=False)
     arguments: tuple[str, ...] = field(default=(), repr=False)
@@ -32,7 +32,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A spool on the machine of the worker: the root of all spools, and its directory."""
+    """Where a spool is on the machine of a Dask worker: the root of all spools, and its directory."""
 
     root: str
     directory: str
@@ -44,7 +44,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A try to make in a spool: its label, its script, and the seconds that were used before it."""
+    """What is sent to a Dask worker to start a try: the spool, the label of the try, its script, and the seconds that
+    earlier tries used."""
 
     place: Place
     label: str
@@ -54,7 +55,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why nothing could be started, and whether it ever will be."""
+    """What a Dask worker returns if it could not start a try: why, and whether it ever will."""
 
     message: str
     final: bool
@@ -62,7 +63,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a file; the first one replaces the file."""
+    """What is sent to a Dask worker to write a piece of a file; the first piece replaces the file."""
 
     path: str
     content: bytes = field(repr=False)
@@ -70,7 +71,7 @@ class Piece:
 
 
 def launch(wanted: Launch) -> Seen | Failure:
-    """Start a try unless it began before, and wait for it.
+    """Start a try on this worker unless it began before, and wait for it.
 
     The call leaves the worker's pool of threads first, so that a worker serves any number of nodes at the same time:
     waiting for a process costs nothing, and only our schedule decides when a task runs.
@@ -83,7 +84,7 @@ def launch(wanted: Launch) -> Seen | Failure:
 
 
 async def look(place: Place) -> Seen:
-    """Return what a spool says now."""
+    """Return what a spool on this worker says now."""
     return await place.spool.look()
 
 

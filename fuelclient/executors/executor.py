@@ -36,7 +36,7 @@ class MachineExecutor:
         self._stops: dict[tuple[int, str, str], asyncio.Event] = {}
 
     def check(self, job: Job) -> str:
-        """Return why `job` can never run, or an empty string: its type, its parameters, or a machine it needs."""
+        """As `job.Executor`; a type, parameters or a machine that the job needs may be the reason."""
         try:
             job = self._prepared(job)
             steps = self._steps(job)
@@ -58,18 +58,17 @@ class MachineExecutor:
         return connector.refusal(target)
 
     async def run(self, job: Job, log: Log) -> Outcome:
-        """Run `job` to its end, its retries included. A failure is an outcome."""
+        """As `job.Executor`."""
         outcome = await self._outcome(job, log, recovering=False)
         assert outcome is not None  # noqa: S101 - only a recovery can find that a result is lost
         return outcome
 
     async def recover(self, job: Job) -> Outcome | None:
-        """Return the outcome of `job`: its result, waited for if it still runs, retried if tries are left, begun if it
-        never was. Return None if a command began and its result is lost."""
+        """As `job.Executor`."""
         return await self._outcome(job, lambda _line: None, recovering=True)
 
     async def kill(self, job: Job) -> None:
-        """End what runs for the job: SIGTERM to its whole session, SIGKILL after the grace period.
+        """As `job.Executor`: SIGTERM to the whole session of the job, SIGKILL after the grace period.
 
         If the job runs here, return at once: its `run` or `recover` returns when all has ended. If its runner died,
         return when all has ended; a try that another process is just starting will never begin.
@@ -89,7 +88,7 @@ class MachineExecutor:
                 await spool.kill(label, STOPPED, self._options.grace)
 
     async def read(self, job: Job, stream: str, offset: int = 0, limit: int = 1 << 20) -> bytes:
-        """Return a part of what the job's commands wrote to `out` or `err`, one machine after another."""
+        """As `job.Executor`, from one machine after another."""
         if self._is_noop(job):
             return b""
         job = self._prepared(job)
@@ -111,7 +110,7 @@ class MachineExecutor:
         return root, await removed(self._connections.transport(target), root)
 
     async def close(self) -> None:
-        """Close all connections; commands that run go on."""
+        """As `job.Executor`."""
         await self._connections.close()
 
     def _is_noop(self, job: Job) -> bool:

@@ -98,7 +98,8 @@ def environment() -> dict[str, str]:
 
 
 class LocalTransport:
-    """This machine. `variables` are added to the environment of all that runs; `place` is what messages call it."""
+    """The transport to this machine. `variables` are added to the environment of all that runs; `place` is what
+    messages call it."""
 
     def __init__(self, variables: Mapping[str, str] = MappingProxyType({}), place: str = "this machine") -> None:
         self.variables, self.place = variables, place
@@ -155,7 +156,7 @@ class LocalSpool(Spool):
         self._path, self._variables = Path(directory), transport.variables
 
     async def launch(self, recipe: Recipe, label: str, used: float) -> Seen:
-        """Start the script of a recipe as the try `label`, unless it began before, and wait for it."""
+        """As `spool.Spool`."""
         try:
             started = self._start(recipe.script.encode(), label, used)
         except OSError as error:
@@ -195,7 +196,7 @@ class LocalSpool(Spool):
         )
 
     async def look(self) -> Seen:
-        """Return what the spool says now. As in the script, the process is looked for before the result."""
+        """As `spool.Spool`. As in the script, the process is looked for before the result."""
         lines = [self._process()]
         with suppress(OSError):
             lines += (f"claim {path.name[6:]}" for path in self._path.iterdir() if path.name.startswith("claim."))

@@ -31,7 +31,7 @@ _SESSIONS = 8
 
 
 class SshTransport:
-    """A node with an address."""
+    """The transport to a node with an address."""
 
     def __init__(self, host: str, ssh: Ssh, options: Options) -> None:
         self._host, self._ssh, self._options = host, ssh, options
@@ -114,7 +114,7 @@ class SshTransport:
                 await connection.wait_closed()
 
     async def _open(self) -> asyncssh.SSHClientConnection:
-        """Return the connection; open it if it is missing or broken."""
+        """Return the connection to the node; open it if it is missing or broken."""
         async with self._lock:
             if self._connection is not None and not self._connection.is_closed():
                 return self._connection

@@ -49,13 +49,13 @@ def has_handler(task: MergedTask, node: NodeKey, _rendered: Mapping[str, Any]) -
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The run of one graph.
+    """The plan of a run of one graph.
 
     By instance number: `rendered` has the attributes of those that run (`parameters`, `fail_on_error`, `type`),
     `details` the conditions of those that a condition skips. `nowhere` are tasks that are placed on no node. `selects`
     says whether the filters of the request let any instance through, even one that does nothing by its type. `unknown`
-    has the paths of facts that are not known, of instances that depend on them; `undecided` are findings about what
-    the request does not decide. Plans with equal `digest` have the same instances, order, limits and parameters.
+    has the paths of facts that are not known, of instances that depend on them; `undecided` are findings about what the
+    request does not decide. Plans with equal `digest` have the same instances, order, limits and parameters.
     """
 
     graph_type: str

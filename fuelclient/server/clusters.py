@@ -59,7 +59,7 @@ def rename(call: Call) -> Any:
 
 
 def delete(call: Call) -> Reply:
-    """Reply without a body, unless files stay behind on nodes."""
+    """Answer DELETE of an environment: no body, unless files stay behind on nodes."""
     cluster_id = call.id("cluster_id")
     running = [run for run in call.backend.runs.list(cluster_id=cluster_id) if not run.is_final]
     text = f"Can't delete environment '{cluster_id}' when running deployment task exists."
@@ -69,7 +69,7 @@ def delete(call: Call) -> Reply:
 
 
 def assign(call: Call) -> Any:
-    """Add all nodes of the body with their roles, or none; return the nodes."""
+    """Answer POST assignment: add all nodes of the body with their roles, or none; return the nodes."""
     cluster_id = call.id("cluster_id")
     ids_by_roles: dict[tuple[str, ...], list[int]] = {}  # one call of the backend for all nodes with the same roles
     for item in call.body:
@@ -113,13 +113,13 @@ def unassign(call: Call) -> Any:
 
 
 def environment(call: Call) -> Any:
-    """Return an environment with everything it consists of, for our own clients."""
+    """Answer GET environment: an environment with everything it consists of, for our own clients."""
     return environment_to(call.backend.clusters.environment(call.id("cluster_id")))
 
 
 def inputs(call: Call) -> Any:
-    """Return what plans of graphs are computed from, for our own clients; `force` leaves out what earlier runs
-    remember."""
+    """Answer GET inputs: what plans of graphs are computed from, for our own clients; `force` leaves out what earlier
+    runs remember."""
     graph_types = tuple(call.query.get("graph_types", ())) or (DEFAULT_TYPE,)
     request = RunRequest(call.id("cluster_id"), graph_types, force=call.flag("force"))
     return inputs_to(call.backend.runs.inputs(request))
@@ -134,8 +134,8 @@ def default_facts(call: Call) -> Any:
 
 
 def upload_facts(call: Call) -> Any:
-    """Store the facts of the body, and return the body. The facts of nodes that it does not name stay, and so does the
-    common part if it has none."""
+    """Answer PUT orchestrator/deployment: store the facts of the body, and return the body. The facts of nodes that it
+    does not name stay, and so does the common part if it has none."""
     cluster_id, facts = call.id("cluster_id"), facts_from(call.body)
     with call.connections.exclusive() as backend:
         if not _states_common(call.body):

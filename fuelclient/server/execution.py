@@ -46,17 +46,18 @@ def begin(call: Call, request: RunRequest) -> Any:
 
 
 def execute(call: Call) -> Any:
+    """Answer POST graphs/execute: run graphs one after another."""
     return begin(call, execution_from(call.body))
 
 
 def deploy(call: Call) -> Any:
-    """Run one graph on some nodes, or on all that can be deployed."""
+    """Answer PUT deploy: run one graph on some nodes, or on all that can be deployed."""
     nodes = members(call, call.id("cluster_id"))
     return begin(call, replace(_request(call, (graph_type_of(call),)), node_ids=nodes))
 
 
 def deploy_tasks(call: Call) -> Any:
-    """Run some tasks of a graph and skip the others."""
+    """Answer PUT deploy_tasks: run some tasks of a graph and skip the others."""
     names = tuple(dict.fromkeys(call.body if isinstance(call.body, list) else ()))
     if not names:
         raise HttpError(400, "Tasks list must be specified.", UsageError("No tasks are named."))
@@ -70,17 +71,19 @@ def deploy_tasks(call: Call) -> Any:
 
 
 def changes(call: Call) -> Any:
-    """Run the graphs that deploy the environment as it is, or those of its release's own sequence for that."""
+    """Answer PUT changes: run the graphs that deploy the environment as it is, or those of its release's own sequence
+    for that."""
     return _change(call, _request(call, _types_of_changes(call)))
 
 
 def redeploy(call: Call) -> Any:
-    """Do what `changes` does as if nothing had ever run."""
+    """Answer PUT changes/redeploy: do what `changes` does as if nothing had ever run."""
     return _change(call, replace(_request(call, _types_of_changes(call)), force=True))
 
 
 def provision(call: Call) -> Any:
-    """Run the graph that provisions nodes on those of the query, by default on all that are not provisioned.
+    """Answer PUT provision: run the graph that provisions nodes on those of the query, by default on all that are not
+    provisioned.
 
     HttpError (400) if the environment has no such graph, or no such node.
     """
@@ -96,11 +99,12 @@ def provision(call: Call) -> Any:
 
 
 def stop(call: Call) -> Any:
+    """Answer PUT stop_deployment: stop the run on an environment."""
     return run_record(call, call.backend.runs.stop_cluster(call.id("cluster_id")))
 
 
 def reset(call: Call) -> Any:
-    """Run the graph that resets the environment; HttpError (400) if it has no such graph."""
+    """Answer PUT reset: run the graph that resets the environment; HttpError (400) if it has no such graph."""
     cluster_id = call.id("cluster_id")
     request = _request(call, (_graph_for(call, RESET_TYPES, "resets"),))
     text = f"Can't reset environment '{cluster_id}' when running deployment task exists."

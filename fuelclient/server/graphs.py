@@ -30,7 +30,7 @@ def owner_of(call: Call) -> OwnerRef:
 
 
 def list_of_owner(call: Call) -> Any:
-    """Return the graphs of one owner only, regardless of `fetch_related`, as in Nailgun."""
+    """Answer GET deployment_graphs: the graphs of one owner only, regardless of `fetch_related`, as in Nailgun."""
     owner = owner_of(call)
     call.backend.graphs.owner(owner)
     return _read(call, [summary for summary in call.backend.graphs.list() if _owner(summary) == owner])
@@ -51,7 +51,7 @@ def create(call: Call) -> Any:
 
 
 def update(call: Call) -> Any:
-    """Replace what the body states of the graph; the rest stays."""
+    """Answer PUT or PATCH of a graph: replace what the body states of it; the rest stays."""
     owner, graph_type = owner_of(call), call.path["graph_type"]
     with call.connections.exclusive() as backend:
         return _update(call, backend.graphs.get(owner, graph_type), owner)
@@ -62,7 +62,7 @@ def delete(call: Call) -> None:
 
 
 def list_all(call: Call) -> Any:
-    """Return all graphs, or those of some owners and types.
+    """Answer GET graphs: all graphs, or those of some owners and types.
 
     `fetch_related` adds to the graphs of environments those of their releases and enabled plugins.
     """
@@ -99,7 +99,8 @@ def delete_by_id(call: Call) -> None:
 
 
 def upload(call: Call, ref: OwnerRef, graph_type: str, body: Mapping[str, Any]) -> Any:
-    """Store the body as the owner's graph of this type, and return it with warnings as `findings`."""
+    """Store the body as the owner's graph of this type, and return it with warnings as
+    `findings`."""
     counted = Counter(task.get("id") for task in body["tasks"])
     repeated = sorted(name for name, number in counted.items() if name is not None and number > 1)
     if repeated:

@@ -55,21 +55,23 @@ def show_release(call: Call) -> Any:
 
 
 def replace(call: Call) -> Any:
-    """Replace the tasks of the owner's own graph, which is created if it does not exist."""
+    """Answer PUT deployment_tasks: replace the tasks of the owner's own graph, which is created if it does not
+    exist."""
     owner: OwnerRef = graphs.owner_of(call)
     with call.connections.exclusive():
         return graphs.upload(call, owner, graph_type_of(call), {"tasks": call.body})["tasks"]
 
 
 def layers(call: Call) -> Any:
-    """Return the layers of an environment, from one read; those of plugins are what they contain for its release."""
+    """Answer GET layers: the layers of an environment, from one read; those of plugins are what they contain for its
+    release."""
     graph_type = graph_type_of(call)
     snapshot = call.backend.graphs.snapshot(call.id("cluster_id"), graph_type)
     return [layer_record_to(layer, graph_type) for layer in snapshot.layers]
 
 
 def picture(call: Call) -> Reply:
-    """Return the merged graph in DOT.
+    """Answer GET graph.gv: the merged graph in DOT.
 
     `tasks` greys all others, `parents_for` keeps one task and its predecessors, `remove` drops types that no node
     executes.

@@ -14,7 +14,7 @@ def show(call: Call) -> Any:
 
 
 def change(call: Call) -> Any:
-    """Change the networks and parameters that the body has."""
+    """Answer PUT network_configuration: change the networks and parameters that the body has."""
     return plain(call.backend.networks.set_configuration(call.id("cluster_id"), call.body))
 
 
@@ -31,13 +31,13 @@ def show_vip(call: Call) -> Any:
 
 
 def set_vips(call: Call) -> Any:
-    """Store the addresses of the body, all or none, and return all."""
+    """Answer PUT vips: store the virtual addresses of the body, all or none, and return all."""
     call.backend.networks.set_vips(call.id("cluster_id"), call.body)
     return list_vips(call)
 
 
 def create_vip(call: Call) -> Any:
-    """Add an address and return it."""
+    """Answer POST vips: add a virtual address and return it."""
     cluster_id, body = call.id("cluster_id"), call.body
     with call.connections.exclusive() as backend:
         backend.networks.create_vip(

@@ -29,7 +29,8 @@ def show(call: Call) -> Any:
 
 
 def create(call: Call) -> Any:
-    """Create the node, or all nodes of a list; with `cluster`, in that environment with their roles."""
+    """Answer POST nodes: create the node, or all nodes of a list; with `cluster`, in that environment with their
+    roles."""
     several = isinstance(call.body, list)
     nodes = [_node(item) for item in (call.body if several else [call.body])]
     records = [node_record_to(node) for node in call.backend.nodes.create(nodes)]
@@ -37,7 +38,7 @@ def create(call: Call) -> Any:
 
 
 def update(call: Call) -> Any:
-    """Set the name, hostname and labels that the body has; the others stay."""
+    """Answer PUT of a node: set the name, hostname and labels that the body has; the others stay."""
     node_id, body = call.id("node_id"), call.body
     with call.connections.exclusive() as backend:
         before = backend.nodes.get(node_id)
@@ -56,7 +57,7 @@ def show_attributes(call: Call) -> Any:
 
 
 def set_attributes(call: Call) -> Any:
-    """Replace the attributes of the node by those of the body."""
+    """Answer PUT attributes: replace the attributes of a node by those of the body."""
     call.backend.nodes.set_attributes(call.id("node_id"), call.body)
     return show_attributes(call)
 
@@ -66,7 +67,7 @@ def delete(call: Call) -> None:
 
 
 def delete_several(call: Call) -> None:
-    """Delete the nodes of `ids`, all or none."""
+    """Answer DELETE nodes: delete the nodes of `ids`, all or none."""
     with refusing(NotFound, 404, "NodeCollection not found"):
         call.backend.nodes.delete(call.query["ids"], force=call.flag("force"))
 

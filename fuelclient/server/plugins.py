@@ -28,7 +28,8 @@ def delete(call: Call) -> None:
 
 
 def sync(call: Call) -> Any:
-    """Read the unpacked packages again: those with the ids of the body, or without a body all of them."""
+    """Answer POST sync: read the unpacked packages of plugins again, of those with the ids of the body, or without a
+    body of all."""
     ids = list(dict.fromkeys((call.body or {}).get("ids", ())))
     unknown = min(set(ids) - {plugin.id for plugin in call.backend.plugins.list()}, default=0)
     with refusing(NotFound, 404, f"Object 'Plugin' with UID={unknown} is not found in DB", noun="plugin"):

@@ -24,7 +24,7 @@ def show(call: Call) -> Any:
 
 
 def create(call: Call) -> Any:
-    """Create the release, or all releases of a list. A free id replaces one that is taken."""
+    """Answer POST releases: create the release, or all releases of a list. A free id replaces one that is taken."""
     is_one = not isinstance(call.body, list)
     text = "Release with the same name and version already exists"
     with refusing(Conflict, 409, text) if is_one else nullcontext():
@@ -45,13 +45,14 @@ def components(call: Call) -> Any:
 
 
 def settings(call: Call) -> Any:
-    """Return the settings of a release, which include its package repositories."""
+    """Answer GET attributes_metadata: the settings of a release, which include its package repositories."""
     attributes = call.backend.releases.get(call.id("release_id")).metadata.get("attributes_metadata")
     return plain(attributes) if isinstance(attributes, Mapping) else {}
 
 
 def set_repositories(call: Call) -> Any:
-    """Set the package repositories; the other settings of the body are ignored."""
+    """Answer PUT attributes_metadata: set the package repositories of a release; the other settings of the body are
+    ignored."""
     repositories = call.body["editable"]["repo_setup"]["repos"]["value"]
     call.backend.releases.set_repositories(call.id("release_id"), repositories)
     return settings(call)

@@ -46,7 +46,7 @@ def delete(call: Call) -> None:
 
 
 def execute(call: Call) -> Any:
-    """Begin a run of the graphs of the sequence on an environment of its release."""
+    """Answer POST execute: begin a run of the graphs of a sequence on an environment of its release."""
     sequence = call.backend.sequences.get(call.id("sequence_id"))
     cluster = call.backend.clusters.get(call.body["cluster"])
     if cluster.release_id != sequence.release_id:

@@ -35,8 +35,8 @@ Relation = dict[str, str | None]
 
 
 def serialized(call: Call) -> Any:
-    """Return the task instances of an environment by node, each with the instances it waits for, and with those that
-    it has wait for it. `tasks` skips all others; a name that no task has is ignored."""
+    """Answer GET serialized_tasks: the task instances of an environment by node, each with the instances it waits for,
+    and with those that it has wait for it. `tasks` skips all others; a name that no task has is ignored."""
     graph_type = graph_type_of(call)
     try:
         inputs = call.backend.runs.inputs(RunRequest(call.id("cluster_id"), (graph_type,), force=True))

@@ -23,26 +23,26 @@ _EDITABLE = "editable"
 
 
 def show(call: Call) -> Any:
-    """Return the settings, by default with the plugins that are or can be enabled."""
+    """Answer GET attributes: the settings of an environment, by default with the plugins that are or can be enabled."""
     if call.flag("settings_only"):
         return {_EDITABLE: plain(call.backend.clusters.settings(call.id("cluster_id"))), "generated": {}}
     return _with_plugins(call.backend, call.id("cluster_id"))
 
 
 def defaults(call: Call) -> Any:
-    """Return the settings of the environment's release."""
+    """Answer GET attributes/defaults: the settings of the environment's release."""
     release = call.backend.releases.get(call.backend.clusters.get(call.id("cluster_id")).release_id)
     attributes = release.metadata.get("attributes_metadata")
     return {_EDITABLE: plain((attributes or {}).get(_EDITABLE) or {}), "generated": {}}
 
 
 def replace(call: Call) -> Any:
-    """Set the settings of the body; all that was set before is gone."""
+    """Answer PUT attributes: set the settings of the body; all that was set before is gone."""
     return _store(call, call.body[_EDITABLE])
 
 
 def update(call: Call) -> Any:
-    """Merge the body into the settings."""
+    """Answer PATCH attributes: merge the body into the settings of an environment."""
     with call.connections.exclusive() as backend:
         current = _with_plugins(backend, call.id("cluster_id"))[_EDITABLE]
         return _store(call, _merge(current, call.body[_EDITABLE]))

@@ -66,7 +66,7 @@ def _is_parent(call: Call) -> bool:
 
 
 def delete(call: Call) -> Reply:
-    """Reply without a body, as Nailgun does, unless files stay behind on nodes."""
+    """Answer DELETE of a run: no body, as in Nailgun, unless files stay behind on nodes."""
     run_id, runs = call.id("transaction_id"), call.backend.runs
     try:
         left = runs.delete(run_id, force=call.flag("force"))
@@ -78,7 +78,7 @@ def delete(call: Call) -> Reply:
 
 
 def history(call: Call) -> Any:
-    """Return the task instances as JSON or, if the client prefers it, as CSV."""
+    """Answer GET deployment_history: the task instances of a run as JSON or, if the client prefers it, as CSV."""
     query = call.query
     if _is_parent(call):
         return Reply(_csv(()), mimetype=CSV) if CSV in call.headers.get("accept", "") else []
@@ -105,8 +105,8 @@ def settings(call: Call) -> Any:
 
 
 def network_configuration(call: Call) -> Any:
-    """Return the networks that a run saw. Without a record of them Nailgun returns null; with `strict` this is an
-    error."""
+    """Answer GET network_configuration: the networks that a run saw. Without a record of them Nailgun returns null;
+    with `strict` this is an error."""
     if _is_parent(call):
         return None
     try:
@@ -128,7 +128,7 @@ def logs(call: Call) -> Any:
 
 
 def stop(call: Call) -> Any:
-    """Start nothing more. Running tasks may finish, unless `kill` ends them."""
+    """Answer POST stop: start nothing more of a run. Running tasks may finish, unless `kill` ends them."""
     kill = (call.body or {}).get("kill", False)
     return run_record(call, call.backend.runs.stop(call.id("transaction_id"), kill=kill))
 

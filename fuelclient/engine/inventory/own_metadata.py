@@ -117,17 +117,17 @@ class Descriptions(ABC, Generic[Value]):
         self._in_metadata: Callable[[Mapping[str, Any]], Mapping[str, Value]] = in_metadata
 
     def of_release(self, release_id: int) -> Mapping[str, Value]:
-        """Return those of a release, in its order."""
+        """As `base.Descriptions`."""
         with self._database.read() as connection:
             return self._known(connection, OwnerRef(Level.RELEASE, release_id))
 
     def of_cluster(self, cluster_id: int) -> Mapping[str, Value]:
-        """Return those of an environment: of its release, of its enabled plugins, and its own."""
+        """As `base.Descriptions`."""
         with self._database.read() as connection:
             return self._known(connection, OwnerRef(Level.CLUSTER, cluster_id))
 
     def create(self, owner: OwnerRef, value: Value, /) -> Value:
-        """Add one. Raise `Conflict` if the owner itself has one of this name."""
+        """As `base.Descriptions`."""
         with self._database.write() as connection:
             describer = read(connection, owner)
             require_name(self._noun, value.name)
@@ -139,12 +139,12 @@ class Descriptions(ABC, Generic[Value]):
             return self._put(connection, describer, value)
 
     def update(self, owner: OwnerRef, value: Value, /) -> Value:
-        """Replace the one of this name. Raise `NotFound`, or `Conflict` if it is not the owner's own."""
+        """As `base.Descriptions`."""
         with self._database.write() as connection:
             return self._put(connection, self._describer_of(connection, owner, value.name), value)
 
     def delete(self, owner: OwnerRef, name: str) -> None:
-        """Remove one. Raise what `update` raises, and `Conflict` while it is in use."""
+        """As `base.Descriptions`."""
         with self._database.write() as connection:
             describer = self._describer_of(connection, owner, name)
             write(connection, describer, self._without(describer, name))
@@ -152,11 +152,12 @@ class Descriptions(ABC, Generic[Value]):
 
     @abstractmethod
     def _with(self, connection: Connection, owner: MetadataOwner, value: Value) -> dict[str, Any]:
-        """Return the owner's sections with `value` in place of the one with its name, or after all others."""
+        """Return the owner's sections with the role or tag `value` in place of the one with its name, or after all
+        others."""
 
     @abstractmethod
     def _without(self, owner: MetadataOwner, name: str) -> dict[str, Any]:
-        """Return the owner's sections without the one of this name."""
+        """Return the owner's sections without the role or tag of this name."""
 
     @abstractmethod
     def _require_unused(self, connection: Connection, owner: MetadataOwner, name: str) -> None:

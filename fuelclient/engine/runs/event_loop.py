@@ -25,7 +25,7 @@ _ENDING_SECONDS = 30.0
 
 @dataclass(slots=True)
 class GraphRun:
-    """The run of one graph.
+    """The event loop that runs one graph.
 
     `make` returns the job of an instance for an attempt, and `executor` runs it. `attempts` says how often instances
     have begun before.

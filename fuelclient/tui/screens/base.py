@@ -108,7 +108,7 @@ class ViewScreen(Screen[None]):
         return ()
 
     def fill(self, answer: object) -> None:
-        """Show an answer."""
+        """Fill the panes with the backend's answer to `request`."""
         raise NotImplementedError
 
     def state(self) -> Route:

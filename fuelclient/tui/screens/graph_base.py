@@ -31,7 +31,7 @@ class GraphScreen(ViewScreen):
         self.present()
 
     def present(self) -> None:
-        """Show `data`."""
+        """Show the graph in `data` on the screen."""
         raise NotImplementedError
 
     def task_here(self) -> TaskKey | None:
@@ -64,11 +64,11 @@ class DetailsScreen(GraphScreen):
     """A list beside the details of what is under its cursor."""
 
     def table(self) -> Table:
-        """Return the list; its ids are what the route has for its focus."""
+        """Return the table of the list pane; its ids are what the route has for its focus."""
         raise NotImplementedError
 
     def detail(self, row: int) -> list[Line]:
-        """Return the details of a row."""
+        """Return the lines of the details pane for a row of the graph."""
         raise NotImplementedError
 
     def present(self) -> None:
