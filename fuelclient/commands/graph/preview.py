@@ -62,13 +62,15 @@ class GraphPreview(Lister):
     sort_by = "order"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        from fuelclient.model.graph import MergePolicy
+
         add_env(parser, required=True)
         add_type(parser, default="default")
         where = parser.add_mutually_exclusive_group()
         add_nodes(where, required=False, help="only these nodes of the environment: 1 2 or 1,2")
         where.add_argument("--assume", type=stated, metavar="SPEC", help="other nodes: controller=3,compute+cinder=2")
         parser.add_argument(
-            "--merge-policy", choices=("replace", "overlay"), default="replace",
+            "--merge-policy", choices=[str(policy) for policy in MergePolicy], default=str(MergePolicy.REPLACE),
             help="whether a task with a type replaces the task below it, or overrides only the attributes it states",
         )  # fmt: skip
         parser.add_argument(
