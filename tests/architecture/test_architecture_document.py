@@ -26,6 +26,9 @@ OF_PLUGINS = {"tasks.yaml"}
 _FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
 _DOTTED = re.compile(r"(?<![\w./:])([a-z_]+(?:\.\w+)+)(?!\w)")
 _PATH = re.compile(r"[\w.<>/-]*/[\w.<>/-]*|[\w.-]+\.(?:py|md|yaml|json|cfg|toml)")
+_QUESTIONS = re.compile(r"^\| question \| module of `([\w/]+)/` \|\n\|---\|---\|\n((?:\| .*\n)+)", re.M)
+"""A table that says which module of a folder answers which question: the folder, and the rows."""
+
 _NAME_IN_FILE = re.compile(r"`([\w/]+\.py)` \(`(\w+)`\)")
 
 
@@ -102,8 +105,21 @@ def test_every_package_is_on_a_floor() -> None:
     assert names == {name for name in TOP if not name.startswith("_")}
 
 
+@pytest.mark.parametrize(
+    ("folder", "table"), [pytest.param(*found, id=found[0]) for found in _QUESTIONS.findall(DOCUMENT)]
+)
+def test_a_table_of_questions_names_every_module_of_its_folder(folder: str, table: str) -> None:
+    answers = [line.split("|")[2] for line in table.splitlines()]
+    names = {name for answer in answers for name in re.findall(r"`(\w+)/?`", answer)}
+    modules = {path.stem for path in (PACKAGE / folder).iterdir() if path.suffix == ".py" or path.is_dir()}
+
+    assert names == {name for name in modules if not name.startswith("_")}
+
+
 def test_the_table_of_new_things_names_where_each_goes() -> None:
-    rows = [line.split("|")[1:3] for line in section("Where does a new X go?").splitlines() if line.startswith("| ")]
+    lines = [line for line in section("Where does a new X go?").splitlines() if line.startswith("| ")]
+    assert {line.count("|") for line in lines} == {4}, "each row has a thing, its place and its tests"
+    rows = [line.split("|")[1:3] for line in lines]
 
     assert len(rows) > 10
     assert not [new for new, home in rows[1:] if not any(map(_PATH.fullmatch, re.findall(r"`([^`]+)`", home)))]
