@@ -78,7 +78,7 @@ class Demo(Command):
         else:
             LOG.info("%s has the examples already, as environment %d (%s).", self.backend.target, env, ENVIRONMENT)
         LOG.info("Try:")
-        for line in suggestions(env, cast("FuelShell", self.app).options.engine, self.backend.target):
+        for line in suggestions(cast("FuelShell", self.app).options.engine, self.backend.target):
             self.say(line)
 
 
@@ -143,14 +143,14 @@ def store(backend: Backend, loaded: Examples) -> int:
     return env
 
 
-def suggestions(env: int, engine: str | None, target: str) -> list[str]:
+def suggestions(engine: str | None, target: str) -> list[str]:
     """Return the commands to try, quoted for a shell, each with a comment on what it shows.
 
-    >>> " ".join(suggestions(1, "my engine.db", "/tmp/my engine.db")[0].split())
-    "fuel2 --engine 'my engine.db' graph preview --env 1 # what would run where, in order"
+    >>> " ".join(suggestions("my engine.db", "/tmp/my engine.db")[0].split())
+    "fuel2 --engine 'my engine.db' graph preview --env demo # what would run where, in order"
     """
     program = f"fuel2 --engine {shlex.quote(engine)}" if engine else "fuel2"
-    names = {"env": env, "fix": FIX, "nodes": f"{target}.nodes"}
+    names = {"env": ENVIRONMENT, "fix": FIX, "nodes": f"{target}.nodes"}
     lines = [(f"{program} {command.format(**names)}", meaning.format(**names)) for command, meaning in NEXT]
     width = max(len(command) for command, _ in lines)
     return [f"{command:<{width}}  # {meaning}" for command, meaning in lines]

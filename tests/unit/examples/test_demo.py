@@ -77,17 +77,18 @@ class TestLoading:
     ) -> None:
         monkeypatch.setenv("FUEL_ENGINE", str(tmp_path / "own.db"))
         assert main(["demo"]) == 0
-        assert capfd.readouterr().out.startswith("fuel2 graph preview --env 1 ")
+        assert capfd.readouterr().out.startswith("fuel2 graph preview --env demo ")
 
     def test_a_path_with_a_blank_is_quoted(self, tmp_path: Path) -> None:
         line = CommandLine(tmp_path / "my engine.db").ok("demo").out.splitlines()[0]
         assert shlex.split(line)[2] == str(tmp_path / "my engine.db")
 
-    def test_ids_are_the_real_ones(self, fuel2: CommandLine, tmp_path: Path) -> None:
+    def test_they_also_work_beside_other_environments(self, fuel2: CommandLine, tmp_path: Path) -> None:
         (tmp_path / "r.yaml").write_text("- {name: other, version: o-1, operating_system: x, roles_metadata: {a: {}}}")
         fuel2.ok("release", "import", tmp_path / "r.yaml")
         fuel2.ok("env", "create", "first", "--release", 1)
-        assert "--env 2" in fuel2.ok("demo").out.splitlines()[0]
+        line = shlex.split(fuel2.ok("demo").out.splitlines()[0], comments=True)
+        assert fuel2.ok(*line[3:]).out == fuel2.ok("graph", "preview", "--env", 2).out
 
 
 class TestTwice:
@@ -96,7 +97,7 @@ class TestTwice:
         before = [demo.ok(*listing, "-f", "json").out for listing in listings]
         done = demo.ok("demo")
         assert "environment 1" in done.err
-        assert "graph preview --env 1" in done.out
+        assert "graph preview --env demo" in done.out
         assert [demo.ok(*listing, "-f", "json").out for listing in listings] == before
 
     def test_a_part_of_the_examples_is_a_conflict(self, demo: CommandLine) -> None:
