@@ -130,10 +130,15 @@ def _candidates(
 
 def _because(tasks: Sequence[MergedTask], before: int, after: int) -> Because:
     """Return why two ordered tasks are ordered: by their stage, if both are in the chain of one."""
-    if not any({before, after} <= set(chain.entries) for chain in chains(tasks)):
-        return Because.DEPENDENCY
-    priorities = [parse_stage(tasks[index].task.stage).priority for index in (before, after)]
-    owners = [author(tasks[index]) for index in (before, after)]
+    if any({before, after} <= set(chain.entries) for chain in chains(tasks)):
+        return stage_rule(tasks[before], tasks[after])
+    return Because.DEPENDENCY
+
+
+def stage_rule(before: MergedTask, after: MergedTask) -> Because:
+    """Return which rule orders two tasks of one stage."""
+    priorities = [parse_stage(task.task.stage).priority for task in (before, after)]
+    owners = [author(task) for task in (before, after)]
     if priorities[0] != priorities[1]:
         return Because.PRIORITY
     if owners[0].level != owners[1].level:

@@ -19,6 +19,9 @@ QUESTIONS = {
     "why_priority": ("why", "plugin2:pre_deployment#1", "plugin1:pre_deployment#3"),
     "why_tie": ("why", "plugin1:pre_deployment#1", "plugin2:pre_deployment#1"),
     "why_not": ("why", "heat", "horizon"),
+    "order": ("order",),
+    "impact": ("impact", "netconfig"),
+    "stats": ("stats",),
 }
 
 

@@ -1,0 +1,75 @@
+"""`graph impact`: what a task holds up."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fuelclient.commands.arguments import stated
+from fuelclient.commands.graph.question import Answer, OrderQuestion, aligned
+from fuelclient.commands.shell import count
+
+if TYPE_CHECKING:
+    from fuelclient.insight.impact import Impact
+    from fuelclient.insight.study import Study
+
+
+class GraphImpact(OrderQuestion):
+    """Show which tasks run after a task, and so wait for it
+
+    Each row is a task of which an instance waits for one of TASK, directly or not: the fewest edges between the two,
+    how many of its instances wait, and whether every path to it leads through TASK. If TASK fails on all its nodes, these
+    instances do not run; 'fuel2 graph simulate --fail TASK/NODE' shows one failure with fault tolerance.
+
+      fuel2 graph impact netconfig --env 1
+      fuel2 graph impact netconfig --env 1 -f json
+    """
+
+    def add_subject(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("task", metavar="TASK", type=stated, help="id of the task")
+
+    def answer(self, parsed_args: argparse.Namespace) -> Answer:
+        from fuelclient.insight.impact import impact
+        from fuelclient.insight.study import named
+
+        study = self.study(parsed_args, ordered=False)
+        tasks = study.merged.tasks
+        found = impact(study.expansion, named(study.merged, parsed_args.task))
+        rows = [
+            {
+                "task": tasks[held.index].id, "layer": tasks[held.index].owner.label, "distance": held.distance,
+                "instances": held.instances, "only_through": held.only,
+            }
+            for held in found.held
+        ]  # fmt: skip
+        document = {
+            "task": parsed_args.task, "waiting": rows, "waiting_instances": found.instances,
+            "tasks": found.placed_tasks, "instances": found.placed_instances,
+        }  # fmt: skip
+        return Answer(list(_lines(parsed_args.task, study, found)), document)
+
+
+def _lines(name: str, study: Study, found: Impact) -> Iterator[str]:
+    share = round(100 * len(found.held) / max(found.placed_tasks, 1))
+    yield (
+        f"{count(len(found.held), 'task')} of {found.placed_tasks} ({share} %), with "
+        f"{count(found.instances, 'instance')} of {found.placed_instances}, wait for {name}."
+    )
+    only = sum(held.only for held in found.held)
+    if found.held:
+        yield f"Every path to {only} of them leads through {name}."
+        tasks = study.merged.tasks
+        yield from aligned(
+            [
+                ("edges", "task", "instances", "only through it", "layer"),
+                *(
+                    (
+                        str(held.distance), tasks[held.index].id, str(held.instances), "yes" if held.only else "",
+                        tasks[held.index].owner.label,
+                    )
+                    for held in found.held
+                ),
+            ],
+            "  ",
+        )  # fmt: skip
