@@ -1,4 +1,5 @@
-"""What enabled plugins cost: the preview of two environments of one release, with real plugins and without."""
+"""What enabled plugins cost: the preview of two environments of one release, with real plugins and without, and
+questions about the graph of the first release with them."""
 
 from __future__ import annotations
 
@@ -7,6 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 VERSIONS = ("newton", "9.0")
+QUESTIONS = (
+    ("blame", "rabbitmq"),
+    ("why", "keystone", "globals"),
+    ("why", "heat", "horizon"),
+    ("order",),
+    ("impact", "netconfig"),
+    ("stats",),
+)
+"""Each is answered by a process of its own in less than half a second."""
+
 _NODES = "controller=3,compute=8,cinder=3"
 
 
@@ -28,6 +39,8 @@ def commands(fuel2: Sequence[str], corpus: Path, engine: Path) -> dict[str, list
         for env, what in ((plain, "no plugin"), (full, f"{enabled} plugins")):
             name = f"fuel2 graph preview ({version}, {what})"
             result[name] = [*program, "graph", "preview", "--env", env, "--assume", _NODES]
+        for words in QUESTIONS if version == VERSIONS[0] else ():
+            result[f"fuel2 graph {' '.join(words)} ({version})"] = [*program, "graph", *words, "--env", full]
     return result
 
 
