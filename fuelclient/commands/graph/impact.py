@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import stated
@@ -12,7 +12,7 @@ from fuelclient.commands.shell import count
 
 if TYPE_CHECKING:
     from fuelclient.insight.impact import Impact
-    from fuelclient.insight.study import Study
+    from fuelclient.model.graph import MergedTask
 
 
 class GraphImpact(OrderQuestion):
@@ -33,9 +33,9 @@ class GraphImpact(OrderQuestion):
         from fuelclient.insight.impact import impact
         from fuelclient.insight.study import named
 
-        study = self.study(parsed_args, ordered=False)
-        tasks = study.merged.tasks
-        found = impact(study.expansion, named(study.merged, parsed_args.task))
+        drafted = self.draft(parsed_args)
+        tasks = drafted.merged.tasks
+        found = impact(drafted.expansion, named(drafted.merged, parsed_args.task))
         rows = [
             {
                 "task": tasks[held.index].id, "layer": tasks[held.index].owner.label, "distance": held.distance,
@@ -47,10 +47,10 @@ class GraphImpact(OrderQuestion):
             "task": parsed_args.task, "waiting": rows, "waiting_instances": found.instances,
             "tasks": found.placed_tasks, "instances": found.placed_instances,
         }  # fmt: skip
-        return Answer(list(_lines(parsed_args.task, study, found)), document)
+        return Answer(list(_lines(parsed_args.task, tasks, found)), document)
 
 
-def _lines(name: str, study: Study, found: Impact) -> Iterator[str]:
+def _lines(name: str, tasks: Sequence[MergedTask], found: Impact) -> Iterator[str]:
     share = round(100 * len(found.held) / max(found.placed_tasks, 1))
     yield (
         f"{count(len(found.held), 'task')} of {found.placed_tasks} ({share} %), with "
@@ -59,7 +59,6 @@ def _lines(name: str, study: Study, found: Impact) -> Iterator[str]:
     only = sum(held.only for held in found.held)
     if found.held:
         yield f"Every path to {only} of them leads through {name}."
-        tasks = study.merged.tasks
         yield from aligned(
             [
                 ("edges", "task", "instances", "only through it", "layer"),

@@ -17,8 +17,11 @@ from fuelclient.printing import one_line, printable
 
 if TYPE_CHECKING:
     from fuelclient.insight.study import Study
-    from fuelclient.model.finding import Place
+    from fuelclient.model.finding import Finding, Place
     from fuelclient.model.snapshot import Snapshot
+    from fuelclient.plan.evaluate import Evaluation
+    from fuelclient.plan.expand import Expansion
+    from fuelclient.plan.preview import Draft, PreviewOptions
 
 FORMAT_VERSION = 1
 """The version of the documents of all answers. It rises when a key changes its meaning or goes; keys may be added."""
@@ -80,35 +83,47 @@ class OrderQuestion(Question):
             "--facts", action="store_true", help="also evaluate dependencies that are expressions, as a preview does"
         )
 
-    def study(self, parsed_args: argparse.Namespace, *, ordered: bool = True) -> Study:
-        """Return the study of the graph. Raise `InvalidGraph` if it must be `ordered` and cannot be."""
-        from fuelclient.backends.plans import evaluation_for, outlook
+    def study(self, parsed_args: argparse.Namespace) -> Study:
+        """Return the study of the graph. Raise `InvalidGraph` if it has no order."""
         from fuelclient.insight.study import study
-        from fuelclient.plan.preview import PreviewOptions
 
-        snapshot = self.snapshot(parsed_args)
-        options = PreviewOptions(
-            tuple(parsed_args.nodes or ()), parsed_args.assume or "", knows_assumed=parsed_args.facts
-        )
-        asks = outlook(self.backend, snapshot, options) if parsed_args.facts else evaluation_for(self.backend, snapshot)
-        studied = study(snapshot, options, asks)
-        if studied.problem and ordered:
+        studied = study(*self._inputs(parsed_args))
+        if studied.problem:
             errors = [finding for finding in studied.findings if finding.is_error]
             raise InvalidGraph(studied.problem, findings=errors)
-        _narrate(studied, parsed_args.facts)
+        _narrate(studied.expansion, studied.findings, parsed_args.facts)
         return studied
 
+    def draft(self, parsed_args: argparse.Namespace) -> Draft:
+        """Return the graph merged and placed, which is less work than its study. It may have no order: then the errors
+        are printed."""
+        from fuelclient.plan.preview import draft, findings_of
 
-def _narrate(studied: Study, facts: bool) -> None:
+        drafted = draft(*self._inputs(parsed_args))
+        found = findings_of(drafted)
+        _narrate(drafted.expansion, found, parsed_args.facts)
+        report(finding for finding in found if finding.is_error)
+        return drafted
+
+    def _inputs(self, parsed_args: argparse.Namespace) -> tuple[Snapshot, PreviewOptions, Evaluation | None]:
+        from fuelclient.backends.plans import evaluation_for, outlook
+        from fuelclient.plan.preview import PreviewOptions
+
+        snapshot, nodes = self.snapshot(parsed_args), tuple(parsed_args.nodes or ())
+        options = PreviewOptions(nodes, parsed_args.assume or "", knows_assumed=parsed_args.facts)
+        if parsed_args.facts:
+            return snapshot, options, outlook(self.backend, snapshot, options)
+        return snapshot, options, evaluation_for(self.backend, snapshot)
+
+
+def _narrate(expansion: Expansion, findings: Iterable[Finding], facts: bool) -> None:
     """Say on stderr on which nodes the answer rests, and which dependencies it leaves out."""
-    if studied.preview is not None and studied.preview.assumption:
-        LOG.info("%s", studied.preview.assumption)
-    left_out = {finding.task for finding in studied.findings if finding.code == "G033"}
+    if expansion.fleet.assumption:
+        LOG.info("%s", expansion.fleet.assumption)
+    left_out = {finding.task for finding in findings if finding.code == "G033"}
     if left_out:
         hint = "" if facts else " --facts evaluates them."
         LOG.info("The computed dependencies of %s are left out.%s", count(len(left_out), "task"), hint)
-    if studied.problem:
-        report(finding for finding in studied.findings if finding.is_error)
 
 
 def aligned(rows: Iterable[Sequence[str]], indent: str = "") -> list[str]:

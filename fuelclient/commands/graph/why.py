@@ -47,10 +47,10 @@ class GraphWhy(OrderQuestion):
 
         if parsed_args.first == parsed_args.second:
             raise UsageError("A and B are the same task.", hint="Name two tasks.")
-        study = self.study(parsed_args, ordered=False)
-        first, second = (named(study.merged, name) for name in (parsed_args.first, parsed_args.second))
-        found = relation(study.expansion, first, second)
-        return Answer(list(_lines(study.expansion, found)), _document(study.expansion, found))
+        drafted = self.draft(parsed_args)
+        first, second = (named(drafted.merged, name) for name in (parsed_args.first, parsed_args.second))
+        found = relation(drafted.expansion, first, second)
+        return Answer(list(_lines(drafted.expansion, found)), _document(drafted.expansion, found))
 
 
 def _lines(expansion: Expansion, found: Relation) -> Iterator[str]:
