@@ -75,6 +75,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     "graph list": ("graph.graph:GraphList", "List graphs with their tasks and owners"),
     "graph order": ("graph.order:GraphOrder", "Show all tasks in order, each with the reason for its position"),
     "graph preview": ("graph.preview:GraphPreview", "Show what would run where, in order"),
+    "graph query": ("graph.query:GraphQuery", "Select tasks by name, neighbourhood or property, in execution order"),
     "graph simulate": ("graph.simulate:GraphSimulate", "Show how a run would go, and how long it would take"),
     "graph stats": (
         "graph.stats:GraphStats",

@@ -22,6 +22,7 @@ QUESTIONS = {
     "order": ("order",),
     "impact": ("impact", "netconfig"),
     "stats": ("stats",),
+    "query": ("query", "1+keystone+1,!layer:cluster", "--explain"),
 }
 
 

@@ -1,0 +1,58 @@
+"""`graph query`: the tasks that an expression selects."""
+
+from __future__ import annotations
+
+import argparse
+
+from fuelclient.commands.arguments import stated
+from fuelclient.commands.graph.question import Answer, OrderQuestion, aligned, place_fields, where
+from fuelclient.commands.shell import LOG, count
+
+
+class GraphQuery(OrderQuestion):
+    """Select tasks by name, neighbourhood or property, in execution order
+
+    QUERY is one or several of these; a blank between two means both (union), a comma those in both (intersection), !
+    all others; brackets group. A task id; a pattern (/^neutron/); +TASK with all before it, TASK+ with all after it,
+    2+TASK+1 with so many edges; A..B, what lies between two tasks; role:NAME; layer:release, layer:plugin,
+    layer:cluster or layer:PLUGIN; type:puppet; state:added, overridden, unchanged or unplaced; stage:NAME;
+    stage:NAME/<0 for the tasks that state a stage with such a priority.
+
+    Each line is a task id. --explain adds the layer, the place, and why the task is selected.
+
+      fuel2 graph query '1+keystone+1' --env 1 --explain
+      fuel2 graph query 'role:compute,!state:unchanged' --env 1
+      fuel2 graph query 'layer:plugin,stage:post_deployment/<0 globals..keystone' --env 1 -f json
+    """
+
+    def add_subject(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("query", metavar="QUERY", type=stated, help="which tasks, in quotes")
+        parser.add_argument("--explain", action="store_true", help="also say why each task is selected")
+
+    def answer(self, parsed_args: argparse.Namespace) -> Answer:
+        from fuelclient.insight.selection import BadQuery, select
+
+        study = self.study(parsed_args)
+        try:
+            selected = select(study, parsed_args.query)
+        except BadQuery as error:
+            for line in error.picture():
+                self.app.stderr.write(f"{line}\n")
+            raise
+        kept = [(row, index) for row, index in zip(study.rows, study.indices, strict=True) if index in selected]
+        LOG.info("%s of %d.", count(len(kept), "task"), len(study.rows))
+        places = [study.merged.tasks[index].origin().place for _, index in kept]
+        lines = [row.task for row, _ in kept]
+        if parsed_args.explain:
+            lines = aligned(
+                (row.task, "; ".join(selected[index]), row.layer, where(place))
+                for (row, index), place in zip(kept, places, strict=True)
+            )
+        rows = [
+            {
+                "task": row.task, "order": row.order, "layer": row.layer, **place_fields(place),
+                "because": list(selected[index]),
+            }
+            for (row, index), place in zip(kept, places, strict=True)
+        ]  # fmt: skip
+        return Answer(lines, {"query": parsed_args.query, "selected": rows})
