@@ -175,7 +175,9 @@ def test_the_examples_end_well_and_leave_this_machine_alone(tmp_path: Path) -> N
 
     assert done.code == 0
     assert "Run 1 ended: ready." in done.err
-    assert [path.name for path in Path(f"{fuel2.engine}.runs").rglob("*")] == ["1.log"]
+    beside = {path.name.removeprefix("demo.db") for path in tmp_path.iterdir()}
+    assert beside <= {"", "-shm", "-wal", ".lock", ".nodes", ".plugins", ".runs"}
+    assert not Path("/etc/fuel/plugins/ocata-ubuntu-11.0").exists()
 
 
 def test_puppet_that_would_find_its_directory_later_fails_no_node_where_nothing_runs(env: Executions) -> None:

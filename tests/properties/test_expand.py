@@ -139,7 +139,8 @@ def test_barriers_and_direct_edges_order_alike(tasks: list[MergedTask], nodes: d
         return
     with pytest.raises(CycleDetected) as caught:
         ordered(expanded)
-    assert len(caught.value.cycle) == len(caught.value.findings) == shortest_by_brute_force(successors)
+    assert len(caught.value.cycle) == shortest_by_brute_force(successors)
+    assert len(caught.value.findings) >= len(caught.value.cycle)  # more for cycles of other tasks
 
 
 @given(graphs(), fleets)
