@@ -43,6 +43,8 @@ RELEASE = """
 GRAPH = """
 - {id: controller, type: group, roles: [primary-controller, controller]}
 - {id: compute, type: group, roles: [compute]}
+- {id: globals, type: shell, version: 2.1.0, groups: [primary-controller, controller, compute],
+   required_for: [netconfig], parameters: {cmd: echo computed, timeout: 60}}
 - {id: netconfig, type: shell, version: 2.1.0, groups: [primary-controller, controller, compute],
    parameters: {cmd: echo configured, timeout: 60}}
 - {id: keystone, type: shell, version: 2.1.0, groups: [primary-controller, controller], requires: [netconfig],
@@ -171,7 +173,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(directory: Path, line: str) -> subprocess.CompletedProcess[str]:
     """Run a line in a shell, with the engine file of a directory, which is also the home."""
     environ = {
-        "HOME": str(directory), "FUEL_ENGINE": str(directory / "engine.db"), "LC_ALL": "C.UTF-8",
+        "HOME": str(directory), "FUEL_ENGINE": str(directory / "engine.db"), "LC_ALL": "C.UTF-8", "SHELL": "/bin/bash",
         "PATH": f"{directory / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT),
     }  # fmt: skip
     return subprocess.run(
