@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
-from fuelclient.commands.arguments import stated_path
+from fuelclient.commands.arguments import add_env, add_release, stated_path
 from fuelclient.commands.base import Check, finding_rows, tally
 from fuelclient.commands.finding_filters import add_finding_filters, chosen, fails
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument
+from fuelclient.model.cluster import Cluster
+from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Severity
+from fuelclient.model.graph import Layer, Level, OwnerRef
 
 
 class PluginsCheck(Check):
@@ -23,13 +27,23 @@ class PluginsCheck(Check):
     line and a hint. The exit code is 7 if one of them is an error, or as bad as --fail-on says. Some errors do not
     prevent installation here: they are about packages that Fuel itself would refuse.
 
+    With --release, --env or --all-releases the package is also merged with the graphs of a release, and placed on its
+    roles: this finds what otherwise only a preview shows.
+
       fuel2 plugins check .
+      fuel2 plugins check . --all-releases
       fuel2 plugins check --fail-on warning --ignore P019,P02 -f json plugins/*
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "paths", nargs="+", type=stated_path, metavar="PATH", help="directory of a package, or an .rpm or .fp file"
+        )
+        beside = parser.add_mutually_exclusive_group()
+        add_release(beside, required=False, help="check it together with this release")
+        add_env(beside, required=False, help="check it together with this environment and its plugins")
+        beside.add_argument(
+            "--all-releases", action="store_true", help="check it together with every release that it supports"
         )
         add_finding_filters(parser)
         parser.add_argument(
@@ -39,8 +53,9 @@ class PluginsCheck(Check):
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         severities = list(Severity)
         rows = []
+        beside = list(self._beside(parsed_args))
         for path in parsed_args.paths:
-            findings = chosen(findings_of(path), parsed_args)
+            findings = chosen(findings_of(path, beside), parsed_args)
             self.broken |= fails(findings, parsed_args)
             LOG.info("%s: %s.", path, tally(findings))
             rows += sorted(
@@ -49,22 +64,67 @@ class PluginsCheck(Check):
             )
         return finding_rows(rows)
 
+    def _beside(self, parsed_args: argparse.Namespace) -> Iterator[Beside]:
+        """Yield what the packages are checked together with."""
+        if parsed_args.env is not None:
+            environment = self.backend.clusters.environment(parsed_args.env)
+            types = {summary.type for summary in self.backend.graphs.list(parsed_args.env)}
+            snapshots = {name: self.backend.graphs.snapshot(parsed_args.env, name) for name in sorted(types)}
+            yield Beside(environment, {name: snapshot.layers for name, snapshot in snapshots.items()})
+            return
+        releases = self.backend.releases.list() if parsed_args.all_releases else []
+        if parsed_args.release is not None:
+            releases = [self.backend.releases.get(parsed_args.release)]
+        listed = self.backend.graphs.list() if releases else ()
+        for release in releases:
+            layers = {}
+            for summary in listed:
+                if (summary.owner.level, summary.owner.id) == (Level.RELEASE, release.id):
+                    graph = self.backend.graphs.get(OwnerRef(Level.RELEASE, release.id), summary.type)
+                    layers[summary.type] = (Layer(graph.owner, graph.tasks, graph.metadata),)
+            environment = Environment(Cluster(0, "", release.id), release)
+            yield Beside(environment, layers, only_if_supported=parsed_args.all_releases)
 
-def findings_of(path: Path) -> Sequence[Finding]:
-    """Check the package in `path`, a directory or an archive.
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a package is checked together with: an environment, or a release alone, and its layers by graph type."""
+
+    environment: Environment
+    layers: Mapping[str, Sequence[Layer]]
+    only_if_supported: bool = False
+
+
+def findings_of(path: Path, beside: Sequence[Beside] = ()) -> Sequence[Finding]:
+    """Check the package in `path`, a directory or an archive, also together with what is `beside` it.
 
     An archive that cannot be unpacked is a finding. Raise `NotFound` if `path` does not exist.
     """
     from fuelclient.plugins import archive
-    from fuelclient.plugins.checks import check
 
     if path.is_dir():
-        return check(path)
+        return _checked(path, "", beside)
     try:
         with TemporaryDirectory(prefix="fuel2-") as target:
             archive.extract(path, Path(target))
-            return check(Path(target), shown_as=f"{path}!")
+            return _checked(Path(target), f"{path}!", beside)
     except InvalidDocument as error:
         if not error.findings:
             raise
         return cast("Sequence[Finding]", error.findings)
+
+
+def _checked(directory: Path, shown_as: str, beside: Sequence[Beside]) -> Sequence[Finding]:
+    from fuelclient.plugins.checks import check
+    from fuelclient.plugins.checks.together import check_together
+    from fuelclient.plugins.load import read_package
+    from fuelclient.plugins.select import is_compatible
+
+    findings = dict.fromkeys(check(directory, shown_as=shown_as))
+    package = read_package(directory, shown_as=shown_as)[0] if beside else None
+    for known in beside:
+        if package is None:
+            break
+        if not known.only_if_supported or is_compatible(package, known.environment.release):
+            findings.update(dict.fromkeys(check_together(package, known.environment, known.layers)))
+    return tuple(findings)

@@ -1,0 +1,89 @@
+"""Check a package together with what it will be used with: a release, its roles, and the plugins enabled beside it.
+
+What a package alone cannot show appears here before it is installed: names that nothing defines, roles that do not
+exist, cycles through tasks of the release, and what clashes with the release or another plugin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from fuelclient.environment.layers import layer, snapshot
+from fuelclient.environment.owners import in_merge_order, plugin_owner
+from fuelclient.model.environment import Environment
+from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.model.graph import Graph, GraphDocument, Layer, Level
+from fuelclient.model.package import Package
+from fuelclient.model.plugin import Plugin
+from fuelclient.plan.preview import PreviewOptions, draft, findings_of
+from fuelclient.plugins.clashes import Contributor, clashes
+from fuelclient.plugins.load import plugin_of
+from fuelclient.plugins.select import is_compatible, select
+
+Layers = Mapping[str, Sequence[Layer]]
+"""The layers of an environment, or of a release alone, by graph type."""
+
+
+def check_together(package: Package, beside: Environment, layers: Layers) -> tuple[Finding, ...]:
+    """Return the findings that the package adds to an environment without nodes of its own, as if it were enabled.
+
+    Roles are placed on assumed nodes, two where a role has a primary. Another version of the plugin is left out.
+    """
+    if package.releases and not package.records:
+        return ()  # it defines releases, which nothing is beside
+    release = beside.release
+    if not is_compatible(package, release):
+        text = f"the package does not support the release {release.name} ({release.version})"
+        hint = "Add a record to releases in metadata.yaml, or check against another release."
+        return (Finding(Severity.ERROR, "P071", text, Place(layer=f"plugin {package.name}"), hint=hint),)
+    contents = select(package, release).contents
+    plugin = plugin_of(replace(package, contents=contents))
+    others = tuple(other for other in beside.plugins if other.name != package.name)
+    without = replace(beside, plugins=others, nodes=())
+    members = replace(without, plugins=in_merge_order((*others, plugin)))
+    findings = dict.fromkeys(_clashes(plugin, members, _task_ids(contents.graphs), _known(layers, package)))
+    for graph_type, document in contents.graphs.items():
+        below = _known(layers, package).get(graph_type, ())
+        own = layer(members, plugin_owner(plugin), Graph(0, graph_type, plugin_owner(plugin), document.tasks))
+        before = set(_findings(without, below, graph_type))
+        after = _findings(members, (*below, own), graph_type)
+        findings.update(dict.fromkeys(finding for finding in after if finding not in before))
+    return tuple(findings)
+
+
+def _task_ids(graphs: Mapping[str, GraphDocument]) -> dict[str, list[str]]:
+    return {graph_type: [task.id for task in graph.tasks] for graph_type, graph in graphs.items()}
+
+
+def _known(layers: Layers, package: Package) -> dict[str, tuple[Layer, ...]]:
+    """Return the layers without those of another version of the plugin."""
+    return {
+        graph_type: tuple(
+            known for known in listed if known.owner.level is not Level.PLUGIN or known.owner.name != package.name
+        )
+        for graph_type, listed in layers.items()
+    }
+
+
+def _findings(members: Environment, layers: Sequence[Layer], graph_type: str) -> tuple[Finding, ...]:
+    return findings_of(draft(snapshot(members, layers, graph_type), PreviewOptions()))
+
+
+def _clashes(plugin: Plugin, members: Environment, tasks: Mapping[str, list[str]], layers: Layers) -> Iterator[Finding]:
+    def tasks_of(level: Level, owner_id: int) -> dict[str, list[str]]:
+        return {
+            graph_type: [task.id for known in listed if known.owner.level is level and known.owner.id == owner_id
+                         for task in known.tasks]
+            for graph_type, listed in layers.items()
+        }  # fmt: skip
+
+    release = members.release
+    others = [
+        Contributor(other.id, other.name, other.version, other.metadata, tasks_of(Level.PLUGIN, other.id))
+        for other in members.plugins
+        if other.id
+    ]
+    own = Contributor(plugin.id, plugin.name, plugin.version, plugin.metadata, tasks)
+    of_release = Contributor(0, release.name, "", release.metadata, tasks_of(Level.RELEASE, release.id))
+    yield from clashes(own, of_release, others)
