@@ -63,3 +63,12 @@ def test_a_release_that_is_not_supported(demo: CommandLine, tmp_path: Path) -> N
     package = write_package(tmp_path / "p")
     assert "P071" in found(demo, package, "--release", 1)
     assert "P071" not in found(demo, package, "--all-releases")
+
+
+def test_what_the_release_lacks_anyway_is_not_the_packages(fuel2: CommandLine, tmp_path: Path) -> None:
+    release = "- {name: R, version: ocata-11.0, operating_system: ubuntu, roles_metadata: {controller: {name: C}}}"
+    graph = "- {id: t, type: shell, version: 2.0.0, roles: [controller, db, log], parameters: {cmd: 'true'}}"
+    fuel2.ok("release", "import", "-", stdin=release)
+    fuel2.ok("graph", "upload", "--release", 1, "--type", "default", "--file", "-", stdin=graph)
+    package = write_package(tmp_path / "p", releases=DEMO, files={"node_roles.yaml": {"db": role()}})
+    assert "G041" not in found(fuel2, package, "--release", 1)
