@@ -195,6 +195,8 @@ class _Parser:
         by_value: dict[str, set[int]] = {}
         if field == "state":
             by_value = {state: set() for state in STATES}
+        if field == "layer":
+            by_value = {str(level): set() for level in Level}
         for index, task in enumerate(self.tasks):
             for word in self._words(field, index, task):
                 by_value.setdefault(word, set()).add(index)

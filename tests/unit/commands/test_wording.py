@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,10 +106,11 @@ def test_a_bad_section_of_settings_names_its_file(tiny: CommandLine, tmp_path: P
 
 def test_lines_are_completed_in_a_bash_without_the_package(tiny: CommandLine) -> None:
     script = tiny.ok("complete").out + (
-        'COMP_WORDS=(fuel2 graph upl) COMP_CWORD=2; _fuel2; echo "${COMPREPLY[@]}"\n'
-        'COMP_WORDS=(fuel2 graph upload --graph-t) COMP_CWORD=3; _fuel2; echo "${COMPREPLY[@]}"\n'
+        'COMP_WORDS=(fuel2 graph upl) COMP_CWORD=2; _fuel2 fuel2; echo "${COMPREPLY[@]}"\n'
+        'COMP_WORDS=(fuel2 graph upload --graph-t) COMP_CWORD=3; _fuel2 fuel2; echo "${COMPREPLY[@]}"\n'
     )
     done = subprocess.run(
-        ["bash", "--norc", "--noprofile"], input=script, capture_output=True, text=True, check=True, env={}
-    )
+        ["bash", "--norc", "--noprofile"], input=script, capture_output=True, text=True, check=True,
+        env={"PATH": os.pathsep.join((str(Path(sys.executable).parent), os.defpath))},
+    )  # fmt: skip
     assert (done.stdout.split(), done.stderr) == (["upload", "--graph-type"], "")
