@@ -228,7 +228,7 @@ class Lister(cliff.lister.Lister, Command):
 class Check(Lister):
     """A command that lists findings; its exit code is 7 if `rows` sets `broken`."""
 
-    columns = ("severity", "code", "place", "task", "message", "hint")
+    columns: tuple[str, ...] = ("severity", "code", "place", "task", "message", "hint")
     sort_by = ""
     broken = False
 

@@ -25,7 +25,7 @@ class Exit(IntEnum):
     CONFLICT = 6
     """Something exists already, is in use, or would be overwritten."""
     INVALID = 7
-    """A document, graph or plugin has errors; all of them are on stderr, or in the output of a check."""
+    """A document, graph, plugin or this installation has errors; all are on stderr, or in the output of a check."""
     FAILED = 8
     """A run failed."""
     STALE = 9

@@ -11,6 +11,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     "complete": ("complete:Complete", "Print a script that completes command lines in bash, zsh or fish"),
     "config show": ("config:ConfigShow", "Show the settings in effect, and where each comes from"),
     "demo": ("demo:Demo", "Load the packaged examples and print commands to try"),
+    "doctor": ("doctor:Doctor", "Examine this installation and what it reaches"),
     "env add nodes": ("env.environment:EnvAddNodes", "Add nodes with roles to an environment"),
     "env create": ("env.environment:EnvCreate", "Create an environment from a release"),
     "env delete": ("env.environment:EnvDelete", "Delete an environment with its graphs"),

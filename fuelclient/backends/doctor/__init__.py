@@ -1,0 +1,51 @@
+"""Examine this installation, and whatever it reaches: `fuel2 doctor`.
+
+    installation   Python, libraries and extras, settings, the program that the shell finds
+    engine_file    the engine file: permissions, room, integrity, plugins' files, interrupted runs
+    reach          the Fuel master, Dask, nodes over SSH, and the clocks of the machines
+
+Nothing is changed, and no engine file is created or upgraded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fuelclient.model.diagnosis import Diagnosis
+    from fuelclient.settings import Settings
+
+
+def examine(settings: Callable[[], Settings], *, nodes: bool = True) -> Iterator[Diagnosis]:
+    """Yield what was examined, problems and all that is well; without `nodes`, no node is connected to.
+
+    `settings` loads the settings. If they cannot be used, only the installation is examined.
+    """
+    from fuelclient.backends.doctor import installation
+    from fuelclient.errors import FuelError
+    from fuelclient.model.diagnosis import Diagnosis, Health
+
+    yield from installation.examine()
+    try:
+        loaded = settings()
+    except FuelError as error:
+        yield Diagnosis("settings", "sources", Health.ERROR, error.message, error.hint or "Correct it.")
+        return
+    yield from installation.sources(loaded)
+    yield from _places(loaded, nodes=nodes)
+
+
+def _places(settings: Settings, *, nodes: bool) -> Iterator[Diagnosis]:
+    from fuelclient.backends.doctor import engine_file, reach
+
+    if settings["SERVER_ADDRESS"].value:
+        yield from reach.master(settings)
+        return
+    sound = True
+    for diagnosis in engine_file.examine(settings.engine):
+        sound = sound and diagnosis.health is not diagnosis.health.ERROR
+        yield diagnosis
+    yield from reach.dask(settings)
+    if nodes and sound:
+        yield from reach.nodes(settings)

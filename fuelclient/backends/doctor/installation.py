@@ -1,0 +1,119 @@
+"""What is installed: Python, libraries, extras, settings, and the program that the shell finds."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import find_spec
+
+from fuelclient import __version__
+from fuelclient.model.diagnosis import Diagnosis, Health
+from fuelclient.settings import Settings
+
+_AREA = "installation"
+_LEAST = (3, 11, 2)
+_EXTRAS = {
+    "ssh": ("asyncssh", "tasks over SSH"),
+    "dask": ("distributed", "tasks on Dask workers"),
+    "server": ("waitress", "the HTTP server"),
+}
+_REQUIREMENT = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?([^;]*)(;.*)?$")
+
+
+def examine() -> Iterator[Diagnosis]:
+    """Yield what is known of this installation."""
+    yield _python()
+    yield from _libraries()
+    yield from _extras()
+    yield _program()
+
+
+def sources(settings: Settings) -> Iterator[Diagnosis]:
+    """Yield where the settings come from, and what is wrong with their names."""
+    for text in settings.warnings:
+        yield Diagnosis("settings", "names", Health.WARNING, text, "Rename it.")
+    origins = sorted({setting.origin for setting in settings.values.values() if setting.origin != "default"})
+    yield Diagnosis("settings", "sources", Health.OK, ", ".join(origins) or "all are defaults")
+
+
+def _python() -> Diagnosis:
+    found = f"fuelclient {__version__} on Python {platform.python_version()} ({sys.executable})"
+    if sys.version_info[:3] >= _LEAST:
+        return Diagnosis(_AREA, "python", Health.OK, found)
+    least = ".".join(map(str, _LEAST))
+    return Diagnosis(
+        _AREA, "python", Health.ERROR, f"{found} is older than {least}", f"Install Python {least} or later."
+    )
+
+
+def _libraries() -> Iterator[Diagnosis]:
+    """Yield the libraries that are missing or too old; one line if all are there."""
+    try:
+        stated = requires("fuelclient") or []
+    except PackageNotFoundError:
+        yield Diagnosis(
+            _AREA, "libraries", Health.WARNING, "fuelclient runs from files that are not installed", "pip install ."
+        )
+        return
+    sound = 0
+    for text in stated:
+        match = _REQUIREMENT.match(text)
+        if match is None or "extra ==" in text:
+            continue
+        problem = _problem(match[1], match[2])
+        if problem:
+            yield Diagnosis(_AREA, match[1], Health.ERROR, problem, f"pip install '{match[1]}{match[2].strip()}'")
+        else:
+            sound += 1
+    yield Diagnosis(_AREA, "libraries", Health.OK, f"{sound} libraries are installed")
+
+
+def _problem(name: str, limits: str) -> str:
+    """Return what is wrong with a library, or an empty string. Only lower limits count, which break a start."""
+    try:
+        found = version(name)
+    except PackageNotFoundError:
+        return f"{name} is not installed"
+    least = re.search(r">=\s*([0-9.]+)", limits)
+    if least and _numbers(found) < _numbers(least[1]):
+        return f"{name} {found} is older than {least[1]}"
+    return ""
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """Return the numbers of a version, for a comparison with another one.
+
+    >>> _numbers("2.31.0") < _numbers("2.4")
+    False
+    """
+    return tuple(map(int, re.findall(r"\d+", text.partition("+")[0])))
+
+
+def _extras() -> Iterator[Diagnosis]:
+    for extra, (module, purpose) in _EXTRAS.items():
+        if find_spec(module) is not None:
+            yield Diagnosis(_AREA, f"extra {extra}", Health.OK, f"{purpose}: {module} is installed")
+        else:
+            message = f"{purpose}: not installed, and only needed for that"
+            yield Diagnosis(_AREA, f"extra {extra}", Health.OK, message, f"pip install 'fuelclient[{extra}]'")
+
+
+def _program() -> Diagnosis:
+    """Return whether `fuel2` of the shell is this one: after an upgrade, an older one may come first."""
+    ours = os.path.join(os.path.dirname(sys.executable), "fuel2")
+    found = shutil.which("fuel2")
+    if found is None:
+        return Diagnosis(
+            "paths", "fuel2", Health.WARNING, "the shell does not find fuel2: it is not in PATH",
+            f"PATH={os.path.dirname(ours)}:$PATH",
+        )  # fmt: skip
+    if os.path.exists(ours) and os.path.realpath(found) != os.path.realpath(ours):
+        return Diagnosis(
+            "paths", "fuel2", Health.WARNING, f"the shell runs {found}, this is {ours}", "Change the order of PATH."
+        )
+    return Diagnosis("paths", "fuel2", Health.OK, found)

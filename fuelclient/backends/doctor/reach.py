@@ -1,0 +1,193 @@
+"""What this machine reaches: the Fuel master, the Dask scheduler, the nodes; and whether the clocks agree."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+from fuelclient.engine.runs.jobs import target_of
+from fuelclient.errors import FuelError
+from fuelclient.executors import registry
+from fuelclient.executors.connector import Connections
+from fuelclient.executors.dask import DaskScheduler
+from fuelclient.executors.options import Options
+from fuelclient.model.diagnosis import Diagnosis, Health
+
+if TYPE_CHECKING:
+    from fuelclient.model.node import Node
+    from fuelclient.settings import Settings
+    from fuelclient.settings.master import Master
+
+SECONDS = 5.0
+"""How long a machine may take to answer."""
+
+SKEW = 10.0
+"""By how many seconds clocks may differ: logs and the times of a run are compared by people."""
+
+_AT_A_TIME = 16
+_CLOCK = "Let both machines synchronise their clocks (chrony or ntp)."
+
+
+def clock(area: str, name: str, skew: float) -> Iterator[Diagnosis]:
+    """Yield a problem if the clock of a machine is `skew` seconds ahead of ours, or behind it if that is negative."""
+    if abs(skew) > SKEW:
+        where = "ahead of" if skew > 0 else "behind"
+        yield Diagnosis(
+            area, f"{name} clock", Health.WARNING, f"its clock is {abs(skew):.0f} s {where} this machine's", _CLOCK
+        )
+
+
+def master(settings: Settings) -> Iterator[Diagnosis]:
+    """Yield whether the Fuel master answers, takes our credentials, and has the same time."""
+    from fuelclient.backends.nailgun import NailgunBackend
+
+    try:
+        stated = settings.master
+        if stated is None:
+            return
+        brief = replace(stated, timeout=SECONDS, total_timeout=2 * SECONDS, retries=0)
+        backend = NailgunBackend(brief)
+        try:
+            version = backend.version()
+            yield Diagnosis(
+                "master",
+                stated.url,
+                Health.OK,
+                f"answers: Fuel {version.release or 'of unknown version'}, API {version.api}",
+            )
+        finally:
+            backend.close()
+        yield from clock("master", stated.url, _skew(brief))
+    except FuelError as error:
+        yield Diagnosis("master", str(settings["SERVER_ADDRESS"].value), Health.ERROR, error.message, error.hint)
+
+
+def _skew(stated: Master) -> float:
+    """Return how many seconds the master's clock is ahead; 0 if it does not say. Its answers are exact to a second."""
+    import requests
+
+    from fuelclient.backends.nailgun.session import http_session, proxies_for, verification
+
+    with http_session(stated) as session:
+        before = time.time()
+        try:
+            answer = session.get(
+                f"{stated.url}/", timeout=SECONDS, allow_redirects=False, verify=verification(stated),
+                proxies=proxies_for(stated, stated.url),
+            )  # fmt: skip
+            theirs = parsedate_to_datetime(answer.headers.get("Date", "")).timestamp()
+        except (requests.exceptions.RequestException, ValueError, TypeError):
+            return 0.0
+    middle = (before + time.time()) / 2
+    return theirs + 0.5 - middle
+
+
+def dask(settings: Settings) -> Iterator[Diagnosis]:
+    """Yield whether the Dask scheduler may be used, answers, and has workers; nothing if the settings name none."""
+    if not settings.dask_scheduler:
+        return
+    scheduler = DaskScheduler.of(settings)
+    refusal = scheduler.refusal()
+    if refusal:
+        reason, _, mend = refusal.partition(". ")
+        yield Diagnosis("dask", scheduler.address, Health.ERROR, reason, mend or "Correct DASK_SCHEDULER.")
+        return
+    try:
+        workers = asyncio.run(_workers(scheduler))
+    except FuelError as error:
+        mend = error.hint or "Start the scheduler, or correct DASK_SCHEDULER."
+        yield Diagnosis("dask", scheduler.address, Health.ERROR, error.message, mend)
+        return
+    if workers:
+        yield Diagnosis("dask", scheduler.address, Health.OK, f"answers; workers: {', '.join(workers)}")
+    else:
+        message = "answers, but has no workers"
+        yield Diagnosis(
+            "dask", scheduler.address, Health.WARNING, message, "Start a worker with the name of each node."
+        )
+
+
+async def _workers(scheduler: DaskScheduler) -> Sequence[str]:
+    from fuelclient.executors.dask_cluster import DaskCluster
+
+    cluster = DaskCluster(scheduler, SECONDS)
+    try:
+        return sorted(await cluster.names())
+    finally:
+        await cluster.close()
+
+
+def nodes(settings: Settings) -> Iterator[Diagnosis]:
+    """Yield the nodes of environments that do not answer or whose clocks differ, and how many answer."""
+    from fuelclient.backends.local import LocalBackend
+
+    backend = LocalBackend(settings.engine)
+    try:
+        known = [node for node in backend.nodes.list() if node.cluster_id is not None and node.ip]
+    except FuelError as error:
+        yield Diagnosis("nodes", "list", Health.ERROR, error.message, error.hint)
+        return
+    finally:
+        backend.close()
+    reached = []
+    for node in known:
+        connector = registry.known(target_of(node).kind)
+        if connector is not None and connector.needs_address and connector.runs:
+            reached.append(node)
+    if not reached:
+        return
+    diagnoses = asyncio.run(_ask_all(reached))
+    problems = [diagnosis for answers in diagnoses for diagnosis in answers]
+    yield from problems
+    silent = {diagnosis.name for diagnosis in problems if diagnosis.health is Health.ERROR}
+    if len(silent) < len(reached):
+        yield Diagnosis(
+            "nodes", "connections", Health.OK, f"{len(reached) - len(silent)} of {len(reached)} nodes answer"
+        )
+
+
+async def _ask_all(known: Sequence[Node]) -> Sequence[Sequence[Diagnosis]]:
+    """Return the problems of each node, in order; some nodes are asked at a time."""
+    limit = asyncio.Semaphore(_AT_A_TIME)
+    with tempfile.TemporaryDirectory(prefix="fuel2-doctor-") as spool:
+        connections = Connections(Options(spool, connect_timeout=SECONDS))
+
+        async def ask(node: Node) -> Sequence[Diagnosis]:
+            async with limit:
+                return await _ask(connections, node)
+
+        try:
+            return await asyncio.gather(*map(ask, known))
+        finally:
+            await connections.close()
+
+
+async def _ask(connections: Connections, node: Node) -> Sequence[Diagnosis]:
+    """Return what is wrong with one node; nothing if all is well."""
+    target, name = target_of(node), f"{node.id} ({node.name})"
+    refusal = connections.of(target.kind).refusal(target)
+    if refusal:
+        reason, _, mend = refusal.partition("; ")
+        return [Diagnosis("nodes", name, Health.ERROR, reason, mend)]
+    before = time.time()
+    try:
+        async with asyncio.timeout(2 * SECONDS):
+            answer = await connections.transport(target).call("date +%s")
+    except FuelError as error:
+        return [
+            Diagnosis("nodes", name, Health.ERROR, error.message, error.hint or "Look at sshd and the network there.")
+        ]
+    except TimeoutError:
+        message = f"does not answer within {2 * SECONDS:g} s"
+        return [Diagnosis("nodes", name, Health.ERROR, message, "Look at the load of the node.")]
+    middle = (before + time.time()) / 2
+    text = answer.out.strip()
+    if answer.rc or not text.isdigit():
+        mend = "Its login shell has to run commands without printing anything else."
+        return [Diagnosis("nodes", name, Health.ERROR, f"runs no commands: {answer.error}", mend)]
+    return list(clock("nodes", name, int(text) + 0.5 - middle))

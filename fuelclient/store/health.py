@@ -1,0 +1,58 @@
+"""Examine an engine file without changing it: no lock is taken, and no schema is upgraded."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+
+from fuelclient.store import access, migrations
+from fuelclient.store.failures import translated
+
+_MOST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What was found in an engine file: the number of its schema, what SQLite says of damage and of rows that refer to
+    nothing, and the directories of plugins, by plugin, as they are stored."""
+
+    schema: int
+    damage: tuple[str, ...] = ()
+    dangling: tuple[str, ...] = ()
+    plugins: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_old(self) -> bool:
+        """Whether the next command that writes upgrades the file."""
+        return self.schema < migrations.LATEST
+
+
+def examine(path: str) -> Examined:
+    """Examine an engine file that exists.
+
+    Raise `Unavailable` if it cannot be read, is of another program or of a later version, or is too damaged to be
+    opened.
+    """
+    access.size_of(path)
+    with translated(path), closing(_opened(path)) as connection:
+        schema = migrations.version(connection, path)
+        damage = tuple(line for (line,) in connection.execute(f"PRAGMA integrity_check({_MOST})") if line != "ok")
+        dangling = tuple(
+            f"row {row} of {table} refers to {parent}"
+            for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check").fetchmany(_MOST)
+        )
+        if schema != migrations.LATEST or damage:
+            return Examined(schema, damage, dangling)
+        query = "SELECT name || ' ' || version, directory FROM plugins WHERE directory <> '' ORDER BY id"
+        plugins = tuple((str(name), str(directory)) for name, directory in connection.execute(query))
+        return Examined(schema, damage, dangling, plugins)
+
+
+def _opened(path: str) -> sqlite3.Connection:
+    from urllib.parse import quote
+
+    # Only what nobody writes may be read as immutable; a log beside the file has to be read, which needs its index.
+    mode = "mode=ro&immutable=1" if access.is_read_only(path) and access.is_quiet(path) else "mode=ro"
+    return sqlite3.connect(f"file:{quote(os.fsencode(os.path.realpath(path)))}?{mode}", uri=True, isolation_level=None)
