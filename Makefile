@@ -5,15 +5,24 @@ BIN := $(VENV)/bin
 JOBS ?= auto
 DEMO := .demo
 
-.PHONY: help test test-all test-pythons test-here check lint types contracts demo docs renew bench clean
+.PHONY: help test test-all test-pythons test-here check lint types contracts demo docs renew constraints bench clean
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1 - /p' Makefile
 
-$(VENV)/.ready: setup.cfg pyproject.toml
+# The versions are those of constraints.txt, so that tomorrow's release of a library breaks nothing today.
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# setuptools, which builds the package in an environment of its own
+export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
+
+$(VENV)/.user: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(PIP) --upgrade pip
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.ready: $(VENV)/.user
+	$(PIP) --editable '.[test]'
 	@touch $@
 
 test: check  ## lint, types, import contracts, then all tests that are not slow
@@ -47,14 +56,14 @@ types: $(VENV)/.ready
 contracts: $(VENV)/.ready
 	$(BIN)/lint-imports --no-cache
 
-demo: $(VENV)/.ready  ## the main job on the packaged examples, with every command shown
+demo: $(VENV)/.user  ## the main job on the packaged examples, with every command shown
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" FUEL_ENGINE="$(CURDIR)/$(DEMO)/engine.db" SERVER_ADDRESS= \
 		XDG_CONFIG_HOME="$(CURDIR)/$(DEMO)" FUELCLIENT_CUSTOM_SETTINGS= sh docs/demo.sh $(DEMO)
 
 docs: $(VENV)/.ready  ## the pages of docs/ as HTML in build/docs; a warning is an error
 	@$(BIN)/python -c 'import myst_parser' 2>/dev/null || \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+		$(PIP) --editable '.[docs]'
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
 
 renew: $(VENV)/.ready  ## write generated documents, golden files and pictures anew; look at the difference
@@ -62,6 +71,9 @@ renew: $(VENV)/.ready  ## write generated documents, golden files and pictures a
 	$(BIN)/python docs/picture.py
 	$(BIN)/python -m pytest -n $(JOBS) -q --renew tests/golden tests/unit/plugins/test_check_golden.py \
 		tests/snapshots/test_pictures.py
+
+constraints:  ## write constraints.txt anew: the newest libraries that fit every Python of this machine
+	$(PYTHON) tests/constraints.py
 
 bench: $(VENV)/.ready  ## measure, side by side; prints one table
 	$(BIN)/python -m benchmarks
