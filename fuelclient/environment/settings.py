@@ -12,7 +12,7 @@ from typing import Any
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.environment import Environment
 from fuelclient.model.plugin import Plugin
-from fuelclient.serializers.values import deep_merged, in_words, key_text, plain
+from fuelclient.serializers.values import beyond, deep_merged, in_words, key_text, plain
 
 MODE = "ha_compact"
 """The mode of every environment. Recent releases of Fuel support no other."""
@@ -53,7 +53,7 @@ def own_from(document: Mapping[Any, Any], environment: Environment) -> dict[str,
     So a document that was downloaded, changed in one place and uploaded again sets that place only, and later changes
     of other defaults still reach the environment. Raise `InvalidDocument` as `sections_from` does.
     """
-    return _difference(sections_from(document), defaults(environment))
+    return beyond(sections_from(document), defaults(environment))
 
 
 def sections_from(document: Mapping[Any, Any]) -> dict[str, Any]:
@@ -115,24 +115,3 @@ def _about(plugin: Plugin) -> dict[str, Any]:
         "toggleable": True,
         "weight": _PLUGIN_WEIGHT,
     }
-
-
-def _difference(stated: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of `stated` that differs from `known`.
-
-    >>> _difference({"a": {"x": 1, "y": 2}, "b": {}}, {"a": {"x": 1, "y": 3}})
-    {'a': {'y': 2}, 'b': {}}
-    """
-    result: dict[str, Any] = {}
-    for name, value in stated.items():
-        if name not in known:
-            result[name] = value
-            continue
-        old = known[name]
-        if isinstance(value, Mapping) and isinstance(old, Mapping):
-            rest = _difference(value, old)
-            if rest:
-                result[name] = rest
-        elif value != old or isinstance(value, bool) != isinstance(old, bool):
-            result[name] = value
-    return result

@@ -46,6 +46,28 @@ def deep_merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str,
     return merged
 
 
+def beyond(stated: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of `stated` that differs from `known`: over `known` it gives `stated` again, and what else
+    `known` has.
+
+    >>> beyond({"a": {"x": 1, "y": 2}, "b": {}}, {"a": {"x": 1, "y": 3}})
+    {'a': {'y': 2}, 'b': {}}
+    """
+    result: dict[str, Any] = {}
+    for name, value in stated.items():
+        if name not in known:
+            result[name] = value
+            continue
+        old = known[name]
+        if isinstance(value, Mapping) and isinstance(old, Mapping):
+            rest = beyond(value, old)
+            if rest:
+                result[name] = rest
+        elif value != old or isinstance(value, bool) != isinstance(old, bool):
+            result[name] = value
+    return result
+
+
 def key_text(key: Any) -> str:
     """Return the text of a mapping's key, as JSON spells it.
 
