@@ -34,3 +34,10 @@ def connect(settings: Settings) -> Backend:
     from fuelclient.backends.local import LocalBackend
 
     return LocalBackend(settings.engine)
+
+
+def engine_at(path: str) -> Backend:
+    """Return the embedded engine over a file, whatever backend the settings name. The caller closes it."""
+    from fuelclient.backends.local import LocalBackend
+
+    return LocalBackend(path)

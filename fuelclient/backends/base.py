@@ -18,6 +18,7 @@ from fuelclient.model.graph import DEFAULT_TYPE, OwnerRef, Uploaded
 
 if TYPE_CHECKING:  # at run time, a command only loads the values of the facets that it uses
     from fuelclient.backends.capabilities import Capabilities
+    from fuelclient.backends.copies import Copies
     from fuelclient.model.cluster import Cluster
     from fuelclient.model.environment import Environment
     from fuelclient.model.fact import DeploymentFacts
@@ -378,6 +379,10 @@ class Backend(Protocol):
     @property
     def services(self) -> Services:
         """What only a Fuel master does. Raise `Unsupported` without the capability `services`."""
+
+    @property
+    def copies(self) -> Copies:
+        """Raise `Unsupported` on a master, which takes no copies."""
 
     @property
     def capabilities(self) -> Capabilities:

@@ -10,6 +10,7 @@ from fuelclient.store.database import Database
 
 if TYPE_CHECKING:
     from fuelclient.engine.inventory.clusters import Clusters
+    from fuelclient.engine.inventory.copies import Copies
     from fuelclient.engine.inventory.facts import Facts
     from fuelclient.engine.inventory.graphs import Graphs
     from fuelclient.engine.inventory.networks import Networks
@@ -97,6 +98,12 @@ class Engine:
         from fuelclient.engine.runs.runs import Runs
 
         return Runs(self._database)
+
+    @cached_property
+    def copies(self) -> Copies:
+        from fuelclient.engine.inventory.copies import Copies
+
+        return Copies(self._database)
 
     def together(self) -> AbstractContextManager[None]:
         """Store all that the block writes, or nothing."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -56,6 +56,22 @@ def insert(connection: Connection, run_id: int, instances: Iterable[tuple[str, N
             for vertex, (task, node, task_type) in enumerate(instances)
         ),
     )
+
+
+def insert_ended(connection: Connection, run_id: int, rows: Sequence[HistoryRow]) -> None:
+    """Insert instances that ended elsewhere, with their times."""
+    connection.executemany(
+        "INSERT INTO history (transaction_id, vertex, task, node, type, status, reason, message, time_start, time_end, "
+        "return_code, attempts, summary) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                run_id, vertex, row.task, None if row.node is None else str(row.node), row.type, row.status,
+                row.reason, row.message, row.time_start, row.time_end, row.return_code, row.attempts,
+                encoded_or_null(row.summary),
+            )
+            for vertex, row in enumerate(rows)
+        ],
+    )  # fmt: skip
 
 
 def write(connection: Connection, run_id: int, changes: Iterable[Written], now: str) -> None:

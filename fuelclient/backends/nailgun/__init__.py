@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from fuelclient.backends.nailgun.session import Session
 from fuelclient.errors import Unsupported
@@ -115,6 +115,11 @@ class NailgunBackend:
         from fuelclient.backends.nailgun.services import Services
 
         return Services(self._session)
+
+    @property
+    def copies(self) -> NoReturn:
+        """Raise `Unsupported`: a master makes its environments itself."""
+        raise Unsupported(f"{self.target} takes no copy of an environment.", hint="Copy it to an engine file.")
 
     @property
     def capabilities(self) -> Capabilities:

@@ -1,0 +1,84 @@
+"""Copies of environments: read from any backend, and the facet that stores them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from fuelclient.environment.copies import Copied, EnvironmentCopy, PastRun
+from fuelclient.environment.differences import graph_key
+from fuelclient.errors import NotFound
+from fuelclient.model.graph import DEFAULT_TYPE, GraphSummary
+from fuelclient.model.run import CHILD, HistoryFilter, RunRequest
+from fuelclient.model.status import InstanceStatus
+from fuelclient.plan.inputs import Inputs
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+
+_SUCCEEDED = HistoryFilter(statuses=(InstanceStatus.READY,))
+
+
+class Copies(Protocol):
+    """Copies of environments of other backends."""
+
+    def store(self, copy: EnvironmentCopy, name: str = "") -> Copied:
+        """Store an environment, with its release and its plugins, under its own name or another one; all or nothing.
+
+        Nodes keep their ids, because facts name them. A release or a plugin of the same name and version is used if it
+        is equal. Raise `Conflict` if it is not, and if the name of the environment or the id of a node is taken.
+        """
+
+
+def all_inputs(backend: Backend, cluster_id: int) -> Inputs:
+    """Return an environment with its graphs of all types, its effective facts and its memory.
+
+    Raise `NotFound` if it does not exist.
+    """
+    return _inputs(backend, cluster_id, backend.graphs.list(cluster_id))
+
+
+def _inputs(backend: Backend, cluster_id: int, summaries: Iterable[GraphSummary]) -> Inputs:
+    types = sorted({graph.type for graph in summaries})
+    return backend.runs.inputs(RunRequest(cluster_id, tuple(types) or (DEFAULT_TYPE,)))
+
+
+def copy_of(backend: Backend, cluster_id: int) -> EnvironmentCopy:
+    """Return everything of an environment that can be copied. Raise `NotFound` if it does not exist.
+
+    From a Fuel master it takes several requests, and a change between two of them may be in one and not in the other.
+    """
+    summaries = backend.graphs.list(cluster_id)
+    inputs = _inputs(backend, cluster_id, summaries)
+    names = {graph_key(graph.owner, graph.type): graph.name for graph in summaries if graph.name}
+    return EnvironmentCopy(
+        inputs,
+        backend.networks.configuration(cluster_id),
+        names,
+        tuple(_past(backend, inputs)),
+        has_parts=backend.capabilities.inputs,
+    )
+
+
+def _past(backend: Backend, inputs: Inputs) -> Iterator[PastRun]:
+    """Yield the runs that plans of the environment remember, and the last one, by id.
+
+    A run whose facts were not kept is left out: nothing could be compared with it.
+    """
+    memory = inputs.memory
+    ended = [
+        run
+        for run in backend.runs.list(cluster_id=inputs.environment.cluster.id, names=(CHILD,))
+        if run.is_final and not run.dry_run
+    ]
+    remembered = set(memory.facts) if memory else set()
+    for run in ended:
+        if run.id in remembered or run == ended[-1]:
+            try:
+                facts = (
+                    memory.facts[run.id] if memory and run.id in memory.facts else backend.runs.deployment_info(run.id)
+                )
+            except NotFound:
+                continue
+            yield PastRun(replace(run, children=()), facts, tuple(backend.runs.history(run.id, _SUCCEEDED)))

@@ -1,0 +1,258 @@
+"""Store a copy of an environment that was read elsewhere, with its release, its plugins and what its runs remember."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from fuelclient.engine.reading import environment
+from fuelclient.engine.reading.computed_facts import computed_now, settle
+from fuelclient.engine.runs import inputs
+from fuelclient.environment.copies import SAFE_EXECUTOR, Copied, CopiedPart, EnvironmentCopy, PastRun
+from fuelclient.environment.differences import (
+    environment_differences,
+    graph_differences,
+    graph_key,
+    without_bookkeeping,
+)
+from fuelclient.environment.network_changes import own_networks_from, vips_of
+from fuelclient.environment.networks import NETWORKS
+from fuelclient.errors import Conflict, InvalidDocument
+from fuelclient.model.environment import Environment
+from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.graph import Level
+from fuelclient.model.network import NodePart
+from fuelclient.model.plugin import Plugin
+from fuelclient.model.run import CHILD, PARENT, RunRequest
+from fuelclient.plan.inputs import Inputs
+from fuelclient.serializers.values import beyond
+from fuelclient.store import clusters, facts, graphs, history, networks, nodes, plugins, releases, runs
+from fuelclient.store.database import Connection, Database
+
+_ELSEWHERE = "Copy into another file: `--to-engine FILE`."
+
+
+class Copies:
+    """Copies of environments; see `backends.copies.Copies`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def store(self, copy: EnvironmentCopy, name: str = "") -> Copied:
+        """Store an environment under its own name or another one, all or nothing.
+
+        Raise `Conflict` if the name or the id of a node is taken, and if a release or a plugin of the same name and
+        version differs from the copied one.
+        """
+        with self._database.together():
+            with self._database.write() as connection:
+                cluster_id, parts = _put(connection, copy, name or copy.inputs.environment.cluster.name)
+            settle(self._database, cluster_id)
+            with self._database.write() as connection:
+                _drop_attributes(connection, cluster_id, copy.inputs.facts)
+                _put_facts(connection, cluster_id, copy.inputs.facts)
+                types = environment.types(connection, environment.read(connection, cluster_id))
+                stored = inputs.read(connection, RunRequest(cluster_id, tuple(types)))
+                _require_equal(stored, copy.inputs)
+        return Copied(cluster_id, (*parts, _of_facts(stored, copy.inputs)))
+
+
+def _put(connection: Connection, copy: EnvironmentCopy, name: str) -> tuple[int, list[CopiedPart]]:
+    """Store everything but the facts and return the id of the environment."""
+    original = copy.inputs.environment
+    existing = clusters.named(connection, name)
+    if existing is not None:
+        raise Conflict(
+            f"Environment {name} exists already, with id {existing.id}.", hint="Give the copy another --name."
+        )
+    release_id, is_new_release = _release(connection, original)
+    plugin_ids = {plugin.id: _plugin(connection, plugin) for plugin in original.plugins}
+    free_id = 0 if original.cluster.id in clusters.ids(connection) else original.cluster.id
+    cluster_id = clusters.insert(connection, replace(original.cluster, id=free_id, name=name, release_id=release_id))
+    clusters.put_settings(connection, cluster_id, _own_settings(original))
+    clusters.put_metadata(connection, cluster_id, original.own_metadata)
+    for plugin_id, _ in plugin_ids.values():
+        clusters.enable(connection, cluster_id, plugin_id)
+    owners = {
+        (Level.RELEASE, original.release.id): (release_id, is_new_release),
+        (Level.CLUSTER, original.cluster.id): (cluster_id, True),
+        **{(Level.PLUGIN, plugin_id): stored for plugin_id, stored in plugin_ids.items()},
+    }
+    number = _put_graphs(connection, copy, owners)
+    _put_nodes(connection, cluster_id, original)
+    stored_networks = _put_networks(connection, cluster_id, copy)
+    for past in copy.past:
+        _put_past(connection, cluster_id, past)
+    return cluster_id, [
+        CopiedPart("release", 1, original.release.name if is_new_release else "an equal release was there already"),
+        CopiedPart("plugins", len(plugin_ids), _about_plugins(original.plugins, plugin_ids)),
+        CopiedPart("graphs", number),
+        CopiedPart(
+            "nodes", len(original.nodes), f"their executor is {SAFE_EXECUTOR}, so that runs touch no machine of theirs"
+        ),
+        CopiedPart(
+            "disks and interfaces", len({*original.disks, *original.interfaces}),
+            "" if copy.has_parts else "not copied; the facts of the nodes have what follows from them",
+        ),
+        stored_networks,
+        CopiedPart("past runs", len(copy.past), "what succeeded in them, and the facts that they saw"),
+    ]  # fmt: skip
+
+
+def _about_plugins(originals: Sequence[Plugin], stored: Mapping[int, tuple[int, bool]]) -> str:
+    reused = [plugin.label for plugin in originals if not stored[plugin.id][1]]
+    notes = ["the files of their packages are not copied"] if len(reused) < len(originals) else []
+    notes += [f"equal ones were there already: {', '.join(reused)}"] if reused else []
+    return "; ".join(notes)
+
+
+def _release(connection: Connection, original: Environment) -> tuple[int, bool]:
+    """Return the id of the copied release, or of the one with its name and version, and whether it is new."""
+    wanted = original.release
+    existing = releases.named(connection, wanted.name, wanted.version)
+    if existing is not None:
+        return existing, False
+    free_id = 0 if wanted.id in releases.ids(connection) else wanted.id
+    return releases.insert(connection, replace(wanted, id=free_id, plugin_id=None)), True
+
+
+def _plugin(connection: Connection, wanted: Plugin) -> tuple[int, bool]:
+    """Return the id of a copied plugin, or of the one with its name and version, and whether it is new."""
+    for plugin in plugins.every(connection):
+        if (plugin.name, plugin.version) == (wanted.name, wanted.version):
+            return plugin.id, False
+    copied = replace(wanted, id=0, clusters=(), releases=(), unpacked="", by_release=False, origin="")
+    return plugins.insert(connection, copied), True
+
+
+def _put_graphs(
+    connection: Connection, copy: EnvironmentCopy, owners: Mapping[tuple[Level, int], tuple[int, bool]]
+) -> int:
+    """Store the graphs of owners that are new, and return how many graphs the environment has."""
+    number = 0
+    for graph_type, layers in copy.inputs.layers.items():
+        for layer in layers:
+            number += 1
+            owner_id, is_new = owners[layer.owner.level, layer.owner.id]
+            if is_new:
+                graph_id = graphs.create(connection, layer.owner.level, owner_id, graph_type)
+                name = copy.graph_names.get(graph_key(layer.owner, graph_type))
+                graphs.describe(connection, graph_id, name, layer.metadata)
+                graphs.put_tasks(connection, graph_id, layer.tasks)
+    return number
+
+
+def _put_nodes(connection: Connection, cluster_id: int, original: Environment) -> None:
+    """Store the nodes under their own ids. Raise `Conflict` if one is taken."""
+    taken = {*nodes.ids(connection)}
+    both = sorted(node.id for node in original.nodes if node.id in taken)
+    if both:
+        raise Conflict(
+            f"Nodes with these ids exist already: {', '.join(map(str, both))}. Facts name nodes by their ids.",
+            hint=_ELSEWHERE,
+        )
+    for node in original.nodes:
+        nodes.insert(connection, replace(node, cluster_id=cluster_id, executor=SAFE_EXECUTOR))
+    for part, documents in ((NodePart.DISKS, original.disks), (NodePart.INTERFACES, original.interfaces)):
+        for uid, document in documents.items():
+            networks.put_node_part(connection, int(uid), part, document)
+
+
+def _put_networks(connection: Connection, cluster_id: int, copy: EnvironmentCopy) -> CopiedPart:
+    """Store the networks and virtual addresses, as far as the engine can: it knows a network by its name."""
+    target = environment.read(connection, cluster_id)
+    stated = [network.get("name") for network in copy.networks.get(NETWORKS) or ()]
+    note = ""
+    if copy.has_parts:
+        own, vips = copy.inputs.environment.own_networks, list(copy.inputs.environment.vips)
+    else:
+        try:
+            own, vips = own_networks_from(copy.networks, target), vips_of(copy.networks, target)
+        except InvalidDocument as error:
+            return CopiedPart("networks", 0, f"not copied; the facts have those of the original: {error.message}")
+        twice = sorted({str(name) for name in stated if stated.count(name) > 1})
+        note = f"several are called {', '.join(twice)}: the copy has the last, the facts have all" if twice else ""
+    networks.put_own_networks(connection, cluster_id, own)
+    for vip in vips:
+        networks.put_vip(connection, cluster_id, vip)
+    return CopiedPart("networks", len({*stated}), note)
+
+
+def _put_past(connection: Connection, cluster_id: int, past: PastRun) -> None:
+    """Store a run of one graph with a parent of its own, and the instances that succeeded in it."""
+    request = replace(past.run.request, cluster_id=cluster_id)
+    whole = replace(
+        past.run, id=0, uuid=str(uuid.uuid4()), cluster_id=cluster_id, parent_id=None, name=PARENT, graph_type="",
+        request=request, findings=(), children=(),
+    )  # fmt: skip
+    parent_id = runs.insert(connection, whole)
+    child_id = runs.insert(
+        connection,
+        replace(whole, uuid=str(uuid.uuid4()), parent_id=parent_id, name=CHILD, graph_type=past.run.graph_type),
+    )
+    facts.put_seen(connection, child_id, past.facts)
+    history.insert_ended(connection, child_id, past.succeeded)
+
+
+def _own_settings(original: Environment) -> dict[str, Any]:
+    names = {plugin.name for plugin in original.plugins}
+    return {
+        name: without_bookkeeping(section) if name in names else section
+        for name, section in original.own_settings.items()
+    }
+
+
+def _drop_attributes(connection: Connection, cluster_id: int, wanted: DeploymentFacts) -> None:
+    """Remove the attributes of nodes that are no facts of the original: here every attribute is one."""
+    computed = computed_now(connection, environment.read(connection, cluster_id)).facts
+    for node in nodes.of_cluster(connection, cluster_id):
+        uid = str(node.id)
+        here, there = computed.nodes.get(uid, {}), wanted.nodes.get(uid, {})
+        kept = {name: value for name, value in node.attributes.items() if name in there or name not in here}
+        nodes.update(connection, replace(node, attributes=kept))
+
+
+def _put_facts(connection: Connection, cluster_id: int, wanted: DeploymentFacts) -> None:
+    """Store those of the copied facts that do not follow from the copy, as uploaded ones."""
+    computed = computed_now(connection, environment.read(connection, cluster_id)).facts
+    parts = {uid: beyond(part, computed.nodes.get(uid, {})) for uid, part in wanted.nodes.items()}
+    own = DeploymentFacts(beyond(wanted.common, computed.common), {uid: part for uid, part in parts.items() if part})
+    if not own.is_empty:
+        facts.put(connection, cluster_id, own)
+
+
+def _require_equal(stored: Inputs, wanted: Inputs) -> None:
+    """Raise `Conflict` if a release or a plugin that was there already differs from the copied one."""
+    different: list[str] = []
+    here, there = stored.environment, wanted.environment
+    if _release_metadata(here) != _release_metadata(there):
+        different.append(f"the metadata of release {there.release.name} {there.release.version}")
+    known: dict[tuple[str, str], Mapping[str, Any]] = {
+        (plugin.name, plugin.version): plugin.metadata for plugin in here.plugins
+    }
+    different += [
+        f"the metadata of plugin {plugin.label}"
+        for plugin in there.plugins
+        if beyond(plugin.metadata, known[plugin.name, plugin.version])
+    ]
+    different += dict.fromkeys(f"the graph of {found.place}" for found in graph_differences(stored, wanted))
+    if different:
+        raise Conflict(
+            f"What is in the engine already differs from what would be copied: {'; '.join(different)}.",
+            hint=_ELSEWHERE,
+        )
+
+
+def _release_metadata(target: Environment) -> dict[str, Any]:
+    return {name: value for name, value in target.release.metadata.items() if value}
+
+
+def _of_facts(stored: Inputs, wanted: Inputs) -> CopiedPart:
+    """Return the part for the facts, with how many the engine adds to those of the original."""
+    differing = [found for found in environment_differences(stored, wanted) if found.part == "facts"]
+    notes = ["those that do not follow from the copy are stored as uploaded ones"]
+    if differing:
+        notes.append(f"{len(differing)} differ, see 'fuel2 env diff'")
+    return CopiedPart("facts", len(wanted.facts.common) + sum(map(len, wanted.facts.nodes.values())), "; ".join(notes))

@@ -1,0 +1,152 @@
+"""Compare an environment with another one, such as a copy with its original: graphs, settings and facts.
+
+Ids of releases, plugins and environments do not count, because each place has its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fuelclient import redact
+from fuelclient.environment import settings
+from fuelclient.environment.copies import GraphKey
+from fuelclient.insight.merge_differences import differences
+from fuelclient.model.environment import Environment
+from fuelclient.model.graph import Layer, Level, Owner
+from fuelclient.plan.inputs import Inputs
+
+GRAPH, SETTINGS, FACTS = "graph", "settings", "facts"
+COMMON = "common"
+"""The place of the facts that all nodes share."""
+
+_BOOKS = frozenset({"plugin_id", "chosen_id", "versions", "default"})
+"""What a master notes in the settings about a plugin and its versions, most of it by their ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentDifference:
+    """A value that differs. None means that one side does not have it.
+
+    `part` is graph, settings or facts. `place` is the graph, as `graph_label` names it, the section of the settings, or
+    the uid of the node.
+    """
+
+    part: str
+    place: str
+    path: str
+    ours: Any
+    theirs: Any
+
+    @property
+    def masked(self) -> tuple[Any, Any]:
+        """Both values without secrets, for people.
+
+        >>> EnvironmentDifference(FACTS, COMMON, "keystone.db_password", "x", None).masked
+        ('***', None)
+        """
+        return _masked(self.path, self.ours), _masked(self.path, self.theirs)
+
+
+def graph_key(owner: Owner, graph_type: str) -> GraphKey:
+    """Return what a graph is called wherever its environment is."""
+    is_plugin = owner.level is Level.PLUGIN
+    return owner.level, owner.name if is_plugin else "", owner.version if is_plugin else "", graph_type
+
+
+def graph_label(key: GraphKey) -> str:
+    """Return a graph as people see it.
+
+    >>> graph_label((Level.PLUGIN, "lma", "0.10.2", "default"))
+    'plugin lma-0.10.2, type default'
+    """
+    level, name, version, graph_type = key
+    return f"{Owner(level, 0, name, version).label}, type {graph_type}"
+
+
+def layers_by_key(inputs: Inputs) -> dict[GraphKey, Layer]:
+    """Return all layers of an environment by the names of their graphs."""
+    return {
+        graph_key(layer.owner, graph_type): layer for graph_type, layers in inputs.layers.items() for layer in layers
+    }
+
+
+def environment_differences(ours: Inputs, theirs: Inputs) -> tuple[EnvironmentDifference, ...]:
+    """Return the differences of graphs, settings and facts, in this order."""
+    return (
+        *graph_differences(ours, theirs),
+        *_settings_differences(ours.environment, theirs.environment),
+        *_facts_differences(ours, theirs),
+    )
+
+
+def graph_differences(ours: Inputs, theirs: Inputs) -> Iterator[EnvironmentDifference]:
+    """Yield the differences of all graphs by task and attribute. The order of tasks does not count."""
+    here, there = layers_by_key(ours), layers_by_key(theirs)
+    for key in sorted({*here, *there}):
+        label, mine, other = graph_label(key), here.get(key), there.get(key)
+        if mine is None or other is None:
+            yield EnvironmentDifference(GRAPH, label, "", _size(mine), _size(other))
+            continue
+        for difference in differences(mine.tasks, other.tasks):
+            path = ".".join(filter(None, (difference.task, difference.attribute)))
+            both = (difference.ours, difference.theirs)
+            yield EnvironmentDifference(GRAPH, label, path, *(both if difference.attribute else map(_presence, both)))
+        yield from _compared(GRAPH, label, "metadata.", _stated(mine.metadata), _stated(other.metadata))
+
+
+def without_bookkeeping(section: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a section of settings without what a master notes in it about a plugin and its versions.
+
+    >>> without_bookkeeping({"metadata": {"class": "plugin", "chosen_id": 3}, "url": {"value": "x"}})
+    {'metadata': {'class': 'plugin'}, 'url': {'value': 'x'}}
+    """
+    about = section.get("metadata")
+    if not isinstance(about, Mapping):
+        return dict(section)
+    return {**section, "metadata": {key: value for key, value in about.items() if key not in _BOOKS}}
+
+
+def _settings_differences(ours: Environment, theirs: Environment) -> Iterator[EnvironmentDifference]:
+    here, there = (settings.effective(environment) for environment in (ours, theirs))
+    for name in sorted({*here, *there}):
+        yield from _compared(
+            SETTINGS, name, "", without_bookkeeping(here.get(name, {})), without_bookkeeping(there.get(name, {}))
+        )
+
+
+def _facts_differences(ours: Inputs, theirs: Inputs) -> Iterator[EnvironmentDifference]:
+    yield from _compared(FACTS, COMMON, "", ours.facts.common, theirs.facts.common)
+    for uid in sorted({*ours.facts.nodes, *theirs.facts.nodes}):
+        yield from _compared(FACTS, uid, "", ours.facts.nodes.get(uid, {}), theirs.facts.nodes.get(uid, {}))
+
+
+def _masked(path: str, value: Any) -> Any:
+    """Return a value without secrets: all of it if a name on its path is that of a secret."""
+    if value and any(map(redact.is_secret, path.split("."))) and not isinstance(value, bool):
+        return redact.MASK
+    return redact.masked_document({"value": value})["value"]
+
+
+def _stated(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in metadata.items() if value not in (None, "")}
+
+
+def _size(layer: Layer | None) -> str | None:
+    return None if layer is None else f"{len(layer.tasks)} tasks"
+
+
+def _presence(number: int) -> str | None:
+    return None if not number else "exists" if number == 1 else f"exists {number} times"
+
+
+def _compared(
+    part: str, place: str, above: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]
+) -> Iterator[EnvironmentDifference]:
+    for key in dict.fromkeys((*ours, *theirs)):
+        here, there, path = ours.get(key), theirs.get(key), f"{above}{key}"
+        if isinstance(here, Mapping) and isinstance(there, Mapping):
+            yield from _compared(part, place, f"{path}.", here, there)
+        elif here != there or isinstance(here, bool) != isinstance(there, bool) or (key in ours) != (key in theirs):
+            yield EnvironmentDifference(part, place, path, here, there)
