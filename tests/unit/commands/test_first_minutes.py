@@ -50,7 +50,7 @@ def test_a_noun_alone_prints_its_commands_one_per_line(tiny: CommandLine) -> Non
     done = tiny("env")
     first, *lines = done.err.splitlines()
     assert (done.code, done.out, first.startswith("'env' is not a complete")) == (2, "", True)
-    assert [line.split("  ")[1] for line in lines][:2] == ["env add nodes", "env create"]
+    assert [line.split("  ")[1] for line in lines][:2] == ["env add nodes", "env clone"]
     assert max(map(len, lines)) < 120
 
 

@@ -79,6 +79,7 @@ FILES = {
 
 BEFORE = {
     "complete": ["mkdir -p ~/.local/share/bash-completion/completions"],
+    "env diff": ["fuel2 env clone 1 --to-engine copy.db"],
     "env network upload": ["fuel2 env network download 1 -f yaml"],
     "node disks upload": ["fuel2 node disks download 1 -f yaml"],
     "node interfaces upload": ["fuel2 node interfaces download 1 -f yaml"],

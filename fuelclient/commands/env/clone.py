@@ -1,0 +1,200 @@
+"""Copy an environment into an engine file, and compare the copy with its original."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, cast
+
+from fuelclient.commands.arguments import NAMED, add_id, add_yes, described, stated
+from fuelclient.commands.base import Command, Lister, report
+from fuelclient.commands.columns import Fields
+from fuelclient.commands.exits import Exit
+from fuelclient.commands.shell import LOG, count
+from fuelclient.errors import Declined, NotFound, UsageError
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+    from fuelclient.commands.shell import FuelShell
+    from fuelclient.environment.copies import GraphKey
+    from fuelclient.environment.differences import EnvironmentDifference
+    from fuelclient.model.graph import Layer, OwnerRef
+    from fuelclient.plan.inputs import Inputs
+
+_NOT_COPIED = (
+    "Not copied: the output of tasks and earlier histories, provisioning facts, network templates, OpenStack"
+    " configurations, sequences of graphs."
+)
+
+
+class EnvClone(Lister):
+    """Copy an environment into an engine file
+
+    Try a change of a graph there first: the copy has the release, the plugins, the graphs of all types, the nodes with
+    their roles, the settings, the networks, the facts, and what the last runs remember. Everything is copied, or
+    nothing. 'fuel2 env diff' compares the copy with its original, and uploads changed graphs back.
+
+    Nodes keep their ids, because facts name them. Their executor becomes noop, so that a run on the copy touches no
+    machine; tasks of the master run here unless you use --executor noop. Facts that the engine computes differently are
+    stored as uploaded facts. A release or a plugin of the same name and version is used if it is equal. If it is not,
+    or if the name of the environment or the id of a node is taken, the exit code is 6.
+
+    The environment is that of the master which --server or the settings name. --to-engine without a file takes the
+    engine file of the settings.
+
+      fuel2 env clone 1 --to-engine copy.db
+      fuel2 env clone 1 --to-engine copy.db --name trial
+    """
+
+    columns = ("part", "count", "note")
+    sort_by = ""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "environment")
+        _add_engine(parser, "--to-engine", "copy it into this engine file (default: the one of the settings)")
+        parser.add_argument("--name", type=stated, help="name of the copy (default: that of the original)")
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        from fuelclient.backends.copies import copy_of
+
+        copy = copy_of(self.backend, parsed_args.id)
+        with closing(_engine(self, parsed_args.engine_file)) as engine:
+            LOG.info("Target: %s", engine.target)
+            copied = engine.copies.store(copy, parsed_args.name or "")
+            LOG.info("Environment %s is now environment %s in %s.", parsed_args.id, copied.cluster_id, engine.target)
+        LOG.warning("%s", _NOT_COPIED)
+        return [(part.part, part.count, part.note) for part in copied.parts]
+
+
+class EnvDiff(Lister):
+    """Compare an environment with its copy in an engine file
+
+    Lists what differs in graphs, settings and facts. Without --copy, the copy is the environment of the same name in
+    the engine file. The order of tasks and the ids of plugins do not count, and secrets are masked. With --exit-code
+    the exit code is 10 if there are differences.
+
+    --apply uploads the graphs that differ from the copy to the original. On a terminal the command asks for each graph;
+    elsewhere it needs --yes. A graph that only the original has stays. If you answer no to one, the exit code is 11.
+
+      fuel2 env diff 1 --with-engine copy.db
+      fuel2 env diff 1 --with-engine copy.db --copy prod --apply --yes
+    """
+
+    columns = ("part", "place", "path", "copy", "original")
+    sort_by = ""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._differ = self._declined = False
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "environment")
+        _add_engine(parser, "--with-engine", "the engine file with the copy (default: the one of the settings)")
+        parser.add_argument("--copy", type=stated, metavar=NAMED, help="id or name of the copy")
+        parser.add_argument("--exit-code", action="store_true", help="exit with 10 if they differ")
+        parser.add_argument("--apply", action="store_true", help="upload the graphs of the copy that differ")
+        add_yes(parser)
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        if parsed_args.apply and not parsed_args.yes and not self.app.stdin.isatty():
+            raise UsageError("--apply asks for each graph, and there is no terminal.", hint="Add --yes.")
+        code = super().run(parsed_args)
+        if self._declined:
+            return Exit.DECLINED
+        return Exit.DIFFERENT if self._differ and parsed_args.exit_code else code
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        from fuelclient.backends.copies import all_inputs
+        from fuelclient.environment.differences import environment_differences
+
+        with closing(_engine(self, parsed_args.engine_file)) as engine:
+            original = all_inputs(self.backend, parsed_args.id)
+            wanted = parsed_args.copy or original.environment.cluster.name
+            copy = all_inputs(engine, _copy_id(engine, wanted))
+        found = environment_differences(copy, original)
+        self._differ = bool(found)
+        if not found:
+            LOG.info("The copy equals its original.")
+        if parsed_args.apply:
+            self._apply(parsed_args, copy, original)
+        return [_row(difference) for difference in found]
+
+    def _apply(self, parsed_args: argparse.Namespace, copy: Inputs, original: Inputs) -> None:
+        """Upload the graphs of the copy that differ, each after a question."""
+        from fuelclient.environment.differences import graph_label
+        from fuelclient.model.graph import GraphDocument
+
+        for key, layer, number in _changed_graphs(copy, original):
+            label = graph_label(key)
+            owner = _owner(key, original)
+            if layer is None or owner is None:
+                missing = "the copy" if layer is None else "the original's plugins"
+                LOG.warning("The graph of %s is not uploaded: it is not in %s.", label, missing)
+                continue
+            if not self._agreed(
+                parsed_args, f"Upload the graph of {label}, to {described(owner)}: {count(number, 'difference')}?"
+            ):
+                LOG.warning("The graph of %s is not uploaded.", label)
+                continue
+            document = GraphDocument(layer.tasks, metadata=layer.metadata)
+            report(self.writable().graphs.upload(owner, document, key[-1]).findings)
+            LOG.info("The graph of %s was uploaded to %s.", label, described(owner))
+
+    def _agreed(self, parsed_args: argparse.Namespace, question: str) -> bool:
+        try:
+            self.ask(parsed_args, lambda: question)
+        except Declined:
+            self._declined = True
+            return False
+        return True
+
+
+def _add_engine(parser: argparse.ArgumentParser, option: str, help: str) -> None:
+    """Add the engine file of the copy: `engine_file`, an empty string for the one of the settings."""
+    parser.add_argument(option, nargs="?", const="", required=True, metavar="FILE", dest="engine_file", help=help)
+
+
+def _engine(command: Command, path: str) -> Backend:
+    from fuelclient import backends
+
+    return backends.engine_at(path or cast("FuelShell", command.app).settings.engine)
+
+
+def _copy_id(engine: Backend, wanted: str) -> int:
+    """Return the id of the copy, which is named by its id or its name. Raise `NotFound`."""
+    clusters = engine.clusters.list()
+    for cluster in clusters:
+        if wanted in (cluster.name, str(cluster.id)):
+            return cluster.id
+    known = [cluster.name for cluster in clusters]
+    raise NotFound("environment", f"{wanted} in {engine.target}", known=known, hint="Name the copy with --copy.")
+
+
+def _changed_graphs(copy: Inputs, original: Inputs) -> Iterator[tuple[GraphKey, Layer | None, int]]:
+    """Yield the graphs that differ, as the copy has them, with the numbers of their differences."""
+    from collections import Counter
+
+    from fuelclient.environment.differences import graph_differences, graph_label, layers_by_key
+
+    numbers = Counter(difference.place for difference in graph_differences(copy, original))
+    here = layers_by_key(copy)
+    for key in sorted({*here, *layers_by_key(original)}):
+        if numbers[graph_label(key)]:
+            yield key, here.get(key), numbers[graph_label(key)]
+
+
+def _owner(key: GraphKey, original: Inputs) -> OwnerRef | None:
+    """Return the owner of a graph in the original environment; None for a plugin that is not enabled there."""
+    from fuelclient.environment.owners import owners
+    from fuelclient.model.graph import Level, OwnerRef
+
+    level, name, version, _ = key
+    for owner in owners(original.environment):
+        if owner.level is level and (level is not Level.PLUGIN or (owner.name, owner.version) == (name, version)):
+            return OwnerRef(level, owner.id)
+    return None
+
+
+def _row(difference: EnvironmentDifference) -> Sequence[Any]:
+    return difference.part, difference.place, difference.path, *map(Fields, difference.masked)
