@@ -22,7 +22,7 @@ class GraphQuery(OrderQuestion):
 
       fuel2 graph query '1+keystone+1' --env 1 --explain
       fuel2 graph query 'role:compute,!state:unchanged' --env 1
-      fuel2 graph query 'layer:plugin,stage:post_deployment/<0 globals..keystone' --env 1 -f json
+      fuel2 graph query 'layer:plugin,state:overridden globals..keystone' --env 1 -f json
     """
 
     def add_subject(self, parser: argparse.ArgumentParser) -> None:

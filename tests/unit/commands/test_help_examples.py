@@ -49,8 +49,6 @@ GRAPH = """
    parameters: {cmd: echo configured, timeout: 60}}
 - {id: keystone, type: shell, version: 2.1.0, groups: [primary-controller, controller], requires: [netconfig],
    parameters: {cmd: echo running, timeout: 60}}
-- {id: early, type: shell, version: 2.1.0, roles: [controller], stage: post_deployment/-1,
-   parameters: {cmd: echo early, timeout: 60}}
 """
 
 FIX = "[{id: fix, type: shell, version: 2.1.0, roles: ['*'], parameters: {cmd: echo fixed, timeout: 60}}]"
