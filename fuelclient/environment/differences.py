@@ -56,7 +56,7 @@ def graph_key(owner: Owner, graph_type: str) -> GraphKey:
 
 
 def graph_label(key: GraphKey) -> str:
-    """Return a graph as people see it.
+    """Return the name of a graph in a comparison of environments: its owner and its type.
 
     >>> graph_label((Level.PLUGIN, "lma", "0.10.2", "default"))
     'plugin lma-0.10.2, type default'

@@ -96,7 +96,7 @@ class DirectoryConnector(LocalConnector):
 
 
 class DirectorySpool(LocalSpool):
-    """The spool of a job in a node's directory, which the first try makes."""
+    """The spool of a job of the executor `directory`. The first try makes the node's directory."""
 
     def _start(self, script: bytes, label: str, used: float) -> int:
         Path(self._variables[ROOT]).mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fuelclient.errors import NotFound, nearest
-from fuelclient.facts.secrets import DETERMINED, GENERATOR, is_random
+from fuelclient.facts.generators import DETERMINED, GENERATOR, is_random
 from fuelclient.facts.settings import editable_of, generated_of
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from fuelclient.environment.settings import EDITABLE
+from fuelclient.facts.generators import evaluated
 from fuelclient.facts.given import Given
-from fuelclient.facts.secrets import evaluated
 from fuelclient.facts.versions import environment_version, version_of
 from fuelclient.model.environment import Environment
 from fuelclient.serializers.values import deep_merged, plain

@@ -57,7 +57,7 @@ class Relabel:
     after: str
 
     def file(self, name: str) -> str:
-        """Return the new name of a file. Files elsewhere keep their names."""
+        """Return the name of a package's file after its directory is renamed. Files elsewhere keep their names."""
         start = f"{self.before.rstrip('/')}/"
         return f"{self.after}/{name.removeprefix(start)}" if name.startswith(start) else name
 

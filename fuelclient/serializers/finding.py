@@ -57,7 +57,7 @@ _CLASSES: dict[str, type[FuelError]] = {
 
 
 def error_to(error: FuelError, message: str = "") -> dict[str, Any]:
-    """Return the body of an answer with an error: `message` (by default the error's own), its findings as `errors`,
+    """Return an error as JSON: `message` (by default the error's own), its findings as `errors`,
     and everything else as `error`."""
     findings = error.findings if isinstance(error, Conflict | InvalidDocument) else ()
     record: dict[str, Any] = {"class": type(error).__name__, "message": error.message, "hint": error.hint}

@@ -164,7 +164,7 @@ class FuelUI(UI):
             self.go(Route(View(view), screen.env_here()))
 
     def action_types(self) -> None:
-        """Go to the next graph type of the environment."""
+        """Go to the next graph type of the environment, from any screen."""
         types = self.graph.types if self.graph is not None else ()
         if len(types) > 1:
             place = types.index(self.trail.here.graph_type)

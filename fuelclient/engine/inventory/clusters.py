@@ -41,7 +41,7 @@ class Clusters:
     def create(self, name: str, release_id: int, *, net_segment_type: str = "vlan") -> Cluster:
         """As `base.Clusters`. A release that only has graphs of other types gives no empty graph of the default type;
         settings that are generated get their values."""
-        from fuelclient.engine.reading import generators
+        from fuelclient.engine.reading import drawn_settings
 
         with self._database.write() as connection:
             lookup.release(connection, release_id)
@@ -51,7 +51,7 @@ class Clusters:
             graph_types = graphs.types(connection, Level.RELEASE, release_id)
             if not graph_types or DEFAULT_TYPE in graph_types:
                 graphs.create(connection, Level.CLUSTER, cluster.id, DEFAULT_TYPE)
-            generators.evaluate(connection, cluster.id)
+            drawn_settings.evaluate(connection, cluster.id)
             return cluster
 
     def rename(self, cluster_id: int, name: str) -> Cluster:
@@ -125,12 +125,12 @@ class Clusters:
 
     def set_settings(self, cluster_id: int, stated: Mapping[str, Any]) -> Mapping[str, Any]:
         """As `base.Clusters`; generated values stay where `stated` has none."""
-        from fuelclient.engine.reading import generators
+        from fuelclient.engine.reading import drawn_settings
 
         with self._database.write() as connection:
             target = environment.read(connection, cluster_id)
             own = settings.own_from(stated, target)
-            own = generators.filled(settings.defaults(target), own, target.own_settings)
+            own = drawn_settings.filled(settings.defaults(target), own, target.own_settings)
             clusters.put_settings(connection, cluster_id, own)
             return settings.effective(environment.read(connection, cluster_id))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.engine.reading import environment, generators, lookup, orphaned_records
+from fuelclient.engine.reading import drawn_settings, environment, lookup, orphaned_records
 from fuelclient.environment import settings
 from fuelclient.environment.plugin_settings import valued
 from fuelclient.environment.roles import roles as roles_of
@@ -51,7 +51,7 @@ def enable(connection: Connection, plugin_id: int, cluster_id: int) -> tuple[Fin
         findings.append(_finding(Severity.INFO, "P080", plugin, f"it replaces version {other.version}"))
     clusters.enable(connection, cluster_id, plugin_id)
     require_roles(connection, cluster_id, f"which plugin {plugin.label} does not bring")
-    generators.evaluate(connection, cluster_id)
+    drawn_settings.evaluate(connection, cluster_id)
     if replaced:
         findings += orphaned_records.left(orphaned, orphaned_records.of(connection, [cluster_id]))
     return tuple(findings)

@@ -25,17 +25,17 @@ def settle(database: Database, cluster_id: int) -> None:
     Do nothing if all of it is stored. If the engine file cannot be written, facts are computed all the same: equal ones
     until something changes.
     """
-    from fuelclient.engine.reading import generators  # most environments have all their values
+    from fuelclient.engine.reading import drawn_settings  # most environments have all their values
 
     with database.read() as connection:
         target, given = _inputs(connection, cluster_id)
         kept = kept_of(target, given)
         same = kept.addresses == given.kept.addresses and kept.vips.items() <= given.kept.vips.items()
-        if same and not generators.are_missing(target, given.kept):
+        if same and not drawn_settings.are_missing(target, given.kept):
             return
     try:
         with database.write() as connection:
-            generators.evaluate(connection, cluster_id)
+            drawn_settings.evaluate(connection, cluster_id)
             target, given = _inputs(connection, cluster_id)
             _keep(connection, target, kept_of(target, given))
     except Unavailable:

@@ -52,7 +52,7 @@ _BLAME = (
 
 
 def empty(data: GraphData) -> tuple[str, ...]:
-    """Say why there are no rows, and what to do."""
+    """Return why a screen over a graph has no rows, and which key or command helps."""
     if data.study.problem:
         return (data.study.problem, "", "6 shows what is wrong, and where.")
     return (

@@ -34,7 +34,7 @@ RANDOM = ("password", "hexstring", "cephx_key", "uuid4")
 
 
 def is_random(stated: Any) -> bool:
-    """Return whether a setting stands for a value that has to be drawn."""
+    """Return whether a setting has a random generator, such as `password`."""
     return isinstance(stated, Mapping) and stated.get(GENERATOR) in RANDOM
 
 
