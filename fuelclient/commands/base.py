@@ -159,7 +159,7 @@ def report(findings: Iterable[Finding]) -> None:
         levels[finding.severity]("%s", finding)
     notes = sum(finding.severity == "info" for finding in ordered)
     if notes:
-        LOG.info("%s of level info; -v shows them.", count(notes, "finding"))
+        LOG.info("%s of level info; -v shows %s.", count(notes, "finding"), "it" if notes == 1 else "them")
 
 
 def tally(findings: Iterable[Finding]) -> str:

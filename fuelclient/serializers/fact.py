@@ -93,8 +93,9 @@ def _identified(nodes: Collection[Any] | Mapping[Any, Any]) -> Iterator[tuple[st
         for node in nodes:
             uid = node.get(_UID) if isinstance(node, Mapping) else None
             if not isinstance(uid, str | int) or isinstance(uid, bool):
-                message = f"The facts of a node are a mapping with its uid, not {in_words(node)}."
-                raise InvalidDocument(message, hint="Upload facts that state the uid of each node.")
+                lacking = "this mapping has no uid" if isinstance(node, Mapping) else f"not {in_words(node)}"
+                message = f"The facts of a node are a mapping with its uid; {lacking}."
+                raise InvalidDocument(message, hint="State the uid of each node.")
             yield str(uid), {key: value for key, value in node.items() if key != _UID}
         return
     for uid, node in nodes.items():

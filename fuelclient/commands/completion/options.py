@@ -30,7 +30,16 @@ _BY_SPELLING = {
     "--dir": DIRECTORY,
     "--directory": DIRECTORY,
 }
-_BY_METAVAR = {"FILE": FILE, "PATH": FILE, "FILE|DIR": FILE, "DIR": DIRECTORY, "TASK/NODE": "instance"}
+_BY_METAVAR = {
+    "FILE": FILE,
+    "PATH": FILE,
+    "FILE|DIR": FILE,
+    "DIR": DIRECTORY,
+    "TASK/NODE": "instance",
+    "TASK": "task",
+    "A": "task",
+    "B": "task",
+}
 _BY_ARGUMENT = {"env": "environment", "plugin": "plugin", "plugins": "plugin", "command": COMMAND}
 _BY_COMMAND = {"env": "environment", "task": "run", "plugins": "plugin"}
 _WITH_ID = ("release", "node", "sequence")

@@ -56,7 +56,7 @@ class NetworkVerify(MasterOnly):
     """
 
     reason = "The embedded engine cannot verify networks: the agent of a Fuel master on each node sends the packets."
-    instead = "Check what a configuration says with 'fuel2 env network upload'."
+    instead = "'fuel2 env network download ENV' shows the configuration."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, "environment")
