@@ -11,7 +11,7 @@ _LONGEST = 200
 _COMPARED = 40
 """So many names are compared letter by letter: those that share the most letters with the word."""
 _WORDS = 200
-"""For so many different words of one check a name is searched. Nobody reads more, and a graph can have thousands."""
+"""The most words of one check for which a similar name is searched: a graph can have thousands of unknown names."""
 _KINDS, _TIMES = 128, 8
 
 

@@ -60,7 +60,7 @@ class Parser(OneLineParser, ArgumentParser):
         super().error(f"{message}{self._suggestion()}")
 
     def _suggestion(self) -> str:
-        """Return which option was probably meant by the first one that does not exist; empty if there is none."""
+        """Return the option that is most like the first unknown one, or an empty string."""
         known = [*self._option_string_actions, *global_parser()._option_string_actions]
         for word in takewhile(lambda word: word != "--", self._words):
             option = word.partition("=")[0]

@@ -174,7 +174,7 @@ class NodeScheme:
     def _private(self, untagged: Mapping[str, Sequence[Network]], extra: dict[str, str]) -> list[dict[str, Any]]:
         """Return how the bridge of tenant vlans joins that of the network without a vlan on the same interface.
 
-        If there is none, put one into `extra`, by the name of the interface.
+        If that interface has no bridge yet, add one to `extra` under the name of the interface.
         """
         bridge = self.bridges[PRIVATE]
         steps = [_bridge(bridge, provider="ovs")]

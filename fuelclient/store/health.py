@@ -53,6 +53,6 @@ def examine(path: str) -> Examined:
 def _opened(path: str) -> sqlite3.Connection:
     from urllib.parse import quote
 
-    # Only what nobody writes may be read as immutable; a log beside the file has to be read, which needs its index.
+    # Only a file that no process writes may be read as immutable. A write-ahead log must be read, too, by its index.
     mode = "mode=ro&immutable=1" if access.is_read_only(path) and access.is_quiet(path) else "mode=ro"
     return sqlite3.connect(f"file:{quote(os.fsencode(os.path.realpath(path)))}?{mode}", uri=True, isolation_level=None)

@@ -58,7 +58,7 @@ class _Line:
 
 
 def answer(words: Sequence[str]) -> str:
-    """Return what a shell is told about the last of `words`, which the user is typing.
+    """Return the completions of the last of `words`, which the user is typing, as a shell reads them.
 
     The first line says what fits: `words`, which follow with a tab and their meaning, or `files` or `directories`,
     which the shell finds by itself. Whatever goes wrong, nothing fits: no shell could show an error here.
