@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import uuid
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -175,7 +176,8 @@ class LocalSpool(Spool):
         _make(self._path)
         if (self._path / f"claim.{label}").exists():
             return 0
-        fresh = self._path / f"cmd.{label}.{os.getpid()}"
+        # a name of its own for each starter: a Dask worker starts tries of several runners in one process
+        fresh = self._path / f"cmd.{label}.{uuid.uuid4().hex}"
         _put(str(fresh), script)
         fresh.replace(self._path / "cmd")
         return self._spawn(label, used)

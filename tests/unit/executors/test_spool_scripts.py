@@ -1,16 +1,23 @@
-"""Races in the scripts of the spool, made certain by a tool that does in between what another process might."""
+"""Races of several executors that start one job in one spool."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from fuelclient.executors import spool_scripts
+from fuelclient.executors.local import LocalSpool, LocalTransport
+from fuelclient.executors.recipe import Recipe
+from fuelclient.executors.spool import Seen
 
 
 def test_a_job_that_another_executor_just_ran_is_started_by_neither_again_nor_refused(tmp_path: Path) -> None:
-    """Its leader empties every script in the spool, also the one that is about to be measured here."""
+    """Its leader empties every script in the spool, also the one that is about to be measured here: a tool does it in
+    between, as another process might."""
     spool, tools = tmp_path / "root" / "spool", tmp_path / "tools"
     tools.mkdir()
     other = "#!/bin/sh\necho boot > claim.1.1\nfor file in cmd.*; do : > $file; done\necho '1.1 0 exit' > rc\necho 0\n"
@@ -28,3 +35,19 @@ def test_a_job_that_another_executor_just_ran_is_started_by_neither_again_nor_re
     assert b"claim 1.1\nrc 1.1 0 exit\n" in done.stdout
     assert not (tmp_path / "ran").exists()
     assert not list(spool.glob("cmd*"))
+
+
+def test_executors_in_one_process_start_one_job_once(tmp_path: Path) -> None:
+    """A Dask worker starts the tries of several runners in threads of one process."""
+    together = threading.Barrier(6)
+
+    def launch(spool: str) -> Seen:
+        together.wait()
+        recipe = Recipe(f"echo x >> {spool}/log; exit 5")
+        return asyncio.run(LocalSpool(LocalTransport(), str(tmp_path / "root"), spool).launch(recipe, "1.1", 0))
+
+    with ThreadPoolExecutor(6) as threads:
+        for number in range(20):
+            spool = str(tmp_path / "root" / str(number))
+            assert all(seen.claimed for seen in threads.map(launch, [spool] * 6))
+            assert (Path(spool) / "log").read_text() == "x\n"
