@@ -21,6 +21,7 @@ from fuelclient.commands.formatters import Csv, Shell, formatters, text
 from fuelclient.commands.global_options import OneLineParser, global_parser
 from fuelclient.commands.help_text import is_example
 from fuelclient.commands.shell import LOG, count, urgency
+from fuelclient.commands.suggestions import aimed
 from fuelclient.errors import Declined, nearest
 from fuelclient.printing import printable
 
@@ -226,16 +227,24 @@ class Lister(cliff.lister.Lister, Command):
 
 
 class Check(Lister):
-    """A command that lists findings; its exit code is 7 if `rows` sets `broken`."""
+    """A command that lists findings; its exit code is 7 if `rows` sets `broken`. `advice` is the column that says what
+    to do."""
 
     columns: tuple[str, ...] = ("severity", "code", "place", "task", "message", "hint")
     sort_by = ""
+    advice = "hint"
     broken = False
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         self.broken = False
         super().run(parsed_args)
         return Exit.INVALID if self.broken else Exit.OK
+
+    def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+        columns, rows = super().take_action(parsed_args)
+        called = cast("FuelShell", self.app).called
+        advice = self.columns.index(self.advice)
+        return columns, [(*row[:advice], aimed(row[advice], called), *row[advice + 1 :]) for row in rows]
 
 
 def finding_rows(findings: Iterable[Finding]) -> list[Sequence[Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -78,7 +77,7 @@ class Demo(Command):
         else:
             LOG.info("%s has the examples already, as environment %d (%s).", self.backend.target, env, ENVIRONMENT)
         LOG.info("Try:")
-        for line in suggestions(cast("FuelShell", self.app).options.engine, self.backend.target):
+        for line in suggestions(cast("FuelShell", self.app).called, self.backend.target):
             self.say(line)
 
 
@@ -121,7 +120,7 @@ def present(backend: Backend, loaded: Examples) -> int | None:
     if taken:
         raise Conflict(
             f"{backend.target} already has some of the examples: {', '.join(taken)}. Nothing was loaded.",
-            hint="Load them into another file: fuel2 demo --engine demo.db",
+            hint="Load them into another file: fuel2 --engine demo.db demo",
         )
     return None
 
@@ -143,15 +142,14 @@ def store(backend: Backend, loaded: Examples) -> int:
     return env
 
 
-def suggestions(engine: str | None, target: str) -> list[str]:
-    """Return the commands to try, quoted for a shell, each with a comment on what it shows.
+def suggestions(called: str, target: str) -> list[str]:
+    """Return the commands to try, each with a comment on what it shows; `called` is how the program was called.
 
-    >>> " ".join(suggestions("my engine.db", "/tmp/my engine.db")[0].split())
+    >>> " ".join(suggestions("fuel2 --engine 'my engine.db'", "/tmp/my engine.db")[0].split())
     "fuel2 --engine 'my engine.db' graph preview --env demo # what would run where, in order"
     """
-    program = f"fuel2 --engine {shlex.quote(engine)}" if engine else "fuel2"
     names = {"env": ENVIRONMENT, "fix": FIX, "nodes": f"{target}.nodes"}
-    lines = [(f"{program} {command.format(**names)}", meaning.format(**names)) for command, meaning in NEXT]
+    lines = [(f"{called} {command.format(**names)}", meaning.format(**names)) for command, meaning in NEXT]
     width = max(len(command) for command, _ in lines)
     return [f"{command:<{width}}  # {meaning}" for command, meaning in lines]
 

@@ -25,6 +25,7 @@ class Doctor(Check):
     """
 
     columns = ("status", "area", "name", "message", "mend")
+    advice = "mend"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--no-nodes", action="store_true", help="connect to no nodes")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import copy
 import logging
 import os
 import sys
@@ -18,6 +19,7 @@ from fuelclient.commands.command_lookup import Incomplete, TableManager
 from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.commands.global_options import DESCRIPTION, PROGRAM, global_parser, overrides, overview, version
 from fuelclient.commands.references import resolve
+from fuelclient.commands.suggestions import aimed, aimed_value, program
 from fuelclient.errors import Conflict, CycleDetected, FuelError, InvalidDocument, UsageError
 from fuelclient.printing import printable
 
@@ -32,15 +34,30 @@ _LEVELS = {0: logging.WARNING, 1: logging.INFO}
 
 
 class Printable(logging.Formatter):
-    """Escapes what a terminal would obey in names and messages of others, and colours them if that is wanted."""
+    """Escapes what a terminal would obey in names and messages of others, and colours them if that is wanted.
 
-    def __init__(self, layout: str, *, coloured: bool) -> None:
+    Commands that our own messages suggest begin with `called`. What messages quote stays as it is.
+    """
+
+    def __init__(self, layout: str, *, coloured: bool, called: str = PROGRAM) -> None:
         super().__init__(layout)
-        self.coloured = coloured
+        self.coloured, self.called = coloured, called
 
     def format(self, record: logging.LogRecord) -> str:
+        if self.called != PROGRAM:
+            record = _aimed_record(record, self.called)
         text = printable(super().format(record), keep="\n\t")
         return colours.message(text, record.levelno) if self.coloured and not hasattr(record, "plain") else text
+
+
+def _aimed_record(record: logging.LogRecord, called: str) -> logging.LogRecord:
+    """Return a copy of a record, which other handlers format too, with the commands of its message and of the hints
+    of its arguments as `suggestions.aimed` returns them."""
+    record = copy.copy(record)
+    record.msg = aimed(str(record.msg), called.replace("%", "%%") if record.args else called)
+    if isinstance(record.args, tuple):
+        record.args = tuple(aimed_value(value, called) for value in record.args)
+    return record
 
 
 class _Stdout:
@@ -99,6 +116,11 @@ class FuelShell(App):
     ) -> argparse.ArgumentParser:
         """Return the parser of the global options, which the overview defines."""
         return global_parser()
+
+    @property
+    def called(self) -> str:
+        """How the program was called, for commands that are suggested: they act on the same target."""
+        return program(self.options) if vars(self.options) else PROGRAM
 
     @property
     def backend(self) -> Backend:
@@ -190,7 +212,7 @@ class FuelShell(App):
 
     def _add_handler(self, handler: logging.Handler, level: int, layout: str, *, coloured: bool = False) -> None:
         handler.setLevel(level)
-        handler.setFormatter(Printable(layout, coloured=coloured))
+        handler.setFormatter(Printable(layout, coloured=coloured, called=self.called))
         LOG.addHandler(handler)
         self._handlers.append(handler)
 
@@ -208,7 +230,7 @@ class FuelShell(App):
             LOG.error("%s", finding)
         if findings and _is_repeated(error, findings):
             return code
-        text = " ".join(str(error).split())
+        text = " ".join(str(aimed_value(error, self.called)).split())
         if isinstance(error, FuelError):
             LOG.error("%s", text)
             for name, meaning in error.commands if isinstance(error, Incomplete) else ():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from fuelclient.commands.arguments import add_env
 from fuelclient.commands.base import Command
+from fuelclient.commands.suggestions import program
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
@@ -62,29 +63,3 @@ def _require_terminal() -> None:
             raise UsageError(message, hint=f"Do not redirect {name}. {instead}")
     if os.environ.get("TERM") == "dumb":
         raise UsageError("The terminal UI needs a terminal that can move its cursor.", hint=instead)
-
-
-def program(options: argparse.Namespace) -> str:
-    """Return how the program was called, for command lines that act on the same target.
-
-    Environment variables and settings files apply to these as well. Secrets are left out, because command lines are
-    shown, logged and copied. Without them a command may be refused, but never acts on another target.
-
-    >>> from fuelclient.commands.global_options import global_parser
-    >>> program(global_parser().parse_args(["--server", "http://10.20.0.2:8000", "--os-password", "x", "--insecure"]))
-    'fuel2 --server http://10.20.0.2:8000 --insecure'
-    """
-    import shlex
-
-    from fuelclient.commands.global_options import MASTER_OPTIONS, PROGRAM
-    from fuelclient.settings.registry import KNOWN
-
-    words = [PROGRAM]
-    for option, value in (("--engine", options.engine), ("--server", options.server)):
-        words += [option, value] if value else []
-    words += ["--local"] * options.local
-    for name, spellings, metavar, _ in MASTER_OPTIONS:
-        value = getattr(options, name)
-        if value is not None and not KNOWN[name].secret:
-            words += [spellings[0]] if metavar is None else [spellings[0], value]
-    return shlex.join(words)

@@ -20,15 +20,6 @@ def labelled(graph_type: str, task: str, node: NodeKey) -> str:
     return printable(f"{graph_type}: {instance_name(task, node)}".removeprefix(": "))
 
 
-def look_at(run_id: int, task: str, node: NodeKey) -> str:
-    """Return the command that prints what a task instance printed, quoted for a shell.
-
-    >>> look_at(3, "my task", 1)
-    "fuel2 task logs 3 'my task/1'"
-    """
-    return f"fuel2 task logs {run_id} {shlex.quote(printable(instance_name(task, node)))}"
-
-
 class Failures:
     """The failures that were printed: `keys` are their graph's run, task and node.
 
@@ -51,4 +42,4 @@ class Failures:
         LOG.error("%s %s%s", name, word, f" ({why})" if why else "")
         if self._has_logs:
             _, task, node = key
-            LOG.info("  %s", look_at(run_id, task, node))
+            LOG.info("  fuel2 task logs %d %s", run_id, shlex.quote(printable(instance_name(task, node))))

@@ -81,7 +81,7 @@ def test_a_node_that_is_provisioned_is_not_provisioned_by_the_way(env: CommandLi
     done = env("env", "deploy", 1)
     assert (done.code, done.out) == (6, "")
     assert "The provision graph would also provision node 1, which is already provisioned." in done.err
-    assert "`fuel2 env nodes provision --env 1 --nodes 2`" in done.err
+    assert " env nodes provision --env 1 --nodes 2`" in done.err
     env.ok("env", "nodes", "provision", "--env", 1, "--nodes", 2, "--wait")
     env.ok("env", "deploy", 1, "--wait")
     assert notes(env) == ["install", "deploy", "deploy"]

@@ -14,7 +14,7 @@ def test_without_a_release_the_next_step_is_told(fuel2: CommandLine) -> None:
     done = fuel2("env", "create", "prod", "--release", 1)
     assert (done.code, done.out) == (5, "")
     error, absent = done.err.splitlines()
-    assert "fuel2 release import FILE" in error
+    assert "release import FILE" in error
     assert absent == f"Engine file {fuel2.engine} does not exist yet; it is read as empty."
 
 

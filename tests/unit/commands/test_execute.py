@@ -98,7 +98,7 @@ def test_a_run_that_cannot_be_told_of_is_told_on_stderr(env: CommandLine, words:
     told = [one for one in done.stderr.splitlines() if "stdout" in one]
     assert len(told) == 1, done.stderr
     assert "No space left on device" in told[0]
-    assert "`fuel2 task watch 1`" in told[0]
+    assert " task watch 1`" in told[0]
     assert "unexpected" not in done.stderr
     assert env("task", "watch", 1).code == 8
 

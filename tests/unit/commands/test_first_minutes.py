@@ -99,7 +99,7 @@ def test_a_failure_is_printed_once_with_the_id_of_its_run(env: Executions) -> No
     done = fuel2("graph", "execute", "--env", 1, "--node", 1, "--wait")
     assert (done.code, done.err.count("bad/1 error")) == (8, 1)
     [command] = [line.strip() for line in done.err.splitlines() if "task logs" in line]
-    assert command == "fuel2 task logs 1 bad/1"
+    assert command == f"fuel2 --engine {env.engine} task logs 1 bad/1"
     assert fuel2(*command.split()[1:]).code == fuel2("task", "logs", 2, "bad/1").code == 0
 
 

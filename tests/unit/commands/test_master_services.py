@@ -13,6 +13,7 @@ from command_line import CommandLine, fuel2
 from scripted_master import CASES, load, prepare, scripted, shown, words, writes, written
 
 from fuelclient.commands.master_only import MasterOnly
+from fuelclient.commands.suggestions import aimed
 from fuelclient.commands.table import COMMANDS
 
 ON_THE_ENGINE = {
@@ -60,7 +61,7 @@ def test_every_command_that_needs_a_master_says_so_on_the_engine(tiny: CommandLi
     for name, command in commands.items():
         done = tiny(*name.split(), *ON_THE_ENGINE[name].split())
         assert (done.code, done.out) == (2, ""), name
-        assert done.err == f"{command.reason} {command.instead}\n", name
+        assert done.err == f"{command.reason} {aimed(command.instead, f'fuel2 --engine {tiny.engine}')}\n", name
         assert command.reason.count(". ") == 0
         assert command.instead
 

@@ -137,8 +137,8 @@ def test_resumes_a_run_whose_runner_was_killed(env: Executions, fuel2: CommandLi
     env.until(running.id, lambda found: found.runner == "gone")
     watched = fuel2("task", "watch", running.id)
     assert watched.code == 8
-    assert f"fuel2 task resume {running.id}" in watched.err
-    assert f"fuel2 task resume {running.id}" in fuel2.ok("task", "show", running.id).err
+    assert f" task resume {running.id}" in watched.err
+    assert f" task resume {running.id}" in fuel2.ok("task", "show", running.id).err
     done = fuel2.ok("task", "resume", running.id, "--wait")
     assert done.out == f"Deployment task with id {running.id} for the environment 1 has been resumed.\n"
     assert env.noted() == ["a", "b"]
