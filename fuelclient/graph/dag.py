@@ -165,3 +165,19 @@ def path_to(parent: Mapping[int, int], vertex: int, real: int) -> list[int]:
             path.append(vertex)
         vertex = parent[vertex]
     return path[::-1]
+
+
+def reachable(edges: Sequence[Iterable[int]], starts: Iterable[int]) -> set[int]:
+    """Return the vertices that `edges` lead to from `starts`, with these.
+
+    >>> sorted(reachable([[1], [2], [], [0]], [1]))
+    [1, 2]
+    """
+    seen = set(starts)
+    stack = list(seen)
+    while stack:
+        for other in edges[stack.pop()]:
+            if other not in seen:
+                seen.add(other)
+                stack.append(other)
+    return seen

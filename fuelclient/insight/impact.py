@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from fuelclient.insight.relation import reachable, reverse
+from fuelclient.graph.dag import reachable
+from fuelclient.insight.relation import reverse
 from fuelclient.plan.expand import Expansion
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from fuelclient.graph.dag import reachable
 from fuelclient.graph.stage import author, chains, parse_stage
 from fuelclient.insight.between import count_paths, minimum_cut, waypoints
 from fuelclient.insight.why import Step, chain_between
@@ -201,22 +202,6 @@ def reverse(successors: Sequence[Iterable[int]]) -> list[list[int]]:
         for after in following:
             predecessors[after].append(vertex)
     return predecessors
-
-
-def reachable(successors: Sequence[Iterable[int]], starts: Iterable[int]) -> set[int]:
-    """Return the vertices that can be reached from `starts`, with them.
-
-    >>> sorted(reachable([[1], [2], [], [0]], [1]))
-    [1, 2]
-    """
-    seen = set(starts)
-    stack = list(seen)
-    while stack:
-        for after in successors[stack.pop()]:
-            if after not in seen:
-                seen.add(after)
-                stack.append(after)
-    return seen
 
 
 def _common(expansion: Expansion, start: int, end: int, *, forward: bool) -> Common:

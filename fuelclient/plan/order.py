@@ -52,6 +52,19 @@ def ordered(expansion: Expansion) -> Ordered:
     return Ordered(result.generation, last_sync)
 
 
+def first_generations(expansion: Expansion, order: Ordered) -> list[int]:
+    """Return the generation of the first instance of each merged task; `expansion.size` for one that runs nowhere."""
+    first = [expansion.size] * len(expansion.tasks)
+    for vertex, task in enumerate(expansion.task_of):
+        first[task] = min(first[task], order.generation[vertex])
+    return first
+
+
+def execution_order(first: Sequence[int]) -> list[int]:
+    """Return merged tasks in the order of their first generations; what runs nowhere comes last."""
+    return sorted(range(len(first)), key=lambda index: (first[index], index))
+
+
 def _distinct_cycles(expansion: Expansion, successors: Sequence[Sequence[int]], stuck: list[int]) -> list[list[int]]:
     """Return a shortest cycle, and one of every strongly connected component with other tasks.
 

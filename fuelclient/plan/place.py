@@ -7,7 +7,7 @@ Source: Nailgun `TransactionSerializer.expand_tasks` and `TagResolver`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -18,7 +18,7 @@ from fuelclient.model.graph import MergedTask
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import TaskType
 from fuelclient.plan.fault_tolerance import FaultTolerance, tolerated_failures
-from fuelclient.plan.fleet import MASTER, PRIMARY, SYNC, FleetNode
+from fuelclient.plan.fleet import MASTER, PRIMARY, SYNC, Fleet, FleetNode
 from fuelclient.similar import Similar
 
 EVERY = "*"
@@ -146,7 +146,22 @@ def _variants_together(
             )  # fmt: skip
 
 
-def placement_findings(tasks: Sequence[MergedTask], placement: Placement, snapshot: Snapshot) -> Iterator[Finding]:
+def only_primary(names: Iterable[str], nodes: Sequence[FleetNode]) -> str:
+    """Return the tag that `names` mean if the only node with it is its primary, which is `primary-TAG` instead.
+
+    >>> alone = [FleetNode(1, ("primary-db", "web"))]
+    >>> only_primary(["db"], alone), only_primary(["db"], [*alone, FleetNode(2, ("db",))]), only_primary(["web"], alone)
+    ('db', '', '')
+    """
+    carried = {tag for node in nodes for tag in node.tags}
+    alone = {tag.removeprefix(PRIMARY) for tag in carried if tag.startswith(PRIMARY)} - carried
+    known = Names(sorted(alone))
+    return next((tag for name in names for tag in named(name, known)), "")
+
+
+def placement_findings(
+    tasks: Sequence[MergedTask], placement: Placement, snapshot: Snapshot, fleet: Fleet
+) -> Iterator[Finding]:
     """Yield findings for tasks that run nowhere, or not everywhere their author meant.
 
     A task may have no roles at all (G040), roles that nothing defines (G041, even if other roles are good: no other
@@ -170,8 +185,15 @@ def placement_findings(tasks: Sequence[MergedTask], placement: Placement, snapsh
             hint = f"Did you mean {close}?" if close else ""
             yield _finding(task, attribute, "G041", Severity.WARNING, what, hint)
         elif not nodes and not is_group:
-            what = f"task {task.id} runs nowhere: no node has its roles"
-            yield _finding(task, attribute, "G042", Severity.INFO, what)
+            yield _on_no_node(task, attribute, only_primary(names, fleet.nodes))
+
+
+def _on_no_node(task: MergedTask, attribute: str, primary: str) -> Finding:
+    what, hint = f"task {task.id} runs nowhere: no node has its roles", ""
+    if primary:
+        what = f"task {task.id} runs nowhere: the only {primary} is {PRIMARY}{primary}, and this is another role"
+        hint = f"Add {PRIMARY}{primary} to its {attribute} if it is to run there."
+    return _finding(task, attribute, "G042", Severity.INFO, what, hint)
 
 
 def _known_roles(snapshot: Snapshot) -> Names:

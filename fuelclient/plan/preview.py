@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fuelclient.errors import InvalidGraph
@@ -12,10 +12,11 @@ from fuelclient.graph.stage import band_of, parse_stage
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import Layer, Level, MergedGraph, MergePolicy
 from fuelclient.model.snapshot import Snapshot
+from fuelclient.plan.dropped import Dropped, dropped_findings
 from fuelclient.plan.evaluate import Evaluation
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.fleet import MASTER, fleet_of
-from fuelclient.plan.order import Ordered, ordered
+from fuelclient.plan.order import Ordered, execution_order, first_generations, ordered
 from fuelclient.plan.outlook import Outlook
 from fuelclient.plan.place import placement_findings
 
@@ -40,7 +41,8 @@ class PreviewRow:
 
     `nodes` has `"master"`, None for a sync point, or node ids. Generations are None for a task that runs nowhere.
     `stage`, `priority` and `band` say where in the stages it runs. `verdicts` says for each of `nodes` what would
-    happen there: `run`, `skip`, or `unknown: ` and a path; it is empty if the preview uses no facts.
+    happen there: `run`, `skip`, or `unknown: ` and a path; it is empty if the preview uses no facts. `dropped` are the
+    tasks that it states as its predecessors and that run nowhere.
     """
 
     order: int
@@ -58,6 +60,7 @@ class PreviewRow:
     requires: tuple[str, ...]
     findings: tuple[Finding, ...] = ()
     verdicts: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
 
     @property
     def is_changed(self) -> bool:
@@ -151,11 +154,16 @@ def order_of(drafted: Draft) -> Ordered:
 def findings_of(drafted: Draft) -> tuple[Finding, ...]:
     """Return the findings of a draft, including those of its cycle if it has one."""
     try:
-        ordered(drafted.expansion)
+        order = ordered(drafted.expansion)
     except InvalidGraph as error:
         cycle = (finding for finding in error.findings if isinstance(finding, Finding))
         return (*drafted.findings, Finding(Severity.ERROR, "G050", error.message), *cycle)
-    return drafted.findings
+    return _with_dropped(drafted, order, drafted.expansion.preceding_tasks())
+
+
+def _with_dropped(drafted: Draft, order: Ordered, preceding: Sequence[set[int]]) -> tuple[Finding, ...]:
+    """Return the findings of a draft with those about dependencies on tasks that run nowhere."""
+    return (*drafted.findings, *dropped_findings(drafted.expansion, order, preceding))
 
 
 def graph_findings(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion) -> Iterator[Finding]:
@@ -165,7 +173,7 @@ def graph_findings(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion
         yield from _defined_by_several(snapshot)
     yield from check_references(merged)
     yield from expansion.placement.findings
-    yield from placement_findings(merged.tasks, expansion.placement, snapshot)
+    yield from placement_findings(merged.tasks, expansion.placement, snapshot, expansion.fleet)
     if expansion.fleet.absent:
         nodes = ", ".join(map(str, expansion.fleet.absent))
         yield Finding(Severity.WARNING, "G045", f"offline nodes are skipped, and no task waits for them: {nodes}")
@@ -198,9 +206,11 @@ def preview_of(drafted: Draft, order: Ordered) -> Preview:
     """Return the preview of a draft in its order."""
     expansion = drafted.expansion
     nodes = expansion.fleet.nodes
+    preceding = expansion.preceding_tasks()
+    all_findings = _with_dropped(drafted, order, preceding)
     return Preview(
-        rows=_rows(drafted, order),
-        findings=drafted.findings,
+        rows=_rows(drafted, order, preceding, all_findings),
+        findings=all_findings,
         instances=expansion.size,
         sync_points=sum(nodes[node].uid is None for node in expansion.node_of),
         on_master=sum(nodes[node].uid == MASTER for node in expansion.node_of),
@@ -211,20 +221,20 @@ def preview_of(drafted: Draft, order: Ordered) -> Preview:
     )
 
 
-def _rows(drafted: Draft, order: Ordered) -> tuple[PreviewRow, ...]:
+def _rows(
+    drafted: Draft, order: Ordered, preceding: Sequence[set[int]], all_findings: Iterable[Finding]
+) -> tuple[PreviewRow, ...]:
     expansion = drafted.expansion
     by_task: dict[str, list[Finding]] = {}
-    for finding in drafted.findings:
+    for finding in all_findings:
         by_task.setdefault(finding.task, []).append(finding)
     vertices: list[list[int]] = [[] for _ in expansion.tasks]
     for vertex, index in enumerate(expansion.task_of):
         vertices[index].append(vertex)
     ranks = [[order.generation[vertex] for vertex in own] for own in vertices]
-    # What runs nowhere comes last.
-    indices = sorted(range(len(ranks)), key=lambda index: (min(ranks[index], default=expansion.size), index))
-    requires = expansion.preceding_tasks()
+    nowhere = Dropped(expansion)
     rows = []
-    for position, index in enumerate(indices, start=1):
+    for position, index in enumerate(execution_order(first_generations(expansion, order)), start=1):
         task = expansion.tasks[index]
         stage, priority, band = _stage(expansion, order, index, vertices[index])
         rows.append(
@@ -241,7 +251,8 @@ def _rows(drafted: Draft, order: Ordered) -> tuple[PreviewRow, ...]:
                 nodes=tuple(expansion.fleet.nodes[node].uid for node in expansion.placement.nodes[index]),
                 layer=task.owner.label,
                 overrides=tuple(owner.label for owner in task.overrides),
-                requires=tuple(dict.fromkeys(expansion.tasks[other].id for other in sorted(requires[index]))),
+                requires=tuple(dict.fromkeys(expansion.tasks[other].id for other in sorted(preceding[index]))),
+                dropped=nowhere.names_before(index),
                 findings=tuple(by_task.get(task.id, ())),
                 verdicts=tuple(drafted.verdicts[vertex] for vertex in vertices[index]) if drafted.verdicts else (),
             )

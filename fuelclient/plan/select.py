@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fuelclient.errors import InvalidGraph, NotFound, UsageError
+from fuelclient.graph.dag import reachable
 from fuelclient.model.node import DEPLOY_ERROR, Node, NodeStatus
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.expand import Expansion
@@ -136,8 +137,8 @@ def inside(expansion: Expansion, subgraphs: Iterable[Subgraph]) -> set[int]:
         placed.setdefault(expansion.tasks[task].id, []).append(vertex)
     kept: set[int] = set()
     for subgraph in subgraphs:
-        after = _reached(following, _at(expansion, subgraph.start, placed)) if subgraph.start else None
-        before = _reached(preceding, _at(expansion, subgraph.end, placed)) if subgraph.end else None
+        after = reachable(following, _at(expansion, subgraph.start, placed)) if subgraph.start else None
+        before = reachable(preceding, _at(expansion, subgraph.end, placed)) if subgraph.end else None
         kept |= (after if before is None else before if after is None else after & before) or set()
     return {vertex for vertex in kept if vertex < expansion.size}
 
@@ -153,17 +154,6 @@ def _at(expansion: Expansion, boundary: Boundary, placed: Mapping[str, Sequence[
                 "task instance", f"{boundary.task}/{uid}", hint=f"Task {boundary.task} runs on {', '.join(where)}."
             )
     return [by_uid[uid] for uid in boundary.nodes]
-
-
-def _reached(edges: Sequence[Sequence[int]], start: Iterable[int]) -> set[int]:
-    seen = set(start)
-    queue = list(seen)
-    for vertex in queue:
-        for other in edges[vertex]:
-            if other not in seen:
-                seen.add(other)
-                queue.append(other)
-    return seen
 
 
 def require_tasks(names: Iterable[str], known: Collection[str]) -> None:

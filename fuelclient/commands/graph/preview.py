@@ -42,6 +42,9 @@ class GraphPreview(Lister):
     --assume previews with other nodes than those of the environment. It takes ROLES=COUNT, ... where ROLES is one role
     or several joined by '+'. If the environment has no nodes, a few nodes for each role are assumed.
 
+    A dependency on a task that runs on no node has no effect. Findings say where that changes the order; -f json keeps
+    it in 'requires', marked '(runs nowhere)'.
+
     Conditions and computed dependencies, if the graph has any, are evaluated on the facts of the nodes: 'verdict' says
     which tasks would be skipped, or depend on a fact that is not known. --no-facts shows the bare graph; so does a
     preview of more than 300 nodes.
@@ -183,7 +186,8 @@ def _record(row: PreviewRow) -> tuple[Any, ...]:
     """Return a row for programs: the values of `_KEYS`."""
     return (
         row.order, row.first_generation, row.last_generation, row.stage, row.priority, row.band, row.task, row.type,
-        Names(row.roles), Names(row.nodes), row.layer, Names(row.overrides), Names(row.requires),
+        Names(row.roles), Names(row.nodes), row.layer, Names(row.overrides),
+        Names([*row.requires, *(f"{name} (runs nowhere)" for name in row.dropped)]),
         Fields(list(map(finding_fields, row.findings))), Names(row.verdicts),
     )  # fmt: skip
 

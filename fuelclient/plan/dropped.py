@@ -1,0 +1,253 @@
+"""Dropped dependencies: those on tasks that run nowhere, which a run ignores, and the order that is lost with them.
+
+A dependency on the same node (`requires`) never had an effect if the other task could not run on that node, so a task
+that no node has the roles for takes only the order of `cross_depends` along. One without any roles, such as an override
+by `skipped` that leaves them out, takes everything along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fuelclient.graph.dag import reachable
+from fuelclient.graph.match import Names
+from fuelclient.graph.references import place_of
+from fuelclient.model.finding import Finding, Severity
+from fuelclient.model.task import RELATION_LISTS, TaskType
+from fuelclient.plan.expand import TOLD_BEFORE, Expansion
+from fuelclient.plan.order import Ordered, execution_order, first_generations
+from fuelclient.plan.place import named, only_primary
+
+_MOST_NAMED = 3
+"""So many names stand in a message; more are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What the task `by` (by index) states in `attribute`: that `before` precedes `after`. `crosses` says whether that
+    holds for instances on different nodes."""
+
+    before: int
+    after: int
+    by: int
+    attribute: str
+    crosses: bool
+
+
+class Dropped:
+    """The statements of an expansion that name tasks which run nowhere.
+
+    `into` has, for each task that runs, the tasks without a node that it would wait for. `left` are the statements of
+    tasks that run, each about one task without a node, while what it names has no task that runs.
+    """
+
+    def __init__(self, expansion: Expansion) -> None:
+        self._expansion = expansion
+        self._tasks, self._nodes = expansion.tasks, expansion.placement.nodes
+        self._by_id: dict[str, list[int]] = {}
+        for index, task in enumerate(self._tasks):
+            self._by_id.setdefault(task.id, []).append(index)
+        self._ids = Names(self._by_id)
+        self._known: dict[str, tuple[int, ...]] = {}
+        self._stated: dict[int, list[Statement]] = {}
+        self.left: list[Statement] = []
+        if not all(self._nodes):
+            self._read()
+
+    def _read(self) -> None:
+        for index, task in enumerate(self._tasks):
+            for attribute in ("requires", "required_for"):
+                for word in task.task.names(attribute):
+                    self._state(index, attribute, word, crosses=False)
+            for attribute in RELATION_LISTS:
+                for relation in task.task.relations(attribute):
+                    if isinstance(relation.name, str):
+                        self._state(index, attribute, relation.name, crosses=relation.roles != "self")
+
+    def _state(self, index: int, attribute: str, word: str, *, crosses: bool) -> None:
+        others = self._named(word)
+        is_dropped = bool(self._nodes[index]) and not any(self._nodes[other] for other in others)
+        for other in others:
+            before, after = (index, other) if attribute in TOLD_BEFORE else (other, index)
+            statement = Statement(before, after, index, attribute, crosses)
+            self._stated.setdefault(after, []).append(statement)
+            if is_dropped:
+                self.left.append(statement)
+
+    def _named(self, word: str) -> tuple[int, ...]:
+        if word not in self._known:
+            self._known[word] = tuple(index for name in named(word, self._ids) for index in self._by_id[name])
+        return self._known[word]
+
+    def missing_before(self, index: int) -> list[int]:
+        """Return the tasks without a node that a task would wait for, in the order of the merge."""
+        stated = self._stated.get(index, ())
+        return sorted({statement.before for statement in stated if not self._nodes[statement.before]})
+
+    def names_before(self, index: int) -> tuple[str, ...]:
+        """Return the ids of tasks without a node that a task itself states as its predecessors."""
+        own = (statement.before for statement in self._stated.get(index, ()) if statement.by == index)
+        missing = (before for before in own if self._nodes[index] and not self._nodes[before])
+        return tuple(dict.fromkeys(self._tasks[before].id for before in missing))
+
+    def stated_in(self, index: int, missing: Sequence[int]) -> str:
+        """Return in which attribute a task itself names one of `missing`; nothing if only they name the task."""
+        own = (statement for statement in self._stated.get(index, ()) if statement.by == index)
+        return next((statement.attribute for statement in own if statement.before in missing), "")
+
+    def awaited_through(self, index: int) -> dict[int, int]:
+        """Return the tasks that run and that a task would wait for through others that run nowhere, each with the one
+        of these that comes last."""
+        found: dict[int, int] = {}
+        stack = [
+            (statement.before, statement.before, statement.crosses)
+            for statement in self._stated.get(index, ())
+            if self._passes(statement.before, statement)
+        ]
+        seen = set(stack)
+        while stack:
+            missing, last, crossed = stack.pop()
+            for statement in self._stated.get(missing, ()):
+                if not self._keeps(missing, statement):
+                    continue
+                before, crosses = statement.before, crossed or statement.crosses
+                if self._nodes[before]:
+                    if crosses or set(self._nodes[before]) & set(self._nodes[index]):
+                        found.setdefault(before, last)
+                elif self._passes(before, statement) and (before, last, crosses) not in seen:
+                    seen.add((before, last, crosses))
+                    stack.append((before, last, crosses))
+        return found
+
+    def _passes(self, missing: int, statement: Statement) -> bool:
+        """Return whether a task without a node would be reached by a statement about it."""
+        is_task = not self._nodes[missing] and self._tasks[missing].task.type != TaskType.GROUP
+        return is_task and self._keeps(missing, statement)
+
+    def _keeps(self, missing: int, statement: Statement) -> bool:
+        return statement.crosses or not self._tasks[missing].task.placement[1]
+
+    def label(self, index: int) -> str:
+        """Return the name of a task that runs nowhere, with the reason unless no node has its roles."""
+        task = self._tasks[index]
+        names = task.task.placement[1]
+        why = ""
+        if task.task.type == TaskType.GROUP:
+            why = "a group"
+        elif not names:
+            is_skipped = task.task.type == TaskType.SKIPPED
+            why = f"skipped by {task.owner.label}, without roles" if is_skipped else "without roles"
+        elif only := only_primary(names, self._expansion.fleet.nodes):
+            why = f"the only {only} is its primary"
+        return f"{task.id} ({why})" if why else task.id
+
+
+@dataclass(frozen=True, slots=True)
+class _Loss:
+    """What a task lost with tasks that run nowhere: `awaited` are those it no longer waits for. If nothing holds it
+    back at all, `position` says where it stands, counted from 1; else it is 0."""
+
+    task: int
+    missing: tuple[int, ...]
+    awaited: tuple[int, ...] = ()
+    position: int = 0
+
+
+def dropped_findings(expansion: Expansion, order: Ordered, preceding: Sequence[set[int]]) -> Iterator[Finding]:
+    """Yield findings for dependencies on tasks that run nowhere; tasks with the same loss share one.
+
+    It is a warning (G052) if nothing holds a task back any more, or if it no longer waits for what it awaited through
+    them. Otherwise it is a notice (G053) for each task that runs nowhere. `preceding` is `Expansion.preceding_tasks()`.
+    """
+    dropped = Dropped(expansion)
+    alike: dict[tuple[tuple[int, ...], bool], list[_Loss]] = {}
+    for loss in _losses(expansion, order, preceding, dropped):
+        alike.setdefault((loss.missing, bool(loss.position)), []).append(loss)
+    for losses in alike.values():
+        yield _warning(expansion, dropped, losses)
+    warned = {(loss.task, missing) for losses in alike.values() for loss in losses for missing in loss.missing}
+    yield from _notices(expansion, dropped, warned)
+
+
+def _losses(expansion: Expansion, order: Ordered, preceding: Sequence[set[int]], dropped: Dropped) -> Iterator[_Loss]:
+    first = first_generations(expansion, order)
+    position = {index: place for place, index in enumerate(execution_order(first), start=1)}
+    for index, nodes in enumerate(expansion.placement.nodes):
+        missing = dropped.missing_before(index) if nodes else ()
+        if not missing:
+            continue
+        if not first[index]:
+            yield _Loss(index, tuple(missing), position=position[index])
+        elif through := dropped.awaited_through(index):
+            awaited = tuple(sorted(set(through) - reachable(preceding, [index])))
+            if awaited:
+                yield _Loss(index, tuple(sorted({through[other] for other in awaited})), awaited)
+
+
+def _warning(expansion: Expansion, dropped: Dropped, losses: Sequence[_Loss]) -> Finding:
+    first, several = losses[0], len(losses) > 1
+    task, attribute = expansion.tasks[first.task], dropped.stated_in(first.task, first.missing)
+    verb = "require" if attribute else "would wait for"
+    who = f"{len(losses)} tasks {verb}" if several else f"{task.id} {'requires' if attribute else verb}"
+    runs = "run" if len(first.missing) > 1 else "runs"
+    lost = "nothing holds {} back" if first.position else "the order is lost" if several else ""
+    effects = joined(_effect(expansion, loss, several=several) for loss in losses)
+    effect = ": ".join(filter(None, (lost.format("them"), effects))) if several else f"{lost.format('it')}{effects}"
+    missing = joined(map(dropped.label, first.missing))
+    return Finding(
+        Severity.WARNING, "G052", f"{who} {missing}, which {runs} on no node: {effect}",
+        place_of(task, attribute or "id"), task.id,
+        "Name what it has to wait for instead, or give a node the roles of what is missing.",
+    )  # fmt: skip
+
+
+def _effect(expansion: Expansion, loss: _Loss, *, several: bool) -> str:
+    name = expansion.tasks[loss.task].id
+    if loss.position:
+        stands = f"stands {ordinal(loss.position)}"
+        return f"{name} {stands}" if several else f", and it {stands}"
+    return f"{name if several else 'it'} no longer waits for {_listed(expansion, loss.awaited)}"
+
+
+def _notices(expansion: Expansion, dropped: Dropped, warned: set[tuple[int, int]]) -> Iterator[Finding]:
+    by_missing: dict[int, list[Statement]] = {}
+    for statement in dropped.left:
+        missing = statement.after if statement.by == statement.before else statement.before
+        if (statement.by, missing) not in warned:
+            by_missing.setdefault(missing, []).append(statement)
+    for missing, statements in by_missing.items():
+        first = statements[0]
+        tasks = list(dict.fromkeys(statement.by for statement in statements))
+        name = "names" if len(tasks) == 1 else "name"
+        message = (
+            f"{_listed(expansion, tasks)} {name} {dropped.label(missing)}, which runs on no node; "
+            "other dependencies keep the order"
+        )
+        stating = expansion.tasks[first.by]
+        yield Finding(Severity.INFO, "G053", message, place_of(stating, first.attribute), stating.id)
+
+
+def _listed(expansion: Expansion, tasks: Sequence[int]) -> str:
+    return joined(expansion.tasks[index].id for index in tasks)
+
+
+def joined(words: Iterable[str]) -> str:
+    """Return some words as a list in a sentence; of many, the first ones.
+
+    >>> joined("ab"), joined("abc"), joined("abcdef")
+    ('a and b', 'a, b and c', 'a, b, c and 3 more')
+    """
+    every = list(words)
+    shown = every if len(every) <= _MOST_NAMED + 1 else [*every[:_MOST_NAMED], f"{len(every) - _MOST_NAMED} more"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def ordinal(number: int) -> str:
+    """Return a position in English.
+
+    >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22, 113)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd', '113th']
+    """
+    ending = "th" if 10 < number % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
