@@ -7,12 +7,10 @@ from types import MappingProxyType
 
 from fuelclient.errors import NotFound
 from fuelclient.model.run import (
-    Deciding,
     PlannedGraph,
     PlannedInstance,
     SimulatedGraph,
     SimulatedInstance,
-    instance_name,
 )
 from fuelclient.model.status import InstanceStatus, Reason, Verdict
 from fuelclient.plan.fleet import SYNC
@@ -68,21 +66,6 @@ def planned(made: Plan, *, after_earlier: bool = False) -> PlannedGraph:
         made.graph_type, tuple(instances), made.findings, made.node_ids, made.digest, order.generations, after_earlier,
         made.is_left_out,
     )  # fmt: skip
-
-
-def disagreements(plan: PlannedGraph, decided: Deciding) -> list[str]:
-    """Return the names of the instances that only one side would run, those of the plan first.
-
-    Ignore instances that neither side would run: a master does not list tasks without nodes as a plan does. Ignore
-    those of which the plan knows nothing, too.
-    """
-    planned = {(instance.task, instance.node): instance.runs for instance in plan.instances}
-    unknown = {(instance.task, instance.node) for instance in plan.instances if instance.unknown}
-    return [
-        instance_name(task, node)
-        for task, node in dict.fromkeys((*planned, *decided))
-        if (task, node) not in unknown and planned.get((task, node), False) != decided.get((task, node), False)
-    ]
 
 
 def _reason(made: Plan, vertex: int, *, runs: bool) -> str:

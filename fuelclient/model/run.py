@@ -261,6 +261,55 @@ class PlannedGraph:
 
 
 @dataclass(frozen=True, slots=True)
+class DryGraph:
+    """What would run of one graph: by the plan that is computed here, and by the decision of a Fuel master.
+
+    There is no plan if it cannot be computed: `problem` says why. `decided` is empty without a master, and if the
+    master does not say what it would run.
+    """
+
+    graph_type: str
+    plan: PlannedGraph | None
+    decided: Deciding = field(default_factory=dict)
+    problem: str = ""
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def only_decided(self) -> Deciding:
+        """What the master decides about instances that the plan does not have."""
+        planned = {(instance.task, instance.node) for instance in self.plan.instances} if self.plan else set()
+        return {key: runs for key, runs in self.decided.items() if key not in planned}
+
+    @property
+    def disagreements(self) -> tuple[str, ...]:
+        """The names of the instances that only one side would run, those of the plan first.
+
+        Instances that neither side would run do not count: a master does not list tasks without nodes as a plan does.
+        Nor do those of which the plan knows nothing. Without a plan or a decision there are none.
+        """
+        if self.plan is None or not self.decided:
+            return ()
+        planned = {(instance.task, instance.node): instance.runs for instance in self.plan.instances}
+        unknown = {(instance.task, instance.node) for instance in self.plan.instances if instance.unknown}
+        return tuple(
+            instance_name(task, node)
+            for task, node in dict.fromkeys((*planned, *self.decided))
+            if (task, node) not in unknown and planned.get((task, node), False) != self.decided.get((task, node), False)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """The graphs of a dry run, and the run that a Fuel master keeps of it; no run if no master was asked.
+
+    A run that has not ended has no graphs yet: the time to wait for it was over.
+    """
+
+    graphs: tuple[DryGraph, ...] = ()
+    run: Run | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SimulatedInstance:
     """What would happen to a task instance, and when (in seconds from the start; None if it never runs).
 

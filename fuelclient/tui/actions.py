@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from fuelclient.backends.base import Backend
 from fuelclient.model.graph import DEFAULT_TYPE
-from fuelclient.model.run import PlannedGraph, Run, RunRequest
+from fuelclient.model.run import DryRun, Run, RunRequest
+
+DRY_RUN_WAIT = 60.0
+"""How many seconds to wait for a Fuel master's dry run."""
 
 
 class Action(Protocol):
@@ -23,13 +25,13 @@ class Action(Protocol):
     def words(self) -> str:
         """The words of the command that does the same, without the name of the program."""
 
-    def act(self, backend: Backend) -> Run | Sequence[PlannedGraph] | None:
+    def act(self, backend: Backend) -> Run | DryRun | None:
         """Do it; raise the backend's errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Execute:
-    """Run graphs on an environment; a dry run only plans them."""
+    """Run graphs on an environment; a dry run only plans them, and asks a Fuel master what it would run."""
 
     request: RunRequest
 
@@ -51,11 +53,11 @@ class Execute:
         words += ["--force"] * asked.force + ["--dry-run"] * asked.dry_run + ["--noop"] * asked.noop
         return shlex.join(words)
 
-    def act(self, backend: Backend) -> Run | Sequence[PlannedGraph]:
+    def act(self, backend: Backend) -> Run | DryRun:
         if self.request.dry_run:
-            from fuelclient.backends.plans import planned  # with all that plans: few sessions of the UI do
+            from fuelclient.backends.dry_runs import dry_run  # with all that plans: few sessions of the UI do
 
-            return planned(backend, self.request)
+            return dry_run(backend, self.request, timeout=DRY_RUN_WAIT)
         return backend.runs.begin(self.request)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
@@ -11,7 +11,7 @@ from textual.message import Message
 
 from fuelclient.backends.base import Backend
 from fuelclient.errors import FuelError, NotFound
-from fuelclient.model.run import PlannedGraph, Run
+from fuelclient.model.run import DryRun, Run
 from fuelclient.printing import printable
 from fuelclient.tui.actions import Action
 from fuelclient.tui.requests import AskGraph, AskLog, AskRun, AskSource, Request
@@ -45,7 +45,7 @@ class Acted(Message):
     """A backend has done something; `value` is what it said."""
 
     action: Action
-    value: Run | Sequence[PlannedGraph] | None
+    value: Run | DryRun | None
 
 
 @dataclass

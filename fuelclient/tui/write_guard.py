@@ -5,9 +5,10 @@ The dialogs are loaded when they are opened: the first screen does not wait for 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from fuelclient.model.run import PlannedGraph, Run
+from fuelclient.model.run import DryRun, Run
+from fuelclient.model.status import RunStatus
 from fuelclient.tui.actions import Action, Delete, Execute, Resume, Stop, command_of
 from fuelclient.tui.app_base import UI
 from fuelclient.tui.gateway import Acted, Refused
@@ -15,8 +16,6 @@ from fuelclient.tui.routes import Route, View
 from fuelclient.tui.screens.base import ViewScreen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fuelclient.tui.screens.action_dialogs import ActionDialog, Choices
 
 IDLE = 600.0
@@ -156,10 +155,8 @@ class WriteGuard:
         """Go where the outcome of an action is seen."""
         ui, action = self._ui, message.action
         ui.gateway.acted(removed=isinstance(action, Delete))
-        if isinstance(action, Execute) and action.request.dry_run:
-            from fuelclient.tui.screens.action_dialogs import PlanDialog
-
-            ui.push_screen(PlanDialog(cast("Sequence[PlannedGraph]", message.value), ui.glyphs))
+        if isinstance(message.value, DryRun):
+            self._show_dry_run(message.value)
             return
         ui.notify(command_of(action, ui.program), title=f"done: {action.what}", markup=False)
         if isinstance(action, Execute) and isinstance(message.value, Run):
@@ -168,6 +165,17 @@ class WriteGuard:
             ui.go(Route(View.HISTORY, ui.trail.here.env, ui.trail.here.graph_type))
         else:
             ui.action_renew()
+
+    def _show_dry_run(self, dry_run: DryRun) -> None:
+        from fuelclient.tui.screens.action_dialogs import PlanDialog
+
+        run = dry_run.run
+        if run is not None and run.status != RunStatus.READY:
+            ended = f"ended: {run.status}. {run.message}" if run.is_final else "has not ended yet: see the history (8)."
+            text = f"The master's dry run {run.id} {ended}"
+            self._ui.notify(text, title="dry run", severity="warning", timeout=15, markup=False)
+        if run is None or run.is_final:
+            self._ui.push_screen(PlanDialog(dry_run.graphs, self._ui.glyphs, with_master=run is not None))
 
     def refused(self, message: Refused) -> None:
         """Say why nothing was done, or that this is not known."""

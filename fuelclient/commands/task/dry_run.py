@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.base import report
@@ -15,85 +13,44 @@ from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Table
 from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.rows import node
-from fuelclient.errors import InvalidDocument, NotFound
-from fuelclient.insight.forecast import disagreements
 
 if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend
     from fuelclient.commands.task.start import Starter
-    from fuelclient.model.run import Action, Deciding, PlannedGraph, Run, RunRequest
-
-_PAUSE = 0.5
-"""Seconds between two looks at the master's dry run."""
+    from fuelclient.model.run import Action, DryGraph, PlannedGraph, RunRequest
 
 _NAMED = 5
 """How many instances a warning names."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Graph:
-    """What would run of one graph: by our plan, unless it cannot be computed, and by the master's decision."""
-
-    graph_type: str
-    plan: PlannedGraph | None
-    decided: Deciding = field(default_factory=dict)
-
-
 def dry_run(command: Starter, request: RunRequest, parsed_args: argparse.Namespace, action: Action | None) -> Exit:
     """Print what would run, and return the exit code."""
-    from fuelclient.backends.plans import planned
+    from fuelclient.backends import dry_runs
 
-    if not command.backend.capabilities.decides:
-        plans = planned(command.backend, request)
-        _show(command, [_Graph(plan.graph_type, plan) for plan in plans], parsed_args, with_master=False)
-        return Exit.OK
-    runs = command.writable().runs
-    begun = runs.begin(request) if action is None else runs.act(action, request)
-    LOG.info("Asking the master: its dry run is task %d.", begun.id)
-    ended = _ended(command.backend, begun.id, parsed_args.timeout)
-    if ended is None:
-        LOG.error("Dry run %d has not ended within the time of --timeout.", begun.id)
+    asks = command.backend.capabilities.decides
+    found = dry_runs.dry_run(
+        command.writable() if asks else command.backend, request, action=action, timeout=parsed_args.timeout,
+        begun=lambda run: LOG.info("Asking the master: its dry run is task %d.", run.id),
+    )  # fmt: skip
+    ended = found.run
+    if ended is not None and not ended.is_final:
+        LOG.error("Dry run %d has not ended within the time of --timeout.", ended.id)
         return Exit.TIMED_OUT
-    graphs = list(_compared(command.backend, ended, request))
-    _show(command, graphs, parsed_args, with_master=True)
-    if ended.status != "ready":
+    _show(command, found.graphs, parsed_args, with_master=asks)
+    if ended is not None and ended.status != "ready":
         LOG.error("The dry run on the master ended: %s. %s", ended.status, ended.message)
         return Exit.FAILED
     return Exit.OK
 
 
-def _ended(backend: Backend, run_id: int, timeout: float | None) -> Run | None:
-    """Return the run when it has ended; None if that takes longer than `timeout` seconds."""
-    until = None if timeout is None else time.monotonic() + timeout
-    while not (run := backend.runs.get(run_id)).is_final:
-        if until is not None and time.monotonic() >= until:
-            return None
-        time.sleep(_PAUSE)
-    return run
-
-
-def _compared(backend: Backend, ended: Run, request: RunRequest) -> Iterator[_Graph]:
-    """Yield the graphs of an ended dry run, with the plan of each that is computed here."""
-    from fuelclient.backends.plans import planned
-
-    for position, part in enumerate(part for part in ended.children if part.graph_type):
-        decided = backend.runs.decided(part, request)
-        try:
-            (plan,) = planned(backend, replace(request, graph_types=(part.graph_type,)))
-        except (InvalidDocument, NotFound) as error:
-            LOG.warning("Graph %s: no plan was computed here: %s", part.graph_type, error)
-            report([finding for finding in getattr(error, "findings", ()) if hasattr(finding, "severity")])
-            yield _Graph(part.graph_type, None, decided)
-        else:
-            yield _Graph(part.graph_type, replace(plan, after_earlier=position > 0), decided)
-
-
-def _show(command: Starter, graphs: Sequence[_Graph], parsed_args: argparse.Namespace, *, with_master: bool) -> None:
+def _show(command: Starter, graphs: Sequence[DryGraph], parsed_args: argparse.Namespace, *, with_master: bool) -> None:
     """Print graphs as a table or as a document."""
     for graph in graphs:
         if graph.plan is not None:
             report(graph.plan.findings)
             _narrate(graph.plan)
+        elif graph.problem:
+            LOG.warning("Graph %s: no plan was computed here: %s", graph.graph_type, graph.problem)
+            report(graph.findings)
         if with_master:
             _narrate_master(graph)
     if graphs and all(graph.plan is not None and graph.plan.is_left_out for graph in graphs):
@@ -108,16 +65,13 @@ def _show(command: Starter, graphs: Sequence[_Graph], parsed_args: argparse.Name
     Table().emit_list(columns, rows, command.app.stdout, shown)
 
 
-def _rows(graph: _Graph) -> Iterator[tuple[Any, ...]]:
+def _rows(graph: DryGraph) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each instance of the plan, then for each that only the master has."""
-    planned = set()
     for instance in graph.plan.instances if graph.plan else ():
-        key = (instance.task, instance.node)
-        planned.add(key)
-        yield graph.graph_type, instance.task, node(instance.node), instance.action, _word(graph.decided.get(key))
-    for (task, uid), runs in graph.decided.items():
-        if (task, uid) not in planned:
-            yield graph.graph_type, task, node(uid), "", _word(runs)
+        decided = graph.decided.get((instance.task, instance.node))
+        yield graph.graph_type, instance.task, node(instance.node), instance.action, _word(decided)
+    for (task, uid), runs in graph.only_decided.items():
+        yield graph.graph_type, task, node(uid), "", _word(runs)
 
 
 def _word(runs: bool | None) -> str:
@@ -148,7 +102,7 @@ def report_unknown(paths: Sequence[str]) -> None:
         LOG.warning("To execute this, give values (--assume-facts FILE) or decide (--unknown run or --unknown skip).")
 
 
-def _narrate_master(graph: _Graph) -> None:
+def _narrate_master(graph: DryGraph) -> None:
     """Print on stderr how many instances the master would run, and where that differs from the plan."""
     if not graph.decided:
         LOG.warning("Graph %s: the master does not say what it would run.", graph.graph_type)
@@ -160,7 +114,7 @@ def _narrate_master(graph: _Graph) -> None:
     )  # fmt: skip
     if graph.plan is None:
         return
-    names = disagreements(graph.plan, graph.decided)
+    names = graph.disagreements
     if names:
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         LOG.warning(
@@ -171,7 +125,7 @@ def _narrate_master(graph: _Graph) -> None:
         LOG.info("The master and the plan that was computed here agree.")
 
 
-def _document(graph: _Graph, *, with_master: bool) -> dict[str, Any]:
+def _document(graph: DryGraph, *, with_master: bool) -> dict[str, Any]:
     """Return a graph for programs; with the master, `master` has its decision on each instance, or null."""
     plan = graph.plan
     told: dict[str, Any] = {"graph_type": graph.graph_type}
@@ -181,11 +135,8 @@ def _document(graph: _Graph, *, with_master: bool) -> dict[str, Any]:
             for record, instance in zip(told["instances"], plan.instances, strict=True):
                 record["master"] = graph.decided.get((instance.task, instance.node))
     if with_master:
-        planned = {(instance.task, instance.node) for instance in plan.instances} if plan else set()
         told["only_on_master"] = [
-            {"task": task, "node": node(uid), "runs": runs}
-            for (task, uid), runs in graph.decided.items()
-            if (task, uid) not in planned
+            {"task": task, "node": node(uid), "runs": runs} for (task, uid), runs in graph.only_decided.items()
         ]
     return told
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fuelclient.model.graph import DEFAULT_TYPE
-from fuelclient.model.run import PlannedGraph, RunRequest, instance_name
+from fuelclient.model.run import DryGraph, RunRequest, instance_name
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.formatting import count
 from fuelclient.tui.presenters.table import Cell, Column, Table, Tone
@@ -21,6 +21,9 @@ _PLANNED = (
     Column("node", "node", least=4, most=12),
     Column("type", "graph", least=6, most=20, rank=2),
 )
+
+_MASTER = Column("master", "master", least=6, most=8)
+"""What a Fuel master decides."""
 
 
 def request(env: int, types: str, nodes: str, tasks: str, manner: int, force: bool) -> RunRequest | str:
@@ -61,25 +64,44 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text.replace(",", " ").split()))
 
 
-def summary(plans: Sequence[PlannedGraph]) -> str:
-    """Say how much would run."""
+def summary(graphs: Sequence[DryGraph], *, with_master: bool) -> str:
+    """Say how much would run and, of a Fuel master, about how much it decides differently."""
+    plans = [graph.plan for graph in graphs if graph.plan is not None]
     running = sum(instance.runs for plan in plans for instance in plan.instances)
     total = sum(len(plan.instances) for plan in plans)
-    return f"{count(running, 'task instance')} would run, {total - running} would be skipped"
+    said = f"{count(running, 'task instance')} would run, {total - running} would be skipped"
+    if not with_master:
+        return said
+    decided = sum(sum(graph.decided.values()) for graph in graphs)
+    differing = sum(len(graph.disagreements) for graph in graphs)
+    silent = [graph.graph_type for graph in graphs if not graph.decided]
+    unplanned = [f"no plan of {graph.graph_type}: {graph.problem}" for graph in graphs if graph.plan is None]
+    parts = [f"master: {decided} would run", f"{differing} differ", *(f"{name} not decided" for name in silent)]
+    return f"{said}; {', '.join((*parts, *unplanned))}"
 
 
-def planned(plans: Sequence[PlannedGraph], glyphs: Glyphs) -> Table:
-    """Return one row for each task instance, in execution order."""
-    instances = [(plan.graph_type, instance) for plan in plans for instance in plan.instances]
-    rows = [
-        (
-            Cell(f"{glyphs.running if instance.runs else glyphs.skipped} {instance.action}",
-                 Tone.ACCENT if instance.runs else Tone.DIM),
-            instance.task,
-            "sync point" if instance.node is None else str(instance.node),
-            graph_type,
-        )
-        for graph_type, instance in instances
-    ]  # fmt: skip
-    ids = [instance_name(instance.task, instance.node) for _, instance in instances]
-    return Table(_PLANNED, rows, ids, ("The graph has no task for any node: executing it would be an error.",))
+def planned(graphs: Sequence[DryGraph], glyphs: Glyphs, *, with_master: bool) -> Table:
+    """Return one row for each task instance, in execution order, then for those that only the master has."""
+    rows: list[tuple[Cell | str, ...]] = []
+    ids: list[str] = []
+    for graph in graphs:
+        differing = set(graph.disagreements)
+        shown = [
+            (instance.task, instance.node, instance.runs, instance.action)
+            for instance in (graph.plan.instances if graph.plan else ())
+        ]
+        shown += [(task, node, runs, "") for (task, node), runs in graph.only_decided.items()]
+        for task, node, runs, action in shown:
+            sign = f"{glyphs.running if runs else glyphs.skipped} {action}" if action else ""
+            where = "sync point" if node is None else str(node)
+            name = instance_name(task, node)
+            master = (_decision(graph.decided.get((task, node)), differs=name in differing),) * with_master
+            rows.append((Cell(sign, Tone.ACCENT if runs else Tone.DIM), *master, task, where, graph.graph_type))
+            ids.append(name)
+    columns = (_PLANNED[0], *(_MASTER,) * with_master, *_PLANNED[1:])
+    return Table(columns, rows, ids, ("The graph has no task for any node: executing it would be an error.",))
+
+
+def _decision(decided: bool | None, *, differs: bool) -> Cell:
+    """Return the cell of a master's decision, in another colour where it differs from the plan."""
+    return Cell("" if decided is None else "run" if decided else "skip", Tone.WARN if differs else Tone.DIM)

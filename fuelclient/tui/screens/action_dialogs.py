@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
-from fuelclient.model.run import PlannedGraph
+from fuelclient.model.run import DryGraph
 from fuelclient.tui.actions import Action, Execute, command_of
 from fuelclient.tui.app_base import UI
 from fuelclient.tui.glyphs import Glyphs
@@ -183,13 +183,14 @@ class ExecuteDialog(ActionDialog):
 
 
 class PlanDialog(Dialog):
-    """Show the plan of a dry run."""
+    """Show what a dry run would run: by the plan, and with a Fuel master also by its decision."""
 
-    def __init__(self, plans: Sequence[PlannedGraph], glyphs: Glyphs) -> None:
+    def __init__(self, graphs: Sequence[DryGraph], glyphs: Glyphs, *, with_master: bool) -> None:
         super().__init__()
-        self._plans, self._glyphs = plans, glyphs
+        self._graphs, self._glyphs, self._with_master = graphs, glyphs, with_master
 
     def compose(self) -> ComposeResult:
         table = VirtualTable(self._glyphs, chooses=False)
-        table.show(execute.planned(self._plans, self._glyphs))
-        yield Pane(f"dry run: {execute.summary(self._plans)}  (Esc closes)", table)
+        table.show(execute.planned(self._graphs, self._glyphs, with_master=self._with_master))
+        summary = execute.summary(self._graphs, with_master=self._with_master)
+        yield Pane(f"dry run: {summary}  (Esc closes)", table)

@@ -8,46 +8,13 @@ from typing import Any
 
 import pytest
 from command_line import Done, fuel2
-from recordings import TOKEN, Line, Replay, line
+from recorded_dry_run import SMALL, Recorded
+from recordings import TOKEN, Line, Replay
 
 from fuelclient.model.run import Run, RunRequest
 from fuelclient.model.status import RunStatus
 
 pytestmark = pytest.mark.corpus
-
-SMALL = {
-    ("one", 1): True, ("two", 2): True, ("two", 3): True, ("three", 2): True, ("three", 3): True,
-    ("never", 1): False, ("never", 2): False, ("never", 3): False, ("last", 1): True, ("last", 2): True,
-    ("last", 3): True,
-}  # fmt: skip
-"""What the master would run of the recorded graph; the task plug is placed nowhere."""
-
-
-class Recorded(Replay):
-    """The recorded dry run of a whole graph, whose request names fewer options than ours.
-
-    All transactions of the environment are in a later answer; the master has forgotten the tasks of this run by then.
-    """
-
-    posted: Any = None
-
-    def answer(self, method: str, path: str, headers: Mapping[str, str], body: Any = None) -> Line:
-        if method == "POST":
-            self.asked.append(f"{method} {path}")
-            self.posted = body
-            return line(495)
-        if "/orchestrator/deployment/?" in path:  # the facts that were uploaded before are deleted
-            return replace(line(382), response_body=[])
-        if "/transactions/?cluster_id=1" in path:
-            names = ["deployment"] if "transaction_types=" in path else ["deploy", "deployment"]
-            every = line(583).response_body
-            own = [one for one in every if one["cluster"] == 1 and 30 <= one["id"] <= 37 and one["name"] in names]
-            return replace(line(583), response_body=own)
-        everything = super().answer(method, path.replace("&statuses=ready", ""), headers, body)
-        if "&statuses=ready" not in path:
-            return everything
-        rows = [row for row in everything.response_body if row["status"] == "ready"]
-        return replace(everything, response_body=rows)
 
 
 def dry_run(replay: Replay, *words: str) -> Done:

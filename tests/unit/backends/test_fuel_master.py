@@ -25,11 +25,10 @@ from fuelclient.backends.local import LocalBackend
 from fuelclient.backends.nailgun import NailgunBackend
 from fuelclient.backends.plans import evaluation_for, pictured, planned, simulated
 from fuelclient.errors import FuelError, InvalidDocument, InvalidGraph, Unsupported
-from fuelclient.insight.forecast import disagreements
 from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
-from fuelclient.model.run import Event, EventKind, RunRequest
+from fuelclient.model.run import DryGraph, Event, EventKind, RunRequest
 from fuelclient.model.task import Source, Task
 from fuelclient.plan.preview import PreviewOptions, preview
 from fuelclient.settings.master import Master
@@ -231,8 +230,8 @@ def test_a_dry_run_is_decided_as_the_engine_plans_it(env: Executions) -> None:
     }
     assert decided["a", 1] is False
     assert decided["a", 2] is True
-    assert disagreements(plan, decided) == []
-    assert disagreements(plan, {**decided, ("b", 2): False}) == ["b/2"]
+    assert DryGraph("default", plan, decided).disagreements == ()
+    assert DryGraph("default", plan, {**decided, ("b", 2): False}).disagreements == ("b/2",)
 
 
 def test_a_preview_follows_dependencies_that_are_computed_from_facts(env: Executions) -> None:

@@ -28,7 +28,7 @@ CHOICES = (("let running tasks finish", Stop(1)), ("kill running tasks", Stop(1,
 DIALOGS: dict[str, Callable[[], Screen[Any]]] = {
     "help": lambda: HelpDialog([("keys", "What they do.", [("?", "help")])]),
     "log": lambda: LogDialog(["fuel2 env list"], UNICODE),
-    "plan": lambda: PlanDialog([], UNICODE),
+    "plan": lambda: PlanDialog([], UNICODE, with_master=False),
     "confirm": lambda: ConfirmDialog("stop", "Stop run 1?", "1", CHOICES, UNICODE, "fuel2"),
     "execute": lambda: ExecuteDialog(1, "demo", "default", ("default",), UNICODE, "fuel2"),
 }

@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
+from recorded_dry_run import SMALL, Recorded
 from recordings import Replay, line
 from tui_driving import Driven, driven, until
 
@@ -15,6 +16,7 @@ from fuelclient.tui.routes import Route, View
 from fuelclient.tui.screens.active_keys import active_keys
 from fuelclient.tui.screens.run import RunScreen
 from fuelclient.tui.widgets.bar import Bar
+from fuelclient.tui.widgets.virtual_table import VirtualTable
 
 pytestmark = pytest.mark.corpus
 
@@ -98,3 +100,18 @@ def test_plugins_of_a_master_are_enabled_where_its_settings_say_so() -> None:
     for plugins in (overview.plugins, graph.plugins):
         assert {plugin.name for plugin in plugins if plugin.clusters} == {"detach-rabbitmq"}
         assert {plugin.clusters for plugin in plugins} == {(), (1,)}
+
+
+def test_a_dry_run_shows_the_masters_decision_beside_ours() -> None:
+    async def story(one: Driven) -> None:
+        one.ui.go(Route(View.ROLES, 1, "small"))
+        await one.settle()
+        await one.press("A", "e", "tab", "tab", "tab", "tab", "space", "space", "enter")
+        await one.until("dry run:", "master: 8 would run, 0 differ")
+        rows = one.ui.screen.query_one(VirtualTable).table.rows
+        words = {(str(row[2]), str(row[3])): str(row[1]) for row in rows}
+        assert words == {(task, str(uid)): "run" if runs else "skip" for (task, uid), runs in SMALL.items()}
+
+    replay = Recorded("runs: the other ways to ask for one", instead=ONE)
+    tell(replay, story)
+    assert replay.posted["dry_run"] is True
