@@ -17,7 +17,7 @@ class Capabilities:
     `unavailable_releases`: create environments of releases that are marked as unavailable. `services`: what only a
     Fuel master does, such as verify networks or collect snapshots. `decides`: decide by itself what a deployment or
     reset does to which nodes, and what a dry run would run; without it, the environment's graphs define that, and dry
-    runs are computed from `inputs`.
+    runs are computed from `inputs`. `places`: keep where each uploaded task is written.
     """
 
     events: bool = False
@@ -34,25 +34,30 @@ class Capabilities:
     unavailable_releases: bool = False
     services: bool = False
     decides: bool = False
+    places: bool = False
 
 
 FUEL_MASTER = Capabilities(services=True, decides=True)
 """What every Fuel master can do."""
 
-SERVER_REVISION = 2
+SERVER_REVISION = 3
 """The revision of what our server answers beyond Nailgun. It grows with each change that clients have to know of."""
+
+_WITH_INPUTS, _WITH_PLACES = 2, 3
+"""The revisions since which servers have the capabilities `inputs` and `places`."""
 
 OWN_ENGINE = Capabilities(
     events=True, kill=True, resume=True, logs=True, new_nodes=True, partial_records=True, inputs=True, batches=True,
-    leftovers=True, refusals=True, executors=True, unavailable_releases=True,
+    leftovers=True, refusals=True, executors=True, unavailable_releases=True, places=True,
 )  # fmt: skip
 """What the engine of this package can do, embedded or behind its server."""
 
 
 def of_server(revision: object) -> Capabilities:
-    """Return what a server of ours can do whose version states `revision`; older ones stated none.
+    """Return what a server of ours can do whose version states `revision`; the oldest ones stated none.
 
-    They may lack the paths that return an environment as a whole, so it is then read as from a Fuel master.
+    Before revision 2 they may lack the paths that return an environment as a whole, so it is then read as from a Fuel
+    master. Before revision 3 they may refuse uploads that state where tasks are written.
     """
-    is_known = isinstance(revision, int) and revision >= SERVER_REVISION
-    return OWN_ENGINE if is_known else replace(OWN_ENGINE, inputs=False)
+    known = revision if isinstance(revision, int) else 0
+    return replace(OWN_ENGINE, inputs=known >= _WITH_INPUTS, places=known >= _WITH_PLACES)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from fuelclient.backends.base import Backend
+from fuelclient.backends.capabilities import Capabilities
 from fuelclient.backends.nailgun.environment import (
     NOUNS,
     RESOURCES,
@@ -108,7 +109,7 @@ class Graphs:
             tasks, resolved = _whole(document.tasks, named, below)
         send = self._session.post if stored_before is None else self._session.put
         about = _about(owner, graph_type, InvalidGraph)
-        body = _body(document, tasks, ours=self._session.capabilities.partial_records)
+        body = _body(document, tasks, self._session.capabilities)
         answer = send(_path(owner, graph_type), body, about, as_stated=True)
         stored = replace(graph_from(answer, named), type=graph_type)
         told = (*findings, *resolved, *_told(answer))
@@ -209,12 +210,14 @@ def _told(answer: Mapping[str, Any]) -> list[Finding]:
     return [finding for finding in findings if finding.code == "G021"]
 
 
-def _body(document: GraphDocument, tasks: Sequence[Task], *, ours: bool) -> dict[str, Any]:
+def _body(document: GraphDocument, tasks: Sequence[Task], known: Capabilities) -> dict[str, Any]:
     """Return the body of an upload; for our own server also what Nailgun does not know: which tasks are legacy
-    entries, and where each task is written."""
+    entries, and where each task is written, unless the server is too old for that."""
     body: dict[str, Any] = {} if document.name is None else {"name": document.name}
-    if ours:
-        body |= {**legacy_to(tasks), **sources_to(tasks)}
+    if known.partial_records:
+        body |= legacy_to(tasks)
+    if known.places:
+        body |= sources_to(tasks)
     return {**body, **document.metadata, "tasks": [task_to(task) for task in tasks]}
 
 
