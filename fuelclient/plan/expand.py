@@ -2,7 +2,7 @@
 
 A vertex is a task instance `(task, node)`; every edge goes predecessor -> successor. Dependencies on the tasks of many
 nodes go through barriers: hidden vertices that carry the same order with far fewer edges. An edge from an instance to
-itself is ignored. Source: Nailgun `TransactionSerializer`.
+itself orders nothing: it is only noted, because Nailgun lists it. Source: Nailgun `TransactionSerializer`.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ class Edges:
         self._reasons: dict[EdgeReason, int] = {}
         self._barriers: dict[tuple[bool, tuple[int, ...]], int] = {}
         self._told_after: set[int] = set()
+        self._loops: tuple[set[int], set[int]] = (set(), set())
 
     def __len__(self) -> int:
         return len(self.heads)
@@ -65,6 +66,10 @@ class Edges:
             self.heads.append(before)
             self.tails.append(after)
             self.reasons.append(self._reasons.setdefault(reason, len(self._reasons)))
+
+    def note_loop(self, vertex: int, attribute: str) -> None:
+        """Note that a vertex states itself in an attribute, which `stated` returns and no order needs."""
+        self._loops[attribute in TOLD_BEFORE].add(vertex)
 
     def join(
         self, before: Sequence[int], after: Sequence[int], reason: EdgeReason, shared: tuple[int, ...] = ()
@@ -142,10 +147,12 @@ class Edges:
 
     def stated(self) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
         """Return `pairs` in two sets: those that the successor states, and those that the predecessor states
-        (`required_for`, `cross_depended_by`). Some are in both. For small graphs only, as `pairs`."""
+        (`required_for`, `cross_depended_by`). Some are in both. Unlike `pairs`, list instances that name themselves.
+        For small graphs only, as `pairs`."""
         is_told_before = [reason.attribute in TOLD_BEFORE for reason in self._reasons]
         following = self.successors()
-        told: tuple[set[tuple[int, int]], set[tuple[int, int]]] = (set(), set())
+        required, required_for = ({(vertex, vertex) for vertex in loops} for loops in self._loops)
+        told = (required, required_for)
         for head, tail, reason in zip(self.heads, self.tails, self.reasons, strict=True):
             if head < self.real:  # all reasons of one barrier are on the same side
                 after = [tail] if tail < self.real else following[tail]
@@ -288,7 +295,9 @@ class _Builder:
                     self._edge(attribute, vertex, sync, reason)
 
     def _edge(self, attribute: str, vertex: int, other: int, reason: EdgeReason) -> None:
-        if attribute in TOLD_BEFORE:
+        if vertex == other:
+            self.edges.note_loop(vertex, attribute)
+        elif attribute in TOLD_BEFORE:
             self.edges.add(vertex, other, reason)
         else:
             self.edges.add(other, vertex, reason)

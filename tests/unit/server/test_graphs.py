@@ -215,6 +215,15 @@ def test_an_orchestrator_is_sent_what_a_first_run_would_do(api: Api, env: Execut
     }  # fmt: skip
 
 
+def test_an_instance_that_names_itself_is_sent_as_on_a_master_and_runs(api: Api, env: Executions) -> None:
+    env.graph(shell("a", cross_depends=[{"name": "/.*/", "role": "self"}]))
+
+    (sent,) = api.ask("GET", "clusters/1/serialized_tasks/?nodes=1")["tasks_graph"]["1"]
+
+    assert sent["requires"] == [{"name": "a", "node_id": "1"}]
+    assert env.run(node_ids=(1,)).status == "ready"
+
+
 def test_serialized_tasks_know_the_nodes_of_the_environment(api: Api, env: Executions, mitaka: int) -> None:
     """A name of a task that no task has leaves out everything, and a node elsewhere is refused."""
     env.graph(shell("a"))
