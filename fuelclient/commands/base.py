@@ -15,6 +15,7 @@ from cliff._argparse import ArgumentParser, SmartHelpFormatter
 from cliff.display import DisplayCommandBase
 from stevedore.extension import ExtensionManager
 
+from fuelclient.commands.arguments import ENV
 from fuelclient.commands.columns import check_columns
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Csv, Shell, formatters, text
@@ -65,11 +66,19 @@ class Parser(OneLineParser, ArgumentParser):
         known = [*self._option_string_actions, *global_parser()._option_string_actions]
         for word in takewhile(lambda word: word != "--", self._words):
             option = word.partition("=")[0]
-            if not option.startswith("--") or any(name.startswith(option) for name in known):
+            if not option.startswith("-") or any(name.startswith(option) for name in known):
                 continue
+            place = self._positional_environment()
+            if option in ENV and place:
+                return f". {option} is not needed here: {self.prog} {place}"
             close = nearest(option, [name for name in known if name.startswith("--")])
             return f". {option} does not exist. Did you mean {close}?" if close else ""
         return ""
+
+    def _positional_environment(self) -> str:
+        """Return the placeholder of the argument that names an environment, or an empty string."""
+        arguments = (action for action in self._actions if not action.option_strings)
+        return next((str(action.metavar) for action in arguments if "name of the environment" in str(action.help)), "")
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
         """Return the options that an abbreviation may mean; two spellings of one (`--env`, `--environment`) are one."""

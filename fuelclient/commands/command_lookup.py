@@ -46,14 +46,22 @@ class TableManager(CommandManager):
         """Return the class, its name, and the rest of the line. Raise `UsageError` if there is no such command."""
         argv = singular(argv)
         try:
-            return super().find_command(argv)
+            return self._whole(super().find_command(argv))
         except ValueError:
             self.extend()
         try:
-            return super().find_command(argv)
+            return self._whole(super().find_command(argv))
         except ValueError:
             words = argv[: self._get_last_possible_command_index(argv)]
             raise unknown(words or argv[:1], self.commands) from None
+
+    def _whole(self, found: tuple[type[Command], str, list[str]]) -> tuple[type[Command], str, list[str]]:
+        """Return what was found with the whole name of the command, of which the line may have only beginnings."""
+        factory, typed, rest = found
+        words = typed.split()
+        names = (name for name in self.commands if len(name.split()) == len(words))
+        begun = [name for name in names if all(map(str.startswith, name.split(), words))]
+        return factory, typed if typed in self.commands or len(begun) != 1 else begun[0], rest
 
 
 def singular(argv: list[str]) -> list[str]:

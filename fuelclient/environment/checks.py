@@ -71,6 +71,11 @@ def require_deletable(cluster: Cluster, *, force: bool) -> None:
         )
 
 
+def deletion(cluster: Cluster) -> str:
+    """Return the command that deletes an environment, which `require_deletable` does not refuse."""
+    return f"`fuel2 env delete {cluster.id}{' --force' * (cluster.status == ClusterStatus.OPERATIONAL)}`"
+
+
 def require_run_statuses(statuses: Iterable[str]) -> None:
     """Raise `UsageError` for the first of `statuses` that a run cannot have."""
     for status in _unknown(statuses, RunStatus):

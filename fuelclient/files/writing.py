@@ -98,9 +98,21 @@ def write(path: str, text: str, *, force: bool = False, private: bool = False) -
         except FileExistsError:
             raise _exists(path) from None
         except FileNotFoundError:
-            raise NotFound("directory", os.path.dirname(path) or ".", hint="Create it first.") from None
+            raise NotFound("directory", first_missing(os.path.dirname(path)), hint="Create it first.") from None
         except ValueError as error:
             raise UsageError(f"{path!r} cannot be written: {error}.") from error
+
+
+def first_missing(directory: str) -> str:
+    """Return the first part of a path to a directory that does not exist.
+
+    >>> first_missing("/no such/directory/below")
+    '/no such'
+    """
+    missing = directory or "."
+    while (parent := os.path.dirname(missing)) and not os.path.lexists(parent):
+        missing = parent
+    return missing
 
 
 @contextmanager

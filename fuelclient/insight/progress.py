@@ -15,9 +15,9 @@ from fuelclient.model.run import NOWHERE, Event, EventKind, HistoryRow, NodeKey,
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason
 from fuelclient.printing import plain_line
 
-NOT_REACHED, INTERRUPTED = "not reached", "interrupted"
+NOT_REACHED, INTERRUPTED, IGNORED = "not reached", "interrupted", "failure ignored"
 
-WORDS = ("error", "running", INTERRUPTED, NOT_REACHED, "ready", "skipped", "pending")
+WORDS = ("error", "running", INTERRUPTED, NOT_REACHED, IGNORED, "ready", "skipped", "pending")
 """What can happen to a task instance, the most urgent first."""
 
 _REASONS: Mapping[str, str] = {
@@ -46,9 +46,13 @@ def status_word(status: str, reason: str) -> str:
 
     >>> status_word("skipped", "dep_failed"), status_word("skipped", "condition"), status_word("error", "interrupted")
     ('not reached', 'skipped', 'interrupted')
+    >>> status_word("skipped", "failure_ignored")
+    'failure ignored'
     """
     if status == InstanceStatus.SKIPPED and reason in NEVER_RAN:
         return NOT_REACHED
+    if status == InstanceStatus.SKIPPED and reason == Reason.FAILURE_IGNORED:
+        return IGNORED
     return INTERRUPTED if status == InstanceStatus.ERROR and reason == Reason.INTERRUPTED else str(status)
 
 

@@ -164,6 +164,11 @@ def rendered(
     return result
 
 
+def is_unreadable(error: FuelError) -> bool:
+    """Return whether the text of an expression is wrong, and not a value that it reads."""
+    return getattr(error, "position", None) is not None
+
+
 class _Failures:
     """Expressions that failed: by task, every node and error."""
 
@@ -178,11 +183,14 @@ class _Failures:
     def require_none(self) -> None:
         if self._errors:
             findings = [self._finding(task) for task in sorted(self._errors)]
+            hint = "If the facts of a Fuel master are missing, upload them: `fuel2 env deployment-facts upload`."
+            if all(is_unreadable(error) for errors in self._errors.values() for _, error in errors):
+                hint = "Correct the expressions; no facts would make them readable."
             tasks = f"{len(findings)} tasks" if len(findings) > 1 else "one task"
             raise InvalidGraph(
                 f"The {self._what} of {tasks} cannot be computed from the facts of this environment.",
                 findings=findings,
-                hint="If the facts of a Fuel master are missing, upload them: `fuel2 env deployment-facts upload`.",
+                hint=hint,
             )
 
     def _finding(self, task: int) -> Finding:

@@ -16,11 +16,11 @@ from contextlib import contextmanager
 
 from fuelclient.errors import Unavailable
 
-ELSEWHERE = "Name another file with --engine or FUEL_ENGINE."
+ELSEWHERE = "Name another file with --engine (--to-engine of a copy) or FUEL_ENGINE."
 _ROOM = 1 << 16
 """Bytes that SQLite needs for the files beside the database before it can read."""
 
-_OWN_COPY = "Copy it to a directory of your own and name the copy with --engine or FUEL_ENGINE, or ask its owner."
+_OWN_COPY = "Copy it to a directory of your own and name that with --engine or FUEL_ENGINE, or ask its owner."
 
 
 def size_of(path: str) -> int:

@@ -5,13 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_env, stated
 from fuelclient.commands.columns import plain
 from fuelclient.commands.output import make_folder
 from fuelclient.errors import Conflict, InvalidDocument, NotFound
+
+if TYPE_CHECKING:
+    from fuelclient.model.document import Document
+
+COMMON_FILE, OLD_COMMON_FILE = "common", "cluster"
+"""The name of the file with the facts that all nodes share, and the one it had before; the other files have the name of
+a node."""
 
 
 def add_directory(parser: argparse.ArgumentParser) -> None:
@@ -62,6 +69,28 @@ def names_in(directory: str, form: str) -> list[str]:
     if not names:
         raise NotFound("file", os.path.join(directory, f"*.{form}"), hint="Name their format with --format.")
     return names
+
+
+def read_parts(load: Callable[[str], Document], directory: str, form: str = "") -> dict[str, Mapping[str, Any]]:
+    """Return the facts in the files of `directory` by node. Without `form`, YAML is read if there is any, else JSON."""
+    form = form or ("json" if not any(name.endswith(".yaml") for name in os.listdir(directory)) else "yaml")
+    parts: dict[str, Mapping[str, Any]] = {}
+    for name in names_in(directory, form):
+        path = os.path.join(directory, name)
+        document = load(path)
+        if not isinstance(document.data, Mapping):
+            raise InvalidDocument(f"{path}: facts must be a mapping of names to values.", hint="Write {} for no facts.")
+        uid = name.removesuffix(f".{form}").rpartition("_")[2]
+        uid = COMMON_FILE if uid == OLD_COMMON_FILE else uid
+        if uid in parts:
+            raise Conflict(f"{path}: another file also has the facts of {uid}.", hint="Keep only one of them.")
+        part = plain(document.data)
+        inside = str(part.pop("uid", uid))
+        if inside != uid:
+            hint = "Rename the file, or correct its uid."
+            raise InvalidDocument(f"{path}: the facts in it are those of {inside}, not of {uid}.", hint=hint)
+        parts[uid] = part
+    return parts
 
 
 def _prepare(directory: str, *, keep: Mapping[str, str], ours: re.Pattern[str], force: bool) -> None:

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_id, add_nodes, add_yes, stated
 from fuelclient.commands.base import Command
-from fuelclient.commands.columns import plain, some
-from fuelclient.commands.env.fact_files import add_directory, directory_of, names_in, write_parts
-from fuelclient.errors import Conflict, InvalidDocument, NotFound
+from fuelclient.commands.columns import some
+from fuelclient.commands.env.fact_files import COMMON_FILE, add_directory, directory_of, read_parts, write_parts
+from fuelclient.errors import NotFound
 
 if TYPE_CHECKING:
     from fuelclient.model.fact import DeploymentFacts
-
-_COMMON, _OLD_COMMON = "common", "cluster"
-"""The name of the file with the facts that all nodes share, and the one it had before; the other files have the name of
-a node."""
 
 _MASTER = "master"
 """The uid of the master: whichever nodes are wanted, its facts belong to them."""
@@ -135,8 +130,8 @@ class FactsUpload(Command):
         from fuelclient.model.fact import DeploymentFacts
 
         env = parsed_args.env
-        parts = self._read(directory_of(parsed_args, "deployment"), parsed_args.format)
-        common = parts.pop(_COMMON, None)
+        parts = read_parts(self.load, directory_of(parsed_args, "deployment"), parsed_args.format)
+        common = parts.pop(COMMON_FILE, None)
         before = self.backend.facts.get(env)
         replaced = [f"node {uid}" for uid in parts if uid in before.nodes]
         replaced[:0] = ["all nodes"] * (common is not None and bool(before.common))
@@ -146,28 +141,6 @@ class FactsUpload(Command):
             common = before.common
         self.writable().facts.put(env, DeploymentFacts(common, parts))
         self.say(f"Deployment facts for the environment {env} were uploaded successfully.")
-
-    def _read(self, directory: str, form: str) -> dict[str, Mapping[str, Any]]:
-        """Return the facts in the files of `directory` by node."""
-        parts: dict[str, Mapping[str, Any]] = {}
-        for name in names_in(directory, form):
-            path = os.path.join(directory, name)
-            document = self.load(path)
-            if not isinstance(document.data, Mapping):
-                raise InvalidDocument(
-                    f"{path}: facts must be a mapping of names to values.", hint="Write {} for no facts."
-                )
-            uid = name.removesuffix(f".{form}").rpartition("_")[2]
-            uid = _COMMON if uid == _OLD_COMMON else uid
-            if uid in parts:
-                raise Conflict(f"{path}: another file also has the facts of {uid}.", hint="Keep only one of them.")
-            part = plain(document.data)
-            inside = str(part.pop("uid", uid))
-            if inside != uid:
-                hint = "Rename the file, or correct its uid."
-                raise InvalidDocument(f"{path}: the facts in it are those of {inside}, not of {uid}.", hint=hint)
-            parts[uid] = part
-        return parts
 
 
 class FactsDelete(Command):

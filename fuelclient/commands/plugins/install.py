@@ -132,7 +132,10 @@ def _suggest_enabling(backend: Backend, installed: Installed) -> None:
     if installed.releases or plugin.clusters:
         return
     versions = sum(other.name == plugin.name for other in backend.plugins.list())
-    LOG.info("Enable it with: fuel2 plugins enable %s --env ID", plugin.name if versions == 1 else plugin.id)
+    environments = backend.clusters.list()
+    place = environments[0].id if len(environments) == 1 else "ID"
+    name = plugin.name if versions == 1 else plugin.id
+    LOG.info("To use it on an environment: fuel2 plugins enable %s --env %s", name, place)
 
 
 def _report_scripts(path: Path) -> None:

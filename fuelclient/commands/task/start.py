@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -46,18 +47,26 @@ def add_unknown(parser: argparse.ArgumentParser) -> None:
         help="run or skip tasks whose condition reads facts that are not known (default: refuse to run)",
     )  # fmt: skip
     parser.add_argument(
-        "--assume-facts", metavar="FILE", type=stated,
-        help="facts to assume where the environment has none: names with values, or {common: ..., nodes: [...]}",
+        "--assume-facts", metavar="PATH", type=stated,
+        help="facts to assume where the environment has none: a file with names and values, or with {common: ..., "
+        "nodes: [...]}, or a directory as 'env deployment-facts download' writes it",
     )  # fmt: skip
 
 
 def decisions(command: Command, parsed_args: argparse.Namespace) -> dict[str, Any]:
     """Return the fields of a `RunRequest` that the options of `add_unknown` set."""
-    from fuelclient.model.fact import NO_FACTS
+    from fuelclient.model.fact import NO_FACTS, DeploymentFacts
     from fuelclient.serializers.fact import assumed_from
 
     path = parsed_args.assume_facts
-    assumed = assumed_from(command.load(path)) if path else NO_FACTS
+    assumed = NO_FACTS
+    if path and os.path.isdir(path):
+        from fuelclient.commands.env.fact_files import COMMON_FILE, read_parts
+
+        parts = read_parts(command.load, path)
+        assumed = DeploymentFacts(parts.pop(COMMON_FILE, {}), parts)
+    elif path:
+        assumed = assumed_from(command.load(path))
     return {"unknown": parsed_args.unknown, "assumed": assumed}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from fuelclient.engine.inventory import own_metadata
 from fuelclient.engine.reading import environment, lookup
-from fuelclient.environment.checks import require_id, require_printable
+from fuelclient.environment.checks import deletion, require_id, require_printable
 from fuelclient.errors import Conflict
 from fuelclient.model.graph import DEFAULT_TYPE, Level, OwnerRef
 from fuelclient.model.release import Release
@@ -69,7 +69,7 @@ class Releases:
                 names = ", ".join(f"{user.id} ({user.name})" for user in users)
                 raise Conflict(
                     f"Release {release_id} is used by environment {names}.",
-                    hint=f"Delete it first: `fuel2 env delete {users[0].id}`.",
+                    hint=f"Delete that first: {deletion(users[0])}.",
                 )
             releases.delete(connection, release_id)
 

@@ -9,6 +9,7 @@ from operator import attrgetter
 
 from fuelclient.engine.packages import enable
 from fuelclient.engine.reading import environment, lookup, orphaned_records, unpacked_packages
+from fuelclient.environment.checks import deletion
 from fuelclient.environment.owners import plugin_owner, release_owner
 from fuelclient.errors import Conflict
 from fuelclient.graph.validate import check_document, require_type
@@ -258,7 +259,7 @@ def _require_unused(connection: Connection, release: Release, why: str) -> None:
         names = ", ".join(f"{user.id} ({user.name})" for user in users)
         raise Conflict(
             f"Release {release.id} ({release.name} {release.version}) is used by environment {names}, and {why}.",
-            hint=f"Delete it first: `fuel2 env delete {users[0].id}`.",
+            hint=f"Delete that first: {deletion(users[0])}.",
         )
 
 
@@ -277,11 +278,19 @@ def _require_compatible(connection: Connection, plugin: Plugin) -> None:
             raise Conflict(
                 f"Plugin {plugin.label} is enabled on environment {cluster_id}, but this version cannot be: {texts}.",
                 findings=errors,
-                hint=f"Disable it there first: `fuel2 plugins disable {plugin.id} --env {cluster_id}`.",
+                hint=_way_out(connection, plugin, cluster_id),
             )
     for cluster_id in _users(connection, plugin):
         why = f"which version {plugin.version} of plugin {plugin.name} would remove from environment {cluster_id}"
         enable.require_roles(connection, cluster_id, why)
+
+
+def _way_out(connection: Connection, plugin: Plugin, cluster_id: int = 0) -> str:
+    """Say how an environment, by default the first one, stops using a plugin: one that is deployed keeps it."""
+    members = environment.read(connection, cluster_id or plugin.clusters[0])
+    if enable.is_deployed(members):
+        return f"That environment is deployed and keeps its plugins; delete it first: {deletion(members.cluster)}."
+    return f"Disable it there first: `fuel2 plugins disable {plugin.id} --env {members.cluster.id}`."
 
 
 def remove(connection: Connection, plugin: Plugin) -> None:
@@ -291,7 +300,7 @@ def remove(connection: Connection, plugin: Plugin) -> None:
         raise Conflict(
             f"Can't delete plugin which is enabled for some environment: {plugin.name} {plugin.version} is enabled on"
             f" environment {users}.",
-            hint=f"Disable it there first: `fuel2 plugins disable {plugin.id} --env {plugin.clusters[0]}`.",
+            hint=_way_out(connection, plugin),
         )
     for release in releases.of_plugin(connection, plugin.id):
         _require_unused(connection, release, f"it would be removed with plugin {plugin.label}")

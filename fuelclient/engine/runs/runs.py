@@ -27,7 +27,7 @@ from fuelclient.engine.runs.journal import tell
 from fuelclient.engine.runs.paths import last_words
 from fuelclient.environment import plans
 from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
-from fuelclient.errors import Conflict, FuelError, NotFound, Unsupported
+from fuelclient.errors import Conflict, FuelError, NotFound, Unsupported, nearest
 from fuelclient.executors import registry
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.run import (
@@ -239,7 +239,7 @@ class Runs:
         rows = self.history(run_id, HistoryFilter(nodes=(node,), tasks=(task,)))
         begun = [row for row in rows if row.attempts]
         if not begun:
-            raise NotFound("log", f"of {task}/{node} in run {run_id}", hint="The instance never began.")
+            raise NotFound("log", f"of {task}/{node} in run {run_id}", hint=self._why_no_log(run_id, task, rows))
         row = begun[-1]
         with self._database.read() as connection:
             parent = parent_of(connection, row.run_id)
@@ -247,6 +247,16 @@ class Runs:
             fetched = inputs.remembered(connection, child)
             jobs = jobs_of(connection, self._database.path, child, fetched, with_removed=True)
         return history.logs(row, fetched, child, jobs, self._provider(self._database.path, parent))
+
+    def _why_no_log(self, run_id: int, task: str, rows: Sequence[HistoryRow]) -> str:
+        """Say why nothing is known of what an instance printed; `rows` are those of the history about it."""
+        if rows:
+            return "The instance never began."
+        tasks = {row.task: None for row in self.history(run_id)}
+        if task in tasks:
+            return f"The run has no {task} on that node."
+        close = nearest(task, tasks)
+        return f"The run has no task {task}." + (f" Did you mean {close}?" if close else "")
 
     def deployment_info(self, run_id: int) -> DeploymentFacts:
         """As `base.Runs`."""

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from fuelclient.insight.filter_query import Query
 from fuelclient.insight.progress import (
+    IGNORED,
     INTERRUPTED,
     NOT_REACHED,
     WORDS,
@@ -26,11 +27,11 @@ from fuelclient.tui.presenters.table import Cell, Column, Distinct, Lazy, Line, 
 from fuelclient.tui.run_state import RunState
 
 _TONES = {"ready": Tone.DIM, "running": Tone.ACCENT, "pending": Tone.DIM, "skipped": Tone.DIM, "error": Tone.BAD,
-          INTERRUPTED: Tone.BAD, NOT_REACHED: Tone.WARN, "runner gone": Tone.BAD, "killing": Tone.WARN,
-          "stopping": Tone.WARN}  # fmt: skip
+          INTERRUPTED: Tone.BAD, NOT_REACHED: Tone.WARN, IGNORED: Tone.WARN, "runner gone": Tone.BAD,
+          "killing": Tone.WARN, "stopping": Tone.WARN}  # fmt: skip
 
 _INSTANCES = (
-    Column("status", "status", least=13, most=13),
+    Column("status", "status", least=13, most=17),
     Column("task", "task", least=24, most=44),
     Column("node", "node", least=12, most=28),
     Column("took", "took", least=7, most=8, right=True),
@@ -43,8 +44,8 @@ def _sign(word: str, glyphs: Glyphs) -> str:
     """Return the sign for the result of an instance, or for the state of a run."""
     return {
         "ready": glyphs.ok, "running": glyphs.running, "pending": glyphs.dot, "skipped": glyphs.skipped,
-        "error": glyphs.error, INTERRUPTED: glyphs.error, NOT_REACHED: glyphs.blocked, "runner gone": glyphs.warning,
-        "killing": glyphs.running, "stopping": glyphs.running,
+        "error": glyphs.error, INTERRUPTED: glyphs.error, NOT_REACHED: glyphs.blocked, IGNORED: glyphs.error,
+        "runner gone": glyphs.warning, "killing": glyphs.running, "stopping": glyphs.running,
     }[word]  # fmt: skip
 
 

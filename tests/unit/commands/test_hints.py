@@ -1,0 +1,76 @@
+"""What messages advise can be done, and names what is wrong."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine, fuel2
+from executions import Executions, executions, shell
+
+from fuelclient.insight.progress import Progress, counted
+
+_SUGGESTED = re.compile("`(fuel2 [^`]*)`")
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> Executions:
+    """Environment 1 with three compute nodes."""
+    return executions(tmp_path)
+
+
+def test_the_release_of_a_deployed_environment_is_deleted_as_the_hint_says(env: Executions) -> None:
+    line = CommandLine(env.engine)
+    env.graph(shell("good"))
+    line.ok("graph", "execute", "--env", 1, "--wait")
+    assert line.ok("env", "show", 1, "-f", "json").json["status"] == "operational"
+    [command] = _SUGGESTED.findall(line("release", "delete", 1).err)
+    assert fuel2(*shlex.split(command)[1:]).code == 0
+    assert line("release", "delete", 1).code == 0
+
+
+def test_ignored_failures_are_counted_by_themselves_and_logs_name_what_is_there(env: Executions) -> None:
+    line = CommandLine(env.engine)
+    env.graph(shell("tolerated", "exit 3", fail_on_error=False), shell("good"))
+    done = line("graph", "execute", "--env", 1, "--node", 1, "--wait")
+    assert (done.code, "1 failure ignored, 1 ready" in done.err) == (0, True)
+    progress = Progress(env.backend.runs.history(1))
+    assert dict(counted(progress)) == {"failure ignored": 1, "ready": 1}
+    misspelt = line("task", "logs", 1, "tolerate/1")
+    assert (misspelt.code, "Did you mean tolerated?" in misspelt.err) == (5, True)
+    assert "never began" not in line("task", "logs", 1, "good/2").err
+
+
+def test_the_hint_of_an_unreadable_expression_speaks_of_no_facts(env: Executions) -> None:
+    line = CommandLine(env.engine)
+    env.graph(shell("bad", condition={"yaql_exp": "$.a b ("}))
+    refused = line("graph", "simulate", "--env", 1)
+    assert (refused.code, "deployment-facts" in refused.err, "Correct the" in refused.err) == (7, False, True)
+
+
+@pytest.mark.parametrize("form", ["yaml", "json"])
+def test_a_directory_of_facts_can_be_assumed(env: Executions, tmp_path: Path, form: str) -> None:
+    line = CommandLine(env.engine)
+    env.graph(shell("asks", condition={"yaql_exp": "$.nowhere.known"}))
+    line.ok("env", "deployment-facts", "get-default", "--env", 1, "-d", tmp_path, "-f", form)
+    folder = tmp_path / "deployment_1"
+    asked = ("graph", "execute", "--env", 1, "--dry-run")
+    unknown = line(*asked).err
+    (folder / f"common.{form}").write_text('{"nowhere": {"known": true}}')
+    assert "$.nowhere.known" in unknown
+    assert "$.nowhere.known" not in line.ok(*asked, "--assume-facts", folder).err
+
+
+def test_an_environment_that_needs_no_option_is_told_where_it_belongs(capsys: pytest.CaptureFixture[str]) -> None:
+    for option in ("--env", "-e"):
+        assert fuel2("env", "show", option, 1).code == 2
+        assert f"{option} is not needed here: fuel2 env show ID|NAME." in capsys.readouterr().err
+    assert fuel2("help", "graph", "blam").out.startswith("usage: fuel2 graph blame ")
+
+
+def test_the_first_directory_that_is_missing_is_named(tiny: CommandLine, tmp_path: Path) -> None:
+    missing = tmp_path / "none"
+    refused = tiny("env", "deployment-facts", "get-default", "--env", 1, "-d", missing / "below")
+    assert (refused.code, f"Directory {missing} does not exist." in refused.err) == (5, True)
