@@ -1,0 +1,115 @@
+"""What other programs may import: its names stay, and those of all other modules may change.
+
+`connect` opens an engine file or a master; a `Backend` answers with frozen values. `preview`, `merge_layers` and
+`plans` are pure functions of such values: they read no files, no clock and no environment variables. All errors are
+subclasses of `FuelError` (module `fuelclient.errors`). `docs/api.md` is the guide.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from fuelclient import backends, files
+from fuelclient.backends.base import Backend
+from fuelclient.backends.plans import planned, simulated
+from fuelclient.environment.plans import plans
+from fuelclient.errors import FuelError, UsageError
+from fuelclient.graph.merge import merge_layers
+from fuelclient.model.finding import Finding, Severity
+from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, MergedGraph, MergePolicy, OwnerRef
+from fuelclient.model.node import Node
+from fuelclient.model.release import Release
+from fuelclient.model.run import RunRequest
+from fuelclient.model.snapshot import Snapshot
+from fuelclient.plan.inputs import Inputs
+from fuelclient.plan.plan import Plan
+from fuelclient.plan.preview import Preview, PreviewOptions, PreviewRow, preview
+from fuelclient.serializers.graph import document_from, documents_from
+from fuelclient.serializers.release import releases_from
+from fuelclient.settings import load
+
+__all__ = [
+    "DEFAULT_TYPE",
+    "Backend",
+    "Finding",
+    "FuelError",
+    "GraphDocument",
+    "Inputs",
+    "Level",
+    "MergePolicy",
+    "MergedGraph",
+    "Node",
+    "OwnerRef",
+    "Plan",
+    "Preview",
+    "PreviewOptions",
+    "PreviewRow",
+    "Release",
+    "RunRequest",
+    "Severity",
+    "Snapshot",
+    "connect",
+    "merge_layers",
+    "planned",
+    "plans",
+    "preview",
+    "read_graph",
+    "read_releases",
+    "simulated",
+]
+
+
+@contextmanager
+def connect(
+    engine: str | os.PathLike[str] | None = None,
+    *,
+    server: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Iterator[Backend]:
+    """Yield the backend over an engine file, or of a master, and close it at the end.
+
+    With neither, environment variables and settings files decide, as they do for `fuel2`. `settings` override them by
+    name (`{"OS_USERNAME": "admin"}`); `fuel2 config show` lists the names. Nothing is opened before its first use: a
+    file that does not exist is made by the first write.
+
+    Raise `UsageError` if both an engine and a server are given, and for a setting that cannot be used.
+
+    >>> with connect("/srv/lab.db") as backend:
+    ...     backend.target
+    '/srv/lab.db'
+    """
+    if engine is not None and server is not None:
+        raise UsageError("An engine and a server cannot be combined.", hint="Leave one of them out.")
+    stated: dict[str, Any] = dict(settings or {})
+    if engine is not None:
+        stated["ENGINE"] = os.fspath(engine)
+    if server is not None:
+        stated["SERVER_ADDRESS"] = server
+    backend = backends.connect(load(stated))
+    try:
+        yield backend
+    finally:
+        backend.close()
+
+
+def read_graph(path: str | os.PathLike[str], *, label: str = "file") -> GraphDocument:
+    """Return the graph in a YAML or JSON file, or in all `tasks.yaml` of a directory.
+
+    `label` becomes part of the ids of legacy entries, which have none of their own. Raise `InvalidDocument`, with
+    everything that is wrong, for a document that is no graph.
+    """
+    name = os.fspath(path)
+    if not os.path.isdir(name):
+        return document_from(files.load(name), owner_label=label)
+    metadata = files.metadata_file(name)
+    documents = [files.load(file) for file in files.task_files(name)]
+    return documents_from(documents, files.load(metadata) if metadata else None, owner_label=label)
+
+
+def read_releases(path: str | os.PathLike[str]) -> list[Release]:
+    """Return the releases in a fixture, as `fuel2 release import` reads them. Raise `InvalidDocument` if they are
+    wrong."""
+    return releases_from(files.load(os.fspath(path)))
