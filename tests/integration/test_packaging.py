@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from pythons import pythons
 
 ROOT = Path(__file__).resolve().parents[2]
 CONSTRAINTS = ROOT / "constraints.txt"
@@ -19,9 +20,13 @@ _TOOLS = ("pip", "setuptools", "wheel", "_distutils_hack")
 _BUILD = "import sys, setuptools.build_meta as backend; print(getattr(backend, f'build_{sys.argv[1]}')(sys.argv[2]))"
 
 
-def installed(directory: Path, *wanted: str) -> Path:
+INTERPRETERS = [sys.executable, *pythons().values()]
+"""This Python, and one of each other version that is there."""
+
+
+def installed(directory: Path, *wanted: str, interpreter: str = sys.executable) -> Path:
     """Return the directory `bin` of a new virtual environment with some packages."""
-    subprocess.run([sys.executable, "-m", "venv", str(directory)], check=True)
+    subprocess.run([interpreter, "-m", "venv", str(directory)], check=True)
     python = str(directory / "bin/python")
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--constraint", str(CONSTRAINTS)]
     subprocess.run([*pip, *wanted], check=True)
@@ -54,10 +59,17 @@ def test_a_package_installs_and_runs(kind: str, tmp_path: Path) -> None:
     built = subprocess.run(build, cwd=copy, check=True, capture_output=True, text=True).stdout.split()[-1]
     if kind == "wheel":
         assert (tmp_path / built).stat().st_size < _WHEEL
-    programs = installed(tmp_path / "user", str(tmp_path / built))
-    (packages,) = (tmp_path / "user/lib").glob("python*/site-packages")
-    assert size(packages) <= 80 * _MEGABYTE
-    home = tmp_path / "home"
+    for number, interpreter in enumerate(INTERPRETERS):
+        user = tmp_path / f"user-{number}"
+        programs = installed(user, str(tmp_path / built), interpreter=interpreter)
+        (packages,) = (user / "lib").glob("python*/site-packages")
+        assert size(packages) <= 80 * _MEGABYTE
+        assert (packages / "fuelclient/py.typed").is_file()
+        try_it(programs, tmp_path / f"home-{number}")
+
+
+def try_it(programs: Path, home: Path) -> None:
+    """Run the first commands of a new user in an empty home."""
     home.mkdir()
     for line in (["demo"], ["graph", "preview", "--env", "demo"], ["complete", "--shell", "fish"], ["doctor"]):
         environment = {"HOME": str(home), "PATH": f"{programs}:{os.environ['PATH']}"}

@@ -111,7 +111,7 @@ def test_every_view_of_the_terminal_ui_is_documented_with_its_key() -> None:
 
 def test_settings_that_pages_name_exist() -> None:
     known = {name for spec in SPECS for name in (*spec.names, *spec.environment)}
-    known |= {"FUELCLIENT_CUSTOM_SETTINGS", "NO_COLOR"}
+    known |= {"FUELCLIENT_CUSTOM_SETTINGS", "NO_COLOR", "FUEL_CORPUS"}
 
     for page in PAGES:
         if page.name in ("cli.md", "rest.md"):
