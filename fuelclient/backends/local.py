@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NoReturn
 
 from fuelclient.backends.capabilities import OWN_ENGINE, Capabilities
 from fuelclient.engine import Engine
 from fuelclient.errors import Unsupported
 from fuelclient.model.version import SPOKEN, FuelVersion
+from fuelclient.settings import load
 
 
 class LocalBackend(Engine):
@@ -27,5 +29,5 @@ class LocalBackend(Engine):
         raise Unsupported("The embedded engine has no services of a Fuel master.", hint="Name one with --server.")
 
     def version(self) -> FuelVersion:
-        """Return the versions of the API that the engine's server has."""
-        return SPOKEN
+        """Return the versions of the API that the engine's server has, and the feature groups of the settings."""
+        return replace(SPOKEN, feature_groups=load().feature_groups)

@@ -89,7 +89,7 @@ def models(environment: Environment) -> dict[str, Mapping[str, Any]]:
             "status": str(cluster.status),
             "release_id": cluster.release_id,
         },
-        "version": {"feature_groups": []},
+        "version": {"feature_groups": list(environment.feature_groups)},
         "networking_parameters": {"segmentation_type": cluster.net_segment_type},
     }
 

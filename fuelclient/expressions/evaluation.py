@@ -128,4 +128,11 @@ def _chosen(node_filter: Any, present: Sequence[Mapping[str, Any]]) -> Sequence[
         message = f"A node filter is a YAQL expression, not {node_filter!r}."
         raise InvalidGraph(message, hint="Write for example $.status = ready.")
     view = Views(Facts({"nodes": list(present)})).at("", None)
-    return list(yaql_engine.parse(f"$.nodes.where({yaql_of(stated).text}).select($.id)").value(view))
+    text = yaql_of(stated).text
+    try:
+        return list(yaql_engine.parse(f"$.nodes.where({text}).select($.id)").value(view))
+    except MissingFact as error:
+        fields = sorted({name for node in present for name in node})
+        hint = f"The fields of nodes: {', '.join(fields)}. Write .get(name) for what some nodes lack."
+        message = f"The node filter {text} reads {error.path or 'a field'}, which not every node has."
+        raise InvalidGraph(message, hint=hint) from None

@@ -24,6 +24,7 @@ class Environment:
     have the documents that were stored for nodes, by the id of the node. The environment of a Fuel master, which
     computes its facts itself, has no networks, addresses, disks or interfaces here. `unique_tasks` says that no two
     plugins may define one task, as on a Fuel master, which then merges no graph at all.
+    `feature_groups` are those of the engine or the master.
 
     `fuelclient.environment` computes everything else from this, whichever backend fetched it.
     """
@@ -39,6 +40,7 @@ class Environment:
     disks: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     interfaces: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     unique_tasks: bool = False
+    feature_groups: tuple[str, ...] = ("experimental",)
 
     @property
     def label(self) -> str:

@@ -212,7 +212,10 @@ def _filtered(nodes: Sequence[Node], node_filter: Any, choose: Filter) -> list[i
 def node_fields(node: Node) -> dict[str, Any]:
     """Return a node as a node filter sees it: under Nailgun's names, with the node's own attributes below them."""
     return {
+        "hostname": node.name,
+        "meta": {},
         **node.attributes,
+        "attributes": dict(node.attributes),
         "id": node.id,
         "uid": str(node.id),
         "name": node.name,

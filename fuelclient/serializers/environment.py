@@ -31,6 +31,7 @@ def environment_to(environment: Environment) -> dict[str, Any]:
         "vips": [asdict(vip) for vip in environment.vips],
         "disks": plain(environment.disks),
         "interfaces": plain(environment.interfaces),
+        "feature_groups": list(environment.feature_groups),
     }
 
 
@@ -48,6 +49,7 @@ def environment_from(data: Any) -> Environment:
         tuple(_vip_from(Answer(vip, "virtual address")) for vip in answer.items("vips")),
         answer.mapping("disks"),
         answer.mapping("interfaces"),
+        feature_groups=answer.texts("feature_groups"),
     )
 
 

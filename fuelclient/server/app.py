@@ -39,13 +39,14 @@ from fuelclient.server.openapi import document
 from fuelclient.server.request_log import ENVIRON_ID, LOG, logged
 from fuelclient.server.routes import PREFIX, Call, Reply, Route, path_variables
 from fuelclient.server.schemas import BOOLEAN, GRAPH_TYPE, MAPPING, NUMBER, opened
+from fuelclient.settings import load
 
 _NOUNS = (
     clusters, settings, releases, roles, nodes, networks, plugins, graphs, layers, execution, serialized, transactions,
     sequences,
 )  # fmt: skip
 _VERSION = {
-    "api": "1.0", "feature_groups": ["experimental"], "openstack_version": "mitaka-9.0", "release": "9.0",
+    "api": "1.0", "openstack_version": "mitaka-9.0", "release": "9.0",
     "server": f"fuelclient {__version__}", "revision": SERVER_REVISION,
 }  # fmt: skip
 """The API whose paths this server has, that of Fuel 9. Every client asks for it first, and without a token."""
@@ -82,7 +83,7 @@ def routes(*, auth_required: bool) -> list[Route]:
     """Return all routes, including those of the version and of the OpenAPI document."""
 
     def version(_call: Call) -> Any:
-        return {**_VERSION, "auth_required": auth_required}
+        return {**_VERSION, "feature_groups": list(load().feature_groups), "auth_required": auth_required}
 
     def openapi(_call: Call) -> Any:
         return document(all_routes, auth_required=auth_required)

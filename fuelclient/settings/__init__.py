@@ -68,6 +68,11 @@ class Settings:
         return seconds
 
     @property
+    def feature_groups(self) -> tuple[str, ...]:
+        """The feature groups of the embedded engine, each once."""
+        return tuple(dict.fromkeys(self._text("FEATURE_GROUPS").replace(",", " ").split()))
+
+    @property
     def dask_scheduler(self) -> str:
         """The address of the Dask scheduler, or an empty string."""
         return self._text("DASK_SCHEDULER")

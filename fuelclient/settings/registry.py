@@ -143,6 +143,13 @@ _ENGINE = (
         60, ("FUEL_EXPRESSION_SECONDS",),
     ),
     Spec(
+        "FEATURE_GROUPS", ValueType.TEXT,
+        "The feature groups of the embedded engine, separated by commas, such as experimental,advanced. Restrictions "
+        "of roles and networks ask for them (version:feature_groups): in Fuel's releases, the role virt needs "
+        "advanced. A Fuel master states its own.",
+        "experimental", ("FUEL_FEATURE_GROUPS",),
+    ),
+    Spec(
         "DASK_SCHEDULER", ValueType.TEXT,
         "The address of the Dask scheduler whose workers run tasks, such as tls://10.20.0.2:8786. "
         "Empty: Dask is not used.",

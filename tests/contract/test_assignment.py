@@ -109,6 +109,14 @@ class TestAssignment:
             backend, env, [1], "hidden"
         )
 
+    def test_a_feature_group_of_the_settings_allows_what_asks_for_it(
+        self, backend: Backend, env: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("FUEL_FEATURE_GROUPS", "experimental, advanced")
+        backend.clusters.add_nodes(env, [1], ["hidden"])
+        assert backend.nodes.get(1).pending_roles == ("hidden",)
+        assert backend.clusters.environment(env).feature_groups == ("experimental", "advanced")
+
     def test_what_cannot_be_evaluated_forbids_nothing(self, backend: Backend, env: int) -> None:
         backend.clusters.add_nodes(env, [1, 2, 3], ["odd"])
         assert [backend.nodes.get(number).pending_roles for number in (1, 2, 3)] == [("odd",)] * 3

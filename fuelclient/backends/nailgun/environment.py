@@ -23,7 +23,7 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.graph import Graph, GraphSummary, Layer, Level, Owner
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Tag
-from fuelclient.serializers.answer import objects
+from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.cluster import cluster_from
 from fuelclient.serializers.environment import environment_from
 from fuelclient.serializers.graph import graph_from, layer_record_from, summary_from
@@ -52,6 +52,7 @@ def environment_of(session: Session, cluster_id: int) -> Environment:
         own_settings=settings.own_from(_without_other_plugins(stated, environment), environment),
         own_metadata=_own_metadata(session, environment),
         unique_tasks=session.capabilities.decides,
+        feature_groups=Answer(session.version, "version").texts("feature_groups"),
     )
 
 

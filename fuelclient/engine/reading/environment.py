@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from fuelclient import settings
 from fuelclient.engine.reading import lookup
 from fuelclient.environment.layers import graph_types, layer, require_graph_type
 from fuelclient.environment.owners import owners
@@ -40,6 +41,7 @@ def read(connection: Connection, cluster_id: int) -> Environment:
         tuple(networks.vips(connection, cluster_id)),
         networks.node_parts(connection, cluster_id, NodePart.DISKS),
         networks.node_parts(connection, cluster_id, NodePart.INTERFACES),
+        feature_groups=settings.load().feature_groups,
     )
 
 

@@ -12,6 +12,8 @@ from building import barriers, fleet, layer, merged, roles, snapshot, task
 from refusals import refused
 
 from fuelclient.errors import FuelError, InvalidGraph, NotFound, UsageError
+from fuelclient.expressions.evaluation import Expressions
+from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.node import Node
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.select import Boundary, Subgraph, fleet_for, inside, subgraph_from, with_primaries
@@ -176,3 +178,20 @@ def test_a_single_node_becomes_primary_and_remains_it() -> None:
     later = replace(taken, nodes=(members[0], primary))
     tags = {place.uid: place.tags for place in fleet_for(later, (), None, lambda *_: ()).nodes}
     assert (tags[1], tags[2]) == (("controller",), ("primary-controller",))
+
+
+@pytest.mark.parametrize("text", ["$.hostname = a", "$.meta.get(memory) = 4", "$.attributes.get(hugepages) = 2"])
+def test_a_filter_reads_the_fields_of_a_master(text: str) -> None:
+    known = Node(1, "a", attributes={"meta": {"memory": 4}, "hugepages": 2})
+    taken = snapshot([layer(OWNER)], [known, Node(2, "b")], roles("db"))
+
+    selected = fleet_for(taken, (), text, Expressions(DeploymentFacts()).chosen)
+    assert [place.uid for place in selected.nodes[2:]] == [1]
+
+
+def test_a_filter_on_a_field_that_nodes_lack_names_the_fields() -> None:
+    taken = snapshot([layer(OWNER)], [Node(1, "a")], roles("db"))
+
+    with refused(InvalidGraph, "$.rack") as caught:
+        fleet_for(taken, (), "$.rack = 7", Expressions(DeploymentFacts()).chosen)
+    assert "hostname" in caught.value.hint
