@@ -91,7 +91,7 @@ def test_upgrades_inside_one_series(mitaka: CommandLine, tmp_path: Path) -> None
     older = mitaka("plugins", "install", package(tmp_path, "plug", "1.0.0"))
     assert (older.code, older.out, versions(mitaka)) == (6, "", [(1, "plug", "1.0.1")])
     beside = mitaka.ok("plugins", "install", package(tmp_path, "plug", "1.1.0"))
-    assert " plugins enable 2 --env ID" in beside.err
+    assert " plugins enable 2 --env 1" in beside.err
     assert versions(mitaka) == [(1, "plug", "1.0.1"), (2, "plug", "1.1.0")]
     unclear = mitaka("plugins", "show", "plug")
     assert (unclear.code, "1.0.1" in unclear.err, "1.1.0" in unclear.err) == (2, True, True)
