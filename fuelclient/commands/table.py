@@ -31,6 +31,9 @@ _ROWS: dict[str, tuple[str, str]] = {
     "env extension disable": ("extension:ExtensionDisable", "Disable extensions in an environment"),
     "env extension enable": ("extension:ExtensionEnable", "Enable extensions in an environment"),
     "env extension show": ("extension:ExtensionShow", "Show the extensions that are enabled in an environment"),
+    "env facts diff": ("env.console:FactsDiff", "Compare the facts that two runs saw"),
+    "env facts eval": ("env.console:FactsEval", "Evaluate an expression on the facts of an environment"),
+    "env facts show": ("env.console:FactsShow", "Show a fact of an environment, and where it comes from"),
     "env list": ("env.environment:EnvList", "List all environments"),
     "env network download": (
         "env.network:NetworkDownload",

@@ -14,6 +14,7 @@ from fuelclient.environment import settings
 from fuelclient.environment.copies import GraphKey
 from fuelclient.insight.merge_differences import differences
 from fuelclient.model.environment import Environment
+from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Layer, Level, Owner
 from fuelclient.plan.inputs import Inputs
 
@@ -46,7 +47,7 @@ class EnvironmentDifference:
         >>> EnvironmentDifference(FACTS, COMMON, "keystone.db_password", "x", None).masked
         ('***', None)
         """
-        return _masked(self.path, self.ours), _masked(self.path, self.theirs)
+        return masked_value(self.path, self.ours), masked_value(self.path, self.theirs)
 
 
 def graph_key(owner: Owner, graph_type: str) -> GraphKey:
@@ -77,7 +78,7 @@ def environment_differences(ours: Inputs, theirs: Inputs) -> tuple[EnvironmentDi
     return (
         *graph_differences(ours, theirs),
         *_settings_differences(ours.environment, theirs.environment),
-        *_facts_differences(ours, theirs),
+        *facts_differences(ours.facts, theirs.facts),
     )
 
 
@@ -116,13 +117,14 @@ def _settings_differences(ours: Environment, theirs: Environment) -> Iterator[En
         )
 
 
-def _facts_differences(ours: Inputs, theirs: Inputs) -> Iterator[EnvironmentDifference]:
-    yield from _compared(FACTS, COMMON, "", ours.facts.common, theirs.facts.common)
-    for uid in sorted({*ours.facts.nodes, *theirs.facts.nodes}):
-        yield from _compared(FACTS, uid, "", ours.facts.nodes.get(uid, {}), theirs.facts.nodes.get(uid, {}))
+def facts_differences(ours: DeploymentFacts, theirs: DeploymentFacts) -> Iterator[EnvironmentDifference]:
+    """Yield the differences of facts: those of the common part first, then those of each node."""
+    yield from _compared(FACTS, COMMON, "", ours.common, theirs.common)
+    for uid in sorted({*ours.nodes, *theirs.nodes}):
+        yield from _compared(FACTS, uid, "", ours.nodes.get(uid, {}), theirs.nodes.get(uid, {}))
 
 
-def _masked(path: str, value: Any) -> Any:
+def masked_value(path: str, value: Any) -> Any:
     """Return a value without secrets: all of it if a name on its path is that of a secret."""
     if value and any(map(redact.is_secret, path.split("."))) and not isinstance(value, bool):
         return redact.MASK

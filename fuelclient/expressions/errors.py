@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from fuelclient.errors import InvalidDocument, UnknownFact
 
 _SHOWN = 80
@@ -33,6 +36,16 @@ class Absent(Exception):
     def __init__(self, path: str) -> None:
         super().__init__(path)
         self.path = path
+
+
+@contextmanager
+def known() -> Iterator[None]:
+    """Raise `MissingFact` where a text or an expression of Fuel's own language reads what is missing."""
+    try:
+        yield
+    except Absent as error:
+        message = f"The facts have no {error.path}, so that this cannot be computed."
+        raise MissingFact(message, "", error.path, hint="Upload it, or assume a value for it.") from None
 
 
 class UndefinedValue(ExpressionError):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fuelclient.errors import InvalidGraph
 from fuelclient.expressions import legacy, yaql_engine
-from fuelclient.expressions.errors import Absent, MissingFact, quoted
+from fuelclient.expressions.errors import known, quoted
 from fuelclient.expressions.facts import NO_PAST, Facts, Past, View, Views
 from fuelclient.expressions.render import Master, computed_relations, render
 from fuelclient.expressions.yaql_engine import YAQL, yaql_of
@@ -43,26 +42,16 @@ class Expressions:
         return _chosen
 
     def condition(self, task: Task, node: NodeKey) -> tuple[bool, str]:
-        with _missing():
+        with known():
             return condition_of(task, self._views.at(task.id, node))
 
     def relations(self, task: Task, node: NodeKey) -> Iterable[tuple[str, Relation]]:
-        with _missing():
+        with known():
             return computed_relations(task, self._views.at(task.id, node), self._master)
 
     def rendered(self, task: Task, node: NodeKey) -> Mapping[str, Any]:
-        with _missing():
+        with known():
             return render(task.attributes, self._views.at(task.id, node), self._master)
-
-
-@contextmanager
-def _missing() -> Iterator[None]:
-    """Raise `MissingFact` where a text or an expression of Fuel's own language reads what is missing."""
-    try:
-        yield
-    except Absent as error:
-        message = f"The facts have no {error.path}, so that this cannot be computed."
-        raise MissingFact(message, "", error.path, hint="Upload it, or assume a value for it.") from None
 
 
 class Condition(NamedTuple):

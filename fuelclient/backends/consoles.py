@@ -1,0 +1,86 @@
+"""The facts that a console for expressions sees, from any backend: those of now, or those that a run saw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fuelclient.backends.base import Backend
+from fuelclient.errors import FuelError, NotFound, Unsupported
+from fuelclient.expressions.console import COMMON, Console
+from fuelclient.facts.compute import computed
+from fuelclient.facts.given import Given
+from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.run import PARENT, Run
+from fuelclient.plan.inputs import is_deployed_anew
+from fuelclient.serializers.values import deep_merged
+from fuelclient.settings import limit_expressions
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleFacts:
+    """The new and the old facts of an environment, and the run that saw the old ones; 0 if there is none.
+
+    Nodes of `forgotten` are deployed anew, so that they have no old facts.
+    """
+
+    new: DeploymentFacts
+    old: DeploymentFacts | None = None
+    run_id: int = 0
+    expected: DeploymentFacts | None = None
+    forgotten: tuple[str, ...] = ()
+
+    def at(self, node: str = "") -> Console:
+        """Return a console on a node; without one, on the facts that all nodes share. Raise `NotFound`."""
+        limit_expressions()
+        if node and node not in self.new.nodes:
+            known = [uid for uid in self.new.nodes if uid != "null"]
+            raise NotFound("fact", f"of node {node}", hint=f"Nodes with facts: {', '.join(known)}.")
+        old = None if node in self.forgotten else self.old
+        return Console(self.new, old, node or COMMON, expected=self.expected)
+
+    def seen_by(self, node: str = "") -> Mapping[str, Any]:
+        """Return all facts of a node, or those that all nodes share."""
+        return deep_merged(self.new.common, self.new.nodes.get(node, {}))
+
+
+def console_facts(backend: Backend, cluster_id: int, before: int | None = None) -> ConsoleFacts:
+    """Return the facts of an environment as they are now, and as the last run saw them that succeeded and was no dry
+    run; with `before`, both as this run found them when it began.
+
+    Raise `NotFound` if that run is not of the environment, or recorded no facts.
+    """
+    if before is None:
+        past = _last(backend, cluster_id)
+        environment = backend.clusters.environment(cluster_id)
+        forgotten = tuple(str(node.id) for node in environment.nodes if is_deployed_anew(node))
+        expected = None
+        if not backend.capabilities.inputs:  # users may have replaced the facts of a master, so that some are missing
+            try:
+                expected = computed(environment, Given()).facts
+            except FuelError:
+                expected = None
+        return ConsoleFacts(backend.facts.effective(cluster_id), *past, expected, forgotten)
+    run = backend.runs.get(before)
+    if run.cluster_id != cluster_id:
+        raise NotFound(
+            "run", f"{before} of environment {cluster_id}", hint=f"`fuel2 task list --env {cluster_id}` has its runs."
+        )
+    return ConsoleFacts(backend.runs.deployment_info(before), *_last(backend, cluster_id, run.parent_id or run.id))
+
+
+def _last(backend: Backend, cluster_id: int, before: int | None = None) -> tuple[DeploymentFacts | None, int]:
+    """Return what the last run saw that counts, of those before a run if one is given."""
+    try:
+        runs: list[Run] = list(backend.runs.list(cluster_id=cluster_id, statuses=["ready"], names=[PARENT]))
+    except Unsupported:  # a backend that cannot run anything has no runs
+        return None, 0
+    for run in sorted(runs, key=lambda run: -run.id):
+        if run.dry_run or (before is not None and run.id >= before):
+            continue
+        try:
+            return backend.runs.deployment_info(run.id), run.id
+        except NotFound:
+            continue
+    return None, 0

@@ -1,0 +1,168 @@
+"""`env facts ...`: evaluate expressions on facts, show facts, and compare those that runs saw."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fuelclient.commands.arguments import NAMED, add_env, add_nodes, identifier, stated
+from fuelclient.commands.base import Lister, ShowOne
+from fuelclient.commands.columns import Fields
+from fuelclient.commands.exits import Exit
+from fuelclient.commands.references import node_words
+from fuelclient.commands.shell import LOG
+from fuelclient.errors import NotFound, UsageError
+
+if TYPE_CHECKING:
+    from fuelclient.backends.consoles import ConsoleFacts
+
+LANGUAGES = ("yaql", "legacy")
+
+
+class FactsEval(ShowOne):
+    """Evaluate an expression on the facts of an environment
+
+    The expression is YAQL, or one of Fuel's own language, as conditions of tasks write it: a path such as
+    'settings:storage.images_ceph.value' tells them apart, and --language decides. $ is what a task sees on the node of
+    --node; without it, the facts that all nodes share.
+
+    changed(), old() and the others compare with what the last successful run saw; 'old' and 'changed' do so for the
+    whole expression. With --before, new facts are those that this run saw, and old ones those of the last run before
+    it. Values that seem to be secrets are masked.
+
+      fuel2 env facts eval '$.deployment_mode' --env 1
+      fuel2 env facts eval 'changed($.roles)' --env 1 --node 2 --before 12
+      fuel2 env facts eval "settings:storage.images_ceph.value == true" --env 1 -f json
+
+    --interactive reads expressions line by line. On a terminal, Tab completes paths of facts, and the arrow keys recall
+    earlier expressions, also those of earlier sessions. ':node 2' goes to another node, ':quit' or Ctrl-D ends.
+
+      echo '$.deployment_id' | fuel2 env facts eval --env 1 --interactive
+    """
+
+    columns = ("expression", "language", "node", "value", "old", "changed")
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("expression", nargs="?", type=stated, metavar="EXPR", help="the expression")
+        add_env(parser, required=True)
+        parser.add_argument(
+            "-n", "--node", type=node_words, default=[], metavar=NAMED, help="the facts of this node: 2, or master"
+        )
+        parser.add_argument("--before", type=identifier, metavar="RUN", help="the facts as this run found them")
+        parser.add_argument("--language", choices=LANGUAGES, default="", help="(default: as the expression looks)")
+        parser.add_argument("-i", "--interactive", action="store_true", help="read expressions line by line")
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        if bool(parsed_args.expression) == parsed_args.interactive:
+            problem = (
+                "An expression and --interactive cannot be combined." if parsed_args.expression else "No expression."
+            )
+            raise UsageError(problem, hint="Give one expression, or --interactive.")
+        if len(parsed_args.node) > 1:
+            raise UsageError("--node takes one node.", hint="An expression has one value on each node.")
+        if not parsed_args.interactive:
+            return super().run(parsed_args)
+        from fuelclient.commands.env.expression_prompt import converse
+
+        converse(self, self._facts(parsed_args), *parsed_args.node, language=parsed_args.language)
+        return Exit.OK
+
+    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+        [node] = parsed_args.node or [""]
+        console = self._facts(parsed_args).at(node)
+        text = parsed_args.expression
+        told = console.evaluated(text, parsed_args.language)
+        value, old = (Fields(console.masked(text, value)) for value in (told.value, told.old))
+        return text, told.language, node or "common", value, old, told.changed
+
+    def _facts(self, parsed_args: argparse.Namespace) -> ConsoleFacts:
+        from fuelclient.backends.consoles import console_facts
+
+        facts = console_facts(self.backend, parsed_args.env, parsed_args.before)
+        if facts.run_id:
+            LOG.info("Old facts are those of run %d.", facts.run_id)
+        else:
+            LOG.info("No earlier run succeeded, so everything counts as changed, as in a first run.")
+        return facts
+
+
+class FactsShow(Lister):
+    """Show a fact of an environment, and where it comes from
+
+    PATH is the path of a value or of everything below a name, with or without '$.' before it. A row for each part that
+    states the fact: 'common' is what all nodes share, the others are nodes. Values that seem to be secrets are masked;
+    'env deployment-facts get-default' writes them to files.
+
+      fuel2 env facts show roles --env 1
+      fuel2 env facts show network_metadata --env 1 --nodes 2 -f yaml
+    """
+
+    columns = ("part", "path", "value", "origin")
+    sort_by = ""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("path", type=stated, metavar="PATH", help="the path of a fact: storage.pg_num")
+        add_env(parser, required=True)
+        add_nodes(parser, required=False, help="only what these nodes add: 1 2 or 1,2")
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        from fuelclient.environment.differences import masked_value
+        from fuelclient.facts.origin import COMMON, origins
+        from fuelclient.facts.paths import names_of, values_at
+        from fuelclient.facts.uploaded import effective_facts
+
+        env, path = parsed_args.env, ".".join(names_of(parsed_args.path))
+        default, uploaded = self.backend.facts.default(env), self.backend.facts.get(env)
+        found = origins(self.backend.clusters.environment(env), default, uploaded, path)
+        texts = {origin.part: origin.text for origin in found}
+        wanted = None if parsed_args.nodes is None else {COMMON, *map(str, parsed_args.nodes)}
+        facts = effective_facts(default, uploaded)
+        if wanted is not None and (unknown := wanted - {COMMON, *facts.nodes}):
+            hint = f"Nodes with facts: {', '.join(facts.nodes)}."
+            raise NotFound("fact", f"of node {', '.join(sorted(unknown))}", hint=hint)
+        return [
+            (part, path, Fields(masked_value(path, value)), texts.get(part, ""))
+            for part, value in values_at(facts, names_of(path), COMMON)
+            if wanted is None or part in wanted
+        ]
+
+
+class FactsDiff(Lister):
+    """Compare the facts that two runs saw
+
+    With one run, its facts are compared with those of its environment now. 'part' is 'common' for what all nodes share,
+    or a node; a value that one side does not have is empty. Values that seem to be secrets are masked. With --exit-code
+    the exit code is 10 if there are differences.
+
+      fuel2 env facts diff 6 12
+      fuel2 env facts diff 12
+    """
+
+    columns = ("part", "path", "old", "new")
+    sort_by = ""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("old", type=identifier, metavar="RUN", help="id of the earlier run")
+        parser.add_argument("new", nargs="?", type=identifier, metavar="RUN", help="id of the later run (default: now)")
+        parser.add_argument("--exit-code", action="store_true", help="exit with 10 if they differ")
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        self._differ = False
+        code = super().run(parsed_args)
+        return Exit.DIFFERENT if self._differ and parsed_args.exit_code else code
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        from fuelclient.environment.differences import facts_differences
+
+        runs, facts = self.backend.runs, self.backend.facts
+        old = runs.deployment_info(parsed_args.old)
+        if parsed_args.new is None:
+            new = facts.effective(runs.get(parsed_args.old).cluster_id)
+        else:
+            new = runs.deployment_info(parsed_args.new)
+        found = list(facts_differences(old, new))
+        self._differ = bool(found)
+        if not found:
+            LOG.info("The facts are equal.")
+        return [(difference.place, difference.path, *map(Fields, difference.masked)) for difference in found]
