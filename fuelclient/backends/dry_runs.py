@@ -23,14 +23,15 @@ def dry_run(
     action: Action | None = None,
     timeout: float | None = None,
     begun: Callable[[Run], None] = lambda run: None,  # noqa: ARG005 (what a caller's function is given)
+    assume: str = "",
 ) -> DryRun:
     """Return what a request, or the master's own `action` on its nodes, would run.
 
     A Fuel master is asked for its decision, which it keeps as a run: `begun` is told of it before the wait for its end,
-    which takes at most `timeout` seconds. Raise what `Runs.begin` raises for a request that cannot run.
+    which takes at most `timeout` seconds. It is not asked about the nodes that `assume` describes. Raise what `Runs.begin` raises for a request that cannot run.
     """
-    if not backend.capabilities.decides:
-        return DryRun(tuple(DryGraph(plan.graph_type, plan) for plan in planned(backend, request)))
+    if assume or not backend.capabilities.decides:
+        return DryRun(tuple(DryGraph(plan.graph_type, plan) for plan in planned(backend, request, assume)))
     started = backend.runs.begin(request) if action is None else backend.runs.act(action, request)
     begun(started)
     run = _waited(backend, started.id, timeout)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fuelclient.backends.assumed_nodes import on_assumed, with_assumed_nodes
 from fuelclient.backends.base import Backend
 from fuelclient.environment.plans import evaluation_of, plans
 from fuelclient.errors import FuelError
@@ -12,10 +13,9 @@ from fuelclient.executors import registry
 from fuelclient.expressions.evaluation import Expressions
 from fuelclient.facts.compute import computed
 from fuelclient.facts.given import Given
-from fuelclient.facts.uploaded import effective_facts, with_assumed
+from fuelclient.facts.uploaded import with_assumed
 from fuelclient.graph.merge import merge_layers
 from fuelclient.insight import forecast as views
-from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.run import PlannedGraph, RunRequest, SimulatedGraph
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.evaluate import Evaluation
@@ -27,28 +27,32 @@ from fuelclient.plan.preview import PreviewOptions
 from fuelclient.settings import limit_expressions
 
 
-def planned(backend: Backend, request: RunRequest) -> tuple[PlannedGraph, ...]:
-    """Return the current plans of all graphs of a request.
+def planned(backend: Backend, request: RunRequest, assume: str = "") -> tuple[PlannedGraph, ...]:
+    """Return the current plans of all graphs of a request, on the environment's nodes or on those of `assume`.
 
-    Raise what `Runs.begin` raises for a request that cannot run.
+    Raise what `Runs.begin` raises for a request that cannot run, and what `with_assumed_nodes` raises.
     """
-    _, made = _plans(backend, request)
-    return tuple(views.planned(plan, after_earlier=position > 0) for position, plan in enumerate(made))
+    _, made, assumption = _plans(backend, request, assume or None)
+    shown = (views.planned(plan, after_earlier=position > 0) for position, plan in enumerate(made))
+    return tuple(replace(plan, assumption=assumption) for plan in shown)
 
 
-def simulated(backend: Backend, request: RunRequest, fail: Sequence[str] = ()) -> tuple[SimulatedGraph, ...]:
+def simulated(
+    backend: Backend, request: RunRequest, fail: Sequence[str] = (), assume: str = ""
+) -> tuple[SimulatedGraph, ...]:
     """Return how a request would run if the instances of `fail` (`task/node`) failed.
 
-    Durations are those of earlier runs. A graph that fails ends the run. Raise `NotFound` for an instance that no graph
-    has.
+    It runs on the nodes of `assume`, or on those of the environment; if it has none, nodes are assumed. Durations are
+    those of earlier runs. A graph that fails ends the run. Raise `NotFound` for an instance that no graph has, and what
+    `with_assumed_nodes` raises.
     """
-    inputs, made = _plans(backend, request)
-    return views.simulated(made, inputs.durations, fail)
+    inputs, made, assumption = _plans(backend, request, assume)
+    return tuple(replace(graph, assumption=assumption) for graph in views.simulated(made, inputs.durations, fail))
 
 
-def pictured(backend: Backend, request: RunRequest, fail: Sequence[str] = ()) -> str:
+def pictured(backend: Backend, request: RunRequest, fail: Sequence[str] = (), assume: str = "") -> str:
     """Return the run that `simulated` computes as a drawing for Graphviz: a digraph for each graph."""
-    inputs, made = _plans(backend, request)
+    inputs, made, _ = _plans(backend, request, assume)
     return views.pictured(made, inputs.durations, fail)
 
 
@@ -63,13 +67,17 @@ def evaluation_for(backend: Backend, snapshot: Snapshot) -> Evaluation | None:
     return Expressions(backend.facts.effective(snapshot.cluster.id))
 
 
-def _plans(backend: Backend, request: RunRequest) -> tuple[Inputs, tuple[Plan, ...]]:
+def _plans(backend: Backend, request: RunRequest, assume: str | None) -> tuple[Inputs, tuple[Plan, ...], str]:
+    """Return the inputs and the plans of a request, and which nodes were assumed; none if `assume` is None."""
     limit_expressions()
     meant = checked(request, registry.runs_nothing)
-    inputs = _expecting(backend, backend.runs.inputs(meant))
+    inputs, assumption = backend.runs.inputs(meant), ""
+    if assume is not None:
+        inputs, meant, assumption = with_assumed_nodes(backend, inputs, meant, assume)
+    inputs = inputs if assumption else _expecting(backend, inputs)
     inputs = replace(inputs, facts=with_assumed(inputs.facts, meant.assumed))
     only_shown = replace(meant, dry_run=True)  # so that a node without an address is no error
-    return inputs, plans(inputs, only_shown, backend.runs.checker(meant, inputs))
+    return inputs, plans(inputs, only_shown, backend.runs.checker(meant, inputs)), assumption
 
 
 def _expecting(backend: Backend, inputs: Inputs) -> Inputs:
@@ -101,10 +109,8 @@ def outlook(backend: Backend, snapshot: Snapshot, options: PreviewOptions) -> Ev
     cluster_id = snapshot.cluster.id
     try:
         if assumption:
-            environment = replace(backend.clusters.environment(cluster_id), nodes=tuple(nodes))
-            default = computed(environment, Given()).facts
-            uploaded = DeploymentFacts(backend.facts.get(cluster_id).common)
-            return Expressions(effective_facts(default, uploaded))
+            _, facts = on_assumed(backend, backend.clusters.environment(cluster_id), nodes)
+            return Expressions(facts)
         request = RunRequest(cluster_id, (snapshot.graph_type,), options.node_ids)
         return evaluation_of(_expecting(backend, backend.runs.inputs(request)))
     except FuelError:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from fuelclient.errors import InvalidGraph
 from fuelclient.expressions import legacy, yaql_engine
-from fuelclient.expressions.errors import known, quoted
+from fuelclient.expressions.errors import MissingFact, known, quoted
 from fuelclient.expressions.facts import NO_PAST, Facts, Past, View, Views
 from fuelclient.expressions.render import Master, computed_relations, render
 from fuelclient.expressions.yaql_engine import YAQL, yaql_of

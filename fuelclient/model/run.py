@@ -242,7 +242,8 @@ class PlannedGraph:
     """A plan of one graph as people see it, its instances in execution order.
 
     `after_earlier` says that graphs run before it, which may change what the plan is computed from. `is_left_out` says
-    that nothing would run because of the filters of the request.
+    that nothing would run because of the filters of the request. `assumption` says which nodes were assumed; it is
+    empty if the nodes are the environment's own.
     """
 
     graph_type: str
@@ -253,6 +254,7 @@ class PlannedGraph:
     generations: int
     after_earlier: bool = False
     is_left_out: bool = False
+    assumption: str = ""
 
     @property
     def places_nothing(self) -> bool:
@@ -331,7 +333,7 @@ class SimulatedGraph:
     """A simulated run of one graph.
 
     `known` counts the durations that come from earlier runs; the others are `assumed_seconds`. `critical` are the
-    instances whose durations add up to the makespan.
+    instances whose durations add up to the makespan. `assumption` is as in `PlannedGraph`.
     """
 
     graph_type: str
@@ -343,3 +345,4 @@ class SimulatedGraph:
     known: int
     assumed_seconds: float
     findings: tuple[Finding, ...] = ()
+    assumption: str = ""

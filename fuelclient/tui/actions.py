@@ -31,9 +31,11 @@ class Action(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Execute:
-    """Run graphs on an environment; a dry run only plans them, and asks a Fuel master what it would run."""
+    """Run graphs on an environment; a dry run only plans them, and asks a Fuel master what it would run. On assumed nodes
+    it asks nobody."""
 
     request: RunRequest
+    assume: str = ""
 
     @property
     def what(self) -> str:
@@ -51,13 +53,14 @@ class Execute:
         if asked.task_names:
             words += ["--task-names", *asked.task_names]
         words += ["--force"] * asked.force + ["--dry-run"] * asked.dry_run + ["--noop"] * asked.noop
+        words += ["--assume", self.assume] if self.assume else []
         return shlex.join(words)
 
     def act(self, backend: Backend) -> Run | DryRun:
         if self.request.dry_run:
             from fuelclient.backends.dry_runs import dry_run  # with all that plans: few sessions of the UI do
 
-            return dry_run(backend, self.request, timeout=DRY_RUN_WAIT)
+            return dry_run(backend, self.request, timeout=DRY_RUN_WAIT, assume=self.assume)
         return backend.runs.begin(self.request)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_env, add_nodes, add_types, names, stated
 from fuelclient.commands.task.start import Starter, add_run
+from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
     from fuelclient.model.run import RunRequest
@@ -27,6 +28,11 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         "-S", "--subgraphs", nargs="+", type=stated, action="extend", default=[], metavar="SUBGRAPH",
         help="only these parts of the graph: start/1,2:end",
     )  # fmt: skip
+
+
+def add_assume(parser: argparse.ArgumentParser) -> None:
+    """Add `assume`, None for the nodes of the environment."""
+    parser.add_argument("--assume", type=stated, metavar="SPEC", help="other nodes: controller=3,compute+cinder=2")
 
 
 def selected(parsed_args: argparse.Namespace) -> RunRequest:
@@ -58,12 +64,14 @@ class GraphExecute(Starter):
     code is then 12, and the run goes on.
 
     --dry-run prints what would run and starts nothing. A Fuel master is asked as well, and keeps the dry run as a task:
-    the column 'action' has the plan that is computed here, the column 'master' what the master decides.
+    the column 'action' has the plan that is computed here, the column 'master' what the master decides. With --assume
+    the plan is that of other nodes, about which no master is asked.
 
     --subgraphs takes '[start[/nodes]][:end[/nodes]]' and selects what follows start and precedes end.
 
       fuel2 graph execute --env 1 --type fix-1 --node 2 3
       fuel2 graph execute --env 1 --type default fix-1 --dry-run
+      fuel2 graph execute --env 1 --dry-run --assume controller=3,compute=8
       fuel2 graph execute --env 1 --task-names netconfig keystone --wait
       fuel2 graph execute --env 1 --subgraphs keystone/1: --noop
 
@@ -75,7 +83,10 @@ class GraphExecute(Starter):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_selection(parser)
+        add_assume(parser)
         add_run(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
+        if parsed_args.assume and not parsed_args.dry_run:
+            raise UsageError("Nothing can be executed on assumed nodes.", hint="Add --dry-run, or leave --assume out.")
         self.execute(replace(selected(parsed_args), **run_flags(parsed_args)), parsed_args)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.commands.base import STRUCTURED, Lister, report, sorted_by
 from fuelclient.commands.columns import check_columns
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.graph.execute import add_selection, selected
+from fuelclient.commands.graph.execute import add_assume, add_selection, selected
 from fuelclient.commands.references import instance
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.dry_run import report_unknown
@@ -33,6 +33,11 @@ class GraphSimulate(Lister):
 
       fuel2 graph simulate --env 1 --fail netconfig/2 keystone/1
 
+    --assume simulates on other nodes than those of the environment, as 'graph preview' takes them. If the environment
+    has no nodes, a few nodes for each role are assumed.
+
+      fuel2 graph simulate --env 1 --assume controller=3,compute=8
+
     --dot draws the run for Graphviz instead: green succeeded, red failed, orange was not reached because of a failure,
     violet was skipped.
 
@@ -48,6 +53,7 @@ class GraphSimulate(Lister):
             "--fail", nargs="+", type=instance, action="extend", default=[], metavar="TASK/NODE",
             help="let these task instances fail",
         )  # fmt: skip
+        add_assume(parser)
         add_unknown(parser)
         parser.add_argument("--dot", action="store_true", help="draw the run in the DOT language of Graphviz")
 
@@ -60,7 +66,7 @@ class GraphSimulate(Lister):
             raise UsageError("--dot and -f cannot be combined.", hint="Leave one of them out.")
         from fuelclient.backends.plans import pictured
 
-        picture = pictured(self.backend, self._request(parsed_args), parsed_args.fail)
+        picture = pictured(self.backend, self._request(parsed_args), parsed_args.fail, parsed_args.assume or "")
         self.app.stdout.write(picture)
         return 0
 
@@ -74,7 +80,9 @@ class GraphSimulate(Lister):
         """Return the rows, each with the verdict on its graph at the end."""
         from fuelclient.backends.plans import simulated
 
-        graphs = simulated(self.backend, self._request(parsed_args), parsed_args.fail)
+        graphs = simulated(self.backend, self._request(parsed_args), parsed_args.fail, parsed_args.assume or "")
+        if graphs and graphs[0].assumption:
+            LOG.info("%s", graphs[0].assumption)
         for graph in graphs:
             _narrate(graph)
         if not any(graph.instances for graph in graphs):

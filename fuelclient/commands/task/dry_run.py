@@ -26,11 +26,15 @@ def dry_run(command: Starter, request: RunRequest, parsed_args: argparse.Namespa
     """Print what would run, and return the exit code."""
     from fuelclient.backends import dry_runs
 
-    asks = command.backend.capabilities.decides
+    assume = getattr(parsed_args, "assume", None) or ""  # only `graph execute` has it
+    asks = command.backend.capabilities.decides and not assume
     found = dry_runs.dry_run(
         command.writable() if asks else command.backend, request, action=action, timeout=parsed_args.timeout,
-        begun=lambda run: LOG.info("Asking the master: its dry run is task %d.", run.id),
+        begun=lambda run: LOG.info("Asking the master: its dry run is task %d.", run.id), assume=assume,
     )  # fmt: skip
+    for assumption in dict.fromkeys(graph.plan.assumption for graph in found.graphs if graph.plan):
+        if assumption:
+            LOG.info("%s", assumption)
     ended = found.run
     if ended is not None and not ended.is_final:
         LOG.error("Dry run %d has not ended within the time of --timeout.", ended.id)

@@ -50,6 +50,17 @@ def request(env: int, types: str, nodes: str, tasks: str, manner: int, force: bo
     )
 
 
+def not_assumed(wanted: RunRequest) -> str:
+    """Return why a request cannot be planned on assumed nodes; empty if it can.
+
+    >>> not_assumed(RunRequest(1, dry_run=True)), not_assumed(RunRequest(1))
+    ('', 'Nodes can be assumed only for a dry run.')
+    """
+    if not wanted.dry_run:
+        return "Nodes can be assumed only for a dry run."
+    return "Name nodes of the environment, or assume others: not both." if wanted.node_ids else ""
+
+
 def word_for(env: int, name: str) -> str:
     """Return what to type before something is done to an environment: its name, or its id if that cannot be typed.
 
@@ -69,7 +80,8 @@ def summary(graphs: Sequence[DryGraph], *, with_master: bool) -> str:
     plans = [graph.plan for graph in graphs if graph.plan is not None]
     running = sum(instance.runs for plan in plans for instance in plan.instances)
     total = sum(len(plan.instances) for plan in plans)
-    said = f"{count(running, 'task instance')} would run, {total - running} would be skipped"
+    assumed = " on assumed nodes" if any(plan.assumption for plan in plans) else ""
+    said = f"{count(running, 'task instance')} would run{assumed}, {total - running} would be skipped"
     if not with_master:
         return said
     decided = sum(sum(graph.decided.values()) for graph in graphs)

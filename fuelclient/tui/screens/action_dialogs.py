@@ -166,6 +166,7 @@ class ExecuteDialog(ActionDialog):
             Horizontal(Label("graph types"), Input(self._type, id="types", placeholder="one after another")),
             Horizontal(Label("nodes"), Input(id="nodes", placeholder="all nodes of the graph, or 1 2 5")),
             Horizontal(Label("tasks"), Input(id="tasks", placeholder="all; or netconfig keystone")),
+            Horizontal(Label("assume"), Input(id="assume", placeholder="for a dry run: controller=3,compute=8")),
             Horizontal(Label("manner"), Choice(execute.MANNERS, self.glyphs, id="manner")),
             Horizontal(Label("earlier runs"), Choice(execute.FORCES, self.glyphs, id="force")),
         )
@@ -174,7 +175,12 @@ class ExecuteDialog(ActionDialog):
         texts = {name: self.query_one(f"#{name}", Input).value for name in ("types", "nodes", "tasks")}
         manner, force = (self.query_one(f"#{name}", Choice).place for name in ("manner", "force"))
         result = execute.request(self._env, texts["types"], texts["nodes"], texts["tasks"], manner, bool(force))
-        return result if isinstance(result, str) else Execute(result)
+        assume = self.query_one("#assume", Input).value.strip()
+        if isinstance(result, str):
+            return result
+        if assume and (wrong := execute.not_assumed(result)):
+            return wrong
+        return Execute(result, assume)
 
     def needs_word(self) -> bool:
         """Return whether the action would change something, which a dry run does not."""

@@ -145,7 +145,7 @@ def test_without_nodes_there_are_two_of_each_role_with_a_primary() -> None:
     assert [node.tags for node in fleet.nodes[2:]] == [
         ("compute",), ("primary-controller", "primary-database"), ("controller", "database"),
     ]  # fmt: skip
-    assert "previewed on 3 assumed ones" in fleet.assumption
+    assert "3 are assumed" in fleet.assumption
     assert "--assume controller=3,compute=2" in fleet.assumption
 
 

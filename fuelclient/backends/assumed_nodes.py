@@ -1,0 +1,48 @@
+"""Environments on assumed nodes: what would be, if they had them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fuelclient.backends.base import Backend
+from fuelclient.environment.layers import snapshot
+from fuelclient.errors import UsageError
+from fuelclient.facts.compute import computed
+from fuelclient.facts.given import Given
+from fuelclient.facts.uploaded import effective_facts
+from fuelclient.model.environment import Environment
+from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.node import Node
+from fuelclient.model.run import RunRequest
+from fuelclient.plan.fleet import fleet_candidates
+from fuelclient.plan.inputs import Inputs, Memory
+
+
+def with_assumed_nodes(
+    backend: Backend, inputs: Inputs, request: RunRequest, assume: str
+) -> tuple[Inputs, RunRequest, str]:
+    """Return the inputs and the request on the nodes that `assume` describes, and which these are, in one sentence.
+
+    Without `assume`, nodes are assumed if the environment has none; otherwise nothing changes, and the sentence is
+    empty. Assumed nodes have no earlier runs and take part whatever filter the graph has. Raise `UsageError` for a
+    request that names nodes, and what `plan.fleet.assumed_nodes` raises.
+    """
+    if request.node_ids and (assume or not inputs.environment.nodes):
+        if not assume:
+            return inputs, request, ""  # there are no such nodes, which planning says
+        raise UsageError("--node and --assume cannot be combined.", hint="Leave one of them out.")
+    graph_type = request.graph_types[0]
+    nodes, assumption = fleet_candidates(snapshot(inputs.environment, inputs.layers[graph_type], graph_type), assume)
+    if not nodes or not assumption:
+        return inputs, request, ""
+    environment, facts = on_assumed(backend, inputs.environment, nodes)
+    assumed = Inputs(environment, inputs.layers, facts, Memory())
+    return assumed, replace(request, node_ids=tuple(node.id for node in nodes)), assumption
+
+
+def on_assumed(backend: Backend, environment: Environment, nodes: list[Node]) -> tuple[Environment, DeploymentFacts]:
+    """Return an environment with other nodes, and its facts: the computed ones, overridden by what was uploaded for all
+    nodes."""
+    other = replace(environment, nodes=tuple(nodes), disks={}, interfaces={})
+    uploaded = DeploymentFacts(backend.facts.get(environment.cluster.id).common)
+    return other, effective_facts(computed(other, Given()).facts, uploaded)
