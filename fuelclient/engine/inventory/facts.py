@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fuelclient.engine.reading import environment, lookup
-from fuelclient.engine.reading.computed_facts import computed_now, effective, settle
+from fuelclient.engine.reading.computed_facts import computed_now, effective, keep_primaries, settle
 from fuelclient.errors import InvalidDocument, NotFound
 from fuelclient.facts.uploaded import NULL
 from fuelclient.model.fact import DeploymentFacts
@@ -42,7 +42,8 @@ class Facts:
             return effective(connection, target, computed_now(connection, target))
 
     def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
-        """As `base.Facts`. Raise `InvalidDocument` for a part that is not a mapping."""
+        """As `base.Facts`. The primaries that the facts were made with stay. Raise `InvalidDocument` for a part that is
+        not a mapping."""
         for name, part in (("common part", facts.common), *facts.nodes.items()):
             if not isinstance(part, Mapping):
                 raise InvalidDocument(
@@ -56,6 +57,7 @@ class Facts:
                 if uid not in known:
                     raise NotFound("node", f"{uid} of environment {cluster_id}", known=known)
             stored.put(connection, cluster_id, facts)
+            keep_primaries(connection, cluster_id)
 
     def delete(self, cluster_id: int) -> None:
         """As `base.Facts`."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fuelclient.engine.reading import environment
+from fuelclient.environment.layers import snapshot
 from fuelclient.environment.networks import vip_roles
 from fuelclient.errors import Unavailable
 from fuelclient.facts.compute import Computed, computed, kept_of
@@ -13,9 +14,12 @@ from fuelclient.facts.given import Given, Kept
 from fuelclient.facts.uploaded import effective_facts
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.network import Vip
+from fuelclient.plan.fleet import fleet_of
+from fuelclient.plan.select import with_primaries
 from fuelclient.store import facts as stored
-from fuelclient.store import networks
+from fuelclient.store import networks, nodes
 from fuelclient.store.database import Connection, Database
 
 
@@ -40,6 +44,14 @@ def settle(database: Database, cluster_id: int) -> None:
             _keep(connection, target, kept_of(target, given))
     except Unavailable:
         return  # a plan or a preview of a file that may only be read; a run needs to write and says so itself
+
+
+def keep_primaries(connection: Connection, cluster_id: int) -> None:
+    """Store who is primary now, so that facts which say so stay true in a run on other nodes."""
+    target = environment.read(connection, cluster_id)
+    if target.nodes:
+        for node in with_primaries(target.nodes, fleet_of(snapshot(target, (), DEFAULT_TYPE))):
+            nodes.update(connection, node)
 
 
 def _keep(connection: Connection, target: Environment, kept: Kept) -> None:

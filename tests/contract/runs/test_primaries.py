@@ -31,3 +31,15 @@ def test_a_dry_run_makes_nobody_the_primary(env: Executions) -> None:
     env.begin(dry_run=True)
 
     assert [node.primary_tags for node in env.backend.nodes.list(1)] == [(), (), ()]
+
+
+def test_uploaded_facts_keep_the_primary_that_they_name(env: Executions) -> None:
+    env.backend.clusters.add_nodes(1, [1, 2, 3], ["controller"])
+    env.graph(shell("first", roles=["primary-controller"]), shell("others", roles=["controller"]))
+    assert env.backend.facts.default(1).nodes["1"]["roles"] == ["primary-controller"]
+    assert [node.primary_tags for node in env.backend.nodes.list(1)] == [(), (), ()]  # reading decides nothing
+
+    env.backend.facts.put(1, env.backend.facts.default(1))
+
+    assert [node.primary_tags for node in env.backend.nodes.list(1)] == [("controller",), (), ()]
+    assert set(env.outcomes(env.run(node_ids=(2, 3)).id)) == {"others@2", "others@3"}
