@@ -28,7 +28,8 @@ def dry_run(
     """Return what a request, or the master's own `action` on its nodes, would run.
 
     A Fuel master is asked for its decision, which it keeps as a run: `begun` is told of it before the wait for its end,
-    which takes at most `timeout` seconds. It is not asked about the nodes that `assume` describes. Raise what `Runs.begin` raises for a request that cannot run.
+    which takes at most `timeout` seconds. It is not asked about the nodes that `assume` describes. Raise what
+    `Runs.begin` raises for a request that cannot run.
     """
     if assume or not backend.capabilities.decides:
         return DryRun(tuple(DryGraph(plan.graph_type, plan) for plan in planned(backend, request, assume)))

@@ -31,8 +31,8 @@ class Action(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Execute:
-    """Run graphs on an environment; a dry run only plans them, and asks a Fuel master what it would run. On assumed nodes
-    it asks nobody."""
+    """Run graphs on an environment; a dry run only plans them, and asks a Fuel master what it would run, unless it is
+    on assumed nodes."""
 
     request: RunRequest
     assume: str = ""
