@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -22,12 +23,15 @@ class ServerRun(Command):
     fuel2 and the original client use the server like a master; SERVER_ADDRESS and SERVER_PORT name it. Its OpenAPI
     document is at /api/v1/openapi.json. The server ends on SIGTERM or Ctrl-C; runs go on.
 
-    Without authentication it listens on this machine only, because every client may run commands here. With --auth
-    keystone it checks tokens: readers may read, administrators may write and execute. --keystone-project restricts
-    writing to the administrators of one project. The service user that validates tokens is read from the section
-    [keystone_authtoken] of a file, as in other OpenStack services.
+    By default it listens on this machine only, and serves only its own user: it leaves a token in a file that nobody
+    else can read, and fuel2 finds it there. With --no-auth it serves every user of this machine, who can then run
+    commands as you; the original client needs this. With --auth keystone it checks tokens: readers may read,
+    administrators may write and execute. --keystone-project restricts writing to the administrators of one project.
+    The service user that validates tokens is read from the section [keystone_authtoken] of a file, as in other
+    OpenStack services.
 
       fuel2 server run
+      fuel2 server run --no-auth
       fuel2 server run --host 10.20.0.2 --auth keystone --keystone-config /etc/fuel/server.conf
     """
 
@@ -40,10 +44,15 @@ class ServerRun(Command):
         )
         parser.add_argument(
             "--auth",
-            choices=("none", "keystone"),
-            default="none",
-            help="who may use the server (default: none, any program of this machine)",
+            choices=("token", "none", "keystone"),
+            default="token",
+            help="who may use the server: programs of this user (token, the default), every program of this machine "
+            "(none), or users of Keystone",
         )
+        parser.add_argument(
+            "--no-auth", dest="auth", action="store_const", const="none", help="the same as --auth none"
+        )
+        parser.add_argument("--force", action="store_true", help="accept --no-auth even as root")
         parser.add_argument(
             "--keystone-config", type=stated, metavar="FILE", help="file with the section [keystone_authtoken]"
         )
@@ -55,6 +64,7 @@ class ServerRun(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         try:
             from fuelclient.server.app import application
+            from fuelclient.server.local_token import LocalToken, left_for_clients
             from fuelclient.server.wsgi_server import Server
         except ModuleNotFoundError as error:
             raise Unsupported(
@@ -63,6 +73,8 @@ class ServerRun(Command):
         from fuelclient import backends
 
         policy = _policy(parsed_args)
+        if policy.name == "none":
+            LOG.warning("Every user of this machine can use this server, and run commands as its user (--no-auth).")
         connect = partial(backends.connect, cast("FuelShell", self.app).settings)
         self.writable().releases.list()  # an unusable backend fails here, and not at the first request
         cast("FuelShell", self.app).warn_of_missing_engine()
@@ -72,20 +84,31 @@ class ServerRun(Command):
             self.say(f"Listening on {server.url}/api/v1/")
             self.app.stdout.flush()
 
-        server.run(ready)
+        if isinstance(policy, LocalToken):
+            with left_for_clients(server.url, policy.token) as path:
+                LOG.info("Only programs of this user can use this server, with the token in %s.", path)
+                server.run(ready)
+        else:
+            server.run(ready)
         LOG.info("The server has ended.")
 
 
 def _policy(parsed_args: argparse.Namespace) -> Policy:
     """Return who may do what. Raise `UsageError` for options that contradict each other."""
     from fuelclient.server.access import Keystone, Loopback, conf_from, require_loopback
+    from fuelclient.server.local_token import LocalToken
 
-    if parsed_args.auth == "none":
+    if parsed_args.auth != "keystone":
         require_loopback(parsed_args.host)
         for option in ("keystone_config", "keystone_project"):
             if getattr(parsed_args, option):
                 name = f"--{option.replace('_', '-')}"
                 raise UsageError(f"{name} needs --auth keystone.", hint=f"Add --auth keystone, or leave {name} out.")
+        if parsed_args.auth == "token":
+            return LocalToken()
+        if os.geteuid() == 0 and not parsed_args.force:
+            message = "With --no-auth every user of this machine could run commands as root."
+            raise UsageError(message, hint="Leave --no-auth out, use --auth keystone, or insist with --force.")
         return Loopback()
     if not parsed_args.keystone_config:
         raise UsageError(

@@ -1,4 +1,6 @@
-"""Decide who may use the server: any program of this machine, or users whose Keystone token has the right role."""
+"""Decide who may use the server: any program of this machine, or users whose Keystone token has the right role.
+
+`local_token` has the third answer: programs of the server's own user."""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ from fuelclient.server.routes import PREFIX
 
 
 class Policy(Protocol):
-    """Decides who may do what. `required` says whether clients need a token."""
+    """Decides who may do what. `required` says whether clients need a token, `name` which one: `none`, `token` of the
+    server's own user, or `keystone`."""
+
+    @property
+    def name(self) -> str: ...
 
     @property
     def required(self) -> bool: ...
@@ -34,6 +40,7 @@ class Loopback:
     resolves to this machine for the moment (DNS rebinding); both are refused.
     """
 
+    name = "none"
     required = False
 
     def wrap(self, app: Wsgi) -> Wsgi:
@@ -142,6 +149,7 @@ class Keystone:
     the tradition of OpenStack's services.
     """
 
+    name = "keystone"
     required = True
 
     def __init__(self, conf: Mapping[str, str], project: str = "") -> None:

@@ -79,11 +79,12 @@ _OWN_CLIENT = re.compile(r"fuelclient/\d")
 """The `User-Agent` of a client of this package."""
 
 
-def routes(*, auth_required: bool) -> list[Route]:
+def routes(*, auth_required: bool, auth: str = "none") -> list[Route]:
     """Return all routes, including those of the version and of the OpenAPI document."""
 
     def version(_call: Call) -> Any:
-        return {**_VERSION, "feature_groups": list(load().feature_groups), "auth_required": auth_required}
+        groups = list(load().feature_groups)
+        return {**_VERSION, "feature_groups": groups, "auth_required": auth_required, "auth": auth}
 
     def openapi(_call: Call) -> Any:
         return document(all_routes, auth_required=auth_required)
@@ -92,7 +93,7 @@ def routes(*, auth_required: bool) -> list[Route]:
     described = opened(
         ("api", "auth_required", "feature_groups", "openstack_version", "release"),
         api=text, auth_required=BOOLEAN, feature_groups={"type": "array"}, openstack_version=text, release=text,
-        server=text, revision=NUMBER,
+        server=text, revision=NUMBER, auth=text,
     )  # fmt: skip
     all_routes: list[Route] = [
         Route("GET", "version", version, "Show the version of the API", {200: described}, is_open=True)
@@ -119,7 +120,7 @@ def application(
     app.url_map.merge_slashes = False
     app.url_map.converters.update(id=_Id, graph_type=_GraphType, word=_Name)
     app.extensions["fuelclient"] = connections
-    for route in routes(auth_required=policy.required):
+    for route in routes(auth_required=policy.required, auth=policy.name):
         view = _view(route, policy, connections)
         for end in ("", "/"):  # two rules: with one, a wrong method on the other form would be an unknown path
             app.add_url_rule(

@@ -7,6 +7,7 @@ import select
 import signal
 import socket
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,6 +31,9 @@ _SLACK = 2**20
 """How many more bytes of a body waitress accepts than the application, whose message about its limit is better."""
 
 _TOO_LARGE = 413
+_SPARE = 50
+"""How many more connections are accepted while responses are made for all others: one can then be closed."""
+
 _PIECE = 2**16
 """How many bytes are discarded at once."""
 
@@ -41,7 +45,8 @@ class Limits:
     A body has at most `body_bytes` (`fuelclient.files` limits its nesting and its values, as of every document). A
     connection is closed if it is silent for `idle_seconds`, or if its request is not complete within
     `request_seconds`: otherwise a few slow clients would keep out all others. The server works at `threads` requests
-    in parallel, holds at most `connections`, and gives open requests `end_seconds` when it ends. If it refuses a
+    in parallel, holds at most `connections` (for one more, it closes the one that has sent no complete request for the
+    longest time, of the client that has most), and gives open requests `end_seconds` when it ends. If it refuses a
     request before reading it, it discards up to `discarded_bytes` for at most `linger_seconds`, so that the client can
     read the response.
     """
@@ -117,6 +122,11 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
         if self.connected and (not data or self._discarded > self.limits.discarded_bytes):
             self.handle_close()
 
+    def abandon(self) -> None:
+        """Close the connection at once."""
+        self.lingers = False
+        self.handle_close()
+
     def handle_close(self) -> None:
         """Close the connection; if it should linger and does not yet, let it linger first."""
         if self.lingers and self._closes is None and self.connected:
@@ -129,6 +139,21 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
         super().handle_close()
 
 
+def _accepted(server: Any, *arguments: Any, limits: Limits, **options: Any) -> _Channel:
+    """Return the channel of a new connection. At the limit, close another one that no response is being made for.
+
+    So half-open connections keep nobody out: who sends a request at once is answered before being the oldest.
+    """
+    open_ones = list(server.active_channels.values())
+    if len(open_ones) >= limits.connections:
+        waiting = [channel for channel in open_ones if not channel.requests and not channel.will_close]
+        by_client = Counter(channel.addr[0] for channel in waiting)
+        if waiting:
+            # of equal ones, `max` takes the first, which is the oldest
+            max(waiting, key=lambda one: (by_client[one.addr[0]], not one.total_outbufs_len)).abandon()
+    return _Channel(server, *arguments, limits=limits, **options)
+
+
 class Server:
     """An application on a socket. With port 0 the system chooses one, which `port` then says."""
 
@@ -137,15 +162,15 @@ class Server:
         limits = limits or Limits()
         listening = _listening(host, port)
         self._server = create_server(
-            app, sockets=[listening], ident=None, threads=limits.threads, connection_limit=limits.connections,
+            app, sockets=[listening], ident=None, threads=limits.threads, connection_limit=limits.connections + _SPARE,
             channel_timeout=limits.idle_seconds, cleanup_interval=max(1, limits.idle_seconds // 4),
             max_request_body_size=limits.body_bytes + _SLACK, max_request_header_size=limits.header_bytes,
             clear_untrusted_proxy_headers=True,
         )  # fmt: skip
-        self._server.channel_class = partial(_Channel, limits=limits)
+        self._server.channel_class = partial(_accepted, limits=limits)
         self._end_seconds = limits.end_seconds
-        self.host = host
-        self.port = int(listening.getsockname()[1])
+        address, self.port = listening.getsockname()[:2]
+        self.host: str = address if host == "localhost" else host  # a name may lead clients elsewhere
 
     @property
     def url(self) -> str:

@@ -27,6 +27,7 @@ from fuelclient.settings.master import Master
 
 if TYPE_CHECKING:
     from fuelclient.backends.nailgun.auth import Keystone
+    from fuelclient.backends.nailgun.server_token import ServerToken
 
 LOG = logging.getLogger("fuelclient.http")
 
@@ -42,6 +43,7 @@ _REDIRECTS = 3
 _FIRST_PAUSE = 0.2
 _LONGEST_PAUSE = 5.0
 _NOTHING = object()
+_NO_PROXIES = {"http": "", "https": ""}
 
 
 class Session:
@@ -55,7 +57,8 @@ class Session:
         self._sleep = sleep
         self._lock = threading.Lock()
         self._version: Mapping[str, Any] | None = None
-        self._keystone: Keystone | None = None
+        self._keystone: Keystone | ServerToken | None = None
+        self._is_direct = False
 
     @property
     def capabilities(self) -> Capabilities:
@@ -119,23 +122,33 @@ class Session:
             answer = self._patiently(method, url, body, keystone.token(), about)
         return answer
 
-    def _authentication(self) -> Keystone | None:
+    def _authentication(self) -> Keystone | ServerToken | None:
         """Return what gives tokens, or None if the master needs none. The master is asked once."""
         with self._lock:
             if self._version is None:
                 answer = self._patiently("GET", f"{self.master.url}{API}version", _NOTHING, "")
                 version = _version_of(answer)
                 if version.get("auth_required") or answer.status == 401:
-                    if not self.master.credentials.stated:
-                        raise Unauthorised(
-                            f"{self.master.url} needs credentials.",
-                            hint="Set OS_USERNAME, OS_PASSWORD and OS_PROJECT_NAME, or give --os-username and so on.",
-                        )
-                    from fuelclient.backends.nailgun.auth import Keystone  # some masters need no token
-
-                    self._keystone = Keystone(self.master, self._http)
+                    self._keystone = self._tokens(version)
                 self._version = version
         return self._keystone
+
+    def _tokens(self, version: Mapping[str, Any]) -> Keystone | ServerToken:
+        """Return what gives the tokens that a master wants: Keystone, or the file of a server of this user."""
+        from fuelclient.backends.nailgun import server_token
+
+        if server_token.is_wanted(version) and not self.master.credentials.token:
+            found = server_token.ServerToken(self.master.url)
+            self._is_direct = True
+            return found
+        if not self.master.credentials.stated:
+            raise Unauthorised(
+                f"{self.master.url} needs credentials.",
+                hint="Set OS_USERNAME, OS_PASSWORD and OS_PROJECT_NAME, or give --os-username and so on.",
+            )
+        from fuelclient.backends.nailgun.auth import Keystone  # some masters need no token
+
+        return Keystone(self.master, self._http)
 
     def _patiently(self, method: str, url: str, body: Any, token: str, about: About | None = None) -> Response:
         """Return an answer; try again after a pause if a request that reads broke off, or the master is busy."""
@@ -162,10 +175,11 @@ class Session:
         if token:
             headers["X-Auth-Token"] = token
         options: dict[str, Any] = {} if body is _NOTHING else {"json": body}
+        proxies = _NO_PROXIES if self._is_direct else proxies_for(self.master, url)
         for _ in range(_REDIRECTS + 1):
             response = self._http.request(
                 method, url, headers=headers, timeout=self.master.timeout, allow_redirects=False,
-                verify=verification(self.master), proxies=proxies_for(self.master, url), **options,
+                verify=verification(self.master), proxies=proxies, **options,
             )  # fmt: skip
             LOG.debug("%s %s -> %d, %d bytes", method, url, response.status_code, len(response.content))
             if response.status_code not in _MOVED:

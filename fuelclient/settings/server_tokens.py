@@ -1,0 +1,45 @@
+"""Where a server on this machine leaves the token that lets only its own user in, and how clients find it."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from fuelclient.settings.registry import DATA_HOME, home
+
+
+def directory(environ: Mapping[str, str] | None = None) -> str:
+    """Return the directory with one file for each server of this user."""
+    environ = os.environ if environ is None else environ
+    return os.path.join(environ.get("XDG_DATA_HOME") or home(DATA_HOME, environ), "fuel", "servers")
+
+
+def path_of(url: str) -> str:
+    """Return the file with the token of the server at `url`, which names an address and a port.
+
+    >>> os.path.basename(path_of("http://127.0.0.1:8000")), os.path.basename(path_of("http://[::1]:8000"))
+    ('127.0.0.1-8000.json', '__1-8000.json')
+    """
+    parts = urlsplit(url)
+    return os.path.join(directory(), f"{(parts.hostname or '').replace(':', '_')}-{parts.port}.json")
+
+
+def token_of(url: str) -> str:
+    """Return the token for exactly this URL; empty without a file that names it and that only this user can read.
+
+    A name such as `localhost` has no token: it may lead to another address, where somebody else listens.
+    """
+    try:
+        with open(path_of(url), encoding="utf-8") as file:
+            status = os.fstat(file.fileno())
+            if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077:
+                return ""
+            stated = json.load(file)
+    except (OSError, ValueError):
+        return ""
+    if not isinstance(stated, dict) or stated.get("url") != url:
+        return ""
+    return str(stated.get("token", ""))

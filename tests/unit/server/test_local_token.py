@@ -1,0 +1,173 @@
+"""The server's own user is let in by a token in a file, and nobody else; half-open connections keep nobody out."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from command_line import CommandLine
+from executions import Executions
+from faulty_master import serving as scripted
+from server_process import Serving, serving
+
+from fuelclient.backends.nailgun import NailgunBackend
+from fuelclient.errors import Unauthorised
+from fuelclient.server.wsgi_server import Limits
+from fuelclient.settings.master import Credentials, Master
+
+TOKEN = ("--auth", "token")
+
+
+@pytest.fixture
+def home(env: Executions, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home of the server, which is now that of this process, too."""
+    monkeypatch.setenv("HOME", str(env.directory))
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    return env.directory
+
+
+def base(server: Serving) -> str:
+    return server.url.removesuffix("/api/v1/")
+
+
+def files(home: Path) -> list[Path]:
+    return sorted((home / ".local/share/fuel/servers").iterdir())
+
+
+def status(server: Serving, path: str, **headers: str) -> int:
+    stated = {name.replace("_", "-"): value for name, value in headers.items()}
+    request = urllib.request.Request(server.url + path, headers=stated)  # noqa: S310 (it is our server)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_only_who_reads_the_file_is_let_in(env: Executions, home: Path) -> None:
+    with serving(env.directory, *TOKEN) as server:
+        (path,) = files(home)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        stated = json.loads(path.read_text())
+        assert stated["url"] == base(server)
+        assert stated["pid"] == server.process.pid
+        assert [status(server, "version"), status(server, "clusters/")] == [200, 401]
+        assert status(server, "clusters/", X_Auth_Token=stated["token"] + "x") == 401
+        assert status(server, "clusters/", **{"X-Auth-Token": "\u00e9"}) == 401
+        assert status(server, "clusters/", X_Auth_Token=stated["token"]) == 200
+        assert status(server, "clusters/", X_Auth_Token=stated["token"], Origin="http://example.org") == 403
+        assert status(server, "clusters/", X_Auth_Token=stated["token"], Host="example.org") == 403
+        assert stated["token"] not in server.log.read_text()
+        assert server.ended_by(signal.SIGTERM) == 0
+        assert not files(home)
+
+
+def test_fuel2_finds_the_token_by_itself(env: Executions, home: Path, tmp_path: Path) -> None:
+    with serving(env.directory, *TOKEN) as server:
+        fuel2 = [sys.executable, "-m", "fuelclient.main", "--server", base(server), "env", "list", "-f", "json"]
+        done = subprocess.run(fuel2, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert [one["id"] for one in json.loads(done.stdout)] == [1]
+        other = {**os.environ, "HOME": str(tmp_path / "other")}
+        refused = subprocess.run(fuel2, capture_output=True, text=True, env=other, check=False)
+        assert refused.returncode != 0
+        assert "serves only the user who started it" in refused.stderr
+        token = json.loads(files(home)[0].read_text())["token"]
+        handed = subprocess.run(fuel2, capture_output=True, env={**other, "OS_TOKEN": token}, check=False)
+        assert handed.returncode == 0
+
+
+def test_a_client_follows_a_server_that_was_killed_and_started_anew(env: Executions, home: Path) -> None:
+    with serving(env.directory, *TOKEN) as server:
+        client = NailgunBackend(Master(base(server)))
+        assert [one.id for one in client.clusters.list()] == [1]
+        server.process.kill()
+        server.process.wait()
+    (left,) = files(home)
+    port = str(urlsplit(server.url).port)
+    before = left.read_text()
+    with serving(env.directory, *TOKEN, "--port", port) as again:
+        assert left.read_text() != before
+        assert [one.id for one in client.clusters.list()] == [1]
+        assert again.ended_by(signal.SIGTERM) == 0
+    client.close()
+
+
+def test_the_next_server_removes_files_of_killed_ones_only(env: Executions, home: Path) -> None:
+    with serving(env.directory, *TOKEN) as living, serving(env.directory, *TOKEN) as killed:
+        killed.process.kill()
+        killed.process.wait()
+        assert len(files(home)) == 2
+        with serving(env.directory, *TOKEN) as third:
+            urls = {json.loads(path.read_text())["url"] for path in files(home)}
+            assert urls == {base(living), base(third)}
+
+
+def test_no_other_address_gets_the_token(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that names another address, one that others can read, a name for the address, and a proxy."""
+    version = {"auth_required": True, "auth": "token", "server": "fuelclient 1", "release": "9.0"}
+    with scripted(lambda request: request.json(version)) as server, scripted(lambda request: request.json({})) as proxy:
+        parts = urlsplit(server.url)
+        directory = home / ".local/share/fuel/servers"
+        directory.mkdir(parents=True)
+        path = directory / f"127.0.0.1-{parts.port}.json"
+        for url, mode in ((f"http://127.0.0.1:{parts.port}1", 0o600), (server.url, 0o644)):
+            path.write_text(json.dumps({"url": url, "token": "secret-of-the-file"}))
+            path.chmod(mode)
+            with pytest.raises(Unauthorised):
+                NailgunBackend(Master(server.url)).clusters.list()
+        path.chmod(0o600)
+        with pytest.raises(Unauthorised):
+            NailgunBackend(Master(f"http://localhost:{parts.port}", Credentials(username="a"))).nodes.list()
+        assert not any(seen.token for seen in server.asked)
+        client = NailgunBackend(Master(server.url))
+        client._session._authentication()
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        monkeypatch.setenv("ALL_PROXY", proxy.url)
+        client._session.get("clusters/")
+        assert not proxy.asked
+        assert server.asked[-1].token.endswith("-of-the-file")
+
+
+def test_everybody_is_let_in_only_if_asked_and_not_by_root(env: Executions) -> None:
+    fuel2 = CommandLine(env.directory / "engine.db")
+    if os.geteuid() == 0:
+        assert fuel2("server", "run", "--no-auth").code == 2
+    with serving(env.directory) as server:
+        assert status(server, "clusters/") == 200
+    assert "Every user of this machine" in server.log.read_text()
+
+
+def test_half_open_connections_keep_nobody_out(env: Executions) -> None:
+    """More silent and half-sent requests than the server holds connections; others are answered as before."""
+    with serving(env.directory) as server:
+        address = urlsplit(server.url)
+        held = []
+        try:
+            for number in range(Limits().connections + 150):
+                one = socket.create_connection((address.hostname, address.port), timeout=60)
+                held.append(one)
+                if number % 2:
+                    one.sendall(b"POST /api/v1/clusters HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{")
+            waits = []
+            for _ in range(20):
+                began = time.monotonic()
+                assert status(server, "clusters/") == 200
+                waits.append(time.monotonic() - began)
+            assert max(waits) < Limits().idle_seconds / 2, waits  # before, they waited until connections idled out
+        finally:
+            for one in held:
+                one.close()
+    assert not re.search("Traceback", server.log.read_text())
