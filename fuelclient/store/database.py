@@ -23,6 +23,7 @@ from fuelclient.errors import Gone, Unavailable
 from fuelclient.store import access, migrations
 from fuelclient.store.access import ELSEWHERE
 from fuelclient.store.failures import translated, unavailable
+from fuelclient.store.queue import Queue
 
 Connection = sqlite3.Connection
 """The type that the modules of this package work on; only this module creates one."""
@@ -61,6 +62,7 @@ class Database:
         self._closing: list[Callable[[], object]] = []
         self._identity: tuple[int, int] | None = None
         self._joined: Connection | None = None
+        self._queue: Queue | None = None
 
     def read(self) -> AbstractContextManager[Connection]:
         """Begin a transaction that sees one state of the file.
@@ -124,7 +126,7 @@ class Database:
         for finalize in self._closing:
             finalize()
         self._closing.clear()
-        self._connection = self._empty = None
+        self._connection = self._empty = self._queue = None
 
     def _kept(self, connection: Connection) -> Connection:
         """Return the connection, which is closed with this object at the latest: no caller has to remember it."""
@@ -142,17 +144,43 @@ class Database:
     def _transaction(self, begin: str, *, at_once: bool = False) -> Iterator[Connection]:
         with translated(self.path):
             connection = self._opened()
-            if at_once:
-                self._begin_at_once(connection, begin)
-            else:
-                self._begin(connection, begin)
             try:
+                if at_once:
+                    self._begin_at_once(connection, begin)
+                elif begin == "BEGIN" or not self._begun_in_turn(connection, begin):
+                    self._begin(connection, begin)
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+            finally:
+                if self._queue is not None:
+                    self._queue.leave()
+
+    def _begun_in_turn(self, connection: Connection, begin: str) -> bool:
+        """Wait for the turn among writers; return whether the transaction has begun meanwhile.
+
+        Without a queue (another user's file, a full disk) writers still exclude each other, in no order.
+        """
+
+        def overtake() -> bool:
+            with suppress(Locked):
+                self._begin_at_once(connection, begin)
+            if not connection.in_transaction and time.monotonic() - began >= self.busy_seconds * (told[0] + 1):
+                told[0] += 1
+                self.still_waiting(time.monotonic() - began)
+            return connection.in_transaction
+
+        began, told = time.monotonic(), [0]
+        with suppress(OSError):
+            if self._queue is None:
+                self._queue = Queue(f"{os.path.realpath(self.path)}.lock")
+                self._closing.append(weakref.finalize(self, self._queue.close))
+            self._queue.enter()
+            return self._queue.wait(overtake)
+        return False
 
     def _begin(self, connection: Connection, begin: str) -> None:
         """Begin a transaction. Nothing was done in it yet, so that it can be tried again and again."""

@@ -1,0 +1,114 @@
+"""Writers of an engine file, in the order of their arrival.
+
+SQLite lets whoever tries at the right moment write, so that some of many writers wait for very long. Here each writer
+takes a number, and its turn comes when all lower numbers are gone. A number is a lock on one byte far beyond the end of
+a file beside the engine file, which the system drops when its process ends, however it ends: nothing is left to clean
+up, and a killed writer holds up nobody. The numbers that come next are at the beginning of the file; they can only be
+wrong about the order, because it is still SQLite that excludes other writers.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import struct
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+_COUNTERS = struct.Struct("<QQ")
+"""The number that the next writer gets; and one that nobody below has to be waited for."""
+
+_FIRST = 2**40
+"""The byte of the number 0. Byte 0 is locked while a number is taken."""
+
+_LOCK = struct.Struct("hhqqi4x")
+"""The system's `struct flock`: type, whence, start, length, process."""
+
+_STEP, _LONGEST = 0.001, 0.05
+"""Seconds between two looks of the next writer, and of one far behind it."""
+
+STALLED = 1.0
+"""After how many seconds without progress a writer tries whether the one before it, perhaps suspended, is writing."""
+
+_SET, _WAIT, _GET = (getattr(fcntl, f"F_OFD_{name}", None) for name in ("SETLK", "SETLKW", "GETLK"))
+
+
+class Queue:
+    """A place in the queue of one file. `close` also leaves it."""
+
+    def __init__(self, path: str) -> None:
+        """Open the file. Raise `OSError` if it cannot be written, or locks of open files do not exist here."""
+        if _SET is None:
+            raise OSError("this system has no locks of open files")
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._number = -1
+
+    def enter(self) -> None:
+        """Take a number. Raise `OSError` if it cannot be written down."""
+        self._lock(fcntl.F_WRLCK, 0, 1, wait=True)
+        try:
+            number, floor = self._counters()
+            while not self._lock(fcntl.F_WRLCK, _FIRST + number, 1):  # the counters were lost: go behind everyone
+                number += 1
+            self._number = number
+            os.pwrite(self._descriptor, _COUNTERS.pack(number + 1, min(floor, number)), 0)
+        finally:
+            self._lock(fcntl.F_UNLCK, 0, 1)
+
+    def wait(self, overtake: Callable[[], bool]) -> bool:
+        """Wait for the turn; return whether `overtake` succeeded instead, which is tried when nothing moves on."""
+        known, since = -1, time.monotonic()
+        while True:
+            floor = min(self._counters()[1], self._number)
+            first = self._lowest(floor)
+            if first is None:
+                self._put_floor(self._number)
+                return False
+            if floor != known:
+                known, since = floor, time.monotonic()
+            elif time.monotonic() - since > STALLED:
+                if overtake():
+                    self._put_floor(first + 1)  # nobody waits for it any more
+                    return True
+                since = time.monotonic() - STALLED / 2
+            time.sleep(min(_STEP * (self._number - first), _LONGEST))
+
+    def leave(self) -> None:
+        """Let the next one write."""
+        if self._number >= 0:
+            with suppress(OSError):
+                self._lock(fcntl.F_UNLCK, _FIRST + self._number, 1)
+            self._number = -1
+
+    def close(self) -> None:
+        """Close the file."""
+        with suppress(OSError):
+            os.close(self._descriptor)
+
+    def _lowest(self, floor: int) -> int | None:
+        """Return the lowest number before ours that is taken, or None."""
+        found, end = None, self._number
+        while end > floor:
+            asked = _LOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, _FIRST + floor, end - floor, 0)
+            kind, _, start, _, _ = _LOCK.unpack(fcntl.fcntl(self._descriptor, _GET, asked))  # type: ignore[arg-type]
+            if kind == fcntl.F_UNLCK:
+                break
+            found = end = start - _FIRST
+        return found
+
+    def _counters(self) -> tuple[int, int]:
+        stated = os.pread(self._descriptor, _COUNTERS.size, 0)
+        return _COUNTERS.unpack(stated) if len(stated) == _COUNTERS.size else (0, 0)
+
+    def _put_floor(self, number: int) -> None:
+        with suppress(OSError):
+            os.pwrite(self._descriptor, struct.pack("<Q", number), 8)
+
+    def _lock(self, kind: int, start: int, length: int, *, wait: bool = False) -> bool:
+        stated = _LOCK.pack(kind, os.SEEK_SET, start, length, 0)
+        try:
+            fcntl.fcntl(self._descriptor, _WAIT if wait else _SET, stated)  # type: ignore[arg-type]  # checked above
+        except BlockingIOError:
+            return False
+        return True
