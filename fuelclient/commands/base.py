@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -18,7 +20,7 @@ from stevedore.extension import ExtensionManager
 from fuelclient.commands.arguments import ENV
 from fuelclient.commands.columns import check_columns
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.formatters import Csv, Shell, formatters, text
+from fuelclient.commands.formatters import Csv, Shell, Tabulated, formatters, text
 from fuelclient.commands.global_options import OneLineParser, global_parser
 from fuelclient.commands.help_text import is_example
 from fuelclient.commands.shell import LOG, count, urgency
@@ -161,12 +163,26 @@ class Command(cliff.command.Command):
             raise Declined("Nothing was changed.")
 
 
+_FIRST = 3
+"""So many warnings with one code are printed without `-v`."""
+
+
 def report(findings: Iterable[Finding]) -> None:
-    """Print findings on stderr, the worst first; those of level info are only counted, unless `-v` is given."""
-    levels = {"error": LOG.error, "warning": LOG.warning, "info": LOG.debug}
+    """Print findings on stderr, the worst first; those of level info, and warnings after the first three with one
+    code, are only counted, unless `-v` is given."""
     ordered = sorted(findings, key=urgency)
+    printed: Counter[str] = Counter()
     for finding in ordered:
-        levels[finding.severity]("%s", finding)
+        printed[finding.code] += finding.severity == "warning"
+        if finding.is_error:
+            LOG.error("%s", finding)
+        elif finding.severity == "warning" and printed[finding.code] <= _FIRST:
+            LOG.warning("%s", finding)
+        else:
+            LOG.debug("%s", finding)
+    more = [f"{number - _FIRST} more {code}" for code, number in printed.items() if number > _FIRST]
+    if more:
+        LOG.warning("Not shown: %s; -v shows all.", ", ".join(more))
     notes = sum(finding.severity == "info" for finding in ordered)
     if notes:
         LOG.info("%s of level info; -v shows %s.", count(notes, "finding"), "it" if notes == 1 else "them")
@@ -254,6 +270,38 @@ class Check(Lister):
         called = cast("FuelShell", self.app).called
         advice = self.columns.index(self.advice)
         return columns, [(*row[:advice], aimed(row[advice], called), *row[advice + 1 :]) for row in rows]
+
+
+class DocumentCheck(Check):
+    """A check of documents, with formats of whole findings too: `rows` passes the findings on to `reported`."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.set_defaults(formatter=None)
+        return parser
+
+    def _load_formatter_plugins(self) -> ExtensionManager[Any]:
+        from fuelclient.commands.finding_formats import Reported, finding_formats
+
+        self.reported = Reported()
+        markdown = {"csv": Csv, "markdown": lambda: Tabulated("github")}
+        return formatters({**markdown, **finding_formats(self.reported)})
+
+    def default_format(self, parsed_args: argparse.Namespace) -> str:  # noqa: ARG002 (subclasses use it)
+        """Return the format if none is asked for."""
+        return "table"
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        self.reported.verbose = cast("FuelShell", self.app).options.verbose_level > 1
+        parsed_args.formatter = parsed_args.formatter or self.default_format(parsed_args)
+        return super().run(parsed_args)
+
+    def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+        columns, rows = super().take_action(parsed_args)
+        called = cast("FuelShell", self.app).called
+        found = self.reported.findings
+        self.reported.findings = [replace(finding, hint=aimed(finding.hint, called)) for finding in found]
+        return columns, rows
 
 
 def finding_rows(findings: Iterable[Finding]) -> list[Sequence[Any]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from fuelclient.commands.arguments import add_env, add_source, add_type
-from fuelclient.commands.base import Check, finding_rows, tally
+from fuelclient.commands.base import DocumentCheck, finding_rows, tally
 from fuelclient.commands.finding_filters import add_finding_filters, chosen, fails
 from fuelclient.commands.shell import LOG, urgency
 from fuelclient.errors import InvalidDocument, UsageError
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from fuelclient.model.finding import Finding
 
 
-class GraphValidate(Check):
+class GraphValidate(DocumentCheck):
     """Report everything wrong with a graph
 
     With --file or --dir a document is checked by itself, as far as that is possible. With --env the merged graph of an
     environment is checked, as a preview would see it. The exit code is 7 if one of the findings is an error, or as bad
-    as --fail-on says.
+    as --fail-on says. The formats text, github (annotations of a workflow), sarif and junit show whole findings.
 
       fuel2 graph validate --file override.yaml --fail-on warning --ignore G041
-      fuel2 graph validate --env 1 --type default -f json
+      fuel2 graph validate --env 1 --type default -f sarif
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,8 @@ class GraphValidate(Check):
         findings = chosen(reported, parsed_args)
         self.broken = fails(findings, parsed_args)
         LOG.info("%s", f"{tally(findings)}." if findings else "No findings.")
-        return finding_rows(sorted(findings, key=urgency))
+        self.reported.findings = sorted(findings, key=urgency)
+        return finding_rows(self.reported.findings)
 
     def _environment(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
         from fuelclient.backends.plans import evaluation_for

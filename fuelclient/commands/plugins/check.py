@@ -10,17 +10,20 @@ from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from fuelclient.commands.arguments import add_env, add_release, stated_path
-from fuelclient.commands.base import Check, finding_rows, tally
+from fuelclient.commands.base import DocumentCheck, finding_rows, tally
 from fuelclient.commands.finding_filters import add_finding_filters, chosen, fails
-from fuelclient.commands.shell import LOG
+from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import Layer, Level, OwnerRef
 
+_FEW = 5
+"""With more packages than this, one line says what was found in all of them."""
 
-class PluginsCheck(Check):
+
+class PluginsCheck(DocumentCheck):
     """Report everything wrong with plugin packages
 
     A package is the directory of a plugin, or an .rpm or .fp file. One run reports all findings, each with its file,
@@ -30,7 +33,12 @@ class PluginsCheck(Check):
     With --release, --env or --all-releases the package is also merged with the graphs of a release, and placed on its
     roles: this finds what otherwise only a preview shows.
 
+    The findings of several packages are grouped: one line for each code, or all of them with -v. The formats text,
+    github (annotations of a workflow), sarif and junit show whole findings. What the author of a package accepts, with
+    a reason, stands in its .fuel2-check.yaml.
+
       fuel2 plugins check .
+      fuel2 plugins check . -f sarif
       fuel2 plugins check . --all-releases
       fuel2 plugins check --fail-on warning --ignore P019,P02 -f json plugins/*
     """
@@ -50,18 +58,31 @@ class PluginsCheck(Check):
             "--strict", dest="fail_on", action="store_const", const="warning", help="the same as --fail-on warning"
         )
 
+    def default_format(self, parsed_args: argparse.Namespace) -> str:
+        is_plain = not parsed_args.columns and not parsed_args.sort_keys
+        return "text" if is_plain and len(parsed_args.paths) > 1 else "table"
+
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        severities = list(Severity)
-        rows = []
+        from fuelclient.plugins.checks import UNUSABLE
+        from fuelclient.plugins.checks.accepted import accept
+
+        rows: list[Finding] = []
+        failed: list[Path] = []
         beside = list(self._beside(parsed_args))
         for path in parsed_args.paths:
-            findings = chosen(findings_of(path, beside), parsed_args)
-            self.broken |= fails(findings, parsed_args)
-            LOG.info("%s: %s.", path, tally(findings))
-            rows += sorted(
-                findings,
-                key=lambda finding: (severities.index(finding.severity), finding.place.file, finding.place.line),
-            )
+            left, accepted = accept(findings_of(path, beside), path, unusable=UNUSABLE, is_together=bool(beside))
+            findings = chosen(left, parsed_args)
+            self.reported.accepted += accepted
+            if fails(findings, parsed_args):
+                failed.append(path)
+            if len(parsed_args.paths) <= _FEW:
+                also = f", {len(accepted)} accepted" if accepted else ""
+                LOG.info("%s: %s%s.", path, tally(findings), also)
+            rows += sorted(findings, key=lambda finding: (_severity(finding), finding.place.file, finding.place.line))
+        if len(parsed_args.paths) > _FEW:
+            LOG.info("%s: %s; %d failed.", count(len(parsed_args.paths), "package"), tally(rows), len(failed))
+        self.broken = bool(failed)
+        self.reported.findings = sorted(rows, key=_severity)
         return finding_rows(rows)
 
     def _beside(self, parsed_args: argparse.Namespace) -> Iterator[Beside]:
@@ -84,6 +105,10 @@ class PluginsCheck(Check):
                     layers[summary.type] = (Layer(graph.owner, graph.tasks, graph.metadata),)
             environment = Environment(Cluster(0, "", release.id), release)
             yield Beside(environment, layers, only_if_supported=parsed_args.all_releases)
+
+
+def _severity(finding: Finding) -> int:
+    return list(Severity).index(finding.severity)
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,6 +142,7 @@ SETUP = (
 PLACES = {
     "fuel2 plugins check .": "cd my-plugin && ",
     "fuel2 plugins check . --all-releases": "cd my-plugin && ",
+    "fuel2 plugins check . -f sarif": "cd my-plugin && ",
     "fuel2 graph upload --plugin 2 --type default --file -": "cat fix.yaml | ",
 }
 """What comes before an example that expects another current directory, or a document on stdin."""

@@ -1,0 +1,196 @@
+"""Findings as text for people, and as SARIF, JUnit and GitHub's annotations for machines."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, TextIO
+
+from cliff.formatters.base import Formatter, ListFormatter
+
+from fuelclient import __version__
+from fuelclient.commands.finding_filters import fails
+from fuelclient.errors import UsageError
+from fuelclient.printing import printable
+
+if TYPE_CHECKING:
+    from fuelclient.model.finding import Finding
+
+SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+
+@dataclass(slots=True)
+class Reported:
+    """What a check found, and what the author of a package accepts, each with the reason for it."""
+
+    findings: list[Finding] = field(default_factory=list)
+    accepted: list[tuple[Finding, str]] = field(default_factory=list)
+    verbose: bool = False
+
+
+def finding_formats(reported: Reported) -> dict[str, Callable[[], Formatter]]:
+    """Return the formats that `reported` has besides those of every list."""
+    writers = {"text": _text, "sarif": _sarif, "junit": _junit, "github": _github}
+    return {name: partial(_FindingFormat, reported, write) for name, write in writers.items()}
+
+
+class _FindingFormat(ListFormatter):
+    """A format of whole findings, not of columns."""
+
+    def __init__(self, reported: Reported, write: Callable[[Reported, argparse.Namespace], str]) -> None:
+        self._reported, self._write = reported, write
+
+    def add_argument_group(self, parser: argparse.ArgumentParser) -> None:
+        """These formats have no options."""
+
+    def emit_list(
+        self,
+        column_names: Sequence[str],  # noqa: ARG002 (the findings say more than the columns)
+        data: Iterable[Sequence[Any]],  # noqa: ARG002
+        stdout: TextIO,
+        parsed_args: argparse.Namespace,
+    ) -> None:
+        if parsed_args.columns or parsed_args.sort_keys:
+            hint = "Leave out -c and -s, or use a format such as table, json or csv."
+            raise UsageError(f"The format {parsed_args.formatter} has no columns.", hint=hint)
+        stdout.write(self._write(self._reported, parsed_args))
+
+
+def grouped(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Return the findings with the same severity and code together, in the order of the first of each.
+
+    >>> from fuelclient.model.finding import Finding, Severity
+    >>> codes = [Finding(Severity.WARNING, code, "x") for code in ("P050", "P061", "P050")]
+    >>> [[finding.code for finding in group] for group in grouped(codes)]
+    [['P050', 'P050'], ['P061']]
+    """
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.severity, finding.code), []).append(finding)
+    return list(groups.values())
+
+
+def others(group: Sequence[Finding]) -> str:
+    """Return how many findings a group has besides its first one, and in how many files; empty for a single one."""
+    more = group[1:]
+    if not more:
+        return ""
+    files = len({finding.place.file for finding in more})
+    return f" (and {len(more)} more {group[0].code} in {files} file{'s' * (files != 1)})"
+
+
+def _text(reported: Reported, parsed_args: argparse.Namespace) -> str:  # noqa: ARG001
+    """One line for each code: the first finding, and how many more there are; with -v, every finding."""
+    lines: list[str] = []
+    for group in grouped(reported.findings):
+        lines += [str(finding) for finding in group] if reported.verbose else [f"{group[0]}{others(group)}"]
+    if reported.verbose:
+        lines += [f"{finding} (accepted: {reason})" for finding, reason in reported.accepted]
+    return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def _sarif(reported: Reported, parsed_args: argparse.Namespace) -> str:  # noqa: ARG001
+    import json
+
+    rules = sorted({finding.code for finding in (*reported.findings, *(item for item, _ in reported.accepted))})
+    results = [_result(finding, rules) for finding in reported.findings]
+    for finding, reason in reported.accepted:
+        suppressions = [{"kind": "external", "status": "accepted", "justification": reason}]
+        results.append({**_result(finding, rules), "suppressions": suppressions})
+    driver = {"name": "fuel2", "version": __version__, "rules": [{"id": code} for code in rules]}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return json.dumps({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _result(finding: Finding, rules: Sequence[str]) -> dict[str, Any]:
+    from urllib.parse import quote
+
+    levels = {"error": "error", "warning": "warning", "info": "note"}
+    text = f"{finding.message} {finding.hint}" if finding.hint else finding.message
+    result: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": rules.index(finding.code),
+        "level": levels[finding.severity],
+        "message": {"text": text},
+    }
+    location: dict[str, Any] = {}
+    if finding.place.file:
+        physical: dict[str, Any] = {"artifactLocation": {"uri": quote(finding.place.file)}}
+        if finding.place.line:
+            physical["region"] = {"startLine": finding.place.line}
+        location["physicalLocation"] = physical
+    logical = [{"name": name} for name in (finding.place.layer, finding.task) if name]
+    if logical:
+        location["logicalLocations"] = logical
+    return {**result, "locations": [location]} if location else result
+
+
+def _junit(reported: Reported, parsed_args: argparse.Namespace) -> str:
+    """A test case for each finding; it fails if --fail-on says so, else its text is only its output.
+
+    The cases of accepted findings are skipped. Without any finding there is one case that passes, because many
+    readers take an empty report for a failure.
+    """
+    from xml.etree import ElementTree as ET
+
+    suite = ET.Element("testsuite", name="fuel2")
+    seen: Counter[tuple[str, str]] = Counter()
+    for finding, reason in [*((finding, "") for finding in reported.findings), *reported.accepted]:
+        key = (finding.place.file or finding.place.layer or "fuel2", f"{finding.code} {finding.task}".strip())
+        seen[key] += 1
+        name = key[1] if seen[key] == 1 else f"{key[1]} ({seen[key]})"
+        case = ET.SubElement(suite, "testcase", classname=_xml(key[0]), name=_xml(name))
+        message = _xml(finding.message)
+        if reason:
+            ET.SubElement(case, "skipped", message=_xml(reason))
+        elif fails([finding], parsed_args):
+            ET.SubElement(case, "failure", message=message, type=str(finding.severity)).text = _xml(str(finding))
+        else:
+            ET.SubElement(case, "system-out").text = _xml(str(finding))
+    if not len(suite):
+        ET.SubElement(suite, "testcase", classname="fuel2", name="no findings")
+    counts = {"tests": len(suite), "failures": len(suite.findall("*/failure")), "errors": 0}
+    for name, number in {**counts, "skipped": len(suite.findall("*/skipped"))}.items():
+        suite.set(name, str(number))
+    root = ET.Element("testsuites")
+    root.append(suite)
+    ET.indent(root)
+    body: bytes = ET.tostring(root, encoding="us-ascii")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{body.decode()}\n'
+
+
+def _xml(text: str) -> str:
+    """Return `text` with control characters escaped, and without the two others that XML cannot hold.
+
+    >>> print(_xml("a\\x00b\\ufffe"))
+    a\\x00b
+    """
+    return "".join(sign for sign in printable(text, keep="\n\t") if sign not in "\ufffe\uffff")
+
+
+def _github(reported: Reported, parsed_args: argparse.Namespace) -> str:  # noqa: ARG001
+    """The commands of GitHub's workflows, which annotate the lines of a change."""
+    levels = {"error": "error", "warning": "warning", "info": "notice"}
+    lines = []
+    for finding in reported.findings:
+        place = {"file": finding.place.file, "line": str(finding.place.line or ""), "title": finding.code}
+        properties = ",".join(f"{key}={_property(value)}" for key, value in place.items() if value)
+        text = f"{finding.message} {finding.hint}" if finding.hint else finding.message
+        lines.append(f"::{levels[finding.severity]} {properties}::{_data(text)}\n")
+    return "".join(lines)
+
+
+def _data(text: str) -> str:
+    """Escape the text of a workflow command.
+
+    >>> _data("50%\\nof it"), _property("a:b,c")
+    ('50%25%0Aof it', 'a%3Ab%2Cc')
+    """
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
