@@ -44,13 +44,15 @@ class GraphValidate(DocumentCheck):
 
     def _environment(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
         from fuelclient.backends.plans import evaluation_for
+        from fuelclient.environment.role_limits import missing_nodes
         from fuelclient.expressions.readable import unreadable
         from fuelclient.model.graph import DEFAULT_TYPE
         from fuelclient.plan.preview import PreviewOptions, draft, findings_of
 
         snapshot = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type or DEFAULT_TYPE)
         drafted = draft(snapshot, PreviewOptions(), evaluation_for(self.backend, snapshot))
-        return (*findings_of(drafted), *unreadable(drafted.merged.tasks))
+        missing = missing_nodes(self.backend.clusters.environment(parsed_args.env))
+        return (*findings_of(drafted), *unreadable(drafted.merged.tasks), *missing)
 
     def _document(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
         """Return the findings of a document, even if it cannot be read because of them."""

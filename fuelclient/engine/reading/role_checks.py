@@ -1,7 +1,7 @@
 """Check whether nodes may have their roles: conflicts, restrictions and upper limits.
 
-The words are Nailgun's. Nailgun knows limits but never enforces them; here `max` is enforced, while `min` and
-`recommended` are a matter of the whole environment and not of one assignment. Source: Nailgun
+The words are Nailgun's. Nailgun knows limits but never enforces them; here `max` is enforced, while `min` is a matter
+of the whole environment and not of one assignment (`environment/role_limits.py`). Source: Nailgun
 `validators.assignment` and `utils.restrictions`; "role-as-a-plugin" for conflicts per node.
 """
 
@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from fuelclient.environment import settings
+from fuelclient.environment.role_limits import violated
 from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict, InvalidDocument
-from fuelclient.expressions.legacy import Models, parse
-from fuelclient.expressions.restrictions import LimitKind, check_limits, conflicting, expand_restrictions, unmet
+from fuelclient.expressions.legacy import Models
+from fuelclient.expressions.restrictions import LimitKind, conflicting, expand_restrictions, unmet
 from fuelclient.model.environment import Environment
 from fuelclient.model.node import Node
 from fuelclient.model.release import Role
-
-_BOUNDS = tuple(LimitKind)
 
 
 def require(environment: Environment, before: Iterable[Node], after: Sequence[Node]) -> None:
@@ -60,7 +58,7 @@ def _refusals(role: Role, count: int, models: Models) -> Iterator[str]:
     reasons = _unmet(role, models)
     if reasons:
         yield f"Role '{role.name}' restrictions mismatch: {'. '.join(reason.rstrip('.') for reason in reasons)}."
-    for reason in _over(role, count, models):
+    for reason in violated(role, count, models, LimitKind.MAX):
         yield f"Role '{role.name}' limits mismatch: {reason.rstrip('.')}."
 
 
@@ -77,40 +75,3 @@ def _unmet(role: Role, models: Models) -> list[str]:
         except InvalidDocument:
             continue
     return reasons
-
-
-def _over(role: Role, count: int, models: Models) -> list[str]:
-    """Return the upper limits that `count` nodes exceed; limits that cannot be read limit nothing."""
-    stated = role.metadata.get("limits")
-    if not isinstance(stated, Mapping):
-        return []
-    try:
-        violations = check_limits(_lenient(stated, models), count, models, kinds=(LimitKind.MAX,))
-    except InvalidDocument:
-        return []
-    return [violation.message for violation in violations]
-
-
-def _lenient(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:
-    """Return limits with their expressions evaluated, in which an unknown setting is null and no error."""
-    overrides = stated.get("overrides")
-    active = [
-        {**_numbers(override, models), "condition": "true"}
-        for override in (overrides if isinstance(overrides, list | tuple) else ())
-        if isinstance(override, Mapping) and _value(override.get("condition"), models)
-    ]
-    return {**_numbers(stated, models), "overrides": active}
-
-
-def _numbers(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:
-    return {key: _value(value, models) if key in _BOUNDS else value for key, value in stated.items()}
-
-
-def _value(stated: Any, models: Models) -> Any:
-    """Return the value of a limit or a condition: a string is an expression, everything else stands for itself."""
-    if not isinstance(stated, str):
-        return stated
-    try:
-        return parse(stated).evaluate(models, strict=False)
-    except InvalidDocument:
-        return None

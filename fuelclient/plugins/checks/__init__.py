@@ -27,7 +27,7 @@ from fuelclient.serializers.graph import documents_from
 
 __all__ = ["UNUSABLE", "check", "for_install"]
 
-UNUSABLE = frozenset({"P001", "P002", "P003", "P004", "P030", "P037", "P060"})
+UNUSABLE = frozenset({"P001", "P002", "P003", "P004", "P030", "P033", "P037", "P060"})
 """The errors with which a package cannot be used at all. It can be installed in spite of any other."""
 
 _CHECKS: tuple[Callable[[RawPackage], Iterator[Finding]], ...] = (

@@ -157,3 +157,25 @@ def test_an_installation_names_a_code_three_times(fuel2: CommandLine, tmp_path: 
     assert fuel2("plugins", "install", package).err.count("[P050]") == 3
     assert "37 more P050" in fuel2("plugins", "install", package, "--force").err
     assert fuel2("-v", "plugins", "install", package, "--force").err.count("[P050]") == 40
+
+
+def test_roles_with_too_few_nodes(fuel2: CommandLine, tmp_path: Path) -> None:
+    fuel2.ok("-q", "demo")
+    roles = {"db": {"name": "Db", "description": "A database", "limits": {"min": 3}}}
+    releases = [{"os": "ubuntu", "version": "ocata-11.0", "mode": ["ha"]}]
+    package = write_package(tmp_path / "p", releases=releases, files={"node_roles.yaml": roles})
+    fuel2.ok("plugins", "install", package)
+    fuel2.ok("plugins", "enable", "monitor", "--env", 1)
+    done = fuel2("graph", "validate", "--env", 1, "--select", "P089", "-f", "text")
+    assert ("role db" in done.out, "3 nodes" in done.out, done.code) == (True, True, 0)
+
+
+def test_an_installation_refuses_a_package_of_both_kinds(fuel2: CommandLine, tmp_path: Path) -> None:
+    definition = {
+        "is_release": True, "release_name": "monitor", "version": "x-1", "description": "x",
+        "operating_system": "ubuntu", "graphs": [{"type": "default", "tasks": []}],
+    }  # fmt: skip
+    extension = {"os": "ubuntu", "version": "mitaka-9.0", "mode": ["ha"]}
+    package = write_package(tmp_path / "p", package_version="5.0.0", releases=[definition, extension])
+    done = fuel2("plugins", "install", package)
+    assert (done.code, "[P033]" in done.err) == (7, True)

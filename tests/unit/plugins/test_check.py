@@ -68,7 +68,7 @@ def test_an_installation_refuses_only_what_cannot_be_used(tmp_path: Path) -> Non
     installed = for_install(findings)
     assert {one.code for one in installed if one.is_error} == {"P060"}
     assert {one.code for one in installed if one.severity is Severity.WARNING} >= {"P005", "P012"}
-    assert {"P001", "P002", "P003", "P004", "P030", "P037", "P060"} == UNUSABLE
+    assert {"P001", "P002", "P003", "P004", "P030", "P033", "P037", "P060"} == UNUSABLE
 
 
 def test_a_flood_of_findings_is_counted(tmp_path: Path) -> None:

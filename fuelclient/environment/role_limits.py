@@ -1,0 +1,72 @@
+"""The limits of roles: how many nodes an environment must, should and may have of each.
+
+Nailgun knows them but enforces none. Here `max` is enforced when a role is assigned (`engine/reading/role_checks.py`);
+`min` is a matter of the whole environment, and is reported before a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from fuelclient.environment import settings
+from fuelclient.environment.roles import roles as roles_of
+from fuelclient.errors import InvalidDocument
+from fuelclient.expressions.legacy import Models, parse
+from fuelclient.expressions.restrictions import LimitKind, check_limits
+from fuelclient.model.environment import Environment
+from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.model.release import Role
+
+_BOUNDS = tuple(LimitKind)
+
+
+def missing_nodes(environment: Environment) -> Iterator[Finding]:
+    """Yield a warning for each role with fewer nodes than its `limits.min`, in an environment with nodes."""
+    nodes = [node for node in environment.nodes if not node.pending_deletion]
+    if not nodes:
+        return
+    models = settings.models(environment)
+    for role in roles_of(environment).values():
+        count = sum(role.name in node.all_roles for node in nodes)
+        for reason in violated(role, count, models, LimitKind.MIN):
+            message = f"role {role.name}: {reason.rstrip('.')}"
+            hint = f"Give more nodes the role: fuel2 env add nodes -e {environment.cluster.id} -n NODE -r {role.name}."
+            yield Finding(Severity.WARNING, "P089", message, Place(layer=role.owner), hint=hint)
+
+
+def violated(role: Role, count: int, models: Models, kind: LimitKind) -> list[str]:
+    """Return the limits of one kind that `count` nodes violate; limits that cannot be read limit nothing."""
+    stated = role.metadata.get("limits")
+    if not isinstance(stated, Mapping):
+        return []
+    try:
+        violations = check_limits(_lenient(stated, models), count, models, kinds=(kind,))
+    except InvalidDocument:
+        return []
+    return [violation.message for violation in violations]
+
+
+def _lenient(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:
+    """Return limits with their expressions evaluated, in which an unknown setting is null and no error."""
+    overrides: Sequence[Any] = stated.get("overrides") or ()
+    active = [
+        {**_numbers(override, models), "condition": "true"}
+        for override in (overrides if isinstance(overrides, list | tuple) else ())
+        if isinstance(override, Mapping) and _value(override.get("condition"), models)
+    ]
+    return {**_numbers(stated, models), "overrides": active}
+
+
+def _numbers(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:
+    return {key: _value(value, models) if key in _BOUNDS else value for key, value in stated.items()}
+
+
+def _value(stated: Any, models: Models) -> Any:
+    """Return the value of a limit or a condition: a string is an expression, everything else stands for itself."""
+    if not isinstance(stated, str):
+        return stated
+    try:
+        return parse(stated).evaluate(models, strict=False)
+    except InvalidDocument:
+        return None
