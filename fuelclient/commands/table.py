@@ -162,6 +162,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     "plugins enable": ("plugins.enable:PluginsEnable", "Enable plugins on an environment"),
     "plugins install": ("plugins.install:PluginsInstall", "Install a plugin, or a newer version of one"),
     "plugins list": ("plugins.plugins:PluginsList", "List all plugins"),
+    "plugins migrate": ("plugins.migrate:PluginsMigrate", "Bring a plugin of package version 3 or 4 to version 5"),
     "plugins remove": ("plugins.install:PluginsRemove", "Remove a plugin with its graphs and releases"),
     "plugins show": ("plugins.plugins:PluginsShow", "Show one plugin and what it brings"),
     "plugins sync": ("plugins.install:PluginsSync", "Read the files of installed plugins again"),

@@ -12,8 +12,9 @@ from typing import Any, cast
 from fuelclient.commands.arguments import add_env, add_release, stated_path
 from fuelclient.commands.base import DocumentCheck, finding_rows, tally
 from fuelclient.commands.finding_filters import add_finding_filters, chosen, fails
+from fuelclient.commands.plugins.migrate import add_write, write
 from fuelclient.commands.shell import LOG, count
-from fuelclient.errors import InvalidDocument
+from fuelclient.errors import InvalidDocument, UsageError
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Severity
@@ -39,6 +40,7 @@ class PluginsCheck(DocumentCheck):
 
       fuel2 plugins check .
       fuel2 plugins check . -f sarif
+      fuel2 plugins check . --fix --yes
       fuel2 plugins check . --all-releases
       fuel2 plugins check --fail-on warning --ignore P019,P02 -f json plugins/*
     """
@@ -53,6 +55,11 @@ class PluginsCheck(DocumentCheck):
         beside.add_argument(
             "--all-releases", action="store_true", help="check it together with every release that it supports"
         )
+        parser.add_argument(
+            "--fix", action="store_true",
+            help="first change what findings P012, P013, P019 and P021 ask for; the diff goes to stderr",
+        )  # fmt: skip
+        add_write(parser)
         add_finding_filters(parser)
         parser.add_argument(
             "--strict", dest="fail_on", action="store_const", const="warning", help="the same as --fail-on warning"
@@ -70,6 +77,8 @@ class PluginsCheck(DocumentCheck):
         failed: list[Path] = []
         beside = list(self._beside(parsed_args))
         for path in parsed_args.paths:
+            if parsed_args.fix:
+                self._fix(path, parsed_args)
             left, accepted = accept(findings_of(path, beside), path, unusable=UNUSABLE, is_together=bool(beside))
             findings = chosen(left, parsed_args)
             self.reported.accepted += accepted
@@ -84,6 +93,16 @@ class PluginsCheck(DocumentCheck):
         self.broken = bool(failed)
         self.reported.findings = sorted(rows, key=_severity)
         return finding_rows(rows)
+
+    def _fix(self, path: Path, parsed_args: argparse.Namespace) -> None:
+        """Change the files of a package of version 5. Raise `UsageError` for an archive, and another version."""
+        from fuelclient.plugins.migrate import migrated
+
+        if not path.is_dir():
+            raise UsageError(f"{path} is not a directory, and so it cannot be fixed.", hint="Fix the plugin's source.")
+        migration = migrated(path, fix=True)
+        self.app.stderr.write(migration.diff())
+        write(self, parsed_args, path, migration)
 
     def _beside(self, parsed_args: argparse.Namespace) -> Iterator[Beside]:
         """Yield what the packages are checked together with."""

@@ -91,6 +91,7 @@ BEFORE = {
     "node label delete": ["fuel2 node label set --labels rack=b --nodes 1 2"],
     "plugins create": ["rm -r my-plugin", "mkdir src"],
     "plugins disable": ["fuel2 plugins enable lma_collector --env 1"],
+    "plugins migrate": ["rm -rf old", "fuel2 plugins create old --package-version 4"],
     "plugins install": ["fuel2 plugins remove 1 --yes", "fuel2 plugins build lma_collector-0 --output ."],
     "role create": ["mkdir releases_1", "cp watcher.yaml releases_1/watcher.yaml"],
     "role delete": ["fuel2 role create --release 1 --name watcher --file watcher.yaml"],
@@ -143,6 +144,9 @@ PLACES = {
     "fuel2 plugins check .": "cd my-plugin && ",
     "fuel2 plugins check . --all-releases": "cd my-plugin && ",
     "fuel2 plugins check . -f sarif": "cd my-plugin && ",
+    "fuel2 plugins check . --fix --yes": "cd my-plugin && ",
+    "fuel2 plugins migrate . --to 5": "cd old && ",
+    "fuel2 plugins migrate . --to 5 --yes": "cd old && ",
     "fuel2 graph upload --plugin 2 --type default --file -": "cat fix.yaml | ",
 }
 """What comes before an example that expects another current directory, or a document on stdin."""

@@ -1,0 +1,64 @@
+"""`plugins migrate`, and the changes that `plugins check --fix` makes."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fuelclient.commands.arguments import stated_path
+from fuelclient.commands.base import Command
+from fuelclient.commands.shell import LOG, count
+
+if TYPE_CHECKING:
+    from fuelclient.plugins.migrate import Migration
+
+
+class PluginsMigrate(Command):
+    """Bring a plugin of package version 3 or 4 to version 5
+
+    Prints the changes as a diff, and writes them only if you say yes, or with --yes. Groups become the tasks of roles,
+    role and groups become roles, tasks get version 2.0.0, their stages become dependencies, and the entries of
+    tasks.yaml become tasks. Comments and the order of keys stay. What cannot be carried over is said on stderr.
+
+      fuel2 plugins migrate . --to 5
+      fuel2 plugins migrate . --to 5 --yes
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("directory", type=stated_path, metavar="DIR", help="the directory of the plugin")
+        parser.add_argument("--to", type=int, choices=(5,), required=True, metavar="5", help="the new package version")
+        add_write(parser)
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient.plugins.migrate import migrated
+        from fuelclient.plugins.package_files import require_directory
+
+        require_directory(parsed_args.directory)
+        migration = migrated(parsed_args.directory)
+        self.app.stdout.write(migration.diff())
+        write(self, parsed_args, parsed_args.directory, migration)
+
+
+def add_write(parser: argparse.ArgumentParser) -> None:
+    """Add `--yes`, without which nothing is written unless a user says yes."""
+    parser.add_argument("-y", "--yes", "--write", action="store_true", dest="yes", help="write the changes")
+
+
+def write(command: Command, parsed_args: argparse.Namespace, directory: Path, migration: Migration) -> None:
+    """Write the changes of a package with `--yes`, or after a yes on the terminal. Raise `Declined` for a no."""
+    from fuelclient.plugins.migrate import apply
+
+    for note in migration.notes:
+        LOG.warning("%s", note)
+    files = count(len(migration.changes), "file")
+    if not migration.changes:
+        LOG.info("%s: nothing to change.", directory)
+        return
+    if not parsed_args.yes:
+        if not command.app.stdin.isatty():
+            LOG.info("%s: %s would change. --yes writes them.", directory, files)
+            return
+        command.confirm(f"Change {files} of {directory}?")
+    apply(migration)
+    LOG.info("%s: changed %s. Check it: fuel2 plugins check %s", directory, files, directory)
