@@ -5,7 +5,8 @@
     FuelError
     ├── UsageError           the request makes no sense (a malformed value of an option)
     ├── Unavailable          the engine file or the master cannot be reached now
-    │   └── Gone             it existed, and trying again will not help
+    │   ├── Gone             it existed, and trying again will not help
+    │   └── NotReady         nodes of a run; carries findings
     ├── Unauthorised         the credentials are missing, wrong or insufficient
     ├── NotFound             a release, environment, node, graph type ... does not exist
     ├── Conflict             something exists already, or is in use; may carry findings
@@ -58,6 +59,14 @@ class Unavailable(FuelError):
 
 class Gone(Unavailable):
     """The engine file or the master is gone, so trying again will not help."""
+
+
+class NotReady(Unavailable):
+    """Nodes cannot do what a run needs. `findings` has every reason once, with the nodes that it is true of."""
+
+    def __init__(self, message: str, *, findings: Sequence[Reportable], hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.findings = tuple(findings)
 
 
 class Unauthorised(FuelError):

@@ -132,13 +132,14 @@ class Site:
         (root / "known_hosts").write_text("")
         return cls(root, [], [])
 
-    def daemon(self, *lines: str, isolated: bool = False) -> Daemon:
-        """One more node; `lines` are added to its configuration. With `isolated` it has files of its own.
+    def daemon(self, *lines: str, isolated: bool = False, sftp: str = "internal-sftp") -> Daemon:
+        """One more node; `lines` are added to its configuration. With `isolated` it has files of its own; `sftp` is the
+        command of its SFTP, and without one it has none.
 
         Other tests look for free ports at the same time: who loses a port takes another one.
         """
         for _ in range(5):
-            daemon = self._started(lines, isolated=isolated)
+            daemon = self._started((*lines, f"Subsystem sftp {sftp}") if sftp else lines, isolated=isolated)
             self.daemons.append(daemon)
             assert eventually(daemon.has_tried), daemon.log
             if daemon.is_listening:
@@ -155,8 +156,7 @@ class Site:
         config.write_text(
             f"Port {port}\nListenAddress {HOST}\nHostKey {self.root}/host_key\nPidFile none\nUsePAM no\n"
             f"AuthorizedKeysFile {self.root}/authorized_keys\nStrictModes no\nPasswordAuthentication no\n"
-            f"KbdInteractiveAuthentication no\nPermitRootLogin yes\nSubsystem sftp internal-sftp\n"
-            + "".join(f"{line}\n" for line in lines)
+            f"KbdInteractiveAuthentication no\nPermitRootLogin yes\n" + "".join(f"{line}\n" for line in lines)
         )
         command = [SSHD, "-D", "-f", str(config), "-E", f"{self.root}/sshd.{port}.log"]
         if isolated:

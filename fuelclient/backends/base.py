@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # at run time, a command only loads the values of the facets 
     from fuelclient.backends.capabilities import Capabilities
     from fuelclient.backends.copies import Copies
     from fuelclient.model.cluster import Cluster
+    from fuelclient.model.diagnosis import Diagnosis
     from fuelclient.model.environment import Environment
     from fuelclient.model.fact import DeploymentFacts
     from fuelclient.model.finding import Finding
@@ -250,15 +251,17 @@ class Sequences(Protocol):
 class Runs(Protocol):
     """Runs: begin, follow, stop, resume and delete them, and read their results."""
 
-    def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
+    def begin(self, request: RunRequest, *, may_idle: bool = False, check: bool = True) -> Run:
         """Begin a run in its own process; with `dry_run`, store a run that is only planned.
 
         The first graph is planned before anything is stored. Raise `NotFound` for an unknown environment, graph type,
         node or task, with the nearest that exists; `UsageError` for a malformed subgraph; `InvalidGraph` with all
         findings if a graph cannot run, or if nothing is selected; `Conflict`, naming the live run, if the environment
         has one. With `may_idle`, as on a Fuel master, tasks that do nothing by their type count as selected, and a
-        subgraph that names no task lets the run fail later.
-        """
+        subgraph that names no task fails later. With `check`, the engine raises `NotReady` if an SSH node is not."""
+
+    def check(self, node_ids: Sequence[int], graph_type: str = DEFAULT_TYPE) -> Sequence[Diagnosis]:
+        """Return whether nodes are ready for tasks, those of one graph in particular; what is alike is said once."""
 
     def act(self, action: Action, request: RunRequest) -> Run:
         """Begin what the backend itself takes the action to be, on the environment and nodes of `request`.

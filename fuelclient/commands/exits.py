@@ -17,7 +17,7 @@ class Exit(IntEnum):
     USAGE = 2
     """The command line is invalid, or asks for what this backend cannot do."""
     UNAVAILABLE = 3
-    """The engine file or the master cannot be reached."""
+    """The engine file, the master, or a node that a run needs cannot be reached or used."""
     UNAUTHORISED = 4
     """The credentials are missing or wrong, or do not allow this."""
     NOT_FOUND = 5

@@ -20,7 +20,7 @@ from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.commands.global_options import DESCRIPTION, PROGRAM, global_parser, overrides, overview, version
 from fuelclient.commands.references import resolve
 from fuelclient.commands.suggestions import aimed, aimed_value, program
-from fuelclient.errors import Conflict, CycleDetected, FuelError, InvalidDocument, UsageError
+from fuelclient.errors import Conflict, CycleDetected, FuelError, InvalidDocument, NotReady, UsageError
 from fuelclient.printing import printable
 
 if TYPE_CHECKING:
@@ -287,7 +287,7 @@ def urgency(finding: object) -> tuple[bool, str, int]:
 def _findings(error: BaseException) -> list[object]:
     """Return the findings to print before the message of an error, unless the only one is repeated in the message.
     The edges of a cycle stay in their order."""
-    if not isinstance(error, InvalidDocument | Conflict):
+    if not isinstance(error, InvalidDocument | Conflict | NotReady):
         return []
     if len(error.findings) == 1 and getattr(error.findings[0], "message", "") in error.message:
         return []

@@ -117,6 +117,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     ),
     "node attributes-download": ("node.attributes:AttributesDownload", "Write the attributes of a node to a file"),
     "node attributes-upload": ("node.attributes:AttributesUpload", "Set the attributes of a node from a file"),
+    "node check": ("node.check:NodeCheck", "Examine whether nodes are ready for tasks"),
     "node create": ("node.node:NodeCreate", "Create one node"),
     "node create-vms-conf": ("node.vms:VmsCreate", "Configure the virtual machines on a node"),
     "node delete": ("node.node:NodeDelete", "Delete nodes"),

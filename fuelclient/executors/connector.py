@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from fuelclient.executors import registry
+from fuelclient.errors import FuelError
+from fuelclient.executors import examination, registry
 from fuelclient.executors.handlers import sync
 from fuelclient.executors.job import Job, Target
 from fuelclient.executors.options import Options
 from fuelclient.executors.spool import Spool
+from fuelclient.executors.transport import Unreachable
 
 if TYPE_CHECKING:
     from fuelclient.executors.recipe import Recipe, Sync
     from fuelclient.executors.transport import Transport
+    from fuelclient.model.diagnosis import Diagnosis
     from fuelclient.model.node import Node
 
 
@@ -42,6 +45,9 @@ class Connector(ABC):
 
     no_reboot: ClassVar[str] = "its executor restarts no machines; name a command for reboot in HANDLER_COMMANDS"
     """Why machines are never restarted by a task of the type `reboot`; empty if they may be."""
+
+    examined: ClassVar[bool] = False
+    """Whether its machines are examined before a run begins; `fuel2 node check` examines those of all kinds."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -80,6 +86,15 @@ class Connector(ABC):
         """Return the spool of one job."""
         return Spool(transport, root, directory)
 
+    async def examine(self, target: Target, transport: Transport, programs: Collection[str]) -> Sequence[Diagnosis]:
+        """Return what is wrong with a machine for tasks that call these programs; nothing of what is well.
+
+        Nothing may be changed there. Names of nodes are added later. Raise what transports raise.
+        """
+        if not self.runs:
+            return ()
+        return await examination.examined(transport, self.root(target, self.options.remote_spool), programs)
+
     async def sync(self, step: Sync, target: Target, transport: Transport) -> Recipe:  # noqa: ARG002 - a hook
         """Return the recipe that makes a directory of a machine like one of this machine."""
         return sync.as_archive(step)
@@ -117,6 +132,21 @@ class Connections:
     def root(self, target: Target, proposed: str = "") -> str:
         """Return the directory of the run's spools on a machine."""
         return self.of(target.kind).root(target, proposed or self.options.remote_spool)
+
+    async def examine(self, target: Target, programs: Collection[str]) -> Sequence[Diagnosis]:
+        """Return what is wrong with a machine; see `Connector.examine`. One that cannot be reached is a problem."""
+        try:
+            connector = self.of(target.kind)
+            if connector.needs_address and not target.ip:
+                return [examination.wrong("it has no address", "Give it an ip: fuel2 node import")]
+            reason, _, mend = connector.refusal(target).partition("; ")
+            if reason:
+                return [examination.wrong(reason, mend)]
+            return await connector.examine(target, self.transport(target), programs)
+        except Unreachable as error:
+            return [examination.unreachable(error)]
+        except FuelError as error:
+            return [examination.wrong(error.message, error.hint)]
 
     def spool(self, target: Target, directory: str) -> Spool:
         """Return the spool of a job in a directory below the root of a machine."""

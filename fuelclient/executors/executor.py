@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection, Mapping, Sequence
 
 from fuelclient.errors import FuelError, Unsupported
 from fuelclient.executors import handlers, registry
@@ -19,7 +20,11 @@ from fuelclient.executors.recipe import Nothing, Reboot, Recipe, Step, Sync
 from fuelclient.executors.spool import STOPPED, Spool, directory, removed
 from fuelclient.executors.timeouts import Limits, limits_of
 from fuelclient.executors.transport import ConnectionBroken, Unreachable
+from fuelclient.model.diagnosis import Diagnosis
 from fuelclient.model.status import InstanceStatus
+
+_AT_A_TIME = 16
+"""The machines that are examined at the same time."""
 
 
 class MachineExecutor:
@@ -56,6 +61,20 @@ class MachineExecutor:
         if connector.needs_address and not target.ip:
             return "the node has no address"
         return connector.refusal(target)
+
+    async def examine(self, machines: Mapping[Target, Collection[str]]) -> Mapping[Target, Sequence[Diagnosis]]:
+        """As `job.Executor`; some machines are examined at a time, each once. Close all connections."""
+        limit = asyncio.Semaphore(_AT_A_TIME)
+
+        async def one(target: Target, programs: Collection[str]) -> Sequence[Diagnosis]:
+            async with limit:
+                return await self._connections.examine(target, programs)
+
+        try:
+            found = await asyncio.gather(*(one(target, programs) for target, programs in machines.items()))
+        finally:
+            await self.close()
+        return dict(zip(machines, found, strict=True))
 
     async def run(self, job: Job, log: Log) -> Outcome:
         """As `job.Executor`."""

@@ -7,9 +7,10 @@ import os
 import pwd
 import shlex
 import shutil
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 
+from fuelclient.executors import examination
 from fuelclient.executors.connector import Connector
 from fuelclient.executors.handlers import sync
 from fuelclient.executors.handlers.commands import PATH
@@ -17,6 +18,7 @@ from fuelclient.executors.job import MASTER, Target
 from fuelclient.executors.options import Options
 from fuelclient.executors.recipe import Recipe, Sync
 from fuelclient.executors.transport import Transport
+from fuelclient.model.diagnosis import Diagnosis, Health
 from fuelclient.model.node import Node
 
 
@@ -37,6 +39,7 @@ class SshConnector(Connector):
     """Tasks run over SSH, through one connection for each node."""
 
     needs_address = True
+    examined = True
     no_reboot = ""
 
     def __init__(self, options: Options) -> None:
@@ -62,6 +65,18 @@ class SshConnector(Connector):
 
         assert isinstance(target.place, Ssh)  # noqa: S101 - `place` made it
         return SshTransport(target.ip, target.place, self.options)
+
+    async def examine(self, target: Target, transport: Transport, programs: Collection[str]) -> Sequence[Diagnosis]:
+        """As `Connector.examine`; the way of files is tried, too."""
+        from fuelclient.executors.ssh_transport import SshTransport
+
+        found = [*await super().examine(target, transport, programs)]
+        assert isinstance(transport, SshTransport)  # noqa: S101 - `transport` above made it
+        if await transport.without_sftp():
+            mend = "Add to its sshd_config: Subsystem sftp internal-sftp"
+            message = "it has no SFTP, so that files are sent through commands"
+            found.append(examination.wrong(message, mend, Health.WARNING))
+        return found
 
     async def sync(self, step: Sync, target: Target, transport: Transport) -> Recipe:
         """Return the recipe for rsync if this machine and the node have it, else the one for an archive."""

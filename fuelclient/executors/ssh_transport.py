@@ -1,6 +1,6 @@
 """The transport over SSH: one connection for each node, kept open, and opened again if it breaks.
 
-This is the only module that knows asyncssh.
+This module and `ssh_host_keys` are the only ones that know asyncssh.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from fuelclient.executors.transport import Completed, ConnectionBroken, Unreacha
 
 try:
     import asyncssh
+
+    from fuelclient.executors import ssh_host_keys
 except ImportError as error:  # pragma: no cover - the tests have it
     raise Unsupported(
         "Nodes are reached over SSH with the library asyncssh, which is not installed.",
@@ -26,6 +28,11 @@ except ImportError as error:  # pragma: no cover - the tests have it
 
 _ALIVE_EVERY = 15
 _ALIVE_COUNT = 4
+_WRITE = """
+umask 077
+cat > "$1" || exit
+[ "$(wc -c < "$1")" -eq "$2" ] || { echo "it did not arrive as a whole" >&2; exit 1; }
+"""
 _SESSIONS = 8
 """The scripts that one connection carries at a time: sshd allows 10 sessions by default, and files take one."""
 
@@ -38,9 +45,10 @@ class SshTransport:
         self._connection: asyncssh.SSHClientConnection | None = None
         self._jumps: list[asyncssh.SSHClientConnection] = []
         self._sftp: asyncssh.SFTPClient | None = None
+        self._no_sftp = ""
         self._lock, self._writing = asyncio.Lock(), asyncio.Lock()
         self._sessions = asyncio.Semaphore(_SESSIONS)
-        self._hop = _address(host, ssh.port)
+        self._hop, self._client = _address(host, ssh.port), ssh_host_keys.Client()
 
     @property
     def place(self) -> str:
@@ -76,6 +84,7 @@ class SshTransport:
         raise AssertionError("the second time returns or raises")
 
     async def put(self, path: str, content: bytes | Path) -> None:
+        """Write a file over SFTP, or through a command if the node has no SFTP."""
         async with self._writing:
             try:
                 await self._put(path, content)
@@ -83,17 +92,36 @@ class SshTransport:
                 self._sftp = None
                 await self._put(path, content)
 
-    async def _put(self, path: str, content: bytes | Path) -> None:
+    async def without_sftp(self) -> str:
+        """Return why there is no SFTP on the node, or an empty string."""
+        async with self._writing:
+            await self._files()
+        return self._no_sftp
+
+    async def _files(self) -> asyncssh.SFTPClient | None:
+        """Return the SFTP session of the open connection; None if the node has no SFTP."""
         connection = await self._open()
+        if self._sftp is None and not self._no_sftp:
+            try:
+                async with asyncio.timeout(self._options.connect_timeout):
+                    self._sftp = await connection.start_sftp_client()
+            except (asyncssh.Error, OSError, TimeoutError) as error:
+                if connection.is_closed():
+                    raise ConnectionBroken(f"The connection to {self.place} broke: {reason_of(error)}.") from error
+                self._no_sftp = reason_of(error)
+        return self._sftp
+
+    async def _put(self, path: str, content: bytes | Path) -> None:
+        files = await self._files()
         try:
-            if self._sftp is None:
-                self._sftp = await connection.start_sftp_client()
-            if isinstance(content, bytes):
+            if files is None:
+                await self._put_by_command(path, content)
+            elif isinstance(content, bytes):
                 attributes = asyncssh.SFTPAttrs(permissions=0o600)
-                async with self._sftp.open(path, "wb", attrs=attributes) as file:
+                async with files.open(path, "wb", attrs=attributes) as file:
                     await file.write(content)
             else:
-                await self._sftp.put(str(content), path)
+                await files.put(str(content), path)
         except (asyncssh.SFTPNoConnection, asyncssh.SFTPConnectionLost) as error:
             raise ConnectionBroken(f"The connection to {self.place} broke: {reason_of(error)}.") from error
         except asyncssh.SFTPError as error:
@@ -105,9 +133,17 @@ class SshTransport:
             message = f"{where} cannot be sent to {self.place}: {error.strerror or error}."
             raise Unreachable(message, final=isinstance(content, Path)) from error
 
+    async def _put_by_command(self, path: str, content: bytes | Path) -> None:
+        """Write a file with cat. One that arrives in part, because the connection broke, fails and is written anew."""
+        sent = content if isinstance(content, bytes) else await asyncio.to_thread(content.read_bytes)
+        done = await self.call(_WRITE, (path, str(len(sent))), sent)
+        if done.rc:
+            message = f"{path} cannot be written on {self.place}, which has no SFTP ({self._no_sftp}): {done.error}."
+            raise Unreachable(message, final=True)
+
     async def close(self) -> None:
         connections = [self._connection, *reversed(self._jumps)]
-        self._connection, self._sftp, self._jumps = None, None, []
+        self._connection, self._sftp, self._no_sftp, self._jumps = None, None, "", []
         for connection in connections:
             if connection is not None:
                 connection.close()
@@ -124,8 +160,9 @@ class SshTransport:
                     self._connection = await self._connect()
             except TimeoutError as error:
                 await self.close()
-                message = f"{self.place} does not answer within {self._options.connect_timeout:g} s."
-                raise Unreachable(message, hint="Is the node up, and its address right?") from error
+                problem = f"does not answer within {self._options.connect_timeout:g} s"
+                hint = "Is the node up, and its address right?"
+                raise Unreachable(f"{self.place} {problem}.", hint=hint, problem=f"it {problem}") from error
             except (asyncssh.Error, OSError, ValueError) as error:
                 await self.close()
                 raise self._unreachable(error) from error
@@ -154,42 +191,44 @@ class SshTransport:
             options["tunnel"] = tunnel
         if self._ssh.key:
             options["client_keys"] = [str(Path(self._ssh.key).expanduser())]
-        if self._options.known_hosts:
-            options["known_hosts"] = self._options.known_hosts
-        if self._options.ssh_config:
-            options["config"] = [self._options.ssh_config]
+        self._client = ssh_host_keys.Client()
         return await asyncssh.connect(
-            host, keepalive_interval=_ALIVE_EVERY, keepalive_count_max=_ALIVE_COUNT, **options
-        )
+            host, keepalive_interval=_ALIVE_EVERY, keepalive_count_max=_ALIVE_COUNT,
+            client_factory=lambda: self._client, **options, **self._files_of_user(),
+        )  # fmt: skip
+
+    def _files_of_user(self) -> dict[str, Any]:
+        """Return the options of a connection for files that are not the user's own."""
+        known, config = self._options.known_hosts, self._options.ssh_config
+        return {**({"known_hosts": known} if known else {}), **({"config": [config]} if config else {})}
 
     def _unreachable(self, error: Exception) -> Unreachable:
         """Return the error that says what is wrong with the connection, and what to do."""
         place = self._hop
+        it = "it" if place == self.place else f"its jump host {place}"
         match error:
             case asyncssh.HostKeyNotVerifiable():
-                host, port = _split(place)
-                words = f"-p {port} {host}" if port else host
-                known = self._options.known_hosts
-                hint = (
-                    "Compare its fingerprint with the machine's, then add the key: "
-                    f"ssh-keyscan {words} >> {shlex.quote(known) if known else '~/.ssh/known_hosts'}"
-                )
-                message = f"The host key of {place} is not known or has changed ({reason_of(error)})."
-                return Unreachable(message, final=True, hint=hint)
+                return ssh_host_keys.refusal(place, it, *_split(place), self._client, self._files_of_user())
             case asyncssh.PermissionDenied():
                 who = self._ssh.user or "the user"
                 key = f" with the key {self._ssh.key}" if self._ssh.key else " with any key at hand"
                 hint = "Set user and key of the node, or add the key to its authorized_keys or to your agent."
-                return Unreachable(f"{place} does not let {who} in{key}.", final=True, hint=hint)
+                problem = f"{it} does not let {who} in{key}"
+                return Unreachable(f"{place} does not let {who} in{key}.", final=True, hint=hint, problem=problem)
             case asyncssh.KeyImportError() | asyncssh.KeyEncryptionError():
                 hint = "Keys with a passphrase go through an SSH agent."
                 return Unreachable(f"The key for {place} cannot be read: {reason_of(error)}.", final=True, hint=hint)
             case ConnectionRefusedError():
-                return Unreachable(f"{place} refuses connections.", hint="Does sshd run there, on that port?")
+                hint = "Does sshd run there, on that port?"
+                return Unreachable(f"{place} refuses connections.", hint=hint, problem=f"{it} refuses connections")
             case FileNotFoundError() | PermissionError() if error.filename:
                 message = f"{error.filename}, which SSH to {place} needs, cannot be read: {error.strerror}."
                 return Unreachable(message, final=True)
-        return Unreachable(f"{place} cannot be reached: {reason_of(error)}.")
+        reason = reason_of(error)
+        hint = "Look at its network and its address: fuel2 node list"
+        return Unreachable(
+            f"{place} cannot be reached: {reason}.", hint=hint, problem=f"it cannot be reached: {reason}"
+        )
 
 
 def _address(host: str, port: int) -> str:

@@ -8,14 +8,20 @@ from pathlib import Path
 from typing import Protocol
 
 from fuelclient.errors import Unavailable
+from fuelclient.model.diagnosis import Shared
 
 
 class Unreachable(Unavailable):
-    """Nothing can begin on a machine. It is `final` if trying again is no use: a host key or a key is wrong."""
+    """Nothing can begin on a machine. It is `final` if trying again is no use: a host key or a key is wrong.
 
-    def __init__(self, message: str, *, final: bool = False, hint: str = "") -> None:
+    `problem` says the same without the name of the machine, and `shared` mends it on many machines at once.
+    """
+
+    def __init__(
+        self, message: str, *, final: bool = False, hint: str = "", problem: str = "", shared: Shared | None = None
+    ) -> None:
         super().__init__(message, hint=hint)
-        self.final = final
+        self.final, self.problem, self.shared = final, problem or message, shared
 
 
 class ConnectionBroken(Unavailable):

@@ -1,8 +1,9 @@
-"""What an examination of this installation found."""
+"""What an examination of this installation, or of a machine, found."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -15,11 +16,58 @@ class Health(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Shared:
+    """What mends one problem of many machines at once: words, and a command in which `{}` stands for the subjects."""
+
+    words: str
+    command: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """One thing that was examined: its area, its name, how it is, what is known, and how a problem is mended."""
+    """One thing that was examined: its area, its name, how it is, what is known, and how a problem is mended.
+
+    Problems with the same message are alike, and `shared` mends all of them, where one command can.
+    """
 
     area: str
     name: str
     health: Health
     message: str
     mend: str = ""
+    shared: Shared | None = None
+
+
+def alike(diagnoses: Iterable[Diagnosis]) -> list[Diagnosis]:
+    """Return one diagnosis for all that say the same of different things, in the order of the first of them.
+
+    >>> here, there = (
+    ...     Diagnosis("nodes", name, Health.ERROR, "has no disk", f"buy {name}", Shared("Shop", "buy {}", name))
+    ...     for name in "ab"
+    ... )
+    >>> [(found.name, found.mend) for found in alike([here, there])]
+    [('a, b', 'Shop: buy a b')]
+    """
+    groups: dict[tuple[str, Health, str], list[Diagnosis]] = {}
+    for diagnosis in diagnoses:
+        groups.setdefault((diagnosis.area, diagnosis.health, diagnosis.message), []).append(diagnosis)
+    return [_one(group) for group in groups.values()]
+
+
+def _one(group: Sequence[Diagnosis]) -> Diagnosis:
+    if len(group) == 1:
+        return group[0]
+    names = ", ".join(dict.fromkeys(diagnosis.name for diagnosis in group))
+    return replace(group[0], name=names, mend=_mend(group), shared=None)
+
+
+def _mend(group: Sequence[Diagnosis]) -> str:
+    shared = [diagnosis.shared for diagnosis in group if diagnosis.shared is not None]
+    if len(shared) < len(group):
+        return "; ".join(dict.fromkeys(filter(None, (diagnosis.mend for diagnosis in group))))
+    subjects: dict[str, dict[str, None]] = {}
+    for mend in shared:
+        subjects.setdefault(mend.command, {})[mend.subject] = None
+    commands = "; ".join(command.replace("{}", " ".join(named)) for command, named in subjects.items())
+    return f"{shared[0].words}: {commands}"

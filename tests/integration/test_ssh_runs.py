@@ -148,11 +148,12 @@ def test_a_host_key_that_changed_stops_the_node_and_nothing_else(fleet: Fleet) -
     fleet.site.know(daemons[0].port, "other_key")
     fleet.site.know(daemons[1].port)
     fleet.graph(task("a", cmd=f"echo $SSH_CONNECTION >> {fleet.site.root}/notes", retries=5))
-    assert fleet.execute().code == 8
+    assert fleet.execute("--no-check").code == 8
     rows = fleet.rows(1)
     assert (rows["a/1"]["status"], rows["a/2"]["status"]) == ("error", "ready")
     message = rows["a/1"]["message"]
-    assert f"The host key of 127.0.0.1:{daemons[0].port} is not known or has changed" in message
+    assert f"The host key of 127.0.0.1:{daemons[0].port} has changed" in message
+    assert f"ssh-keygen -R '[127.0.0.1]:{daemons[0].port}'" in message
     assert f"ssh-keyscan -p {daemons[0].port} 127.0.0.1 >> ~/.ssh/known_hosts" in message
     assert len(fleet.noted()) == 1
 

@@ -15,8 +15,9 @@ from fuelclient.errors import FuelError
 from fuelclient.executors import registry
 from fuelclient.executors.connector import Connections
 from fuelclient.executors.dask import DaskScheduler
+from fuelclient.executors.examination import clock
 from fuelclient.executors.options import Options
-from fuelclient.model.diagnosis import Diagnosis, Health
+from fuelclient.model.diagnosis import Diagnosis, Health, alike
 
 if TYPE_CHECKING:
     from fuelclient.model.node import Node
@@ -26,20 +27,7 @@ if TYPE_CHECKING:
 SECONDS = 5.0
 """How long a machine may take to answer."""
 
-SKEW = 10.0
-"""By how many seconds clocks may differ: logs and the times of a run are compared by people."""
-
 _AT_A_TIME = 16
-_CLOCK = "Let both machines synchronise their clocks (chrony or ntp)."
-
-
-def clock(area: str, name: str, skew: float) -> Iterator[Diagnosis]:
-    """Yield a problem if the clock of a machine is `skew` seconds ahead of ours, or behind it if that is negative."""
-    if abs(skew) > SKEW:
-        where = "ahead of" if skew > 0 else "behind"
-        yield Diagnosis(
-            area, f"{name} clock", Health.WARNING, f"its clock is {abs(skew):.0f} s {where} this machine's", _CLOCK
-        )
 
 
 def master(settings: Settings) -> Iterator[Diagnosis]:
@@ -143,7 +131,7 @@ def nodes(settings: Settings) -> Iterator[Diagnosis]:
         return
     diagnoses = asyncio.run(_ask_all(reached))
     problems = [diagnosis for answers in diagnoses for diagnosis in answers]
-    yield from problems
+    yield from alike(problems)
     silent = {diagnosis.name for diagnosis in problems if diagnosis.health is Health.ERROR}
     if len(silent) < len(reached):
         yield Diagnosis(
@@ -170,24 +158,10 @@ async def _ask_all(known: Sequence[Node]) -> Sequence[Sequence[Diagnosis]]:
 async def _ask(connections: Connections, node: Node) -> Sequence[Diagnosis]:
     """Return what is wrong with one node; nothing if all is well."""
     target, name = target_of(node), f"{node.id} ({node.name})"
-    refusal = connections.of(target.kind).refusal(target)
-    if refusal:
-        reason, _, mend = refusal.partition("; ")
-        return [Diagnosis("nodes", name, Health.ERROR, reason, mend)]
-    before = time.time()
     try:
         async with asyncio.timeout(2 * SECONDS):
-            answer = await connections.transport(target).call("date +%s")
-    except FuelError as error:
-        return [
-            Diagnosis("nodes", name, Health.ERROR, error.message, error.hint or "Look at sshd and the network there.")
-        ]
+            found = await connections.examine(target, ())
     except TimeoutError:
-        message = f"does not answer within {2 * SECONDS:g} s"
+        message = f"it does not answer within {2 * SECONDS:g} s"
         return [Diagnosis("nodes", name, Health.ERROR, message, "Look at the load of the node.")]
-    middle = (before + time.time()) / 2
-    text = answer.out.strip()
-    if answer.rc or not text.isdigit():
-        mend = "Its login shell has to run commands without printing anything else."
-        return [Diagnosis("nodes", name, Health.ERROR, f"runs no commands: {answer.error}", mend)]
-    return list(clock("nodes", name, int(text) + 0.5 - middle))
+    return [replace(one, name=name) for one in found]

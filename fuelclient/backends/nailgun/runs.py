@@ -21,7 +21,9 @@ from fuelclient.backends.nailgun.verdicts import decided
 from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported
 from fuelclient.executors import registry
+from fuelclient.model.diagnosis import Diagnosis
 from fuelclient.model.fact import NO_FACTS, DeploymentFacts
+from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.run import (
     CHILD,
     NO_CLUSTER,
@@ -64,8 +66,8 @@ class Runs:
         self._observers: dict[int, Observer] = {}
         self._latest: Run | None = None
 
-    def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
-        """As `base.Runs`; the master checks the graph. Only our own server reads `strict`.
+    def begin(self, request: RunRequest, *, may_idle: bool = False, check: bool = True) -> Run:  # noqa: ARG002
+        """As `base.Runs`; the master checks the graph, and looks at no node. Only our own server reads `strict`.
 
         A Fuel master runs nothing for a name that it does not know and reports success, so names are checked here.
         """
@@ -78,6 +80,13 @@ class Runs:
         body, strict = execution_to(self._sent(request)), None if may_idle else True
         begun = run_from(self._session.post("graphs/execute/", body, about, strict=strict))
         return self.get(begun.id)
+
+    def check(self, node_ids: Sequence[int], graph_type: str = DEFAULT_TYPE) -> Sequence[Diagnosis]:  # noqa: ARG002
+        """Raise `Unsupported`: whether this machine reaches a node says nothing about the master."""
+        raise Unsupported(
+            "The nodes of a server are reached from its machine, not from this one.",
+            hint="Run `fuel2 node check` there, without --server.",
+        )
 
     def _sent(self, request: RunRequest) -> RunRequest:
         """Return the request as this master understands it.

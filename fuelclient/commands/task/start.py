@@ -22,8 +22,8 @@ STARTED = "Deployment task with id {0.id} for the environment {0.cluster_id} has
 
 
 def add_run(parser: argparse.ArgumentParser, *short: str) -> None:
-    """Add how to run: `force`, `trace`, `dry_run`, `noop`, `executor` and what `add_wait` adds. `short` names those of
-    `-f` and `-d` that the command has for --force and --dry-run."""
+    """Add how to run: `force`, `trace`, `dry_run`, `noop`, `check`, `executor` and what `add_wait` adds. `short` names
+    those of `-f` and `-d` that the command has for --force and --dry-run."""
     parser.add_argument(
         *[option for option in short if option == "-f"],
         "--force",
@@ -35,6 +35,10 @@ def add_run(parser: argparse.ArgumentParser, *short: str) -> None:
     dry = [option for option in short if option == "-d"]
     mode.add_argument(*dry, "--dry-run", action="store_true", help="print what would run, and start nothing")
     mode.add_argument("--noop", action="store_true", help="let tasks report what they would change, and change nothing")
+    parser.add_argument(
+        "--no-check", action="store_false", dest="check",
+        help="do not examine the nodes that are reached over SSH before the run (see 'node check')",
+    )  # fmt: skip
     add_executor(parser, "how to reach all nodes (default: each by its own executor)")
     add_unknown(parser)
     add_wait(parser)
@@ -116,7 +120,7 @@ class Starter(Command):
             self._exit = dry_run(self, request, parsed_args, action)
             return
         runs = self.writable().runs
-        begun = runs.begin(request) if action is None else runs.act(action, request)
+        begun = runs.begin(request, check=parsed_args.check) if action is None else runs.act(action, request)
         report([finding for child in begun.children for finding in child.findings])
         self.started(begun, sentence.format(begun), parsed_args)
 

@@ -70,12 +70,16 @@ class Jobs:
 
     def machine(self, node: NodeKey) -> Hashable:
         """Return what decides whether a task can run on a node: whether it has an address, and how it is reached."""
-        target = self._target_of(self._nodes[node]) if isinstance(node, int) else self._master
+        target = self.target(node)
         return target.kind, bool(target.ip), target.place
+
+    def target(self, node: NodeKey) -> Target:
+        """Return how to reach a node, or the master."""
+        return self._target_of(self._nodes[node]) if isinstance(node, int) else self._master
 
     def _target(self, node: NodeKey, task: MergedTask) -> Target:
         definer = task.origin("type").owner  # a layer that only overrides attributes brings no scripts
-        target = self._target_of(self._nodes[node]) if isinstance(node, int) else self._master
+        target = self.target(node)
         return replace(target, scripts=self._scripts.get((definer.level, definer.id), ()))
 
     def _target_of(self, node: Node) -> Target:

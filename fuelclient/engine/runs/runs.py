@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from fuelclient.engine.reading import lookup
 from fuelclient.engine.reading.computed_facts import settle
-from fuelclient.engine.runs import delete, history, inputs, kill, processes, runner
+from fuelclient.engine.runs import delete, history, inputs, kill, preflight, processes, runner
 from fuelclient.engine.runs.close import close
 from fuelclient.engine.runs.execution import remember, require_same_plan
 from fuelclient.engine.runs.executors import Provider, executor_for
@@ -29,7 +29,9 @@ from fuelclient.environment import plans
 from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
 from fuelclient.errors import Conflict, FuelError, NotFound, Unsupported, nearest
 from fuelclient.executors import registry
+from fuelclient.model.diagnosis import Diagnosis
 from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.run import (
     CHILD,
     PARENT,
@@ -62,7 +64,7 @@ class Runs:
     def __init__(self, database: Database, *, start: Start = runner.start, provider: Provider = executor_for) -> None:
         self._database, self._start, self._provider = database, start, provider
 
-    def begin(self, request: RunRequest, *, may_idle: bool = False) -> Run:
+    def begin(self, request: RunRequest, *, may_idle: bool = False, check: bool = True) -> Run:
         """As `base.Runs`."""
         limit_expressions()
         request = checked(request, registry.runs_nothing)
@@ -81,6 +83,8 @@ class Runs:
             require_something(planned[1], request)
             require_decided(planned[1])
             self._require_selected(request, planned[1], may_idle=may_idle)
+            if check and not request.noop:
+                self._require_ready(request, *planned)
         with self._database.write() as connection:
             parent, children = _inserted(connection, request)
             if planned:
@@ -88,6 +92,31 @@ class Runs:
             _hand_over(connection, parent)
         self._start(self._database.path, parent.id, False)
         return self.get(parent.id)
+
+    def _require_ready(self, request: RunRequest, fetched: Inputs, plan: Plan) -> None:
+        """Raise `NotReady` if a node of the first graph cannot do its tasks."""
+        present = fetched.environment.nodes
+        with self._database.read() as connection:
+            jobs = jobs_for(connection, self._database.path, 0, request, fetched, present, plan.node_ids)
+        preflight.require_ready(self._provider(self._database.path, _new(request, PARENT)), jobs, plan, present)
+
+    def check(self, node_ids: Sequence[int], graph_type: str = DEFAULT_TYPE) -> Sequence[Diagnosis]:
+        """As `base.Runs`. What cannot be planned is reported, and the nodes are examined all the same."""
+        with self._database.read() as connection:
+            wanted = [lookup.node(connection, node_id) for node_id in dict.fromkeys(node_ids)]
+        called: dict[int, Collection[str]] = {}
+        unplanned: list[Diagnosis] = []
+        for cluster_id in dict.fromkeys(node.cluster_id for node in wanted if node.cluster_id is not None):
+            request = RunRequest(cluster_id, (graph_type,), force=True, unknown="run")
+            settle(self._database, cluster_id)
+            try:
+                with self._database.read() as connection:
+                    fetched = inputs.read(connection, request, graph_type)
+                called.update(preflight.programs(plans.plan(fetched, request, graph_type)))
+            except FuelError as error:
+                unplanned.append(preflight.unplanned(cluster_id, graph_type, error))
+        executor = self._provider(self._database.path, _new(RunRequest(0), PARENT))
+        return [*preflight.check(executor, wanted, called), *unplanned]
 
     def _dry_run(self, request: RunRequest) -> Run:
         """Plan all graphs of a request and store a run that has ended with that."""

@@ -1,0 +1,158 @@
+"""Whether a machine has what tasks need there. Only its own shell is asked, and nothing on it is changed."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from fuelclient.executors.transport import Completed, Transport, Unreachable
+from fuelclient.model.diagnosis import Diagnosis, Health
+from fuelclient.model.task import TaskType
+
+AREA = "nodes"
+
+LITTLE_ROOM, NO_ROOM = 200 << 10, 1 << 10
+"""Free kilobytes below which spools, with the output of all tasks, may fill a disk soon, or have no room at all."""
+
+SKEW: Final = 10.0
+"""By how many seconds clocks may differ: logs and the times of a run are compared by people."""
+
+_CLOCK = "Let both machines synchronise their clocks (chrony or ntp)."
+_MARK = "fuel2 looks at this machine"
+_LOOK = """
+echo "$1"
+root=$2
+shift 2
+echo "uid $(id -u)"
+echo "clock $(date +%s)"
+for file in /proc/uptime /proc/sys/kernel/random/boot_id "/proc/$$/stat"; do [ -r "$file" ] || echo "unread $file"; done
+export PATH="$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/puppetlabs/bin"
+for program in "$@"; do command -v "$program" > /dev/null 2>&1 || echo "missing $program"; done
+if [ -d "$root" ]; then
+  [ -O "$root" ] && [ ! -L "$root" ] || echo "foreign $root"
+else
+  while [ ! -e "$root" ]; do root=${root%/*}; [ -n "$root" ] || root=/; done
+fi
+[ -d "$root" ] && [ -w "$root" ] || echo "closed $root"
+df -Pk "$root" | while read -r _ _ _ free _ place; do echo "free $free $root"; done
+sudo -n true 2> /dev/null && echo "sudo"
+exit 0
+"""
+"""Arguments: the first line that it prints, the root of the spools, the programs that tasks need."""
+
+_SPOOL_NEEDS = ("bash", "setsid", "tail", "head", "wc", "mkdir", "mv", "cat", "grep")
+"""The programs without which nothing runs, because the scripts of the spool use them."""
+
+_PYTHON = re.compile(
+    r"(?:^|[;&|({\n]|\b(?:then|do|else|exec|sudo|env)\s)\s*((?:/[\w./-]*/)?python[\d.]*)(?=\s|$)", re.MULTILINE
+)
+
+
+def programs_of(type: str, parameters: Mapping[str, Any]) -> frozenset[str]:
+    """Return the programs that a task calls on its machine, as far as its type and its command line say so.
+
+    >>> programs_of("shell", {"cmd": "cd /opt && python3 run.py; echo python"})
+    frozenset({'python3'})
+    """
+    if type == TaskType.PUPPET:
+        return frozenset({"puppet"})
+    command = parameters.get("cmd")
+    return _called(command) if type == TaskType.SHELL and isinstance(command, str) else frozenset()
+
+
+@lru_cache(4096)  # a graph has few command lines, and each on many nodes
+def _called(command: str) -> frozenset[str]:
+    return frozenset(_PYTHON.findall(command))
+
+
+async def examined(transport: Transport, root: str, programs: Collection[str]) -> list[Diagnosis]:
+    """Return what is wrong with a machine: with what spools below `root` need, and with what its tasks call.
+
+    Nothing is returned of what is well. Raise what transports raise.
+    """
+    before = time.time()
+    answer = await transport.call(_LOOK, (_MARK, root, *_SPOOL_NEEDS, *sorted(programs)))
+    middle = (before + time.time()) / 2
+    return list(_problems(answer, programs, middle))
+
+
+def unreachable(error: Unreachable) -> Diagnosis:
+    """Return why a machine cannot be examined."""
+    mend = error.hint or "Look at sshd and the network there."
+    return Diagnosis(AREA, "", Health.ERROR, error.problem.rstrip("."), mend, error.shared)
+
+
+def wrong(message: str, mend: str, health: Health = Health.ERROR) -> Diagnosis:
+    """Return a diagnosis of a machine; whoever knows its nodes adds their names."""
+    return Diagnosis(AREA, "", health, message, mend)
+
+
+def clock(area: str, name: str, skew: float) -> Iterator[Diagnosis]:
+    """Yield a problem if the clock of a machine is `skew` seconds ahead of ours, or behind it if that is negative."""
+    if abs(skew) > SKEW:
+        where = "ahead of" if skew > 0 else "behind"
+        message = f"its clock is {abs(skew):.0f} s {where} this machine's"
+        yield Diagnosis(area, name, Health.WARNING, message, _CLOCK)
+
+
+def _problems(answer: Completed, programs: Collection[str], now: float) -> Iterator[Diagnosis]:
+    before, mark, after = answer.out.decode("utf-8", "replace").partition(f"{_MARK}\n")
+    if answer.rc or not mark:
+        mend = "Its user needs a login shell that runs /bin/sh -c COMMAND."
+        yield wrong(f"it runs no commands: {answer.error}", mend)
+        return
+    if before:
+        mend = "Let its .bashrc print nothing where $- has no i."
+        yield wrong("its login shell prints text of its own before each command", mend, Health.WARNING)
+    told: dict[str, list[str]] = {}
+    for line in after.splitlines():
+        word, _, rest = line.partition(" ")
+        told.setdefault(word, []).append(rest)
+    yield from _of_spool(told)
+    yield from _of_tasks(told, programs)
+    for moment in told.get("clock", ()):
+        if moment.isdigit():
+            yield from clock(AREA, "", int(moment) + 0.5 - now)
+
+
+def _of_spool(told: Mapping[str, list[str]]) -> Iterator[Diagnosis]:
+    missing = [name for name in told.get("missing", ()) if name in _SPOOL_NEEDS]
+    if missing:
+        yield wrong(f"it has no {', '.join(missing)}", f"Install there: {' '.join(missing)}")
+    for path in told.get("unread", ())[:1]:
+        yield wrong(f"{path} cannot be read, by which commands are found again", "Mount /proc there.")
+    for path in told.get("foreign", ()):
+        yield wrong(f"{path} belongs to another user", f"Remove it there: rm -r {path}")
+    for path in told.get("closed", ()):
+        yield wrong(f"its user cannot write to {path}", f"Let it: chmod 1777 {path}")
+    for line in told.get("free", ()):
+        free, _, path = line.partition(" ")
+        if free.isdigit() and int(free) < LITTLE_ROOM:
+            health = Health.ERROR if int(free) < NO_ROOM else Health.WARNING
+            mend = "Free some room there: the output of all tasks is kept in it until their run is deleted."
+            yield wrong(
+                f"less than {(NO_ROOM if health is Health.ERROR else LITTLE_ROOM) >> 10} MB are free in {path}",
+                mend,
+                health,
+            )
+
+
+def _of_tasks(told: Mapping[str, list[str]], programs: Collection[str]) -> Iterator[Diagnosis]:
+    for name in told.get("missing", ()):
+        if name in programs and name not in _SPOOL_NEEDS:
+            mend = "Install it there, unless a task that runs before does."
+            yield wrong(f"it has no {name}, which tasks call", mend, Health.WARNING)
+    if told.get("uid", ["0"]) != ["0"]:
+        if "sudo" in told:
+            mend = "Set another user of the node, or let commands of tasks begin with sudo -n."
+            yield wrong("tasks run there as a user who is not root, but may use sudo", mend, Health.WARNING)
+        else:
+            mend = "Set another user of the node, unless its tasks need no root."
+            yield wrong(
+                "tasks run there as a user who is not root, and who has no sudo without a password",
+                mend,
+                Health.WARNING,
+            )
