@@ -75,6 +75,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     "fuel-version": ("version:FuelVersion", "Show the version of Fuel and of its API"),
     "graph blame": ("graph.blame:GraphBlame", "Show who set each attribute of a task, and what that overrode"),
     "graph delete": ("graph.graph:GraphDelete", "Delete one graph of an owner"),
+    "graph diff": ("graph.diff:GraphDiff", "Compare two graphs: tasks, attributes, list elements, and the order"),
     "graph download": ("graph.download:GraphDownload", "Write a graph, or a merge, to a file"),
     "graph execute": ("graph.execute:GraphExecute", "Run graphs on the nodes of an environment"),
     "graph impact": ("graph.impact:GraphImpact", "Show which tasks run after a task, and so wait for it"),

@@ -22,6 +22,9 @@ QUESTIONS = {
     "order": ("order",),
     "impact": ("impact", "netconfig"),
     "stats": ("stats",),
+    "diff_layer": ("diff", "release:1", "env:1"),
+    "diff_without": ("diff", "env:1", "--without", "plugin:plugin2"),
+    "diff_own_graph": ("diff", "env:1", "--without", "cluster"),
     "query": ("query", "1+keystone+1,!layer:cluster", "--explain"),
 }
 

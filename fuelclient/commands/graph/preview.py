@@ -13,8 +13,18 @@ from fuelclient.commands.arguments import add_env, add_nodes, add_type, stated
 from fuelclient.commands.base import STRUCTURED, Lister, report, sorted_by
 from fuelclient.commands.columns import Fields, Names, check_columns, column_name, finding_fields
 from fuelclient.commands.exits import Exit
+from fuelclient.commands.graph.sides import (
+    GRAMMAR,
+    METAVAR,
+    Side,
+    add_what_if,
+    graph_reference,
+    sides,
+    what_if,
+)
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, InvalidGraph, UsageError
+from fuelclient.printing import printable
 
 if TYPE_CHECKING:
     from fuelclient.model.snapshot import Snapshot
@@ -51,12 +61,19 @@ class GraphPreview(Lister):
 
     If there is an error among the findings, the exit code is 7.
 
-    --verify compares this merge, task by task, with the master's own. With --exit-code the exit code is 10 if they
-    differ.
+    --with and --without preview the environment as it would be: with the graph in a file as its own, with a plugin that
+    is not enabled or not even installed, or without one. Nothing is stored. What that changes, also in the order, is
+    said on stderr; 'fuel2 graph diff' prints it as data. --against compares with another graph than that of the
+    environment as it is.
+
+    --verify compares this merge, task by task, with the master's own. With --exit-code the exit code is 10 if a
+    comparison found a difference.
 
       fuel2 graph preview --env 1
       fuel2 graph preview --env 1 --assume controller=3,compute=8,cinder=3 --only changed
       fuel2 graph preview --env 1 --assume controller+cinder=1,compute=2 -f json
+      fuel2 graph preview --env 1 --with override.yaml --with plugin:./my-plugin --exit-code
+      fuel2 graph preview --env 1 --against run:12
     """
 
     columns = (
@@ -83,13 +100,21 @@ class GraphPreview(Lister):
         parser.add_argument(
             "--verify", action="store_true", help="compare with the merge that the master itself computes"
         )
-        parser.add_argument("--exit-code", action="store_true", help="with --verify: exit with 10 if they differ")
+        add_what_if(parser)
+        parser.add_argument(
+            "--against", type=graph_reference, metavar=METAVAR, help=f"compare with this graph: {GRAMMAR}"
+        )
+        parser.add_argument("--exit-code", action="store_true", help="exit with 10 if a comparison finds differences")
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         """Print the preview. The exit code says whether there is an error among the findings and, with `--exit-code`,
         whether the other merge differs."""
-        if parsed_args.exit_code and not parsed_args.verify:
-            raise UsageError("--exit-code needs --verify.", hint="Add --verify, or leave --exit-code out.")
+        if parsed_args.exit_code and not (parsed_args.verify or _compares(parsed_args)):
+            hint = "Add --with, --without, --against or --verify, or leave --exit-code out."
+            raise UsageError("--exit-code needs a comparison.", hint=hint)
+        if parsed_args.verify and _compares(parsed_args):
+            hint = "Leave --verify out, or the others."
+            raise UsageError("A master merges only what it has: --verify allows no other graphs.", hint=hint)
         self._differ = self._broken = False
         super().run(parsed_args)
         if self._broken:
@@ -110,7 +135,7 @@ class GraphPreview(Lister):
             MergePolicy(parsed_args.merge_policy),
             parsed_args.facts,
         )
-        snapshot = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type)
+        snapshot = self._snapshot(parsed_args, options)
         evaluation = outlook(self.backend, snapshot, options) if parsed_args.facts else None
         seen = preview(snapshot, options, evaluation)
         _narrate(seen)
@@ -126,6 +151,33 @@ class GraphPreview(Lister):
         asked = "verdict" in map(column_name, parsed_args.columns)
         shown = len(columns) if asked or any(row.verdicts for row in seen.rows) else columns.index("verdict")
         return columns[:shown], [cells[:shown] for cells in tables]
+
+    def _snapshot(self, parsed_args: argparse.Namespace, options: PreviewOptions) -> Snapshot:
+        """Return what is previewed, after saying what it changes if that is not the environment as it is."""
+        known = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type)
+        if not _compares(parsed_args):
+            return known
+        from fuelclient.commands.graph.diff import comparison_lines
+        from fuelclient.insight.comparison import compare
+        from fuelclient.insight.override_findings import OVERRIDES
+
+        before, after = Side(f"env:{parsed_args.env}", known), Side(f"env:{parsed_args.env}", known)
+        if parsed_args.added or parsed_args.left_out:
+            changed, words = what_if(self.backend, known, parsed_args, self.app.stdin)
+            after = Side(f"{after.label} {words}", changed)
+        if parsed_args.against:
+            listed = [parsed_args.against]
+            (before,) = sides(
+                listed, self.backend, self.app.stdin, graph_type=parsed_args.graph_type, env=parsed_args.env
+            )
+        drafts = [side.draft(options, self.backend, masked=before.masked) for side in (before, after)]
+        found = compare(*drafts)
+        self._differ = found.is_different
+        LOG.info("%s -> %s", before.label, after.label)
+        for line in comparison_lines(found, drafts[1].expansion):
+            LOG.info("%s", printable(line))
+        report(finding for finding in found.findings if finding.code in OVERRIDES)  # the preview has all others
+        return after.snapshot
 
     def _verify(self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace) -> None:
         """Compare with the merge of the other side. If it refuses to merge, the preview is shown all the same."""
@@ -158,6 +210,10 @@ class GraphPreview(Lister):
         if missing:
             LOG.info("Not shown: %s. -f json has everything.", "; ".join(missing))
         return fitted.columns, fitted.rows
+
+
+def _compares(parsed_args: argparse.Namespace) -> bool:
+    return bool(parsed_args.added or parsed_args.left_out or parsed_args.against)
 
 
 def _cells(row: PreviewRow) -> tuple[Any, ...]:

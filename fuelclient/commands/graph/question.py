@@ -44,10 +44,7 @@ class Question(Command):
         self.add_subject(parser)
         add_env(parser, required=True)
         add_type(parser, default="default")
-        parser.add_argument(
-            "-f", "--format", choices=("text", "json", "yaml"), default="text",
-            help="text for people (default); json and yaml have everything, with a format_version",
-        )  # fmt: skip
+        add_format(parser)
 
     def add_subject(self, parser: argparse.ArgumentParser) -> None:
         """Add what the question is about."""
@@ -114,6 +111,14 @@ class OrderQuestion(Question):
         if parsed_args.facts:
             return snapshot, options, outlook(self.backend, snapshot, options)
         return snapshot, options, evaluation_for(self.backend, snapshot)
+
+
+def add_format(parser: argparse.ArgumentParser) -> None:
+    """Add `--format`."""
+    parser.add_argument(
+        "-f", "--format", choices=("text", "json", "yaml"), default="text",
+        help="text for people (default); json and yaml have everything, with a format_version",
+    )  # fmt: skip
 
 
 def _narrate(expansion: Expansion, findings: Iterable[Finding], facts: bool) -> None:

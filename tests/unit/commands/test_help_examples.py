@@ -86,6 +86,7 @@ BEFORE = {
     "env deployment-facts get-default": ["rm -r deployment_1"],
     "env settings download": ["rm -r environment_1"],
     "graph delete": ["fuel2 graph upload --env 1 --type rollback --file fix.yaml"],
+    "graph diff": ["fuel2 plugins enable lma_collector --env 1"],
     "node attributes-download": ["rm -r node_1"],
     "node delete": ["fuel2 env remove nodes --env 1 --nodes 3"],
     "node label delete": ["fuel2 node label set --labels rack=b --nodes 1 2"],
@@ -103,6 +104,8 @@ BEFORE = {
 """Lines to run before each example of a command."""
 
 CODES = {
+    "fuel2 graph diff cluster:1 override.yaml --exit-code": (10, "they differ"),
+    "fuel2 graph preview --env 1 --with override.yaml --with plugin:./my-plugin --exit-code": (10, "it differs"),
     "fuel2 node create node-1 --ip 10.20.0.3 --env 1 --roles controller cinder": (6, "node-1 exists"),
     "fuel2 env delete 1": (6, "it is operational, and --force is missing"),
     "fuel2 plugins disable lma_collector --env 1": (6, "the environment is deployed"),

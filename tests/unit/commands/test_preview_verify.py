@@ -129,7 +129,7 @@ def test_a_master_with_a_task_of_two_plugins_merges_nothing(server: Server, mast
     assert {row["task"] for row in with_findings} == {"shared"}
 
 
-def test_the_exit_code_needs_verify(tiny: CommandLine) -> None:
+def test_the_exit_code_needs_a_comparison(tiny: CommandLine) -> None:
     done = tiny("graph", "preview", "--env", "1", "--exit-code")
     assert (done.code, done.out) == (2, "")
     assert "--verify" in done.err

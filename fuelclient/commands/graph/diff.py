@@ -1,0 +1,207 @@
+"""`graph diff`: what differs between two graphs, and what that does to the order."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fuelclient.commands.arguments import ENV, NAMED, add_type, stated
+from fuelclient.commands.base import report
+from fuelclient.commands.columns import finding_fields
+from fuelclient.commands.exits import Exit
+from fuelclient.commands.graph.question import Answer, Question, add_format, aligned, value_text, where
+from fuelclient.commands.graph.sides import (
+    GRAMMAR,
+    METAVAR,
+    Side,
+    add_what_if,
+    graph_reference,
+    sides,
+    what_if,
+)
+from fuelclient.commands.references import reference
+from fuelclient.commands.shell import LOG, count
+from fuelclient.errors import UsageError
+
+if TYPE_CHECKING:
+    from fuelclient.insight.comparison import Comparison
+    from fuelclient.insight.graph_changes import TaskChange, ValueChange
+    from fuelclient.insight.order_effect import OrderEffect, Pair
+    from fuelclient.model.graph import MergedTask, Origin
+    from fuelclient.plan.expand import Expansion
+
+_SIGNS = {"added": "+", "removed": "-", "changed": "~"}
+_MOST_LINES = 20
+
+
+class GraphDiff(Question):
+    """Compare two graphs: tasks, attributes, list elements, and the order
+
+    GRAPH names a merged graph (env:1), one layer (cluster:1, release:2, plugin:NAME), the graph of a run (run:7) or a
+    file. A type may follow, as in env:1/TYPE. With --with and --without, the second graph is that of an environment as
+    it would be; without a second GRAPH, of the first one. Nothing is uploaded, installed or enabled.
+
+    The order effect says which orderings of task instances are lost or gained. An edge may go without any effect,
+    because a longer path says the same. A layer or a file is compared by itself, on the nodes of --env, or of the
+    environment that the other GRAPH belongs to; its overrides have no place in the order. Passwords of runs are masked.
+
+    Findings that only the second graph has are printed too. With --exit-code the exit code is 10 if anything differs.
+
+      fuel2 graph diff release:1 env:1
+      fuel2 graph diff cluster:1 override.yaml --exit-code
+      fuel2 graph diff env:1 --without plugin:lma_collector -f json
+      fuel2 graph diff run:12 env:1
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("before", type=graph_reference, metavar=METAVAR, help=GRAMMAR)
+        parser.add_argument("after", type=graph_reference, metavar=METAVAR, nargs="?", help="the second graph")
+        add_what_if(parser)
+        parser.add_argument(
+            *ENV, type=reference("environment"), metavar=NAMED, dest="env", help="place layers and files on its nodes"
+        )
+        add_type(parser, default="default")
+        parser.add_argument("--assume", type=stated, metavar="SPEC", help="other nodes: controller=3,compute+cinder=2")
+        parser.add_argument("--exit-code", action="store_true", help="exit with 10 if anything differs")
+        add_format(parser)
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        self._differ = False
+        super().run(parsed_args)
+        return Exit.DIFFERENT if self._differ and parsed_args.exit_code else Exit.OK
+
+    def answer(self, parsed_args: argparse.Namespace) -> Answer:
+        from fuelclient.insight.comparison import compare
+        from fuelclient.plan.preview import PreviewOptions
+
+        before, after = self._sides(parsed_args)
+        options = PreviewOptions(assume=parsed_args.assume or "")
+        masked = before.masked or after.masked
+        drafts = [side.draft(options, self.backend, masked=masked) for side in (before, after)]
+        assumptions = dict.fromkeys(drafted.expansion.fleet.assumption for drafted in drafts)
+        for assumption in filter(None, assumptions):
+            LOG.info("%s", assumption)
+        found = compare(*drafts)
+        self._differ = found.is_different
+        report(found.findings)
+        document = {"before": before.label, "after": after.label, **comparison_fields(found)}
+        title = f"{before.label} -> {after.label}"
+        return Answer([title, *comparison_lines(found, drafts[1].expansion)], document)
+
+    def _sides(self, parsed_args: argparse.Namespace) -> list[Side]:
+        changes = bool(parsed_args.added or parsed_args.left_out)
+        if parsed_args.after is None and not changes:
+            raise UsageError(
+                "There is nothing to compare with.", hint="Name a second graph, or add --with or --without."
+            )
+        named = [parsed_args.before, parsed_args.after or parsed_args.before]
+        found = sides(named, self.backend, self.app.stdin, graph_type=parsed_args.graph_type, env=parsed_args.env)
+        if changes:
+            if named[1][0] != "env":
+                raise UsageError(
+                    "--with and --without change an environment.", hint="Name it as the last graph: env:1."
+                )
+            changed, words = what_if(self.backend, found[1].snapshot, parsed_args, self.app.stdin)
+            found[1] = replace(found[1], label=f"{found[1].label} {words}", snapshot=changed)
+        return found
+
+
+def comparison_fields(found: Comparison) -> dict[str, Any]:
+    """Return a comparison for a document."""
+    return {
+        "tasks": [_task_fields(task) for task in found.tasks],
+        "metadata": [_value_fields(value) for value in found.metadata],
+        "order": _order_fields(found.order) if found.order else None,
+        "problem": found.problem or None,
+        "findings": [{"task": finding.task, **finding_fields(finding)} for finding in found.findings],
+    }
+
+
+def _task_fields(task: TaskChange) -> dict[str, Any]:
+    return {
+        "task": task.task, "change": str(task.change), "before": _definition(task.before),
+        "after": _definition(task.after), "attributes": [_value_fields(value) for value in task.values],
+    }  # fmt: skip
+
+
+def _definition(task: MergedTask | None) -> dict[str, Any] | None:
+    return None if task is None else _origin_fields(task.origin())
+
+
+def _origin_fields(origin: Origin) -> dict[str, Any]:
+    place = origin.place
+    return {"layer": origin.owner.label, "file": place.file or None, "line": place.line or None}
+
+
+def _value_fields(value: ValueChange) -> dict[str, Any]:
+    return {
+        "attribute": value.path, "before": value.before, "after": value.after,
+        "elements_added": list(value.added), "elements_removed": list(value.removed), "reordered": value.reordered,
+        "set_before": _origin_fields(value.was) if value.was else None,
+        "set_after": _origin_fields(value.now) if value.now else None,
+    }  # fmt: skip
+
+
+def _order_fields(order: OrderEffect) -> dict[str, Any]:
+    def pairs(listed: Sequence[Pair]) -> list[dict[str, Any]]:
+        return [{"before": pair.before, "after": pair.after, "instances": pair.instances} for pair in listed]
+
+    return {
+        "instances": order.instances,
+        "edges_removed": list(map(list, order.edges_removed)), "edges_added": list(map(list, order.edges_added)),
+        "orderings_before": order.before, "orderings_after": order.after,
+        "orderings_lost": order.lost, "orderings_gained": order.gained,
+        "lost": pairs(order.lost_pairs), "gained": pairs(order.gained_pairs),
+    }  # fmt: skip
+
+
+def comparison_lines(found: Comparison, expansion: Expansion) -> Iterator[str]:
+    """Yield what differs, for people. `expansion` is that of the second graph."""
+    yield from _task_lines(found)
+    yield from _order_lines(found, expansion)
+
+
+def _task_lines(found: Comparison) -> Iterator[str]:
+    changes = [str(task.change) for task in found.tasks]
+    figures = [f"{changes.count(word)} {word}" for word in _SIGNS if word in changes]
+    yield f"Tasks: {', '.join(figures) or 'no difference'}."
+    rows: list[tuple[str, ...]] = []
+    for task in found.tasks:
+        origin = (task.after or task.before).origin()  # type: ignore[union-attr]  # one of the two exists
+        rows.append((f"{_SIGNS[task.change]} {task.task}", "", *_where(origin)))
+        rows += [(f"    {value.path}", _change(value), *_where(value.now or value.was)) for value in task.values]
+    rows += [(f"~ {value.path} of the graph", _change(value), "", "") for value in found.metadata]
+    if rows:
+        yield from aligned(rows)
+
+
+def _where(origin: Origin | None) -> tuple[str, str]:
+    return (origin.owner.label, where(origin.place)) if origin else ("", "")
+
+
+def _change(value: ValueChange) -> str:
+    if value.added or value.removed:
+        removed = [f"-{value_text(element)}" for element in value.removed]
+        return " ".join([*removed, *(f"+{value_text(element)}" for element in value.added)])
+    if value.reordered:
+        return f"{value_text(value.before)} -> {value_text(value.after)} (only the order)"
+    before, after = ("(not stated)" if side is None else value_text(side) for side in (value.before, value.after))
+    return f"{before} -> {after}"
+
+
+def _order_lines(found: Comparison, expansion: Expansion) -> Iterator[str]:
+    order = found.order
+    if order is None:
+        yield f"Order: cannot be compared. {found.problem}"
+        return
+    edges = f"{count(len(order.edges_removed), 'edge')} between tasks removed, {len(order.edges_added)} added"
+    yield f"Order: {edges}; {count(order.lost, 'ordering')} of {order.before} lost, {order.gained} gained."
+    if order.lost or order.gained:
+        yield f"  (of the {order.instances} task instances in both, on {count(expansion.fleet.size, 'node')})"
+    for word, listed in (("lost", order.lost_pairs), ("gained", order.gained_pairs)):
+        for pair in listed[:_MOST_LINES]:
+            yield f"  {word:6}  {pair.before} -> {pair.after}  ({count(pair.instances, 'pair')})"
+        if len(listed) > _MOST_LINES:
+            yield f"  {word:6}  and {len(listed) - _MOST_LINES} more pairs of tasks; -f json has all"

@@ -1,0 +1,332 @@
+"""What is compared: graphs that a command line names, and environments as they would be with other graphs or plugins.
+
+A graph is named `env:1` (merged), `cluster:1`, `release:2` or `plugin:NAME` (one layer), `run:7` (as that run had it)
+or by its file. A type may follow: `env:1/TYPE`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, TextIO
+
+from fuelclient.commands.arguments import NOUNS
+from fuelclient.commands.base import report
+from fuelclient.commands.references import is_id, reference
+from fuelclient.errors import NotFound, UsageError
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+    from fuelclient.environment.what_if import Added
+    from fuelclient.model.environment import Environment
+    from fuelclient.model.graph import GraphDocument, Layer
+    from fuelclient.model.package import Package
+    from fuelclient.model.release import Role
+    from fuelclient.model.run import Run
+    from fuelclient.model.snapshot import Snapshot
+    from fuelclient.model.task import Task
+    from fuelclient.plan.evaluate import Evaluation
+    from fuelclient.plan.preview import Draft, PreviewOptions
+
+_NAMED = {"env": "environment", **NOUNS}
+"""The kinds of graphs that are named by an id or a name, and what each is called."""
+
+METAVAR = "GRAPH"
+GRAMMAR = "env:1, cluster:1, release:2, plugin:NAME, run:7 or a file; a type may follow: env:1/TYPE"
+
+
+def graph_reference(word: str) -> list[Any]:
+    """Read the name of a graph as its kind, its id (or name, or path), and its type after a slash.
+
+    >>> graph_reference("env:1/deletion"), graph_reference("run:7"), graph_reference("fix.yaml")
+    (['env', 1, '/deletion'], ['run', 7, '/'], ['file', 'fix.yaml', '/'])
+    """
+    kind, colon, rest = word.partition(":")
+    if not word.strip() or (colon and not rest):
+        raise argparse.ArgumentTypeError(f"'{word}' names no graph; write {GRAMMAR}")
+    if not colon or kind not in (*_NAMED, "run", "file"):
+        if colon and kind.isalpha() and not os.path.exists(word):
+            raise argparse.ArgumentTypeError(f"'{word}' names no graph; write {GRAMMAR}")
+        return ["file", word, "/"]
+    if kind == "file":
+        return [kind, rest, "/"]
+    name, _, graph_type = rest.partition("/")
+    if kind == "run":
+        if not is_id(name):
+            raise argparse.ArgumentTypeError(f"'{word}': a run is named by its id")
+        return [kind, int(name), f"/{graph_type}"]
+    return [kind, reference(_NAMED[kind])(name), f"/{graph_type}"]
+
+
+def addition(word: str) -> list[Any]:
+    """Read what `--with` adds: the file of an environment's own graph, or a plugin by its package, its id or its name.
+
+    >>> addition("override.yaml"), addition("plugin:3")
+    (['file', 'override.yaml'], ['plugin', 3])
+    """
+    kind, colon, rest = word.partition(":")
+    if not word.strip() or (colon and not rest):
+        raise argparse.ArgumentTypeError(
+            f"'{word}' names nothing; write a file, or plugin:DIR, plugin:FILE, plugin:NAME"
+        )
+    if kind != "plugin" or not colon:
+        return ["file", rest if kind == "file" and colon else word]
+    if os.path.exists(rest):
+        return ["package", rest]
+    return ["plugin", reference("plugin")(rest)]
+
+
+def omission(word: str) -> list[Any]:
+    """Read what `--without` leaves out: an enabled plugin, or the environment's own graph.
+
+    >>> omission("plugin:3"), omission("cluster")
+    (['plugin', 3], ['cluster'])
+    """
+    kind, colon, rest = word.partition(":")
+    if word == "cluster":
+        return ["cluster"]
+    if kind != "plugin" or not colon or not rest:
+        raise argparse.ArgumentTypeError(
+            f"'{word}' cannot be left out; write plugin:NAME, or cluster for its own graph"
+        )
+    return ["plugin", reference("plugin")(rest)]
+
+
+def add_what_if(parser: argparse.ArgumentParser) -> None:
+    """Add `--with` and `--without`: `added` and `left_out`, lists that `what_if` reads."""
+    parser.add_argument(
+        "--with", dest="added", type=addition, action="append", default=[], metavar="WHAT",
+        help="as if this file were the environment's graph, or plugin:DIR, plugin:FILE, plugin:NAME were enabled",
+    )  # fmt: skip
+    parser.add_argument(
+        "--without", dest="left_out", type=omission, action="append", default=[], metavar="WHAT",
+        help="as if plugin:NAME were disabled; cluster leaves out the environment's own graph",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A graph to compare. That of a layer, a file or a run is `alone`: nothing else is merged into it. Secrets of a
+    `masked` one are not known."""
+
+    label: str
+    snapshot: Snapshot
+    alone: bool = False
+    masked: bool = False
+
+    def draft(self, options: PreviewOptions, backend: Backend, *, masked: bool) -> Draft:
+        """Return the graph merged and placed; `masked` if the other side does not know its secrets."""
+        from fuelclient import redact
+        from fuelclient.insight.comparison import layer_draft
+        from fuelclient.plan.preview import draft
+
+        known = self.snapshot
+        drafted = layer_draft(known, options) if self.alone else draft(known, options, _evaluation(backend, known))
+        if not masked:
+            return drafted
+        tasks = tuple(
+            replace(merged, task=replace(merged.task, attributes=redact.masked_document(merged.task.attributes)))
+            for merged in drafted.merged.tasks
+        )
+        return replace(drafted, merged=replace(drafted.merged, tasks=tasks))
+
+
+def _evaluation(backend: Backend, known: Snapshot) -> Evaluation | None:
+    if backend.capabilities.inputs:
+        return None  # nor would the function below return one, but its import takes long
+    from fuelclient.backends.plans import evaluation_for
+
+    return evaluation_for(backend, known)
+
+
+def sides(
+    named: Sequence[Sequence[Any]], backend: Backend, stdin: TextIO, *, graph_type: str, env: int | None
+) -> list[Side]:
+    """Return the graphs that are named. Those without nodes of their own are placed on the nodes of `env`, or of the
+    first environment among the graphs, or on assumed nodes of the roles that their tasks name."""
+    found = [_side(word, backend, stdin, graph_type) for word in named]
+    base = _base(named, found, backend, graph_type, env)
+    return [_placed(side, base) if side.alone and not side.snapshot.cluster.id else side for side in found]
+
+
+def _base(
+    named: Sequence[Sequence[Any]], found: Sequence[Side], backend: Backend, graph_type: str, env: int | None
+) -> Snapshot:
+    """Return the snapshot from which graphs without nodes of their own get them."""
+    for side in found if env is None else ():
+        if side.snapshot.cluster.id:
+            return side.snapshot
+    for kind, number, _ in named:
+        if env is None and kind == "cluster":
+            env = number
+    if env is not None:
+        return backend.graphs.snapshot(env, graph_type)
+    return replace(found[0].snapshot, roles=_roles_of(task for side in found for task in _tasks(side.snapshot)))
+
+
+def _placed(side: Side, base: Snapshot) -> Side:
+    """Return a layer on the nodes of a snapshot, with the defaults that it has among the layers there."""
+    layers = tuple(
+        next((replace(known, tasks=own.tasks) for known in base.layers if known.owner == own.owner), own)
+        for own in side.snapshot.layers
+    )
+    return replace(side, snapshot=replace(base, layers=layers, graph_type=side.snapshot.graph_type))
+
+
+def what_if(backend: Backend, known: Snapshot, parsed_args: argparse.Namespace, stdin: TextIO) -> tuple[Snapshot, str]:
+    """Return an environment as the options of `add_what_if` say, and the changes in words. Nothing is stored."""
+    from fuelclient.environment.what_if import changed
+    from fuelclient.model.graph import GraphDocument
+
+    environment = backend.clusters.environment(known.cluster.id)
+    files = [what[1] for what in parsed_args.added if what[0] == "file"]
+    if len(files) > 1:
+        raise UsageError("An environment has one graph of its own of each type.", hint="Name one file with --with.")
+    own = _document(files[0], stdin) if files else None
+    if ["cluster"] in parsed_args.left_out:
+        if own is not None:
+            raise UsageError("--without cluster and a file in --with contradict each other.", hint="Leave one out.")
+        own = GraphDocument((), metadata={})
+    plugins = [what for what in parsed_args.added if what[0] != "file"]
+    added = [_added(backend, environment, known, number, *what) for number, what in enumerate(plugins, start=1)]
+    without = [what[1] for what in parsed_args.left_out if what[0] == "plugin"]
+    names = {plugin.id: plugin.label for plugin in environment.plugins}
+    words = [f"with {path}" for path in files]
+    words += [f"with plugin {more.plugin.label}" for more in added]
+    words += [f"without plugin {names.get(plugin_id, plugin_id)}" for plugin_id in without]
+    words += ["without cluster"] * (["cluster"] in parsed_args.left_out)
+    return changed(environment, known, without=without, added=added, own=own), ", ".join(words)
+
+
+def _side(word: Sequence[Any], backend: Backend, stdin: TextIO, default_type: str) -> Side:
+    from fuelclient.model.cluster import Cluster
+    from fuelclient.model.graph import Layer, Level, Owner, OwnerRef
+    from fuelclient.model.snapshot import Snapshot
+
+    kind, name, graph_type = word[0], word[1], word[2][1:] or default_type
+    if kind == "env":
+        return Side(_label(word), backend.graphs.snapshot(name, graph_type))
+    if kind == "run":
+        return _of_run(backend, name, word[2][1:])
+    nowhere = Cluster(0, "", 0)
+    if kind == "file":
+        document = _document(name, stdin)
+        layer = Layer(Owner(Level.CLUSTER, 0), document.tasks, document.metadata)
+    else:
+        graph = backend.graphs.get(OwnerRef(Level(kind), name), graph_type)
+        layer = Layer(graph.owner, graph.tasks, graph.metadata)
+    return Side(_label(word), Snapshot(nowhere, (layer,), graph_type=graph_type), alone=True)
+
+
+def _label(word: Sequence[Any]) -> str:
+    kind, name, graph_type = word
+    return str(name) if kind == "file" else f"{kind}:{name}{graph_type if graph_type != '/' else ''}"
+
+
+def _document(path: str, stdin: TextIO) -> GraphDocument:
+    from fuelclient.commands.graph.documents import graph_document
+
+    source = argparse.Namespace(file=path, dir=None)
+    if path != "-" and os.path.isdir(path):
+        source = argparse.Namespace(file=None, dir=Path(path))
+    document = graph_document(source, stdin, owner_label="cluster")
+    report(document.findings)
+    return document
+
+
+def _of_run(backend: Backend, run_id: int, graph_type: str) -> Side:
+    """Return the graph that a run had. A run remembers no groups: those of the environment's graph count.
+
+    Raise `NotFound` for a type that the run did not have, and `UsageError` if it had several and none is named.
+    """
+    from fuelclient.model.graph import Layer, Level, Owner
+    from fuelclient.model.task import Task, TaskType
+
+    run = backend.runs.get(run_id)
+    child = _child(run, graph_type)
+    definitions = {
+        row.task: row.definition for row in backend.runs.history(child.id) if row.graph_type == child.graph_type
+    }
+    if not any(definitions.values()):
+        raise NotFound("graph", f"of run {run_id}", hint="The run did not keep its tasks, as it planned nothing.")
+    known = backend.graphs.snapshot(run.cluster_id, child.graph_type)
+    groups = [task for task in _tasks(known) if task.type == TaskType.GROUP and task.id not in definitions]
+    tasks = (*groups, *(Task(name, definition) for name, definition in definitions.items()))
+    layer = Layer(Owner(Level.CLUSTER, run.cluster_id), tasks)
+    return Side(f"run:{run_id}/{child.graph_type}", replace(known, layers=(layer,)), alone=True, masked=True)
+
+
+def _child(run: Run, graph_type: str) -> Run:
+    children = run.children or (run,)
+    types = list(dict.fromkeys(child.graph_type for child in children))
+    if not graph_type and len(types) > 1:
+        raise UsageError(f"Run {run.id} had several graphs.", hint=f"Add the type: run:{run.id}/{types[0]}.")
+    for child in children:
+        if child.graph_type == (graph_type or types[0]):
+            return child
+    raise NotFound("graph type", f"{graph_type} of run {run.id}", known=types)
+
+
+def _tasks(known: Snapshot) -> Iterable[Task]:
+    from fuelclient.graph.merge import merge_layers
+
+    return (merged.task for merged in merge_layers(known.layers, keep_partial=True).tasks)
+
+
+def _roles_of(tasks: Iterable[Task]) -> dict[str, Role]:
+    """Return a role for each name by which tasks are placed."""
+    from fuelclient.model.release import Role
+
+    names = {name for task in tasks for attribute in ("roles", "tags") for name in task.names(attribute)}
+    return {name: Role(name, (name,)) for name in sorted(names - {"master"}) if not name.startswith(("/", "*"))}
+
+
+def _added(backend: Backend, environment: Environment, known: Snapshot, number: int, kind: str, what: Any) -> Added:
+    """Return a plugin as it would be enabled: from a package that is not installed, or an installed one."""
+    if kind == "package":
+        path = Path(what)
+        if path.is_dir():
+            return _of_package(path, "", environment, known, number)
+        from fuelclient.plugins import archive
+
+        with TemporaryDirectory(prefix="fuel2-") as target:
+            archive.extract(path, Path(target))
+            return _of_package(Path(target), f"{path}!", environment, known, number)
+    return _installed(backend, environment, known, what)
+
+
+def _of_package(directory: Path, shown_as: str, environment: Environment, known: Snapshot, number: int) -> Added:
+    from fuelclient.environment.what_if import Added
+    from fuelclient.plugins.checks.together import check_together
+    from fuelclient.plugins.load import load_package, plugin_of
+    from fuelclient.plugins.select import select
+
+    package: Package = load_package(directory, shown_as=shown_as)
+    layers: dict[str, Sequence[Layer]] = {known.graph_type: known.layers}
+    report(finding for finding in check_together(package, environment, layers) if finding.code.startswith("P07"))
+    contents = select(package, environment.release).contents
+    plugin = replace(plugin_of(replace(package, contents=contents)), id=-number)
+    return Added(plugin, contents.graphs.get(known.graph_type))
+
+
+def _installed(backend: Backend, environment: Environment, known: Snapshot, plugin_id: int) -> Added:
+    from fuelclient.environment.what_if import Added
+    from fuelclient.model.graph import GraphDocument, Level, OwnerRef
+
+    plugin = backend.plugins.get(plugin_id)
+    graph: GraphDocument | None
+    try:
+        stored = backend.graphs.get(OwnerRef(Level.PLUGIN, plugin_id), known.graph_type)
+        graph = GraphDocument(stored.tasks, metadata=stored.metadata)
+    except NotFound:
+        graph = None
+    if plugin.by_release:
+        contents = backend.plugins.selection(plugin_id, environment.release.id).contents
+        graph = contents.graphs.get(known.graph_type, graph)
+        metadata = {**plugin.metadata, "roles_metadata": contents.roles, "tags_metadata": contents.tags}
+        plugin = replace(plugin, metadata=metadata)
+    return Added(plugin, graph)
