@@ -8,6 +8,7 @@ from dataclasses import replace
 from fuelclient.backends.assumed_nodes import on_assumed, with_assumed_nodes
 from fuelclient.backends.base import Backend
 from fuelclient.environment.plans import evaluation_of, plans
+from fuelclient.environment.redeploy import Rerun, reruns
 from fuelclient.errors import FuelError
 from fuelclient.executors import registry
 from fuelclient.expressions.evaluation import Expressions
@@ -65,6 +66,12 @@ def evaluation_for(backend: Backend, snapshot: Snapshot) -> Evaluation | None:
     if backend.capabilities.inputs or not snapshot.nodes or not asks:
         return None
     return Expressions(backend.facts.effective(snapshot.cluster.id))
+
+
+def redeployed(backend: Backend, request: RunRequest) -> tuple[tuple[str, tuple[Rerun, ...]], ...]:
+    """Return for each graph of a request which instances would run now, and why."""
+    inputs, made, _ = _plans(backend, request, None)
+    return tuple((plan.graph_type, reruns(inputs, plan)) for plan in made)
 
 
 def _plans(backend: Backend, request: RunRequest, assume: str | None) -> tuple[Inputs, tuple[Plan, ...], str]:

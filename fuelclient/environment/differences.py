@@ -6,16 +6,18 @@ Ids of releases, plugins and environments do not count, because each place has i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fuelclient import redact
 from fuelclient.environment import settings
 from fuelclient.environment.copies import GraphKey
+from fuelclient.graph.merge import merge_layers
 from fuelclient.insight.merge_differences import differences
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Layer, Level, Owner
+from fuelclient.model.task import Task, TaskType
 from fuelclient.plan.inputs import Inputs
 
 GRAPH, SETTINGS, FACTS = "graph", "settings", "facts"
@@ -97,6 +99,35 @@ def graph_differences(ours: Inputs, theirs: Inputs) -> Iterator[EnvironmentDiffe
         yield from _compared(GRAPH, label, "metadata.", _stated(mine.metadata), _stated(other.metadata))
 
 
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What a run of one graph left behind: its tasks by id, with secrets masked; the settings, which may not have been
+    recorded; the facts."""
+
+    definitions: Mapping[str, Mapping[str, Any]]
+    settings: Mapping[str, Any] | None
+    facts: DeploymentFacts
+
+
+def drift(then: Remembered, now: Inputs, graph_type: str) -> tuple[EnvironmentDifference, ...]:
+    """Return what differs since a run: `ours` is what it saw, `theirs` what is there now.
+
+    Secrets are compared as they are masked, since runs do not remember them. Groups are left out, as runs have none.
+    """
+    merged = merge_layers(now.layers[graph_type])
+    tasks = [task.task for task in merged.tasks if task.task.type != TaskType.GROUP]
+    masked = [replace(task, attributes=redact.masked_document(task.attributes)) for task in tasks]
+    label = f"type {graph_type}"
+    found: list[EnvironmentDifference] = []
+    for each in differences([Task(name, definition) for name, definition in then.definitions.items()], masked):
+        path = ".".join(filter(None, (each.task, each.attribute)))
+        both = (each.ours, each.theirs) if each.attribute else (_presence(each.ours), _presence(each.theirs))
+        found.append(EnvironmentDifference(GRAPH, label, path, *both))
+    if then.settings is not None:
+        found += _sections(then.settings, settings.effective(now.environment))
+    return (*found, *facts_differences(then.facts, now.facts))
+
+
 def without_bookkeeping(section: Mapping[str, Any]) -> dict[str, Any]:
     """Return a section of settings without what a master notes in it about a plugin and its versions.
 
@@ -110,7 +141,10 @@ def without_bookkeeping(section: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _settings_differences(ours: Environment, theirs: Environment) -> Iterator[EnvironmentDifference]:
-    here, there = (settings.effective(environment) for environment in (ours, theirs))
+    yield from _sections(settings.effective(ours), settings.effective(theirs))
+
+
+def _sections(here: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[EnvironmentDifference]:
     for name in sorted({*here, *there}):
         yield from _compared(
             SETTINGS, name, "", without_bookkeeping(here.get(name, {})), without_bookkeeping(there.get(name, {}))
@@ -122,6 +156,11 @@ def facts_differences(ours: DeploymentFacts, theirs: DeploymentFacts) -> Iterato
     yield from _compared(FACTS, COMMON, "", ours.common, theirs.common)
     for uid in sorted({*ours.nodes, *theirs.nodes}):
         yield from _compared(FACTS, uid, "", ours.nodes.get(uid, {}), theirs.nodes.get(uid, {}))
+
+
+def value_differences(name: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[EnvironmentDifference]:
+    """Yield the differences of one value of the facts, with the name of the value before each path."""
+    yield from _compared(FACTS, "", f"{name}." if name else "", ours, theirs)
 
 
 def masked_value(path: str, value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from fuelclient.errors import InvalidGraph
 from fuelclient.expressions import legacy, yaql_engine
+from fuelclient.expressions.asked_changes import FactChange, fact_changes
 from fuelclient.expressions.errors import MissingFact, known, quoted
 from fuelclient.expressions.facts import NO_PAST, Facts, Past, View, Views
 from fuelclient.expressions.render import Master, computed_relations, render
@@ -44,6 +45,14 @@ class Expressions:
     def condition(self, task: Task, node: NodeKey) -> tuple[bool, str]:
         with known():
             return condition_of(task, self._views.at(task.id, node))
+
+    def fact_changes(self, task: Task, node: NodeKey) -> tuple[FactChange, ...]:
+        """Return the values that the condition of the task compares with those of its last success, if they differ."""
+        return tuple(fact_changes(task, self._views.at(task.id, node)))
+
+    def has_succeeded(self, task: Task, node: NodeKey) -> bool:
+        """Return whether the task succeeded there before, and that success counts."""
+        return self._views.at(task.id, node).moment is not None
 
     def relations(self, task: Task, node: NodeKey) -> Iterable[tuple[str, Relation]]:
         with known():

@@ -1,0 +1,148 @@
+"""What a redeployment would do, before it happens: `env changes` and `env drift`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fuelclient.commands.arguments import add_id, add_type
+from fuelclient.commands.base import Lister
+from fuelclient.commands.columns import Fields
+from fuelclient.commands.exits import Exit
+from fuelclient.commands.graph.question import Answer, Question, add_format, aligned, value_text
+from fuelclient.commands.shell import LOG, count
+from fuelclient.errors import NotFound
+
+if TYPE_CHECKING:
+    from fuelclient.environment.redeploy import ChangedFact, Rerun
+    from fuelclient.model.run import Run
+
+_WHY = {
+    "first": "it never succeeded there", "changed": "facts changed", "condition": "its condition holds",
+    "always": "it has no condition", "unknown": "unknown", "other": "left out",
+}  # fmt: skip
+
+
+class EnvChanges(Question):
+    """Show which tasks would run again now, and which facts made them
+
+    For each task instance that would run: whether it never succeeded there, has no condition, or which of the facts
+    that its condition compares have changed since its last success, with both values. What would be skipped is counted;
+    -f json lists it. Secrets are masked. Nothing runs and nothing is stored.
+
+      fuel2 env changes 1
+      fuel2 env changes 1 --type default -f json
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "environment")
+        add_type(parser, default="default")
+        parser.add_argument("--all", action="store_true", help="also list what runs every time, and what is skipped")
+        add_format(parser)
+
+    def answer(self, parsed_args: argparse.Namespace) -> Answer:
+        from fuelclient.backends.plans import redeployed
+        from fuelclient.model.run import RunRequest
+
+        parsed_args.env = parsed_args.id
+        ((_, found),) = redeployed(self.backend, RunRequest(parsed_args.id, (parsed_args.graph_type,)))
+        document = {"instances": [_record(rerun) for rerun in found]}
+        return Answer(list(_lines(found, everything=parsed_args.all)), document)
+
+
+def _record(rerun: Rerun) -> dict[str, Any]:
+    facts = [
+        {
+            "expression": fact.expression, "path": fact.path or None, "before": fact.before, "after": fact.after,
+            "had_value": fact.had_value,
+        }
+        for fact in rerun.facts
+    ]  # fmt: skip
+    return {
+        "task": rerun.task, "node": rerun.node, "runs": rerun.runs, "why": str(rerun.why),
+        "detail": rerun.detail or None, "facts": facts,
+    }  # fmt: skip
+
+
+def _lines(found: Sequence[Rerun], *, everything: bool) -> Iterator[str]:
+    running = [rerun for rerun in found if rerun.runs]
+    yield f"{count(len(running), 'task instance')} would run, {len(found) - len(running)} would be skipped."
+    by_why: dict[str, int] = {}
+    for rerun in running:
+        by_why[rerun.why] = by_why.get(rerun.why, 0) + 1
+    yield from aligned([(str(number), _WHY[why]) for why, number in by_why.items()], "  ")
+    groups: dict[tuple[str, bool, str, str, tuple[str, ...]], list[Rerun]] = {}
+    for rerun in found:
+        if everything or (rerun.runs and rerun.why != "always"):
+            lines = tuple(_fact_line(fact) for fact in rerun.facts)
+            groups.setdefault((rerun.task, rerun.runs, rerun.why, rerun.detail, lines), []).append(rerun)
+    for (task, runs, why, detail, facts), reruns in groups.items():
+        nodes = ", ".join(str(rerun.node) for rerun in reruns)
+        reason = _WHY[why] if runs or why != "condition" else "its condition does not hold"
+        yield f"{'run ' if runs else 'skip'}  {task}  on {nodes}: {reason}{f' ({detail})' if detail else ''}"
+        yield from (f"        {fact}" for fact in facts)
+
+
+def _fact_line(fact: ChangedFact) -> str:
+    before = value_text(fact.before) if fact.had_value else "(no value)"
+    where = f"{fact.expression}, {fact.path}" if fact.path else fact.expression
+    return f"{where}: {before} -> {value_text(fact.after)}"
+
+
+class EnvDrift(Lister):
+    """Compare an environment with what its last run saw
+
+    Lists what differs in the graph, the settings and the facts since the last run of the graph type that was no dry or
+    noop run. Groups are left out of the comparison, because runs do not remember them. Secrets are masked, so that a
+    changed password alone does not show. With --exit-code the exit code is 10 if anything differs.
+
+      fuel2 env drift 1
+      fuel2 env drift 1 --type default --exit-code
+    """
+
+    columns = ("part", "place", "path", "last_run", "now")
+    sort_by = ""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_id(parser, "environment")
+        add_type(parser, default="default")
+        parser.add_argument("--exit-code", action="store_true", help="exit with 10 if anything differs")
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        self._differ = False
+        code = super().run(parsed_args)
+        return Exit.DIFFERENT if self._differ and parsed_args.exit_code else code
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        from fuelclient.environment.differences import Remembered, drift
+        from fuelclient.model.run import RunRequest
+
+        runs = self.backend.runs
+        inputs = runs.inputs(RunRequest(parsed_args.id, (parsed_args.graph_type,)))
+        run = self._last(parsed_args)
+        definitions = {row.task: row.definition for row in runs.history(run.id)}
+        seen = Remembered(definitions, self._settings(run), runs.deployment_info(run.id))
+        found = drift(seen, inputs, parsed_args.graph_type)
+        self._differ = bool(found)
+        LOG.info("Compared with run %d, which ended at %s: %s.", run.id, run.time_end, count(len(found), "difference"))
+        return [
+            (each.part, each.place, each.path, *map(Fields, each.masked)) for each in found
+        ]  # fmt: skip
+
+    def _last(self, parsed_args: argparse.Namespace) -> Run:
+        from fuelclient.model.run import CHILD
+
+        listed = self.backend.runs.list(cluster_id=parsed_args.id, names=(CHILD,))
+        ended = [run for run in listed if run.is_final and not run.dry_run and run.graph_type == parsed_args.graph_type]
+        if not ended:
+            which = f"of the {parsed_args.graph_type} graph in environment {parsed_args.id}"
+            raise NotFound("run", which, hint="It was never executed. `fuel2 task list` shows all runs.")
+        return ended[-1]
+
+    def _settings(self, run: Run) -> Mapping[str, Any] | None:
+        """Return the settings that a run saw, or None if they were not recorded."""
+        try:
+            return self.backend.runs.settings(run.id)
+        except NotFound:
+            return None

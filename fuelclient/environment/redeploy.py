@@ -1,0 +1,112 @@
+"""What a run would do now, and why: the facts that changed since each task last succeeded on each node."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from fuelclient.environment.differences import FACTS, EnvironmentDifference, value_differences
+from fuelclient.environment.plans import evaluation_of
+from fuelclient.expressions.asked_changes import FactChange
+from fuelclient.model.run import NodeKey
+from fuelclient.plan.inputs import Inputs
+from fuelclient.plan.plan import Plan
+from fuelclient.plan.work import InstanceKind
+
+_NAME = re.compile(r"[\w-]+")
+
+
+class Why(StrEnum):
+    """Why a task instance would run, or not."""
+
+    FIRST = "first"
+    """It never succeeded there, or the node is deployed anew."""
+    CHANGED = "changed"
+    """Facts that its condition compares have changed."""
+    CONDITION = "condition"
+    """Its condition holds, or does not hold, for another reason."""
+    ALWAYS = "always"
+    """It has no condition."""
+    UNKNOWN = "unknown"
+    """It depends on a fact that is not known."""
+    OTHER = "other"
+    """It does nothing by its type, or the request leaves it out."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFact:
+    """A value that a condition compares, by its expression, or what differs at a path in it, without secrets.
+
+    `had_value` is false if the expression had no value at the last success, which counts as a change.
+    """
+
+    expression: str
+    path: str
+    before: Any
+    after: Any
+    had_value: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """A task instance: whether it would run, and why. `facts` are those that changed."""
+
+    task: str
+    node: NodeKey
+    runs: bool
+    why: Why
+    detail: str = ""
+    facts: tuple[ChangedFact, ...] = ()
+
+
+def reruns(inputs: Inputs, made: Plan) -> tuple[Rerun, ...]:
+    """Return the instances of a plan in execution order, without sync points."""
+    evaluation = evaluation_of(inputs)
+    order = made.order.generation
+    vertices = [vertex for vertex in range(made.work.size) if made.work.kinds[vertex] is not InstanceKind.SYNC]
+    changes: dict[int, tuple[ChangedFact, ...]] = {}
+    first: set[int] = set()
+    for vertex in sorted(vertices, key=made.expansion.node_of.__getitem__):  # values are kept node by node
+        task, uid = made.at(vertex)
+        if made.work.kinds[vertex] is not InstanceKind.REAL or "condition" not in task.task.attributes:
+            continue
+        if evaluation.has_succeeded(task.task, uid):
+            changes[vertex] = tuple(
+                leaf for change in evaluation.fact_changes(task.task, uid) for leaf in _leaves(change)
+            )
+        else:
+            first.add(vertex)
+    return tuple(
+        _rerun(made, vertex, changes.get(vertex, ()), is_first=vertex in first)
+        for vertex in sorted(vertices, key=lambda vertex: (order[vertex], vertex))
+    )
+
+
+def _rerun(made: Plan, vertex: int, facts: tuple[ChangedFact, ...], *, is_first: bool) -> Rerun:
+    task, uid = made.at(vertex)
+    runs = made.work.kinds[vertex] is InstanceKind.REAL
+    if vertex in made.unknown:
+        return Rerun(task.id, uid, runs, Why.UNKNOWN, made.unknown[vertex])
+    if not runs:
+        detail = made.details.get(vertex, "")
+        return Rerun(task.id, uid, runs, Why.CONDITION if detail else Why.OTHER, detail)
+    if "condition" not in task.task.attributes:
+        return Rerun(task.id, uid, runs, Why.ALWAYS)
+    why = Why.FIRST if is_first else Why.CHANGED if facts else Why.CONDITION
+    return Rerun(task.id, uid, runs, why, facts=facts)
+
+
+def _leaves(change: FactChange) -> Iterator[ChangedFact]:
+    """Yield what differs inside a value, without secrets."""
+    words = _NAME.findall(change.expression)
+    name = words[-1] if words else ""
+    if change.had_value and isinstance(change.before, Mapping) and isinstance(change.after, Mapping):
+        for each in value_differences(name, change.before, change.after):
+            before, after = each.masked
+            yield ChangedFact(change.expression, each.path, before, after)
+        return
+    whole = EnvironmentDifference(FACTS, "", name, change.before, change.after)
+    yield ChangedFact(change.expression, "", *whole.masked, change.had_value)
