@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -29,6 +29,15 @@ class Copies(Protocol):
         Nodes keep their ids, because facts name them. A release or a plugin of the same name and version is used if it
         is equal. Raise `Conflict` if it is not, and if the name of the environment or the id of a node is taken.
         """
+
+    def graphs(self, cluster_id: int) -> Mapping[str, str]:
+        """Return the digests of the original's graphs, by their labels, as a copy was made of them.
+
+        There are none for an environment that is no copy, and for copies of earlier versions.
+        """
+
+    def set_graphs(self, cluster_id: int, digests: Mapping[str, str]) -> None:
+        """Store the digests of the original's graphs that the copy is now known to be based on."""
 
 
 def all_inputs(backend: Backend, cluster_id: int) -> Inputs:

@@ -5,7 +5,9 @@ Ids of releases, plugins and environments do not count, because each place has i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +23,9 @@ from fuelclient.model.task import Task, TaskType
 from fuelclient.plan.inputs import Inputs
 
 GRAPH, SETTINGS, FACTS = "graph", "settings", "facts"
+COPY, ORIGINAL, BOTH = "copy", "original", "both"
+"""Where a graph was changed after the copy was made."""
+
 COMMON = "common"
 """The place of the facts that all nodes share."""
 
@@ -126,6 +131,32 @@ def drift(then: Remembered, now: Inputs, graph_type: str) -> tuple[EnvironmentDi
     if then.settings is not None:
         found += _sections(then.settings, settings.effective(now.environment))
     return (*found, *facts_differences(then.facts, now.facts))
+
+
+def graph_digest(tasks: Sequence[Task], metadata: Mapping[str, Any]) -> str:
+    """Return the same digest for two graphs without differences. The order of tasks and attributes does not count."""
+    stated = sorted(json.dumps([task.id, task.attributes], sort_keys=True, default=str) for task in tasks)
+    return hashlib.sha256(json.dumps([stated, _stated(metadata)], sort_keys=True, default=str).encode()).hexdigest()
+
+
+def graph_digests(inputs: Inputs) -> dict[str, str]:
+    """Return the digests of all graphs of an environment by their labels."""
+    return {graph_label(key): graph_digest(layer.tasks, layer.metadata) for key, layer in layers_by_key(inputs).items()}
+
+
+def changed_sides(base: Mapping[str, str], ours: Mapping[str, str], theirs: Mapping[str, str]) -> dict[str, str]:
+    """Return where each graph was changed since `base`: in the copy, the original, or both. Equal ones are left out.
+
+    >>> changed_sides({"a": "1", "b": "1"}, {"a": "2", "b": "1", "c": "1"}, {"a": "3", "b": "2"})
+    {'a': 'both', 'b': 'original', 'c': 'copy'}
+    """
+    sides = {}
+    for label in sorted({*ours, *theirs}):
+        here, there = ours.get(label), theirs.get(label)
+        if here != there:
+            before = base.get(label)
+            sides[label] = COPY if there == before else ORIGINAL if here == before else BOTH
+    return sides
 
 
 def without_bookkeeping(section: Mapping[str, Any]) -> dict[str, Any]:

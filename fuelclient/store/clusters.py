@@ -57,3 +57,14 @@ def enable(connection: Connection, cluster_id: int, plugin_id: int) -> None:
 def disable(connection: Connection, cluster_id: int, plugin_id: int) -> None:
     """Disable a plugin on a cluster; nothing changes if it is disabled already."""
     connection.execute("DELETE FROM cluster_plugins WHERE cluster_id = ? AND plugin_id = ?", (cluster_id, plugin_id))
+
+
+def put_copied_graphs(connection: Connection, cluster_id: int, digests: Mapping[str, str]) -> None:
+    """Store the digests of the graphs that an environment was copied from, over all earlier ones."""
+    update_row(connection, "clusters", cluster_id, {"copied_graphs": encoded_or_null(dict(digests))})
+
+
+def copied_graphs(connection: Connection, cluster_id: int) -> dict[str, str]:
+    """Return the digests of the graphs that an environment was copied from; none if it is no copy."""
+    row = connection.execute("SELECT copied_graphs FROM clusters WHERE id = ?", (cluster_id,)).fetchone()
+    return mapping(row[0]) if row else {}

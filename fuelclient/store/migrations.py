@@ -35,6 +35,7 @@ MIGRATIONS = (
     Migration(5, "roles and tags of environments, labels of nodes", schema.DESCRIPTIONS),
     Migration(6, "networks and virtual addresses of environments, disks and interfaces of nodes", schema.NETWORKS),
     Migration(7, "what the facts of environments need to stay the same", schema.KEPT_FACTS),
+    Migration(8, "which graphs a copy of an environment was made of", schema.COPIED_GRAPHS),
 )
 """All steps in their order."""
 

@@ -185,6 +185,9 @@ KEPT_FACTS = (
 """Facts need secrets that are drawn once (nested as in the `generated` block of the release), and the addresses of
 nodes (by network) that were chosen first."""
 
+COPIED_GRAPHS = ("ALTER TABLE clusters ADD COLUMN copied_graphs TEXT",)
+"""The digests of the graphs that a copy of an environment was made of."""
+
 RUNS = (
     """
     CREATE TABLE transactions (

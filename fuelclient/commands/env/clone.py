@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,7 +12,7 @@ from fuelclient.commands.base import Command, Lister, report
 from fuelclient.commands.columns import Fields
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.shell import LOG, count
-from fuelclient.errors import Declined, NotFound, UsageError
+from fuelclient.errors import Conflict, Declined, NotFound, UsageError
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -76,6 +76,8 @@ class EnvDiff(Lister):
 
     --apply uploads the graphs that differ from the copy to the original. On a terminal the command asks for each graph;
     elsewhere it needs --yes. A graph that only the original has stays. If you answer no to one, the exit code is 11.
+    If a graph was changed in the original after the copy was made, nothing is uploaded without --force, and the exit
+    code is 6.
 
       fuel2 env diff 1 --with-engine copy.db
       fuel2 env diff 1 --with-engine copy.db --copy prod --apply --yes
@@ -94,6 +96,7 @@ class EnvDiff(Lister):
         parser.add_argument("--copy", type=stated, metavar=NAMED, help="id or name of the copy")
         parser.add_argument("--exit-code", action="store_true", help="exit with 10 if they differ")
         parser.add_argument("--apply", action="store_true", help="upload the graphs of the copy that differ")
+        parser.add_argument("--force", action="store_true", help="also replace graphs that changed in the original")
         add_yes(parser)
 
     def run(self, parsed_args: argparse.Namespace) -> int:
@@ -106,25 +109,37 @@ class EnvDiff(Lister):
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.backends.copies import all_inputs
-        from fuelclient.environment.differences import environment_differences
+        from fuelclient.environment.differences import changed_sides, environment_differences, graph_digests
 
         with closing(_engine(self, parsed_args.engine_file)) as engine:
             original = all_inputs(self.backend, parsed_args.id)
             wanted = parsed_args.copy or original.environment.cluster.name
-            copy = all_inputs(engine, _copy_id(engine, wanted))
+            copy_id = _copy_id(engine, wanted)
+            copy = all_inputs(engine, copy_id)
+            base = engine.copies.graphs(copy_id)
+            ours = graph_digests(copy)
+            sides = changed_sides(base, ours, graph_digests(original)) if base else {}
+            _report_sides(sides)
+            if parsed_args.apply:
+                _require_unchanged({label: sides[label] for label in sides if label in ours}, force=parsed_args.force)
+                applied = self._apply(parsed_args, copy, original)
+                if base and applied:
+                    engine.copies.set_graphs(copy_id, {**base, **applied})
         found = environment_differences(copy, original)
         self._differ = bool(found)
         if not found:
             LOG.info("The copy equals its original.")
-        if parsed_args.apply:
-            self._apply(parsed_args, copy, original)
         return [_row(difference) for difference in found]
 
-    def _apply(self, parsed_args: argparse.Namespace, copy: Inputs, original: Inputs) -> None:
-        """Upload the graphs of the copy that differ, each after a question."""
-        from fuelclient.environment.differences import graph_label
+    def _apply(self, parsed_args: argparse.Namespace, copy: Inputs, original: Inputs) -> dict[str, str]:
+        """Upload the graphs of the copy that differ, each after a question.
+
+        Return their digests as the original has them now: a master completes partial records.
+        """
+        from fuelclient.environment.differences import graph_digest, graph_label
         from fuelclient.model.graph import GraphDocument
 
+        applied = {}
         for key, layer, number in _changed_graphs(copy, original):
             label = graph_label(key)
             owner = _owner(key, original)
@@ -138,8 +153,11 @@ class EnvDiff(Lister):
                 LOG.warning("The graph of %s is not uploaded.", label)
                 continue
             document = GraphDocument(layer.tasks, metadata=layer.metadata)
-            report(self.writable().graphs.upload(owner, document, key[-1]).findings)
+            uploaded = self.writable().graphs.upload(owner, document, key[-1])
+            report(uploaded.findings)
+            applied[label] = graph_digest(uploaded.graph.tasks, uploaded.graph.metadata)
             LOG.info("The graph of %s was uploaded to %s.", label, described(owner))
+        return applied
 
     def _agreed(self, parsed_args: argparse.Namespace, question: str) -> bool:
         try:
@@ -169,6 +187,24 @@ def _copy_id(engine: Backend, wanted: str) -> int:
             return cluster.id
     known = [cluster.name for cluster in clusters]
     raise NotFound("environment", f"{wanted} in {engine.target}", known=known, hint="Name the copy with --copy.")
+
+
+def _report_sides(sides: Mapping[str, str]) -> None:
+    """Print on stderr where each graph that differs was changed after the copy was made."""
+    for label, side in sides.items():
+        where = "the copy and the original" if side == "both" else f"the {side}"
+        LOG.info("The graph of %s was changed in %s.", label, where)
+
+
+def _require_unchanged(sides: Mapping[str, str], *, force: bool) -> None:
+    """Raise `Conflict` if an upload would replace what was changed in the original after the copy was made."""
+    changed = [label for label, side in sides.items() if side != "copy"]
+    if changed and not force:
+        raise Conflict(
+            f"The original was changed after the copy was made: the graph of {'; '.join(changed)}."
+            " Uploading the copy would undo that, so nothing was uploaded.",
+            hint="Repeat the changes in the copy, or add --force to replace them.",
+        )
 
 
 def _changed_graphs(copy: Inputs, original: Inputs) -> Iterator[tuple[GraphKey, Layer | None, int]]:

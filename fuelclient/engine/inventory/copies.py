@@ -14,6 +14,7 @@ from fuelclient.environment.copies import SAFE_EXECUTOR, Copied, CopiedPart, Env
 from fuelclient.environment.differences import (
     environment_differences,
     graph_differences,
+    graph_digests,
     graph_key,
     without_bookkeeping,
 )
@@ -56,7 +57,18 @@ class Copies:
                 types = environment.types(connection, environment.read(connection, cluster_id))
                 stored = inputs.read(connection, RunRequest(cluster_id, tuple(types)))
                 _require_equal(stored, copy.inputs)
+                clusters.put_copied_graphs(connection, cluster_id, graph_digests(copy.inputs))
         return Copied(cluster_id, (*parts, _of_facts(stored, copy.inputs)))
+
+    def graphs(self, cluster_id: int) -> Mapping[str, str]:
+        """Return the digests of the graphs that a copy was made of; none for other environments."""
+        with self._database.read() as connection:
+            return clusters.copied_graphs(connection, cluster_id)
+
+    def set_graphs(self, cluster_id: int, digests: Mapping[str, str]) -> None:
+        """Store the digests of the graphs that a copy is based on."""
+        with self._database.write() as connection:
+            clusters.put_copied_graphs(connection, cluster_id, digests)
 
 
 def _put(connection: Connection, copy: EnvironmentCopy, name: str) -> tuple[int, list[CopiedPart]]:

@@ -100,3 +100,29 @@ def test_the_copy_is_found_by_its_name_or_its_id(tiny: CommandLine, tmp_path: Pa
 def test_an_unknown_environment_creates_no_file(tiny: CommandLine, tmp_path: Path) -> None:
     assert tiny("env", "clone", 9, "--to-engine", tmp_path / "none.db").code == 5
     assert not (tmp_path / "none.db").exists()
+
+
+def test_what_changed_in_the_original_since_the_copy_is_not_replaced_without_force(
+    tiny: CommandLine, copy: CommandLine
+) -> None:
+    upload(copy)
+    words = ("env", "diff", 1, "--with-engine", copy.engine)
+    assert "changed in the copy." in tiny.ok(*words).err
+    colleague = CHANGED.replace("timeout: 7", "timeout: 8")
+    tiny.ok("graph", "upload", "--env", 1, "--type", "default", "--file", "-", "--yes", stdin=colleague)
+    assert "changed in the copy and the original" in tiny.ok(*words).err
+    refused = tiny(*words, "--apply", "--yes")
+    assert (refused.code, timeout(tiny)) == (6, 8)
+    assert "cluster, type default" in refused.err
+    assert tiny(*words, "--apply", "--yes", "--force").code == 0
+    assert timeout(tiny) == 7
+
+
+def test_a_graph_that_went_back_is_the_new_start_for_both(tiny: CommandLine, copy: CommandLine) -> None:
+    words = ("env", "diff", 1, "--with-engine", copy.engine, "--apply", "--yes")
+    upload(copy)
+    tiny.ok(*words)
+    again = CHANGED.replace("timeout: 7", "timeout: 5")
+    copy.ok("graph", "upload", "--env", 1, "--type", "default", "--file", "-", "--yes", stdin=again)
+    tiny.ok(*words)
+    assert timeout(tiny) == 5
