@@ -42,4 +42,4 @@ def test_uploaded_facts_keep_the_primary_that_they_name(env: Executions) -> None
     env.backend.facts.put(1, env.backend.facts.default(1))
 
     assert [node.primary_tags for node in env.backend.nodes.list(1)] == [("controller",), (), ()]
-    assert set(env.outcomes(env.run(node_ids=(2, 3)).id)) == {"others@2", "others@3"}
+    assert set(env.outcomes(env.run(node_ids=(2, 3)).id)) == {"first@-", "others@2", "others@3"}
