@@ -28,6 +28,7 @@ class NodeCheck(Check):
     """
 
     columns = ("status", "area", "name", "message", "mend")
+    advice = "mend"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         from fuelclient.model.graph import DEFAULT_TYPE
