@@ -152,16 +152,24 @@ class Site:
     def _started(self, lines: Sequence[str], *, isolated: bool) -> Daemon:
         assert SSHD is not None
         port = free_port()
-        config = self.root / f"sshd_config.{port}"
-        config.write_text(
-            f"Port {port}\nListenAddress {HOST}\nHostKey {self.root}/host_key\nPidFile none\nUsePAM no\n"
-            f"AuthorizedKeysFile {self.root}/authorized_keys\nStrictModes no\nPasswordAuthentication no\n"
-            f"KbdInteractiveAuthentication no\nPermitRootLogin yes\n" + "".join(f"{line}\n" for line in lines)
-        )
+        config = self.config(HOST, port, *lines)
         command = [SSHD, "-D", "-f", str(config), "-E", f"{self.root}/sshd.{port}.log"]
         if isolated:
-            command = ["unshare", "--mount", "sh", "-c", f"{self._mounts(port)}exec {shlex.join(command)}"]
+            command = ["unshare", "--mount", "sh", "-c", f"{self.mounts(str(port))}exec {shlex.join(command)}"]
         return Daemon(port, command, subprocess.Popen(command))
+
+    def config(
+        self, address: str, port: int, *lines: str, key: str = "host_key", authorized_keys: Path | None = None
+    ) -> Path:
+        """Write the configuration of a daemon that has a host key and lets in the users with authorized keys."""
+        config = self.root / f"sshd_config.{address}.{port}.{key}"
+        config.write_text(
+            f"Port {port}\nListenAddress {address}\nHostKey {self.root}/{key}\nPidFile none\nUsePAM no\n"
+            f"AuthorizedKeysFile {authorized_keys or self.root / 'authorized_keys'}\nStrictModes no\n"
+            "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\n"
+            + "".join(f"{line}\n" for line in lines)
+        )
+        return config
 
     def know(self, port: int, key: str = "host_key") -> None:
         """The known hosts have a key for the node at a port."""
@@ -172,9 +180,9 @@ class Site:
         """No host is known any more."""
         (self.root / "known_hosts").write_text("")
 
-    def _mounts(self, port: int) -> str:
+    def mounts(self, name: str) -> str:
         """Script lines that give a node files of its own; they vanish with its last process."""
-        own = self.root / f"files.{port}"
+        own = self.root / f"files.{name}"
         own.mkdir()
         lines = [f"mount -t tmpfs none {own}", f"mkdir {own}/etc"]
         lines += [f"cp -a /etc/. {own}/etc || :", f"rm -rf {own}/etc/fuel"]  # what is there may change meanwhile

@@ -29,7 +29,8 @@ class PluginsCheck(DocumentCheck):
 
     A package is the directory of a plugin, or an .rpm or .fp file. One run reports all findings, each with its file,
     line and a hint. The exit code is 7 if one of them is an error, or as bad as --fail-on says. Some errors do not
-    prevent installation here: they are about packages that Fuel itself would refuse.
+    prevent installation here: they are about packages that Fuel itself would refuse. A file in the directory of a
+    package stands for the whole package, and packages are checked once.
 
     With --release, --env or --all-releases the package is also merged with the graphs of a release, and placed on its
     roles: this finds what otherwise only a preview shows.
@@ -64,6 +65,10 @@ class PluginsCheck(DocumentCheck):
         parser.add_argument(
             "--strict", dest="fail_on", action="store_const", const="warning", help="the same as --fail-on warning"
         )
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        parsed_args.paths = list(dict.fromkeys(map(package_of, parsed_args.paths)))
+        return super().run(parsed_args)
 
     def default_format(self, parsed_args: argparse.Namespace) -> str:
         is_plain = not parsed_args.columns and not parsed_args.sort_keys
@@ -137,6 +142,13 @@ class Beside:
     environment: Environment
     layers: Mapping[str, Sequence[Layer]]
     only_if_supported: bool = False
+
+
+def package_of(path: Path) -> Path:
+    """Return the package that `path` stands for: the nearest directory with metadata.yaml around a file, or itself."""
+    if path.is_file() and path.suffix not in (".rpm", ".fp"):
+        return next((around for around in path.parents if (around / "metadata.yaml").is_file()), path)
+    return path
 
 
 def findings_of(path: Path, beside: Sequence[Beside] = ()) -> Sequence[Finding]:
