@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from fuelclient.plan.inputs import Inputs
 
 _NOT_COPIED = (
-    "Not copied: the output of tasks and earlier histories, provisioning facts, network templates, OpenStack"
-    " configurations, sequences of graphs."
+    "the output of tasks and earlier histories, provisioning facts, network templates, OpenStack configurations,"
+    " sequences of graphs"
 )
+_NO_PARTS = "the disks and interfaces of nodes, their attributes that are no facts"
+"""What else is not copied from a Fuel master."""
 
 
 class EnvClone(Lister):
@@ -63,7 +65,7 @@ class EnvClone(Lister):
             LOG.info("Target: %s", engine.target)
             copied = engine.copies.store(copy, parsed_args.name or "")
             LOG.info("Environment %s is now environment %s in %s.", parsed_args.id, copied.cluster_id, engine.target)
-        LOG.warning("%s", _NOT_COPIED)
+        LOG.warning("Not copied: %s.", _NOT_COPIED if copy.has_parts else f"{_NOT_COPIED}, {_NO_PARTS}")
         return [(part.part, part.count, part.note) for part in copied.parts]
 
 

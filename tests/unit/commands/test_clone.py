@@ -21,6 +21,8 @@ def copy(tiny: CommandLine, tmp_path: Path) -> CommandLine:
     made = CommandLine(tmp_path / "copy.db")
     done = tiny.ok("env", "clone", 1, "--to-engine", made.engine, "-f", "json")
     assert {part["part"]: part["count"] for part in done.json}["nodes"] == 2
+    assert "Not copied: " in done.err
+    assert "disks" not in done.err
     return made
 
 
