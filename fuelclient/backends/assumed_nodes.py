@@ -35,7 +35,8 @@ def with_assumed_nodes(
     nodes, assumption = fleet_candidates(snapshot(inputs.environment, inputs.layers[graph_type], graph_type), assume)
     if not nodes or not assumption:
         return inputs, request, ""
-    environment, facts = on_assumed(backend, inputs.environment, nodes)
+    # a node that does not exist has no address, and nobody can give it one
+    environment, facts = on_assumed(backend, inputs.environment, [replace(node, executor="noop") for node in nodes])
     assumed = Inputs(environment, inputs.layers, facts, Memory())
     return assumed, replace(request, node_ids=tuple(node.id for node in nodes)), assumption
 

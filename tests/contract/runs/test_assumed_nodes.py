@@ -36,6 +36,7 @@ def test_conditions_are_computed_for_assumed_nodes(env: Executions) -> None:
         "first": True, "many": True, "word": False,
     }  # fmt: skip
     assert "controller=2,compute=3" in plan.assumption
+    assert not [finding for finding in plan.findings if finding.code == "G047"]  # nobody can give them addresses
     (graph,) = simulated(env.backend, RunRequest(1), ["first/1"], "controller=2,compute=3")
     assert (graph.verdict, graph.known, places(graph)) == ("error", 0, places(plan))
     (own,) = planned(env.backend, RunRequest(1))
