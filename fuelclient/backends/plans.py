@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from fuelclient.backends.assumed_nodes import on_assumed, with_assumed_nodes
 from fuelclient.backends.base import Backend
+from fuelclient.environment.as_master import has_expressions
 from fuelclient.environment.plans import evaluation_of, plans
 from fuelclient.environment.redeploy import Rerun, reruns
 from fuelclient.errors import FuelError
@@ -104,14 +105,18 @@ MOST_NODES = 300
 """On more nodes a preview does not evaluate expressions, so that it answers at once; a dry run does."""
 
 
-def outlook(backend: Backend, snapshot: Snapshot, options: PreviewOptions) -> Evaluation | None:
+def outlook(
+    backend: Backend, snapshot: Snapshot, options: PreviewOptions, *, every_expression: bool = False
+) -> Expressions | None:
     """Return the evaluation of expressions on the facts of a preview's nodes, which may be assumed.
 
-    It is None if the graph asks no facts, if there are too many nodes, or if a master gives no facts.
+    It is None if the graph asks no facts, if there are too many nodes, or if a master gives no facts. Only with
+    `every_expression` do those in parameters count as asking.
     """
     nodes, assumption = fleet_candidates(snapshot, options.assume)
     tasks = merge_layers(snapshot.layers, options.policy).tasks
-    if not asks_facts(tasks) or len(options.node_ids or nodes) > MOST_NODES:
+    asks = asks_facts(tasks) or (every_expression and has_expressions(tasks))
+    if not asks or len(options.node_ids or nodes) > MOST_NODES:
         return None
     cluster_id = snapshot.cluster.id
     try:

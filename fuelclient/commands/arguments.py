@@ -153,6 +153,13 @@ def add_types(parser: argparse.ArgumentParser, help: str, *, required: bool = Fa
     )  # fmt: skip
 
 
+def add_as_master(parser: argparse._ActionsContainer) -> None:
+    """Add `--as-master`: `as_master`."""
+    parser.add_argument(
+        "--as-master", action="store_true", help="report also what a Fuel master refuses or does otherwise"
+    )
+
+
 def add_yes(parser: argparse._ActionsContainer) -> None:
     """Add `--yes`: `yes`."""
     parser.add_argument("-y", "--yes", action="store_true", help="do not ask on a terminal")

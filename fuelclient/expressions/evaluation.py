@@ -62,6 +62,11 @@ class Expressions:
         with known():
             return render(task.attributes, self._views.at(task.id, node), self._master)
 
+    def value(self, text: str, task: Task, node: NodeKey) -> Any:
+        """Return the value of a YAQL expression of a task on a node. Raise `ExpressionError` if it has none."""
+        with known():
+            return yaql_engine.parse(text).value(self._views.at(task.id, node))
+
 
 class Condition(NamedTuple):
     """Whether a condition holds, and the reason, which is empty for a task without a condition."""

@@ -108,6 +108,24 @@ def parse(text: str) -> Yaql:
             raise _unreadable(text, error) from None
 
 
+def root_names(text: str) -> dict[str, bool]:
+    """Return the names that an expression reads of `$` itself, each with whether it has a default for it (`.get`).
+
+    Raise what `parse` does.
+
+    >>> root_names("$.online and $.get(rack) = 7 and $.meta.disks.any($.size > 1)")
+    {'online': False, 'rack': True, 'meta': False}
+    """
+    parse(text)
+    from fuelclient.expressions import yaql_tree
+
+    names: dict[str, bool] = {}
+    with _parsing:
+        for name, has_default in yaql_tree.root_names(text):
+            names[name] = has_default and names.get(name, True)
+    return names
+
+
 def yaql_of(value: Mapping[str, Any]) -> Yaql:
     """Return the expression in a mapping with `yaql_exp`; true, false, null and numbers stand for themselves.
 

@@ -95,6 +95,26 @@ def parse_tree(text: str) -> Tree:
     return Tree(rewriting.root, rewriting.is_counted)
 
 
+def root_names(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the names that an expression reads of `$`, and whether a missing one is null there.
+
+    Arguments of methods are left out, because `$` may be something else in them.
+    """
+    stack = [_engine()(text).expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, expressions.BinaryOperator) and node.operator in (".", "?."):
+            left, right = node.args
+            if isinstance(left, expressions.GetContextValue) and left.path.value == "$":
+                is_get = type(right) is expressions.Function and right.name == "get"
+                named = right.args[0] if is_get and right.args else right
+                if isinstance(named, expressions.Constant) and isinstance(named.value, str):
+                    yield named.value, is_get
+            stack.append(left)
+        else:
+            stack.extend(reversed(_operands(node)))
+
+
 def _named(tree: Any) -> Iterator[str]:
     """Yield the names of all functions in a tree."""
     stack = [tree]

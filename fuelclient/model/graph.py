@@ -90,13 +90,15 @@ class OwnerRef:
 class GraphDocument:
     """A graph from a file or a caller, before it has an owner.
 
-    If the document does not state its `name` (None) or a key of `metadata`, an upload keeps what is stored.
+    If the document does not state its `name` (None) or a key of `metadata`, an upload keeps what is stored. `nulls` has
+    the places of the keys that are null, which counts as not stated.
     """
 
     tasks: tuple[Task, ...]
     name: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    nulls: Mapping[str, Place] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

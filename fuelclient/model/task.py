@@ -31,6 +31,9 @@ class TaskType(StrEnum):
     NOOP = "noop"
 
 
+ORCHESTRATOR_TYPES = frozenset({TaskType.UPLOAD_FILES, TaskType.COBBLER_SYNC, TaskType.NOOP})
+"""Types that only the orchestrator knows: Nailgun stores no tasks of them."""
+
 DEFAULT_VERSION = "1.0.0"
 """The version of a task that does not state one; it is the default of Nailgun's column."""
 

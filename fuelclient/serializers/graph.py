@@ -13,7 +13,7 @@ from typing import Any
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.document import Document
-from fuelclient.model.finding import MOST_FINDINGS, Finding, errors_in
+from fuelclient.model.finding import MOST_FINDINGS, Finding, Place, errors_in
 from fuelclient.model.graph import METADATA, Graph, GraphDocument, GraphSummary, Layer, Level, Owner
 from fuelclient.model.task import NOWHERE, Source, Task
 from fuelclient.serializers.answer import Answer
@@ -203,13 +203,14 @@ class _Reader:
         self.name: str | None = None
         self.metadata: dict[str, Any] = {}
         self.findings: list[Finding] = []
+        self.nulls: dict[str, Place] = {}
 
     def read(self, documents: Sequence[Document], metadata: Document | None) -> GraphDocument:
         if metadata is not None:
             self._metadata(metadata)
         for document in documents:
             self._document(document)
-        return GraphDocument(tuple(self.tasks), self.name, self.metadata, tuple(self.findings))
+        return GraphDocument(tuple(self.tasks), self.name, self.metadata, tuple(self.findings), self.nulls)
 
     def _document(self, document: Document) -> None:
         self.findings += document.findings
@@ -267,6 +268,8 @@ class _Reader:
             if key not in known:
                 usable = tuple(word for word in known if word not in _IGNORED)
                 report.error("G010", line, f"a graph has no key {key!r}", did_you_mean(key, usable))
+            elif value is None and key not in _IGNORED:
+                self.nulls[key] = Place(report.file, line)
             elif value is None or key in ("tasks", *_IGNORED):
                 continue
             elif key in ("name", "node_filter") and not isinstance(value, str):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cliff.utils import terminal_width
 
-from fuelclient.commands.arguments import add_env, add_nodes, add_type, stated
+from fuelclient.commands.arguments import add_as_master, add_env, add_nodes, add_type, stated
 from fuelclient.commands.base import STRUCTURED, Lister, report, sorted_by
 from fuelclient.commands.columns import Fields, Names, check_columns, column_name, finding_fields
 from fuelclient.commands.exits import Exit
@@ -59,6 +60,8 @@ class GraphPreview(Lister):
     which tasks would be skipped, or depend on a fact that is not known. --no-facts shows the bare graph; so does a
     preview of more than 300 nodes.
 
+    --as-master adds findings about what a Fuel master refuses or does otherwise; see `graph validate`.
+
     If there is an error among the findings, the exit code is 7.
 
     --with and --without preview the environment as it would be: with the graph in a file as its own, with a plugin that
@@ -96,6 +99,7 @@ class GraphPreview(Lister):
         parser.add_argument(
             "--no-facts", action="store_false", dest="facts", help="do not evaluate conditions and dependencies"
         )
+        add_as_master(parser)
         parser.add_argument("--only", choices=("changed",), help="only tasks that a plugin or the environment changes")
         parser.add_argument(
             "--verify", action="store_true", help="compare with the merge that the master itself computes"
@@ -115,6 +119,8 @@ class GraphPreview(Lister):
         if parsed_args.verify and _compares(parsed_args):
             hint = "Leave --verify out, or the others."
             raise UsageError("A master merges only what it has: --verify allows no other graphs.", hint=hint)
+        if parsed_args.as_master and parsed_args.merge_policy != "replace":
+            raise UsageError("A Fuel master merges with --merge-policy replace.", hint="Leave --as-master out.")
         self._differ = self._broken = False
         super().run(parsed_args)
         if self._broken:
@@ -122,9 +128,8 @@ class GraphPreview(Lister):
         return Exit.DIFFERENT if self._differ and parsed_args.exit_code else Exit.OK
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-        from fuelclient.backends.plans import outlook
         from fuelclient.model.graph import MergePolicy
-        from fuelclient.plan.preview import PreviewOptions, preview
+        from fuelclient.plan.preview import PreviewOptions
 
         structured = parsed_args.formatter in STRUCTURED
         columns = _KEYS if structured else self.columns
@@ -136,8 +141,7 @@ class GraphPreview(Lister):
             parsed_args.facts,
         )
         snapshot = self._snapshot(parsed_args, options)
-        evaluation = outlook(self.backend, snapshot, options) if parsed_args.facts else None
-        seen = preview(snapshot, options, evaluation)
+        seen = self._seen(snapshot, options, parsed_args)
         _narrate(seen)
         self._broken = any(finding.is_error for finding in seen.findings)
         if parsed_args.verify:
@@ -178,6 +182,20 @@ class GraphPreview(Lister):
             LOG.info("%s", printable(line))
         report(finding for finding in found.findings if finding.code in OVERRIDES)  # the preview has all others
         return after.snapshot
+
+    def _seen(self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace) -> Preview:
+        """Return the preview, with `--as-master` as a master would have it."""
+        from fuelclient.backends.plans import outlook
+        from fuelclient.environment.as_master import in_graph, strict
+        from fuelclient.plan.order import ordered
+        from fuelclient.plan.preview import draft, preview_of
+
+        as_master = parsed_args.as_master
+        evaluation = outlook(self.backend, snapshot, options, every_expression=as_master) if parsed_args.facts else None
+        drafted = draft(strict(snapshot) if as_master else snapshot, options, evaluation)
+        if as_master:
+            drafted = replace(drafted, findings=(*drafted.findings, *in_graph(drafted, evaluation)))
+        return preview_of(drafted, ordered(drafted.expansion))
 
     def _verify(self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace) -> None:
         """Compare with the merge of the other side. If it refuses to merge, the preview is shown all the same."""

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from fuelclient.commands.arguments import add_env, add_source, add_type
+from fuelclient.commands.arguments import add_as_master, add_env, add_source, add_type
 from fuelclient.commands.base import DocumentCheck, finding_rows, tally
 from fuelclient.commands.finding_filters import add_finding_filters, chosen, fails
 from fuelclient.commands.shell import LOG, urgency
@@ -23,13 +23,19 @@ class GraphValidate(DocumentCheck):
     environment is checked, as a preview would see it. The exit code is 7 if one of the findings is an error, or as bad
     as --fail-on says. The formats text, github (annotations of a workflow), sarif and junit show whole findings.
 
+    --as-master adds what a Fuel master refuses or does otherwise: records without type, types that it does not store,
+    two plugins with one task, node filters on other fields than its own, and expressions that fail somewhere, which a
+    master evaluates even for skipped tasks.
+
       fuel2 graph validate --file override.yaml --fail-on warning --ignore G041
       fuel2 graph validate --env 1 --type default -f sarif
+      fuel2 graph validate --env 1 --as-master
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(add_source(parser, short=False), required=False, help="the merged graph of this environment")
         add_type(parser, default=None)
+        add_as_master(parser)
         add_finding_filters(parser)
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
@@ -43,20 +49,28 @@ class GraphValidate(DocumentCheck):
         return finding_rows(self.reported.findings)
 
     def _environment(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
-        from fuelclient.backends.plans import evaluation_for
+        from fuelclient.backends.plans import evaluation_for, outlook
+        from fuelclient.environment.as_master import in_graph, strict
         from fuelclient.environment.role_limits import missing_nodes
         from fuelclient.expressions.readable import unreadable
         from fuelclient.model.graph import DEFAULT_TYPE
         from fuelclient.plan.preview import PreviewOptions, draft, findings_of
 
         snapshot = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type or DEFAULT_TYPE)
-        drafted = draft(snapshot, PreviewOptions(), evaluation_for(self.backend, snapshot))
         missing = missing_nodes(self.backend.clusters.environment(parsed_args.env))
-        return (*findings_of(drafted), *unreadable(drafted.merged.tasks), *missing)
+        if not parsed_args.as_master:
+            drafted = draft(snapshot, PreviewOptions(), evaluation_for(self.backend, snapshot))
+            return (*findings_of(drafted), *unreadable(drafted.merged.tasks), *missing)
+        options = PreviewOptions(knows_assumed=True)
+        evaluation = outlook(self.backend, snapshot, options, every_expression=True)
+        drafted = draft(strict(snapshot), options, evaluation)
+        findings = (*findings_of(drafted), *unreadable(drafted.merged.tasks), *missing)
+        return (*findings, *in_graph(drafted, evaluation, findings))
 
     def _document(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
         """Return the findings of a document, even if it cannot be read because of them."""
         from fuelclient.commands.graph.documents import graph_document
+        from fuelclient.environment.as_master import in_documents
         from fuelclient.expressions.readable import unreadable
         from fuelclient.graph.validate import check_document
         from fuelclient.plan.cycles import cycles_in
@@ -64,7 +78,8 @@ class GraphValidate(DocumentCheck):
         try:
             document = graph_document(parsed_args, self.app.stdin, owner_label="cluster")
             tasks = document.tasks
-            return (*check_document(document, None, None), *unreadable(tasks), *cycles_in(tasks))
+            findings = (*check_document(document, None, None), *unreadable(tasks), *cycles_in(tasks))
+            return (*findings, *in_documents([document])) if parsed_args.as_master else findings
         except InvalidDocument as broken:
             if not broken.findings:
                 raise

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
-from fuelclient.commands.arguments import add_env, add_release, stated_path
+from fuelclient.commands.arguments import add_as_master, add_env, add_release, stated_path
 from fuelclient.commands.base import DocumentCheck, finding_rows, tally
 from fuelclient.commands.finding_filters import add_finding_filters, chosen, fails
 from fuelclient.commands.plugins.migrate import add_write, write
@@ -39,10 +39,14 @@ class PluginsCheck(DocumentCheck):
     github (annotations of a workflow), sarif and junit show whole findings. What the author of a package accepts, with
     a reason, stands in its .fuel2-check.yaml.
 
+    --as-master adds what a Fuel master refuses or does otherwise; see `graph validate`. With --env it also reports
+    tasks that another plugin of the environment defines too.
+
       fuel2 plugins check .
       fuel2 plugins check . -f sarif
       fuel2 plugins check . --fix --yes
       fuel2 plugins check . --all-releases
+      fuel2 plugins check . --env 1 --as-master
       fuel2 plugins check --fail-on warning --ignore P019,P02 -f json plugins/*
     """
 
@@ -56,6 +60,7 @@ class PluginsCheck(DocumentCheck):
         beside.add_argument(
             "--all-releases", action="store_true", help="check it together with every release that it supports"
         )
+        add_as_master(parser)
         parser.add_argument(
             "--fix", action="store_true",
             help="first change what findings P012, P013, P019 and P021 ask for; the diff goes to stderr",
@@ -84,7 +89,8 @@ class PluginsCheck(DocumentCheck):
         for path in parsed_args.paths:
             if parsed_args.fix:
                 self._fix(path, parsed_args)
-            left, accepted = accept(findings_of(path, beside), path, unusable=UNUSABLE, is_together=bool(beside))
+            found = findings_of(path, beside, as_master=parsed_args.as_master)
+            left, accepted = accept(found, path, unusable=UNUSABLE, is_together=bool(beside))
             findings = chosen(left, parsed_args)
             self.reported.accepted += accepted
             if fails(findings, parsed_args):
@@ -151,36 +157,42 @@ def package_of(path: Path) -> Path:
     return path
 
 
-def findings_of(path: Path, beside: Sequence[Beside] = ()) -> Sequence[Finding]:
-    """Check the package in `path`, a directory or an archive, also together with what is `beside` it.
+def findings_of(path: Path, beside: Sequence[Beside] = (), *, as_master: bool = False) -> Sequence[Finding]:
+    """Check the package in `path`, a directory or an archive, also together with what is `beside` it, and `as_master`
+    also for what a Fuel master refuses or does otherwise.
 
     An archive that cannot be unpacked is a finding. Raise `NotFound` if `path` does not exist.
     """
     from fuelclient.plugins import archive
 
     if path.is_dir():
-        return _checked(path, "", beside)
+        return _checked(path, "", beside, as_master=as_master)
     try:
         with TemporaryDirectory(prefix="fuel2-") as target:
             archive.extract(path, Path(target))
-            return _checked(Path(target), f"{path}!", beside)
+            return _checked(Path(target), f"{path}!", beside, as_master=as_master)
     except InvalidDocument as error:
         if not error.findings:
             raise
         return cast("Sequence[Finding]", error.findings)
 
 
-def _checked(directory: Path, shown_as: str, beside: Sequence[Beside]) -> Sequence[Finding]:
-    from fuelclient.plugins.checks import check
+def _checked(directory: Path, shown_as: str, beside: Sequence[Beside], *, as_master: bool) -> Sequence[Finding]:
+    from fuelclient.environment.as_master import in_documents
+    from fuelclient.plugins.checks import check, graphs_of
     from fuelclient.plugins.checks.together import check_together
     from fuelclient.plugins.load import read_package
     from fuelclient.plugins.select import is_compatible
 
     findings = dict.fromkeys(check(directory, shown_as=shown_as))
-    package = read_package(directory, shown_as=shown_as)[0] if beside else None
+    package = read_package(directory, shown_as=shown_as)[0] if beside or as_master else None
+    if as_master and package is not None:
+        findings.update(dict.fromkeys(in_documents(graphs_of(package))))
     for known in beside:
         if package is None:
             break
         if not known.only_if_supported or is_compatible(package, known.environment.release):
-            findings.update(dict.fromkeys(check_together(package, known.environment, known.layers)))
+            findings.update(
+                dict.fromkeys(check_together(package, known.environment, known.layers, as_master=as_master))
+            )
     return tuple(findings)

@@ -25,7 +25,7 @@ from fuelclient.plugins.package_files import require_directory
 from fuelclient.plugins.select import for_any_release
 from fuelclient.serializers.graph import documents_from
 
-__all__ = ["UNUSABLE", "check", "for_install"]
+__all__ = ["UNUSABLE", "check", "for_install", "graphs_of"]
 
 UNUSABLE = frozenset({"P001", "P002", "P003", "P004", "P030", "P033", "P037", "P060"})
 """The errors with which a package cannot be used at all. It can be installed in spite of any other."""
@@ -87,12 +87,12 @@ def _loading(package: RawPackage, directory: Path, shown_as: str) -> Iterator[Fi
                 yield finding
     loaded, findings = read_package(directory, shown_as=shown_as)
     yield from findings
-    for graph in _graphs_of(loaded) if loaded is not None else ():
+    for graph in graphs_of(loaded) if loaded is not None else ():
         yield from unreadable(graph.tasks, conditions=False)  # P062 is about those
         yield from cycles_in(graph.tasks)
 
 
-def _graphs_of(package: Package) -> Iterator[GraphDocument]:
+def graphs_of(package: Package) -> Iterator[GraphDocument]:
     """Yield the graphs of a package: its own, with the groups of its roles, and those of its releases."""
     yield from for_any_release(package).graphs.values()
     for record in package.records:

@@ -25,10 +25,13 @@ Layers = Mapping[str, Sequence[Layer]]
 """The layers of an environment, or of a release alone, by graph type."""
 
 
-def check_together(package: Package, beside: Environment, layers: Layers) -> tuple[Finding, ...]:
+def check_together(
+    package: Package, beside: Environment, layers: Layers, *, as_master: bool = False
+) -> tuple[Finding, ...]:
     """Return the findings that the package adds to an environment without nodes of its own, as if it were enabled.
 
-    Roles are placed on assumed nodes, two where a role has a primary. Another version of the plugin is left out.
+    Roles are placed on assumed nodes, two where a role has a primary. Another version of the plugin is left out. With
+    `as_master`, a task that another plugin defines too is an error, as a Fuel master has it.
     """
     if package.releases and not package.records:
         return ()  # it defines releases, which nothing is beside
@@ -40,7 +43,7 @@ def check_together(package: Package, beside: Environment, layers: Layers) -> tup
     contents = select(package, release).contents
     plugin = plugin_of(replace(package, contents=contents))
     others = tuple(other for other in beside.plugins if other.name != package.name)
-    without = replace(beside, plugins=others, nodes=())
+    without = replace(beside, plugins=others, nodes=(), unique_tasks=beside.unique_tasks or as_master)
     members = replace(without, plugins=in_merge_order((*others, plugin)))
     findings = dict.fromkeys(_clashes(plugin, members, _task_ids(contents.graphs), _known(layers, package)))
     for graph_type, document in contents.graphs.items():

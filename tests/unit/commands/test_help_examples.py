@@ -146,6 +146,7 @@ SETUP = (
 PLACES = {
     "fuel2 plugins check .": "cd my-plugin && ",
     "fuel2 plugins check . --all-releases": "cd my-plugin && ",
+    "fuel2 plugins check . --env 1 --as-master": "cd my-plugin && ",
     "fuel2 plugins check . -f sarif": "cd my-plugin && ",
     "fuel2 plugins check . --fix --yes": "cd my-plugin && ",
     "fuel2 plugins migrate . --to 5": "cd old && ",

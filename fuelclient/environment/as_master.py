@@ -1,0 +1,203 @@
+"""What a Fuel master refuses in a graph, or does otherwise, although the engine accepts it.
+
+One function for each rule. That two plugins may not define one task is a rule of merges (`Snapshot.unique_tasks`), and
+so is not here. Sources: the schema and the columns of Nailgun's tasks, `lcm.task_serializer`, `transactions.manager`,
+and recorded refusals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from fuelclient.errors import FuelError, UnknownFact
+from fuelclient.expressions.evaluation import Expressions
+from fuelclient.expressions.yaql_engine import YAQL, root_names
+from fuelclient.graph.references import place_of
+from fuelclient.graph.validate import expressions_in
+from fuelclient.model.finding import NO_PLACE, Finding, Place, Severity
+from fuelclient.model.graph import GraphDocument, Layer, MergedTask
+from fuelclient.model.run import NodeKey
+from fuelclient.model.snapshot import Snapshot
+from fuelclient.model.task import ORCHESTRATOR_TYPES, Task, TaskType
+from fuelclient.plan.preview import Draft
+
+NODE_FIELDS = (
+    "attributes", "error_type", "hostname", "id", "labels", "meta", "name", "pending_addition", "pending_deletion",
+    "pending_roles", "roles", "status",
+)  # fmt: skip
+"""The fields of a node that a master serves to node filters. Source: Nailgun `transactions.manager`."""
+
+_NAMES_ONLY = ("requires", "required_for")
+
+
+def strict(snapshot: Snapshot) -> Snapshot:
+    """Return a snapshot in which two plugins that define one task are an error (G049), as on a master."""
+    return replace(snapshot, unique_tasks=True)
+
+
+def has_expressions(tasks: Iterable[MergedTask]) -> bool:
+    """Return whether any attribute of a task has a YAQL expression."""
+    return any(True for merged in tasks for value in merged.task.attributes.values() for _ in expressions_in(value))
+
+
+def in_graph(drafted: Draft, evaluation: Expressions | None, reported: Iterable[Finding] = ()) -> tuple[Finding, ...]:
+    """Return what a master refuses or does otherwise in the graph of an environment.
+
+    Expressions are evaluated if the draft was; else it is said which ones were not. Those that fail in findings of the
+    draft, or `reported` already, are left out.
+    """
+    failed = (finding for finding in (*drafted.findings, *reported) if finding.code in ("G024", "G034"))
+    known = {(finding.task, finding.place) for finding in failed}
+    evaluated = evaluation if drafted.verdicts else None
+    found = failing(drafted, evaluated) if evaluated else not_evaluated(_placed(drafted))
+    return (
+        *(finding for layer in drafted.snapshot.layers for finding in in_layer(layer)),
+        *node_filter(drafted.merged.metadata, _place_of_filter(drafted.snapshot.layers)),
+        *(finding for finding in found if not (finding.is_error and (finding.task, finding.place) in known)),
+    )
+
+
+def in_documents(documents: Iterable[GraphDocument]) -> tuple[Finding, ...]:
+    """Return what a master refuses or does otherwise in documents, as far as they show it."""
+    found: list[Finding] = []
+    for document in documents:
+        file = document.tasks[0].source.file if document.tasks else ""
+        found += nulls(document)
+        found += in_tasks(document.tasks)
+        found += node_filter(document.metadata, Place(file))
+        found += not_evaluated(document.tasks)
+    return tuple(dict.fromkeys(found))
+
+
+def in_layer(layer: Layer) -> Iterator[Finding]:
+    """Yield the tasks of a layer that a master does not store."""
+    return in_tasks(layer.tasks, layer.owner.label)
+
+
+def in_tasks(tasks: Iterable[Task], label: str = "") -> Iterator[Finding]:
+    """Yield the tasks of a graph that a master does not store."""
+    for task in tasks:
+        for rule in (without_type, foreign_type, computed_names):
+            yield from rule(task, label)
+
+
+def without_type(task: Task, label: str) -> Iterator[Finding]:
+    """Yield an error for a record that overrides single attributes (G054)."""
+    if task.is_partial:
+        message = "it has no type, and a Fuel master stores only whole tasks"
+        hint = "State the whole task. An upload by this client to a master completes the record from the layers below."
+        yield _error("G054", task, "", label, message, hint)
+
+
+def foreign_type(task: Task, label: str) -> Iterator[Finding]:
+    """Yield an error for a task of a type that a master does not store (G055)."""
+    if task.type in ORCHESTRATOR_TYPES:
+        message = f"a Fuel master stores no task of the type {task.type}, which only its orchestrator knows"
+        types = (kind for kind in TaskType if kind not in ORCHESTRATOR_TYPES)
+        yield _error("G055", task, "type", label, message, f"Types that it stores: {', '.join(types)}.")
+
+
+def computed_names(task: Task, label: str) -> Iterator[Finding]:
+    """Yield an error for expressions where a master stores only names (G057)."""
+    for attribute in _NAMES_ONLY:
+        if any(task.expressions(attribute)):
+            message = f"{attribute} has an expression, and a Fuel master stores only names there"
+            hint = "Write an entry of cross-depends or cross-depended-by with role: self; they may be expressions."
+            yield _error("G057", task, attribute, label, message, hint)
+
+
+def nulls(document: GraphDocument) -> Iterator[Finding]:
+    """Yield an error for every key of a document that is null (G056)."""
+    for key, place in document.nulls.items():
+        message = f"{key} is null, and a Fuel master refuses a document with that"
+        hint = "Leave the key out. An upload by this client does so."
+        yield Finding(Severity.ERROR, "G056", message, place, hint=hint)
+
+
+def node_filter(metadata: Mapping[str, object], place: Place) -> Iterator[Finding]:
+    """Yield the fields of nodes that the filter of a graph reads and that a master does not serve (G058).
+
+    A filter that cannot be read has no findings here.
+    """
+    stated = metadata.get("node_filter")
+    text = stated.get(YAQL) if isinstance(stated, Mapping) else stated
+    try:
+        read = root_names(text) if isinstance(text, str) else {}
+    except FuelError:
+        return
+    for name, has_default in read.items():
+        if name in NODE_FIELDS:
+            continue
+        effect = "finds nothing there" if has_default else "fails, and the run with it"
+        severity = Severity.WARNING if has_default else Severity.ERROR
+        message = f"the node filter reads {name}, which a Fuel master does not serve to filters: it {effect}"
+        hint = f"Fields that it serves: {', '.join(NODE_FIELDS)}."
+        yield Finding(severity, "G058", message, place, hint=hint)
+
+
+def failing(drafted: Draft, evaluation: Expressions) -> Iterator[Finding]:
+    """Yield the expressions of tasks that fail on a node, or read what is not known (G059).
+
+    A master evaluates all of them for all nodes of a task; one that fails ends the run, even where the task is skipped.
+    Each attribute has at most one error and one warning, with the first node.
+    """
+    nodes = drafted.expansion.fleet.nodes
+    for index, merged in enumerate(drafted.merged.tasks):
+        uids = [nodes[node].uid for node in drafted.expansion.placement.nodes[index]]
+        for attribute, value in merged.task.attributes.items():
+            texts = list(expressions_in(value))
+            yield from _failing(merged, attribute, texts, uids, evaluation) if texts else ()
+
+
+def _failing(
+    merged: MergedTask, attribute: str, texts: Sequence[str], uids: Sequence[NodeKey], evaluation: Expressions
+) -> Iterator[Finding]:
+    failed: dict[Severity, list[tuple[NodeKey, FuelError]]] = {}
+    for uid in uids:
+        for text in texts:
+            try:
+                evaluation.value(text, merged.task, uid)
+            except UnknownFact as error:
+                failed.setdefault(Severity.WARNING, []).append((uid, error))
+            except FuelError as error:
+                failed.setdefault(Severity.ERROR, []).append((uid, error))
+    for severity, errors in failed.items():
+        uid, first = errors[0]
+        where = merged.id if uid is None else f"{merged.id}@{uid}"
+        more = len({other for other, _ in errors}) - 1
+        others = f" and {more} more" if more else ""
+        problem = f"{first.message.rstrip('.')}. The whole run of a Fuel master fails"
+        if isinstance(first, UnknownFact):
+            problem = f"it reads {first.path}, which is not known here. If a Fuel master lacks it, its whole run fails"
+        message = f"task {where}{others}: {attribute}: {problem}, even if the task is skipped"
+        hint = first.hint or "Let the expression have a value on every node of the task: .get(name, default)."
+        yield Finding(severity, "G059", message, place_of(merged, attribute), merged.id, hint)
+
+
+def not_evaluated(tasks: Iterable[Task | MergedTask]) -> Iterator[Finding]:
+    """Yield a notice for each task with expressions, which nothing evaluated (G059)."""
+    for stated in tasks:
+        task = stated.task if isinstance(stated, MergedTask) else stated
+        having = [name for name, value in task.attributes.items() if any(True for _ in expressions_in(value))]
+        if having:
+            message = f"task {task.id}: the expressions in {', '.join(having)} were not evaluated: no facts are at hand"
+            place = place_of(stated, having[0]) if isinstance(stated, MergedTask) else task.source.place(having[0])
+            hint = "A Fuel master evaluates them all, also where the task is skipped; one that fails ends the run."
+            yield Finding(Severity.INFO, "G059", message, place, task.id, hint)
+
+
+def _place_of_filter(layers: Iterable[Layer]) -> Place:
+    """Return the most important layer that states a node filter."""
+    stating = [layer.owner for layer in layers if layer.metadata.get("node_filter")]
+    return Place(layer=max(stating, key=lambda owner: owner.order).label) if stating else NO_PLACE
+
+
+def _placed(drafted: Draft) -> list[MergedTask]:
+    """Return the tasks that run somewhere: a master evaluates no others."""
+    return [task for task, nodes in zip(drafted.merged.tasks, drafted.expansion.placement.nodes, strict=True) if nodes]
+
+
+def _error(code: str, task: Task, attribute: str, label: str, message: str, hint: str) -> Finding:
+    place = replace(task.source.place(attribute), layer=label)
+    return Finding(Severity.ERROR, code, f"task {task.id}: {message}", place, task.id, hint)
