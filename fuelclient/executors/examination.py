@@ -102,7 +102,8 @@ def _problems(answer: Completed, programs: Collection[str], now: float) -> Itera
     before, mark, after = answer.out.decode("utf-8", "replace").partition(f"{_MARK}\n")
     if answer.rc or not mark:
         mend = "Its user needs a login shell that runs /bin/sh -c COMMAND."
-        yield wrong(f"it runs no commands: {answer.error}", mend)
+        said = " ".join(before.split())[:200] if not answer.rc else ""
+        yield wrong(f"it runs no commands: {said or answer.error}", mend)
         return
     if before:
         mend = "Let its .bashrc print nothing where $- has no i."

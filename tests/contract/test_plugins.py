@@ -276,16 +276,15 @@ class TestPlugin:
         """The findings of an installation name the files that the user knows."""
         tasks = [task("a", **{"fuel-version": ">=9"}), task("a", **{"fuel-version": ">=8"}), task("b", requires=["c"])]
         record = definition(graphs=[{"type": "default", "tasks": [task("start", "stage", stage="later")]}])
-        path = write_package(
-            tmp_path / "multi", "multi", "1.0.0", "5.0.0", releases=[MITAKA, record],
-            files={"deployment_tasks.yaml": tasks},
-        )  # fmt: skip
+        path = write_package(tmp_path / "multi", "multi", "1.0.0", "5.0.0", files={"deployment_tasks.yaml": tasks})
         done = backend.plugins.install(path)
         assert any(one.place.file == f"{path}/deployment_tasks.yaml" for one in done.findings)
         assert not any(one.place.file.startswith("multi-1.0.0/") for one in done.findings)
         mitaka = Release(0, "Mitaka", "mitaka-9.0", "Ubuntu")
         chosen = backend.plugins.selection(done.plugin.id, backend.releases.create([mitaka])[0].id)
         assert any("at multi-1.0.0/deployment_tasks.yaml:" in sentence for sentence in chosen.why)
-        (start,) = backend.graphs.get(OwnerRef(Level.RELEASE, done.releases[0].id)).tasks
-        assert start.source.file == "multi-1.0.0/metadata.yaml"
+        release = write_package(tmp_path / "release", "release", "1.0.0", "5.0.0", releases=[record])
+        (installed,) = backend.plugins.install(release).releases
+        (start,) = backend.graphs.get(OwnerRef(Level.RELEASE, installed.id)).tasks
+        assert start.source.file == "release-1.0.0/metadata.yaml"
         assert str(tmp_path) not in f"{chosen}{start}{backend.graphs.get(OwnerRef(Level.PLUGIN, done.plugin.id))}"

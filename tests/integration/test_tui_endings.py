@@ -150,4 +150,4 @@ def test_what_is_no_terminal_is_named(engine: Path, away: str) -> None:
     os.close(master)
     assert process.returncode == 2
     assert f"needs a terminal, but {away} is not one" in told
-    assert "fuel2 graph preview" in " ".join(told.split())
+    assert "graph preview --env ID" in " ".join(told.split())

@@ -73,5 +73,5 @@ def test_without_a_terminal_it_says_what_to_use_instead(tmp_path: Path) -> None:
     line = [str(fuel2), "--engine", str(tmp_path / "engine.db"), "tui"]
     done = subprocess.run(line, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     assert done.returncode == 2
-    assert "fuel2 graph preview" in done.stderr
+    assert "graph preview --env ID" in done.stderr
     assert done.stdout == ""

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sqlite3
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -185,7 +186,7 @@ def test_dask(tiny: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nodes_that_do_not_answer(tiny: CommandLine) -> None:
     reach_nodes(tiny, closed_port())
     found = problems(tiny, "nodes", "-q", code=7)
-    assert [row["name"] for row in found] == ["1 (node-1)", "2 (node-2)"]
+    assert [row["name"] for row in found] == ["1 (node-1), 2 (node-2)"]
 
 
 def reach_nodes(line: CommandLine, port: int) -> None:
@@ -195,8 +196,9 @@ def reach_nodes(line: CommandLine, port: int) -> None:
 
 
 @contextmanager
-def ssh_server(home: Path, clock: str) -> Iterator[int]:
-    """Serve SSH on a port, whose host key is known in `home`; every command prints `clock`."""
+def ssh_server(home: Path, tools: Path | None) -> Iterator[int]:
+    """Serve SSH and SFTP on a port, whose host key is known in `home`. Commands find the programs in `tools` first;
+    without these nothing is executed."""
     key = asyncssh.generate_private_key("ssh-ed25519")
 
     class Server(asyncssh.SSHServer):
@@ -204,14 +206,24 @@ def ssh_server(home: Path, clock: str) -> Iterator[int]:
             return False
 
     def run(process: asyncssh.SSHServerProcess[str]) -> None:
-        process.stdout.write(clock)
+        if tools is None:
+            process.stdout.write("This account is closed.\n")
+        else:
+            command = ["sh", "-c", process.command or "true"]
+            path = {"PATH": f"{tools}:{os.defpath}"}
+            done = subprocess.run(
+                command, env=path, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True
+            )
+            process.stdout.write(done.stdout)
         process.exit(0)
 
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
     try:
-        listening = asyncssh.listen("127.0.0.1", 0, server_factory=Server, server_host_keys=[key], process_factory=run)
+        listening = asyncssh.listen(
+            "127.0.0.1", 0, server_factory=Server, server_host_keys=[key], process_factory=run, sftp_factory=True
+        )
         server = asyncio.run_coroutine_threadsafe(_awaited(listening), loop).result(10)
         port = server.get_port()
         (home / ".ssh").mkdir(exist_ok=True)
@@ -232,13 +244,18 @@ async def _awaited(something: Any) -> Any:
 
 @pytest.mark.parametrize(
     ("ahead", "names"),
-    [(0, ["connections"]), (-3600, ["1 (node-1) clock", "2 (node-2) clock", "connections"])],
+    [(0, ["connections"]), (-3600, ["1 (node-1), 2 (node-2)", "connections"])],
 )
 def test_nodes_that_answer(
     ahead: int, names: list[str], tiny: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    with ssh_server(tmp_path, f"{time.time() + ahead:.0f}\n") as port:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name, answer in (("date", f"{time.time() + ahead:.0f}"), ("id", "0")):
+        (tools / name).write_text(f"#!/bin/sh\necho {answer}\n", encoding="utf-8")
+        (tools / name).chmod(0o755)
+    with ssh_server(tmp_path, tools) as port:
         reach_nodes(tiny, port)
         rows = [row for row in examined(tiny, code=0) if row["area"] == "nodes"]
     assert [row["name"] for row in rows] == names
@@ -247,6 +264,7 @@ def test_nodes_that_answer(
 
 def test_nodes_that_run_no_commands(tiny: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    with ssh_server(tmp_path, "This account is closed.\n") as port:
+    with ssh_server(tmp_path, None) as port:
         reach_nodes(tiny, port)
-        assert len(problems(tiny, "nodes", "-q", code=7)) == 2
+        (found,) = problems(tiny, "nodes", "-q", code=7)
+    assert (found["name"], "This account is closed." in found["message"]) == ("1 (node-1), 2 (node-2)", True)

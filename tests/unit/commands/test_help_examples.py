@@ -106,6 +106,7 @@ BEFORE = {
 CODES = {
     "fuel2 graph diff cluster:1 override.yaml --exit-code": (10, "they differ"),
     "fuel2 graph preview --env 1 --with override.yaml --with plugin:./my-plugin --exit-code": (10, "it differs"),
+    "fuel2 env drift 1 --type default --exit-code": (10, "its graph was changed since the run"),
     "fuel2 node create node-1 --ip 10.20.0.3 --env 1 --roles controller cinder": (6, "node-1 exists"),
     "fuel2 env delete 1": (6, "it is operational, and --force is missing"),
     "fuel2 plugins disable lma_collector --env 1": (6, "the environment is deployed"),
