@@ -106,7 +106,7 @@ def test_a_dry_run_shows_the_masters_decision_beside_ours() -> None:
     async def story(one: Driven) -> None:
         one.ui.go(Route(View.ROLES, 1, "small"))
         await one.settle()
-        await one.press("A", "e", "tab", "tab", "tab", "tab", "space", "space", "enter")
+        await one.press("A", "e", *["tab"] * 5, "space", "space", "enter")
         await one.until("dry run:", "master: 8 would run, 0 differ")
         rows = one.ui.screen.query_one(VirtualTable).table.rows
         words = {(str(row[2]), str(row[3])): str(row[1]) for row in rows}

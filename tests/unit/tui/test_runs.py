@@ -75,7 +75,7 @@ def test_arm_execute_watch_and_see_the_end(engine: Executions) -> None:
         assert "$ fuel2 graph execute --env 1" in one.text()
         await one.press("tab", "tab")
         await one.type("1 2")
-        await one.press("tab", "tab", "tab", "tab")
+        await one.press(*["tab"] * 5)
         assert "$ fuel2 graph execute --env 1 --node 1 2" in one.text()
         await confirm(one, "prod")
         await until(lambda: isinstance(one.ui.screen, RunScreen) and one.screen.filled)
@@ -122,7 +122,7 @@ def test_a_dry_run_shows_its_plan_and_leaves_no_trace(engine: Executions) -> Non
     gated(engine)
 
     async def story(one: Driven) -> None:
-        await one.press("A", "e", "tab", "tab", "tab", "tab", "space", "space")
+        await one.press("A", "e", *["tab"] * 5, "space", "space")
         assert "$ fuel2 graph execute --env 1 --dry-run" in one.text()
         await one.press("enter")
         await one.until("9 task instances would run", "sync point", "gate")
