@@ -170,7 +170,9 @@ def test_what_the_readme_says_works(
     for line in lines:
         release = max(map(int, demo.ok("release", "list", "-f", "value", "-c", "id").out.split()))
         done = demo.ok(*line.replace("ID", str(release)).split()[1:])
-        assert "warning" not in done.err, line
+        # the assumed nodes have no telemetry, for which a task of the example waits (G052)
+        warned = [said for said in done.err.splitlines() if "warning" in said and "[G052]" not in said]
+        assert not warned, line
     assert "mine-1.0-1.0.0-1.noarch.rpm" in {path.name for path in Path().iterdir()}
 
 
