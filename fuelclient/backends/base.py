@@ -27,16 +27,7 @@ if TYPE_CHECKING:  # at run time, a command only loads the values of the facets 
     from fuelclient.model.graph import Graph, GraphDocument, GraphSummary, Level, MergedGraph, Owner
     from fuelclient.model.package import Selection
     from fuelclient.model.plugin import Installed, Plugin, Synced
-    from fuelclient.model.run import (
-        Action,
-        Deciding,
-        Event,
-        HistoryFilter,
-        HistoryRow,
-        Logs,
-        Run,
-        RunRequest,
-    )
+    from fuelclient.model.run import Action, Deciding, Event, HistoryFilter, HistoryRow, Logs, Run, RunRequest
     from fuelclient.model.sequence import DeploymentSequence
     from fuelclient.model.snapshot import Snapshot
     from fuelclient.model.task import Task
