@@ -9,6 +9,8 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from fuelclient.graph.dag import reachable
+
 MOST = 10_000
 """Graphs with more vertices are not reduced: the bit sets of 10 000 take 12 MB, those of 100 000 would take 1.2 GB."""
 
@@ -36,11 +38,11 @@ class Reach:
         for before, following in enumerate(self.forward):
             for after in following:
                 backward[after].append(before)
-        return len(_walk(backward, vertex))
+        return len(reachable(backward, (vertex,))) - 1
 
     def descendants(self, vertex: int) -> int:
         """Return how many vertices `vertex` reaches."""
-        return self._bits[vertex].bit_count() if self._bits else len(_walk(self.forward, vertex))
+        return self._bits[vertex].bit_count() if self._bits else len(reachable(self.forward, (vertex,))) - 1
 
     def reduced(self, kept: Sequence[int] | None = None) -> list[list[int]]:
         """Return, for each of the `kept` vertices (ascending; None: all), those that follow it with none between.
@@ -78,17 +80,6 @@ def _closure(forward: Sequence[Sequence[int]]) -> list[int]:
             reached |= bits[after] | 1 << after
         bits[vertex] = reached
     return bits
-
-
-def _walk(successors: Sequence[Sequence[int]], start: int) -> set[int]:
-    seen: set[int] = set()
-    stack = [start]
-    while stack:
-        for after in successors[stack.pop()]:
-            if after not in seen:
-                seen.add(after)
-                stack.append(after)
-    return seen
 
 
 @dataclass(frozen=True, slots=True)
