@@ -1,6 +1,8 @@
-"""Write the generated documents: docs/cli.md, docs/rest.md, etc/fuel/fuel_client.yaml, and the options of completion.
+"""Write the generated documents: docs/cli.md, docs/rest.md, etc/fuel/fuel_client.yaml, the options of completion, and
+what `fuel2 explain` knows.
 
-They come from the parsers of the commands, the routes of the server and the registry of settings. Run
+They come from the parsers of the commands, the routes of the server, the registry of settings, and the tables of
+docs/findings.md and docs/scripting.md. Run
 `.venv/bin/python docs/reference.py` after a change of any of these; a test fails when one of the documents is out of
 date. Only the data of argparse is used, not its formatter, whose layout differs between versions of Python.
 """
@@ -9,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -87,6 +90,7 @@ def documents() -> dict[str, str]:
         "docs/rest.md": rest(),
         "etc/fuel/fuel_client.yaml": sample(),
         "fuelclient/commands/completion/options.json": completion(),
+        "fuelclient/commands/explanations.json": explanations(),
     }
 
 
@@ -95,6 +99,26 @@ def completion() -> str:
     shell = FuelShell()
     actions: dict[str, Sequence[argparse.Action]] = {name: _parser(shell, name)[1]._actions for name in COMMANDS}
     return dumped(actions | {"": global_parser()._actions})
+
+
+def explanations() -> str:
+    """Return what the documents say of the codes of findings and of exit codes, as JSON."""
+    pages = [(ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("scripting.md", "findings.md")]
+    rows = [match.split(" | ") for page in pages for match in re.findall(r"^\| ([GNP]?\d+ \| .*) \|$", page, re.M)]
+    examples = dict(re.findall(r"^`([GNP]\d+)`:\n\n```\w+\n(.*?)\n```$", pages[1], re.M | re.S))
+    known = {}
+    for code, *cells in rows:
+        names = ("severity", "means", "do") if code in examples else ("means",)
+        told = zip(names, (_unlinked(cell) for cell in cells), strict=False)
+        known[code] = {name: cell for name, cell in told if cell != "-"}
+        if code in examples:
+            known[code]["example"] = examples[code]
+    return json.dumps(known, indent=0, ensure_ascii=False) + "\n"
+
+
+def _unlinked(cell: str) -> str:
+    """Return a cell of a table as plain text."""
+    return re.sub(r"\[(.*?)\]\(.*?\)", r"\1", cell).replace("\\|", "|").replace("`", "")
 
 
 # the command line

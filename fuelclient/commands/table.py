@@ -74,6 +74,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     "env stop-deployment": ("env.deploy:EnvStopDeployment", "Stop the run on an environment"),
     "env update": ("env.environment:EnvUpdate", "Rename an environment"),
     "extension list": ("extension:ExtensionList", "List the extensions of the master"),
+    "explain": ("explain:Explain", "Explain a finding or an exit code"),
     "fuel-version": ("version:FuelVersion", "Show the version of Fuel and of its API"),
     "graph blame": ("graph.blame:GraphBlame", "Show who set each attribute of a task, and what that overrode"),
     "graph delete": ("graph.graph:GraphDelete", "Delete one graph of an owner"),

@@ -35,7 +35,13 @@ def text_of(name: str) -> str:
 
 @pytest.mark.parametrize(
     "name",
-    ["docs/cli.md", "docs/rest.md", "etc/fuel/fuel_client.yaml", "fuelclient/commands/completion/options.json"],
+    [
+        "docs/cli.md",
+        "docs/rest.md",
+        "etc/fuel/fuel_client.yaml",
+        "fuelclient/commands/completion/options.json",
+        "fuelclient/commands/explanations.json",
+    ],
 )
 def test_a_generated_document_is_up_to_date(name: str) -> None:
     fresh, kept = documents()[name].splitlines(), (ROOT / name).read_text(encoding="utf-8").splitlines()

@@ -1,0 +1,64 @@
+"""`fuel2 explain`: what a finding or an exit code means, with an example."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from fuelclient.commands.base import Command
+from fuelclient.commands.formatters import encoding_of
+from fuelclient.commands.graph.question import FORMAT_VERSION, add_format
+from fuelclient.errors import NotFound
+
+EXPLANATIONS = Path(__file__).with_name("explanations.json")
+"""What docs/findings.md and docs/scripting.md say, in their words: generated from them."""
+
+
+class Explain(Command):
+    """Explain a finding or an exit code
+
+    CODE is the code of a finding, as messages have it in brackets, or a number that a command ended with. The answer
+    says what it means, what to do about it, and what leads to it. Without CODE, all codes are listed.
+
+      fuel2 explain G050
+      fuel2 explain 9
+      fuel2 explain -f json
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("code", nargs="?", metavar="CODE", help="such as G050, P012 or 7 (default: list all)")
+        add_format(parser)
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        known = explanations()
+        code = parsed_args.code and parsed_args.code.strip("[]").upper()
+        if code and code not in known:
+            raise NotFound("code", code, known=list(known), hint="`fuel2 explain` lists all codes.")
+        chosen = {code: known[code]} if code else known
+        if parsed_args.format != "text":
+            from fuelclient import files
+
+            document = {"format_version": FORMAT_VERSION, "codes": [{"code": key, **chosen[key]} for key in chosen]}
+            self.app.stdout.write(files.dumps(document, parsed_args.format, encoding=encoding_of(self.app.stdout)))
+        elif code:
+            self.say(_told(code, chosen[code]))
+        else:
+            for key, entry in chosen.items():
+                self.say(f"{key:<4}  {entry['means']}")
+
+
+def explanations() -> dict[str, dict[str, str]]:
+    """Return what is known of each code: what it `means`, and if there is one its `severity`, what to `do`, and an
+    `example`."""
+    read: dict[str, dict[str, str]] = json.loads(EXPLANATIONS.read_text(encoding="utf-8"))
+    return read
+
+
+def _told(code: str, entry: dict[str, str]) -> str:
+    parts = [f"{code}, {entry['severity']}" if "severity" in entry else f"Exit code {code}", f"  {entry['means']}"]
+    if "do" in entry:
+        parts += ["", "What to do:", f"  {entry['do']}"]
+    if "example" in entry:
+        parts += ["", "Example:", *(f"  {line}" for line in entry["example"].splitlines())]
+    return "\n".join(parts)
