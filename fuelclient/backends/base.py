@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # at run time, a command only loads the values of the facets 
     from fuelclient.model.snapshot import Snapshot
     from fuelclient.model.task import Task
     from fuelclient.model.version import FuelVersion
-    from fuelclient.plan.inputs import Inputs
+    from fuelclient.plan.inputs import Inputs, ReleaseChange
     from fuelclient.plan.plan import Check
 
 
@@ -47,6 +47,14 @@ class Clusters(Protocol):
         """Create an environment with an empty graph of the default type. Raise `Conflict` if the name is taken."""
 
     def rename(self, cluster_id: int, name: str) -> Cluster: ...
+
+    def change_release(self, cluster_id: int, release_id: int, *, dry_run: bool = False) -> ReleaseChange:
+        """Move an environment to another version of its release; with `dry_run`, only return what that would change.
+
+        Own settings and networks that the new release does not have are dropped, with a finding for each. Raise
+        `Conflict` for the same release and for no version of it, while a run has not ended, if the release lacks roles
+        of nodes, and if an enabled plugin does not support it. Raise `Unsupported` on a Fuel master.
+        """
 
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
         """Remove an environment with its graphs and runs. Its nodes stay, without environment and roles.

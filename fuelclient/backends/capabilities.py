@@ -17,7 +17,8 @@ class Capabilities:
     `unavailable_releases`: create environments of releases that are marked as unavailable. `services`: what only a
     Fuel master does, such as verify networks or collect snapshots. `decides`: decide by itself what a deployment or
     reset does to which nodes, and what a dry run would run; without it, the environment's graphs define that, and dry
-    runs are computed from `inputs`. `places`: keep where each uploaded task is written.
+    runs are computed from `inputs`. `places`: keep where each uploaded task is written. `release_changes`: move an
+    environment to another version of its release.
     """
 
     events: bool = False
@@ -35,20 +36,21 @@ class Capabilities:
     services: bool = False
     decides: bool = False
     places: bool = False
+    release_changes: bool = False
 
 
 FUEL_MASTER = Capabilities(services=True, decides=True)
 """What every Fuel master can do."""
 
-SERVER_REVISION = 3
+SERVER_REVISION = 4
 """The revision of what our server answers beyond Nailgun. It grows with each change that clients have to know of."""
 
-_WITH_INPUTS, _WITH_PLACES = 2, 3
-"""The revisions since which servers have the capabilities `inputs` and `places`."""
+_WITH_INPUTS, _WITH_PLACES, _WITH_RELEASE_CHANGES = 2, 3, 4
+"""The revisions since which servers have the capabilities `inputs`, `places` and `release_changes`."""
 
 OWN_ENGINE = Capabilities(
     events=True, kill=True, resume=True, logs=True, new_nodes=True, partial_records=True, inputs=True, batches=True,
-    leftovers=True, refusals=True, executors=True, unavailable_releases=True, places=True,
+    leftovers=True, refusals=True, executors=True, unavailable_releases=True, places=True, release_changes=True,
 )  # fmt: skip
 """What the engine of this package can do, embedded or behind its server."""
 
@@ -60,4 +62,9 @@ def of_server(revision: object) -> Capabilities:
     master. Before revision 3 they may refuse uploads that state where tasks are written.
     """
     known = revision if isinstance(revision, int) else 0
-    return replace(OWN_ENGINE, inputs=known >= _WITH_INPUTS, places=known >= _WITH_PLACES)
+    return replace(
+        OWN_ENGINE,
+        inputs=known >= _WITH_INPUTS,
+        places=known >= _WITH_PLACES,
+        release_changes=known >= _WITH_RELEASE_CHANGES,
+    )

@@ -72,7 +72,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     "env show": ("env.environment:EnvShow", "Show one environment"),
     "env spawn-vms": ("node.vms:VmsSpawn", "Start the virtual machines of an environment"),
     "env stop-deployment": ("env.deploy:EnvStopDeployment", "Stop the run on an environment"),
-    "env update": ("env.environment:EnvUpdate", "Rename an environment"),
+    "env update": ("env.environment:EnvUpdate", "Rename an environment, or move it to another version of its release"),
     "extension list": ("extension:ExtensionList", "List the extensions of the master"),
     "explain": ("explain:Explain", "Explain a finding or an exit code"),
     "fuel-version": ("version:FuelVersion", "Show the version of Fuel and of its API"),

@@ -84,7 +84,7 @@ def environment_differences(ours: Inputs, theirs: Inputs) -> tuple[EnvironmentDi
     """Return the differences of graphs, settings and facts, in this order."""
     return (
         *graph_differences(ours, theirs),
-        *_settings_differences(ours.environment, theirs.environment),
+        *settings_differences(ours.environment, theirs.environment),
         *facts_differences(ours.facts, theirs.facts),
     )
 
@@ -171,7 +171,8 @@ def without_bookkeeping(section: Mapping[str, Any]) -> dict[str, Any]:
     return {**section, "metadata": {key: value for key, value in about.items() if key not in _BOOKS}}
 
 
-def _settings_differences(ours: Environment, theirs: Environment) -> Iterator[EnvironmentDifference]:
+def settings_differences(ours: Environment, theirs: Environment) -> Iterator[EnvironmentDifference]:
+    """Yield the differences of the effective settings by section."""
     yield from _sections(settings.effective(ours), settings.effective(theirs))
 
 

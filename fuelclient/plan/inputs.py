@@ -46,6 +46,15 @@ class Inputs:
     expected: DeploymentFacts | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ReleaseChange:
+    """An environment with its graphs before and after it gets another release, without facts; `findings` about that."""
+
+    before: Inputs
+    after: Inputs
+    findings: tuple[Finding, ...] = ()
+
+
 def is_deployed_anew(node: Node) -> bool:
     """Return whether earlier runs on the node do not count. Source: Nailgun `TransactionsManager`.
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from fuelclient.model.environment import Environment
 from fuelclient.model.network import Vip
-from fuelclient.plan.inputs import Inputs, Memory
+from fuelclient.plan.inputs import Inputs, Memory, ReleaseChange
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.cluster import cluster_from, cluster_to
 from fuelclient.serializers.fact import facts_from, info_to
+from fuelclient.serializers.finding import finding_to, findings_from
 from fuelclient.serializers.graph import layer_record_from, layer_record_to
 from fuelclient.serializers.node import node_record_from, node_record_to
 from fuelclient.serializers.plugin import plugin_from, plugin_to
@@ -106,3 +107,19 @@ def inputs_from(data: Any) -> Inputs:
             for item in durations
         },
     )
+
+
+def release_change_to(change: ReleaseChange) -> dict[str, Any]:
+    """Return the record of what another release changes."""
+    return {
+        "before": inputs_to(change.before),
+        "after": inputs_to(change.after),
+        "findings": [finding_to(finding) for finding in change.findings],
+    }
+
+
+def release_change_from(data: Any) -> ReleaseChange:
+    """Return what another release changes from its record. Raise `InvalidDocument` for anything else."""
+    answer = Answer(data, "change of a release")
+    before, after = (inputs_from(answer.data.get(side)) for side in ("before", "after"))
+    return ReleaseChange(before, after, findings_from(answer.items("findings")))

@@ -16,7 +16,7 @@ from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.run import RunRequest
 from fuelclient.plan.fleet import MASTER
 from fuelclient.serializers.cluster import cluster_to
-from fuelclient.serializers.environment import environment_to, inputs_to
+from fuelclient.serializers.environment import environment_to, inputs_to, release_change_to
 from fuelclient.serializers.fact import COMMON, facts_from, facts_to, facts_to_list
 from fuelclient.serializers.node import node_record_to
 from fuelclient.server.errors import HttpError, refusing
@@ -56,6 +56,14 @@ def show(call: Call) -> Any:
 def rename(call: Call) -> Any:
     with _named():
         return record(call.backend, call.backend.clusters.rename(call.id("cluster_id"), call.body["name"]))
+
+
+def change_release(call: Call) -> Any:
+    """Answer PUT release: move an environment to another version of its release, or say what that would change."""
+    cluster_id, wanted = call.id("cluster_id"), call.body["release_id"]
+    return release_change_to(
+        call.backend.clusters.change_release(cluster_id, wanted, dry_run=call.body.get("dry_run", False))
+    )
 
 
 def delete(call: Call) -> Reply:
@@ -180,6 +188,7 @@ _UNASSIGNMENT = listed(opened(("id",), id=NUMBER), 1)
 _PATH = "clusters/{cluster_id}"
 _ENVIRONMENT = opened(("cluster", "release"), cluster=MAPPING, release=MAPPING)
 _INPUTS = opened(("environment", "layers", "facts"), environment=MAPPING, layers=MAPPING, facts=MAPPING)
+_RELEASE_CHANGE = opened(("before", "after", "findings"), before=_INPUTS, after=_INPUTS)
 _INPUTS_QUERY = (
     Query("graph_types", QueryType.WORDS, "graph types (default: default)"),
     Query("force", QueryType.FLAG, "compute them as if nothing had ever run"),
@@ -201,6 +210,8 @@ ROUTES = (
     Route("POST", "clusters", create, "Create an environment", {201: CLUSTER}, body=_CREATE),
     Route("GET", _PATH, show, "Show an environment", {200: CLUSTER}),
     Route("PUT", _PATH, rename, "Rename an environment", {200: CLUSTER}, body=closed(("name",), name=NAME)),
+    Route("PUT", f"{_PATH}/release", change_release, "Move an environment to another release (not in Nailgun)",
+          {200: _RELEASE_CHANGE}, body=closed(("release_id",), release_id=NUMBER, dry_run={"type": "boolean"})),
     Route("DELETE", _PATH, delete, "Delete an environment with its graphs", {204: None, 200: LEFT},
           query=(Query("force", QueryType.FLAG, "delete it even if it is deployed"),)),
     Route("POST", f"{_PATH}/assignment", assign, "Add nodes to an environment", {200: listed(NODE)},

@@ -15,10 +15,10 @@ from fuelclient.commands.arguments import (
     add_roles,
     add_yes,
 )
-from fuelclient.commands.base import Command, Lister, ShowOne
+from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.columns import Fields, some
 from fuelclient.commands.shell import LOG, count
-from fuelclient.errors import Conflict
+from fuelclient.errors import Conflict, UsageError
 
 if TYPE_CHECKING:
     from fuelclient.model.cluster import Cluster
@@ -100,17 +100,54 @@ class EnvCreate(_ShowEnv):
 
 
 class EnvUpdate(_ShowEnv):
-    """Rename an environment
+    """Rename an environment, or move it to another version of its release
 
-    fuel2 env update 1 --name staging
+    With --release, the command first prints what changes on stderr: roles, settings, tasks and their order. On a
+    terminal it then asks, unless you use --yes; with --dry-run it only shows. The new release has the same name and
+    operating system; the way back is the same. Nodes, plugins, settings and graphs of the environment stay. Own
+    values of settings and networks that the new release lacks are dropped, with a warning for each. The exit code is 6
+    while a run has not ended, if the release lacks roles of nodes, and if an enabled plugin does not support it.
+
+      fuel2 env update 1 --name staging
+      fuel2 env update prod --release mitaka-9.1 --dry-run
+      fuel2 env update prod --release mitaka-9.1 --yes
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, "environment")
-        parser.add_argument("-n", "--name", required=True, help="its new name")
+        parser.add_argument("-n", "--name", help="its new name")
+        add_release(parser, required=False, help="id, name or version of its new release")
+        parser.add_argument("--dry-run", action="store_true", help="only show what the new release would change")
+        add_yes(parser)
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        return self.shown(self.writable().clusters.rename(parsed_args.id, parsed_args.name))
+        env, name, dry_run = parsed_args.id, parsed_args.name, parsed_args.dry_run
+        if name is None and parsed_args.release is None:
+            raise UsageError("There is nothing to update.", hint="Add --name, --release, or both.")
+        if parsed_args.release is not None:
+            self._move(parsed_args)
+        if name is not None and not dry_run:
+            self.writable().clusters.rename(env, name)
+        return self.shown(self.backend.clusters.get(env))
+
+    def _move(self, parsed_args: argparse.Namespace) -> None:
+        """Show what the new release changes, ask, and change it."""
+        from fuelclient.commands.env.release_change import lines
+
+        clusters, wanted = self.backend.clusters, (parsed_args.id, parsed_args.release)
+        change = clusters.change_release(*wanted, dry_run=True)
+        for line in lines(change):
+            LOG.info("%s", line)
+        report(change.findings)
+        after = change.after.environment
+        release = f"release {after.release.id} ({after.release.name} {after.release.version})"
+        if parsed_args.dry_run:
+            LOG.info(
+                "Nothing was changed. Without --dry-run, environment %s would move to %s.", after.cluster.id, release
+            )
+            return
+        self.ask(parsed_args, lambda: f"Move environment {after.cluster.id} ({after.cluster.name}) to {release}?")
+        self.writable().clusters.change_release(*wanted)
 
 
 class EnvDelete(Command):

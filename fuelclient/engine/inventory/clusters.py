@@ -16,6 +16,7 @@ from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.node import Node, NodeStatus
+from fuelclient.plan.inputs import ReleaseChange
 from fuelclient.store import clusters, graphs, nodes, runs
 from fuelclient.store.database import Connection, Database
 
@@ -63,6 +64,12 @@ class Clusters:
             renamed = replace(cluster, name=name)
             clusters.update(connection, renamed)
             return renamed
+
+    def change_release(self, cluster_id: int, release_id: int, *, dry_run: bool = False) -> ReleaseChange:
+        """As `base.Clusters`."""
+        from fuelclient.engine.inventory.release_change import change_release  # loads packages and runs
+
+        return change_release(self._database, cluster_id, release_id, dry_run=dry_run)
 
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
         """As `base.Clusters`; the files of runs are removed after the environment, outside the transaction."""

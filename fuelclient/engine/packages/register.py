@@ -11,8 +11,10 @@ from fuelclient.engine.packages import enable
 from fuelclient.engine.reading import environment, lookup, orphaned_records, unpacked_packages
 from fuelclient.environment.checks import deletion
 from fuelclient.environment.owners import plugin_owner, release_owner
+from fuelclient.environment.release_change import is_another_version
 from fuelclient.errors import Conflict
 from fuelclient.graph.validate import check_document, require_type
+from fuelclient.model.cluster import Cluster
 from fuelclient.model.finding import Finding, Place, Severity, errors_in, require_no_errors
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, Owner
 from fuelclient.model.package import Package, PackagedRelease
@@ -249,8 +251,22 @@ def _require_free(connection: Connection, release: Release) -> None:
     elif owner is None:
         hint = f"Delete it first (`fuel2 release delete {existing}`), or give the plugin's release another version."
     else:
-        hint = f"It belongs to plugin {owner}. Remove that first (`fuel2 plugins remove {owner}`)."
+        hint = _beside(connection, lookup.plugin(connection, owner), existing)
     raise Conflict(f"Release {release.name} {release.version} already exists, as release {existing}.", hint=hint)
+
+
+def _beside(connection: Connection, owner: Plugin, existing: int) -> str:
+    """Say how a package is installed that defines a release which another plugin has already."""
+    users = clusters.of_release(connection, existing)
+    if not users:
+        return f"It belongs to plugin {owner.label}. Remove that first (`fuel2 plugins remove {owner.id}`)."
+    env = users[0]
+    series = ".".join(owner.version.split(".")[:2])
+    return (
+        f"Environment {env.id} ({env.name}) uses it, from plugin {owner.label}. Give the release another version in "
+        f"metadata.yaml, install the package beside that one, and move the environment: `fuel2 env update {env.id} "
+        f"--release NEW_VERSION`. Or give the package a version {series}.x, which updates the release in place."
+    )
 
 
 def _require_unused(connection: Connection, release: Release, why: str) -> None:
@@ -259,8 +275,18 @@ def _require_unused(connection: Connection, release: Release, why: str) -> None:
         names = ", ".join(f"{user.id} ({user.name})" for user in users)
         raise Conflict(
             f"Release {release.id} ({release.name} {release.version}) is used by environment {names}, and {why}.",
-            hint=f"Delete that first: {deletion(users[0])}.",
+            hint=_leaving(connection, release, users[0]),
         )
+
+
+def _leaving(connection: Connection, release: Release, user: Cluster) -> str:
+    """Say how an environment stops using a release."""
+    others = [
+        each for each in releases.every(connection) if each.id != release.id and is_another_version(each, release)
+    ]
+    if not others:
+        return f"Delete that first: {deletion(user)}. Or install another version of the release, and move it there."
+    return f"Move it to another version first: `fuel2 env update {user.id} --release {others[-1].id}`."
 
 
 def _users(connection: Connection, plugin: Plugin) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from command_line import CommandLine
+from command_line import RELEASE, CommandLine
 
 UNAVAILABLE = "- {name: Old, version: old-1.0, operating_system: CentOS, state: unavailable, roles_metadata: {a: {}}}\n"
 
@@ -89,3 +89,16 @@ def test_an_empty_list_is_a_header_or_an_empty_list(fuel2: CommandLine) -> None:
     rule, header, *_ = fuel2.ok("env", "list").out.splitlines()
     assert re.fullmatch(r"\+-+\+-+\+-+\+-+\+", rule)
     assert [cell.strip() for cell in header.strip("|").split("|")] == ["id", "status", "name", "release_id"]
+
+
+def test_another_version_of_the_release_is_shown_first(tiny: CommandLine) -> None:
+    tiny.ok("release", "import", "-", stdin=RELEASE.replace("tiny-1.0", "tiny-2.0"))
+    only = tiny.ok("env", "update", 1, "--release", "tiny-2.0", "--dry-run", "-f", "value", "-c", "release_id")
+    assert only.out == "1\n"
+    assert "keystone" in only.err  # a task of the release, and an override that is left with nothing
+    assert "G021" in only.err
+    declined = tiny("env", "update", 1, "--release", "tiny-2.0", stdin="n\n", terminal=True)
+    assert (declined.code, tiny.ok("env", "show", 1, "-f", "value", "-c", "release_id").out) == (11, "1\n")
+    moved = tiny.ok("env", "update", 1, "--release", "tiny-2.0", "--yes", "--name", "live", "-f", "json").json
+    assert (moved["release_id"], moved["name"]) == (2, "live")
+    assert tiny("env", "update", 1).code == 2

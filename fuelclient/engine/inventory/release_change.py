@@ -1,0 +1,83 @@
+"""Give an environment another version of its release, or find out what that would change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+
+from fuelclient.engine.packages import enable
+from fuelclient.engine.reading import drawn_settings, environment, lookup, orphaned_records, role_checks
+from fuelclient.engine.runs import guards
+from fuelclient.environment.release_change import kept_networks, kept_settings, require_another_version
+from fuelclient.errors import Conflict
+from fuelclient.model.environment import Environment
+from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.finding import Finding, errors_in
+from fuelclient.plan.inputs import Inputs, ReleaseChange
+from fuelclient.store import clusters, networks, releases
+from fuelclient.store.database import Connection, Database
+
+
+class _OnlyShown(Exception):
+    """Undo the transaction: nothing was to be changed."""
+
+
+def change_release(database: Database, cluster_id: int, release_id: int, *, dry_run: bool) -> ReleaseChange:
+    """Change the release of an environment; with `dry_run`, undo it. See `backends.base.Clusters`."""
+    with suppress(_OnlyShown), database.write() as connection:
+        before = environment.read(connection, cluster_id)
+        wanted = lookup.release(connection, release_id)
+        require_another_version(before.release, wanted, releases.every(connection))
+        guards.require_free(connection, cluster_id)
+        was = _graphs(connection, before)
+        orphaned = orphaned_records.of(connection, [cluster_id])
+        known = set(_about_plugins(connection, before))
+        clusters.update(connection, replace(before.cluster, release_id=release_id))
+        findings = _settled(connection, before)
+        about = _about_plugins(connection, environment.read(connection, cluster_id))
+        _require(connection, cluster_id, f"which release {wanted.name} {wanted.version} does not have", about)
+        findings += [finding for finding in about if finding not in known]
+        findings += orphaned_records.left(orphaned, orphaned_records.of(connection, [cluster_id]))
+        change = ReleaseChange(was, _graphs(connection, environment.read(connection, cluster_id)), tuple(findings))
+        if dry_run:
+            raise _OnlyShown
+    return change
+
+
+def _settled(connection: Connection, before: Environment) -> list[Finding]:
+    """Leave out of the environment's settings and networks what only the old release has; say what it was."""
+    cluster_id = before.cluster.id
+    after = environment.read(connection, cluster_id)
+    own, dropped = kept_settings(before, after)
+    clusters.put_settings(connection, cluster_id, own)
+    own_networks, lost = kept_networks(before, after)
+    networks.put_own_networks(connection, cluster_id, own_networks)
+    drawn_settings.evaluate(connection, cluster_id)
+    return [*dropped, *lost]
+
+
+def _require(connection: Connection, cluster_id: int, why: str, about: Iterable[Finding]) -> None:
+    """Raise `Conflict` if a plugin does not support the new release, or if nodes cannot have their roles in it."""
+    errors = errors_in(about)
+    if errors:
+        texts = "; ".join(f"{error.place.layer}: {error.message} [{error.code}]" for error in errors)
+        raise Conflict(
+            f"Environment {cluster_id} cannot move to this release with its plugins: {texts}.",
+            findings=errors,
+            hint=f"Disable them first (`fuel2 plugins disable NAME --env {cluster_id}`), or install versions of them "
+            "that support it. Nothing was changed.",
+        )
+    enable.require_roles(connection, cluster_id, why)
+    target = environment.read(connection, cluster_id)
+    role_checks.require(target, (), target.nodes)
+
+
+def _about_plugins(connection: Connection, members: Environment) -> list[Finding]:
+    return [finding for plugin in members.plugins for finding in enable.findings_about(connection, members, plugin)]
+
+
+def _graphs(connection: Connection, members: Environment) -> Inputs:
+    types = environment.types(connection, members)
+    layers = {name: environment.layers(connection, members, name) for name in types}
+    return Inputs(members, layers, DeploymentFacts())
