@@ -83,7 +83,7 @@ class Clusters(Protocol):
         """Replace the environment's own settings and return the effective ones.
 
         Values that equal a default are not kept; unknown sections are. Raise `InvalidDocument` if a section is not a
-        mapping.
+        mapping, or a value does not fit its setting.
         """
 
 

@@ -94,6 +94,8 @@ class Command(cliff.command.Command):
     """A command. It looks up no hooks or distributions when it starts, which cliff would do."""
 
     _target_shown = False
+    loaded: Document | None = None
+    """The document that was loaded last, to which the findings of a refusal belong."""
 
     def _load_hooks(self) -> None:
         self._hooks = []
@@ -135,9 +137,9 @@ class Command(cliff.command.Command):
         """Return the document in a file, or on stdin if the path is `-`, and print its findings."""
         from fuelclient import files
 
-        document = files.load(path, stdin=self.app.stdin)
-        report(document.findings)
-        return document
+        self.loaded = files.load(path, stdin=self.app.stdin)
+        report(self.loaded.findings)
+        return self.loaded
 
     def say(self, line: str) -> None:
         """Print a line on stdout: a message that is this command's result."""

@@ -25,6 +25,7 @@ from fuelclient.printing import printable
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
+    from fuelclient.model.document import Document
     from fuelclient.settings import Settings
 
 LOG = logging.getLogger("fuelclient")
@@ -187,7 +188,13 @@ class FuelShell(App):
         command = factory(self, self.options, cmd_name=name)
         parsed_args = command.get_parser(f"{self.NAME} {name}").parse_args(rest)
         resolve(parsed_args, lambda: self.backend)
-        return command.run(parsed_args)
+        try:
+            return command.run(parsed_args)
+        except InvalidDocument as error:
+            document: Document | None = getattr(command, "loaded", None)
+            if document is not None:
+                document.place_findings(error)
+            raise
 
     def interact(self) -> None:
         """Print the overview; there is no interactive shell."""
@@ -289,14 +296,18 @@ def _findings(error: BaseException) -> list[object]:
     The edges of a cycle stay in their order."""
     if not isinstance(error, InvalidDocument | Conflict | NotReady):
         return []
-    if len(error.findings) == 1 and getattr(error.findings[0], "message", "") in error.message:
-        return []
+    if len(error.findings) == 1:
+        [finding] = error.findings
+        if all(text in error.message for text in (getattr(finding, "message", ""), str(getattr(finding, "place", "")))):
+            return []
     return list(error.findings) if isinstance(error, CycleDetected) else sorted(error.findings, key=urgency)
 
 
 def _is_repeated(error: BaseException, findings: list[object]) -> bool:
-    """Return whether the message only repeats one of several findings and counts the others."""
+    """Return whether the message only repeats one of the findings and counts the others."""
     message = getattr(error, "message", "")
+    if len(findings) == 1:
+        return bool(message.rstrip(".") == getattr(findings[0], "message", ""))
     others = f" (and {len(findings) - 1} more)."
     return any(message.endswith(getattr(finding, "message", "") + others) for finding in findings)
 

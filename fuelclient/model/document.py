@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from fuelclient.model.finding import Finding
+from fuelclient.errors import InvalidDocument
+from fuelclient.model.finding import Finding, Place
 
 
 class Marked(dict[str, Any]):
@@ -38,3 +40,27 @@ class Document:
     data: Any
     file: str
     findings: tuple[Finding, ...] = ()
+
+    def place_findings(self, error: InvalidDocument) -> None:
+        """Give those findings of a refusal that have only a path its file and line here.
+
+        The first keys of a path may be around what the document contains, so those are left out that it lacks.
+        """
+        findings = error.findings
+        error.findings = tuple(self._placed(each) if isinstance(each, Finding) else each for each in findings)
+
+    def _placed(self, finding: Finding) -> Finding:
+        path = finding.place.path
+        if path is None or finding.place.file:
+            return finding
+        at, line = self.data, getattr(self.data, "line", 0)
+        if isinstance(at, Marked):
+            path = tuple(itertools.dropwhile(lambda key: key not in self.data, path))
+        for key in path:
+            if isinstance(at, Marked) and key in at:
+                at, line = at[str(key)], at.lines.get(str(key), line)
+            elif isinstance(at, MarkedList) and isinstance(key, int) and key < len(at):
+                at, line = at[key], at.lines[key]
+            else:
+                break
+        return replace(finding, place=Place(self.file, line))

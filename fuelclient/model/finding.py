@@ -19,11 +19,15 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place: a file and line, or the layer if something does not come from a file."""
+    """A place: a file and line, or the layer if something does not come from a file.
+
+    `path` has the keys and indexes that lead to it, for who has read the document elsewhere and knows its lines.
+    """
 
     file: str = ""
     line: int = 0
     layer: str = ""
+    path: tuple[str | int, ...] | None = None
 
     def __str__(self) -> str:
         if self.file:

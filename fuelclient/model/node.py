@@ -32,6 +32,10 @@ class NodeStatus(StrEnum):
     STOPPED = "stopped"
 
 
+DELETED = "deleted"
+"""The status in a graph's `node_attributes` that takes a node out of its environment."""
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """A machine.

@@ -18,6 +18,7 @@ from fuelclient.serializers.values import plain
 
 def finding_to(finding: Finding) -> dict[str, Any]:
     """Return the record of a finding, which `finding_from` reads."""
+    path = {} if finding.place.path is None else {"path": list(finding.place.path)}
     return {
         "severity": str(finding.severity),
         "code": finding.code,
@@ -27,17 +28,19 @@ def finding_to(finding: Finding) -> dict[str, Any]:
         "layer": finding.place.layer,
         "task": finding.task,
         "hint": finding.hint,
+        **path,
     }
 
 
 def finding_from(data: Any) -> Finding:
     """Return the finding of a record. Raise `InvalidDocument` for anything else."""
     answer = Answer(data, "finding")
+    path = tuple(answer.items("path")) if "path" in answer.data else None
     return Finding(
         answer.one_of("severity", Severity, Severity.ERROR),
         answer.text("code"),
         answer.stated("message"),
-        Place(answer.text("file"), answer.number("line"), answer.text("layer")),
+        Place(answer.text("file"), answer.number("line"), answer.text("layer"), path),
         answer.text("task"),
         answer.text("hint"),
     )

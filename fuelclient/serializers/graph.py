@@ -15,6 +15,7 @@ from fuelclient.errors import InvalidDocument
 from fuelclient.model.document import Document
 from fuelclient.model.finding import MOST_FINDINGS, Finding, Place, errors_in
 from fuelclient.model.graph import METADATA, Graph, GraphDocument, GraphSummary, Layer, Level, Owner
+from fuelclient.model.node import DELETED, NodeStatus
 from fuelclient.model.task import NOWHERE, Source, Task
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.report import Report
@@ -283,6 +284,16 @@ class _Reader:
                 report.error("G006", line, message, f"Write {key}: {{node_attributes: {{status: error}}}}.")
             else:
                 self.metadata[key] = plain(value)
+                _check_status(key, value.get("node_attributes", {}), report)
+
+
+def _check_status(key: str, attributes: Mapping[str, Any], report: Report) -> None:
+    """Report a status for nodes that does not exist."""
+    status = attributes.get("status", DELETED)
+    known = (*map(str, NodeStatus), DELETED)
+    if status not in known:
+        message = f"{key} gives nodes a status that does not exist: {in_words(status)}"
+        report.error("G006", line_of(attributes, "status"), message, did_you_mean(str(status), known))
 
 
 def layer_record_to(layer: Layer, graph_type: str) -> dict[str, Any]:

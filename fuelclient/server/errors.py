@@ -81,4 +81,7 @@ def http_error(error: FuelError) -> HttpError:
         message = f"Graph with type: {error.key} is not defined"
     elif isinstance(error, NotFound) and error.noun in _NAILGUN_NOUNS:
         message = f"{_NAILGUN_NOUNS[error.noun]} not found"
+    elif isinstance(error, errors.InvalidDocument) and error.findings:
+        first = str(getattr(error.findings[0], "message", ""))
+        message = message if first in message else f"{message} The first one: {first}."
     return HttpError(status, message, error)

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from fuelclient.errors import InvalidDocument, UsageError
 from fuelclient.files import json_text
-from fuelclient.model.finding import Finding, Severity
+from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError
 from fuelclient.server.routes import Query, QueryType, Route
@@ -79,8 +79,10 @@ def _check(data: Any, schema: Schema) -> None:
     as findings."""
     errors = sorted(Draft202012Validator(schema).iter_errors(data), key=_position)
     if errors:
-        findings = [Finding(Severity.ERROR, "G006", _message(error)) for error in errors[:_MOST_ERRORS]]
-        raise HttpError(400, findings[0].message, InvalidDocument(findings[0].message, findings=findings))
+        findings = [_finding(error) for error in errors[:_MOST_ERRORS]]
+        more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+        refusal = InvalidDocument(f"{findings[0].message}{more}.", findings=findings)
+        raise HttpError(400, _message(errors[0]), refusal)
 
 
 def with_integers(data: Any, schema: Schema) -> Any:
@@ -112,10 +114,20 @@ def _position(error: ValidationError) -> list[str]:
     return [f"{part:09}" if isinstance(part, int) else part for part in error.path]
 
 
+def _finding(error: ValidationError) -> Finding:
+    path = ".".join(map(str, error.path))
+    message = f"{path}: {_shortened(error.message)}" if path else _shortened(error.message)
+    return Finding(Severity.ERROR, "G006", message, Place(path=tuple(error.path)))
+
+
 def _message(error: ValidationError) -> str:
-    """Return an error of a schema in Nailgun's words, with long values cut."""
-    message = error.message if len(error.message) <= 500 else f"{error.message[:500]}..."
+    """Return an error of a schema in Nailgun's words."""
+    message = _shortened(error.message)
     return f"deque({list(error.path)!r}): {message}" if error.path else message
+
+
+def _shortened(message: str) -> str:
+    return message if len(message) <= 500 else f"{message[:500]}..."
 
 
 def _value(parameter: Query, text: str) -> Any:

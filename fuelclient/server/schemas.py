@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fuelclient.model.node import NodeStatus
+from fuelclient.model.node import DELETED, NodeStatus
 from fuelclient.model.task import TaskType
 
 Schema = dict[str, Any]
@@ -77,7 +77,7 @@ TASK: Schema = {
 }
 TASK_WITH_ID: Schema = {**TASK, "required": ["id"]}
 ATTRIBUTES = opened(
-    status={"enum": [*map(str, NodeStatus), "deleted"]},
+    status={"enum": [*map(str, NodeStatus), DELETED]},
     pending_addition=BOOLEAN,
     pending_deletion=BOOLEAN,
     error_msg={"type": "string"},

@@ -11,6 +11,7 @@ from refusals import missing, refused
 
 from fuelclient.backends.base import Backend
 from fuelclient.errors import Conflict, InvalidDocument
+from fuelclient.model.finding import Finding
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
 
@@ -228,6 +229,14 @@ class TestAssignment:
         with refused(InvalidDocument, named, "mapping"):
             backend.clusters.set_settings(env, bad)
         assert backend.clusters.settings(env) == before
+
+    def test_a_value_that_does_not_fit_its_setting_is_refused(self, backend: Backend, env: int) -> None:
+        with pytest.raises(InvalidDocument) as caught:
+            backend.clusters.set_settings(env, {"storage": {"ceph": {"value": "on"}}, "common": CEPH_ON})
+        [finding] = caught.value.findings
+        assert isinstance(finding, Finding)
+        assert (finding.code, finding.place.path) == ("N003", ("editable", "storage", "ceph", "value"))
+        assert backend.clusters.settings(env) == SETTINGS
 
     def test_settings_of_plugins_come_and_go_with_them(self, backend: Backend, env: int, tmp_path: Path) -> None:
         config = {

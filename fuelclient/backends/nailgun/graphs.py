@@ -22,7 +22,7 @@ from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
 from fuelclient.environment.layers import snapshot, types_for
 from fuelclient.environment.owners import owners, plugin_owner, release_owner
-from fuelclient.errors import InvalidGraph, NotFound
+from fuelclient.errors import InvalidDocument, InvalidGraph, NotFound, Reportable
 from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.validate import check_document, require_type
 from fuelclient.model.document import Document
@@ -110,7 +110,11 @@ class Graphs:
         send = self._session.post if stored_before is None else self._session.put
         about = _about(owner, graph_type, InvalidGraph)
         body = _body(document, tasks, self._session.capabilities)
-        answer = send(_path(owner, graph_type), body, about, as_stated=True)
+        try:
+            answer = send(_path(owner, graph_type), body, about, as_stated=True)
+        except InvalidDocument as error:
+            error.findings = tuple(_placed(finding, tasks) for finding in error.findings)
+            raise
         stored = replace(graph_from(answer, named), type=graph_type)
         told = (*findings, *resolved, *_told(answer))
         return Uploaded(stored, stored_before is None, told, len(stored_before.tasks) if stored_before else 0)
@@ -202,6 +206,17 @@ def _whole(
         hint = "Upload it again when the layers below change."
         findings.append(Finding(Severity.WARNING, "G022", message, place, task.id, hint))
     return tuple(whole.get(task.id, task) if task.is_partial else task for task in tasks), findings
+
+
+def _placed(finding: Reportable, tasks: Sequence[Task]) -> Reportable:
+    """Return a finding about a task in the body of a request with the place where the task was written."""
+    path = finding.place.path or () if isinstance(finding, Finding) else ()
+    index = path[1] if path[:1] == ("tasks",) and len(path) > 1 else None
+    if not isinstance(finding, Finding) or not isinstance(index, int):
+        return finding
+    task = tasks[index]
+    attribute = ".".join(map(str, path[2:])).replace("-", "_")
+    return replace(finding, place=task.source.place(attribute), task=task.id)
 
 
 def _told(answer: Mapping[str, Any]) -> list[Finding]:

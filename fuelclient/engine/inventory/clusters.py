@@ -8,12 +8,13 @@ from typing import Any
 
 from fuelclient.engine.inventory import node_names
 from fuelclient.engine.reading import environment, lookup, role_checks
-from fuelclient.environment import settings
+from fuelclient.environment import setting_values, settings
 from fuelclient.environment.checks import require_deletable, require_nodes_in, require_printable
 from fuelclient.environment.roles import roles as roles_of
-from fuelclient.errors import Conflict, UsageError
+from fuelclient.errors import Conflict, InvalidDocument, UsageError
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
+from fuelclient.model.finding import require_no_errors
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.plan.inputs import ReleaseChange
@@ -136,7 +137,10 @@ class Clusters:
 
         with self._database.write() as connection:
             target = environment.read(connection, cluster_id)
-            own = settings.own_from(stated, target)
+            sections = settings.sections_from(stated)
+            subject = f"The settings of environment {cluster_id} are not stored"
+            require_no_errors(setting_values.findings(sections, target), subject, InvalidDocument)
+            own = settings.own_from(sections, target)
             own = drawn_settings.filled(settings.defaults(target), own, target.own_settings)
             clusters.put_settings(connection, cluster_id, own)
             return settings.effective(environment.read(connection, cluster_id))

@@ -11,14 +11,11 @@ from enum import StrEnum
 from typing import Any
 
 from fuelclient.model.cluster import ClusterStatus
-from fuelclient.model.node import DEPLOY_ERROR, Node, NodeStatus
+from fuelclient.model.node import DELETED, DEPLOY_ERROR, Node, NodeStatus
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Verdict
 from fuelclient.plan.fleet import SYNC
 from fuelclient.plan.schedule import Schedule
 from fuelclient.plan.work import Work, by_filters
-
-DELETED = "deleted"
-"""The status in `node_attributes` that takes a node out of its environment."""
 
 
 class Fate(StrEnum):

@@ -102,6 +102,25 @@ def test_wrong_input(prod: CommandLine, arguments: tuple[object, ...], stdin: st
     assert debug(prod) is False
 
 
+WRONG = """\
+editable:
+  common:
+    debug:
+      value: "yes"
+  own: {x: {value: 1}}
+"""
+
+
+def test_a_value_of_another_type_is_refused_with_its_line(prod: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.yaml"
+    for text, line in ((WRONG, 4), ("common: {debug: {value: 1}}", 1)):
+        path.write_text(text, encoding="utf-8")
+        done = prod("env", "settings", "upload", 1, "--file", path)
+        assert (done.code, done.out) == (7, "")
+        assert f"{path}:{line}: error: the setting common.debug must be true or false" in done.err
+    assert debug(prod) is False
+
+
 GENERATED = """
 - name: Made
   version: made-1.0

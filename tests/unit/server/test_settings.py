@@ -102,6 +102,7 @@ def test_what_fails_leaves_all_as_it_was(api: Api, env: Executions, tmp_path: Pa
         ({"editable": {"common": 3}}, 400, "deque(['editable', 'common']): 3 is not of type 'object'"),
         ({"editable": {"monitor": {"metadata": {"enabled": 1}}}}, 400, "1 is not of type 'boolean'"),
         ({"generated": {}}, 400, "'editable' is a required property"),
+        ({"editable": {"common": {"debug": {"value": "yes"}}}}, 400, "common.debug must be true or false"),
         (enabling(99), 404, "Plugin not found"),
         ({"editable": {"monitor": {"metadata": {"enabled": True}}}}, 400, "installed in several versions"),
     ],

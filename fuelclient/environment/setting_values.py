@@ -1,0 +1,175 @@
+"""Whether the values of settings fit what their release or plugin says of them.
+
+Source: Nailgun, which checks the type of each value, and its regex unless a restriction disables the setting. Values
+that a release or a plugin proposes are not checked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from fuelclient.environment.plugin_settings import METADATA
+from fuelclient.environment.settings import EDITABLE, defaults, models
+from fuelclient.errors import FuelError
+from fuelclient.expressions.restrictions import expand_restrictions
+from fuelclient.graph.patterns import Regex
+from fuelclient.model.environment import Environment
+from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.serializers.values import beyond, in_words
+
+_TEXTS = frozenset({"text", "textarea", "password"})
+_CHOICES = frozenset({"radio", "select"})
+_LISTS = frozenset({"text_list", "textarea_list"})
+_QUOTES = "Write it in quotes."
+
+
+def findings(sections: Mapping[str, Any], environment: Environment) -> list[Finding]:
+    """Return an error for each value in `sections` that does not fit its setting, with its path in the document.
+
+    What equals a default fits. A setting that neither the release nor a plugin knows is what the document says.
+    """
+    known = defaults(environment)
+    changed = beyond(sections, known)
+    target = replace(environment, own_settings=changed)
+    found = []
+    for section, settings in changed.items():
+        below = known.get(section, {})
+        metadata = _metadata(below) | _metadata(settings)
+        for name, stated in settings.items():
+            default = below.get(name)
+            declared = default if isinstance(default, Mapping) else sections[section][name]
+            path: tuple[str, ...] = (EDITABLE, section, name)
+            if name == METADATA:
+                problem = _metadata_problem(stated)
+                path = (*path, "enabled")
+            elif not isinstance(stated, Mapping):
+                problem = _unwrapped(default, stated)
+            elif "value" in stated and isinstance(declared, Mapping):
+                problem = _problem(declared, stated["value"], metadata, target)
+                path = (*path, "value")
+            else:
+                continue
+            if problem:
+                said, hint = problem
+                message = f"the setting {section}.{name} {said}"
+                found.append(Finding(Severity.ERROR, "N003", message, Place(path=path), hint=hint))
+    return found
+
+
+def _metadata(section: Mapping[str, Any]) -> dict[str, Any]:
+    stated = section.get(METADATA)
+    return dict(stated) if isinstance(stated, Mapping) else {}
+
+
+_Problem = tuple[str, str]
+"""What is wrong with a value, as the end of a sentence, and a hint."""
+
+
+def _metadata_problem(metadata: Any) -> _Problem | None:
+    enabled = metadata.get("enabled", False) if isinstance(metadata, Mapping) else metadata
+    if isinstance(enabled, bool):
+        return None
+    return f"must have `enabled: true` or `enabled: false`, not {in_words(enabled)}", ""
+
+
+def _unwrapped(default: Any, stated: Any) -> _Problem | None:
+    if isinstance(default, Mapping) and "value" in default:
+        return f"must be a mapping with its value, not {in_words(stated)}", "Write `value: ...` below its name."
+    return None
+
+
+def _problem(
+    declared: Mapping[str, Any], value: Any, metadata: Mapping[str, Any], target: Environment
+) -> _Problem | None:
+    if value is None and declared.get("nullable") is True:
+        return None
+    problem = _of_type(declared, value)
+    error = "" if problem else _mismatch(declared.get("regex"), value)
+    if error and not any(_is_disabled(stated, target) for stated in (declared, metadata)):
+        problem = f"is {in_words(value)}, which its regex refuses: {error}", ""
+    return problem
+
+
+def _of_type(declared: Mapping[str, Any], value: Any) -> _Problem | None:
+    kind = declared.get("type")
+    if kind == "checkbox" and not isinstance(value, bool):
+        return f"must be true or false, not {in_words(value)}", "Write true or false without quotes."
+    if kind in _TEXTS and not isinstance(value, str):
+        is_scalar = isinstance(value, bool | int | float)
+        return f"must be a text, not {in_words(value)}", _QUOTES if is_scalar else ""
+    if kind in _CHOICES:
+        return _of_choices(declared.get("values"), value)
+    if kind == "number":
+        return _of_number(declared, value)
+    if kind in _LISTS:
+        return _of_list(declared, value)
+    if kind == "custom_repo_configuration" and not _all(value, Mapping):
+        return f"must be a list of mappings, one for each repository, not {in_words(value)}", ""
+    return None
+
+
+def _of_choices(stated: Any, value: Any) -> _Problem | None:
+    records = stated if isinstance(stated, list) else []
+    choices = [record["data"] for record in records if isinstance(record, Mapping) and "data" in record]
+    values = value if isinstance(value, list) else [value]
+    if (not choices and _all(values, str)) or all(_is_one_of(item, choices) for item in values):
+        return None
+    wanted = f"one of {', '.join(map(str, choices))}" if choices else "a text"
+    return f"must be {wanted}, not {in_words(value)}", ""
+
+
+def _is_one_of(value: Any, choices: list[Any]) -> bool:
+    return any(value == choice and isinstance(value, bool) == isinstance(choice, bool) for choice in choices)
+
+
+def _of_number(declared: Mapping[str, Any], value: Any) -> _Problem | None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        return f"must be a whole number, not {in_words(value)}", ""
+    return _of_bounds(declared, value, "be {}")
+
+
+def _of_list(declared: Mapping[str, Any], value: Any) -> _Problem | None:
+    if not _all(value, str):
+        wrong = next((item for item in value if not isinstance(item, str)), None) if isinstance(value, list) else value
+        return f"must be a list of texts, not {'one with ' if wrong is not value else ''}{in_words(wrong)}", _QUOTES
+    return _of_bounds(declared, len(value), "have {} items")
+
+
+def _of_bounds(declared: Mapping[str, Any], number: int, wanted: str) -> _Problem | None:
+    least, most = declared.get("min"), declared.get("max")
+    if isinstance(least, int) and number < least:
+        return f"must {wanted.format(f'at least {least}')}, not {number}", ""
+    if isinstance(most, int) and number > most:
+        return f"must {wanted.format(f'at most {most}')}, not {number}", ""
+    return None
+
+
+def _all(values: Any, wanted: type) -> bool:
+    return isinstance(values, list) and all(isinstance(value, wanted) for value in values)
+
+
+def _mismatch(stated: Any, value: Any) -> str:
+    """Return what a regex says of a text, or of a list with a text, that it does not match; or an empty string."""
+    source = stated.get("source") if isinstance(stated, Mapping) else None
+    values = value if isinstance(value, list) else [value]
+    if not isinstance(source, str) or not _all(values, str):
+        return ""
+    with suppress(re.error):  # then nothing can be said here
+        regex = Regex(source)
+        if any(regex.for_text(text).search(text) is None for text in values):
+            return str(stated.get("error") or source)
+    return ""
+
+
+def _is_disabled(stated: Mapping[str, Any], target: Environment) -> bool:
+    """Return whether a setting or its section is off, or has a restriction that holds or cannot be evaluated."""
+    if stated.get("enabled") is False:
+        return True
+    try:
+        return any(rule.is_satisfied(models(target)) for rule in expand_restrictions(stated.get("restrictions")))
+    except FuelError:
+        return True
