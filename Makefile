@@ -38,8 +38,9 @@ test-pythons:  ## on every other Python of this machine, the tests that tell ver
 	done
 
 # Archives, store, server, the bytes that commands print, runs: what differed between Pythons so far.
-TELLING := tests/architecture tests/contract tests/faults tests/golden tests/unit/commands tests/unit/engine \
-	tests/unit/executors tests/unit/plugins tests/unit/server tests/unit/store tests/unit/tui
+TELLING := tests/contract tests/faults/test_archives.py tests/golden tests/unit/commands/test_execute.py \
+	tests/unit/commands/test_plugins_runs.py tests/unit/commands/test_shell.py tests/unit/engine tests/unit/executors \
+	tests/unit/plugins tests/unit/server tests/unit/store tests/unit/test_files.py tests/unit/tui/test_pilot.py
 
 test-here: $(VENV)/.ready
 	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow' -q $(TELLING)

@@ -90,7 +90,7 @@ def test_a_preview_of_what_would_be(engine: CommandLine) -> None:
 
 
 def test_the_graph_of_a_run_is_that_of_its_time(tiny: CommandLine, tmp_path: Path) -> None:
-    tiny.ok("graph", "execute", "--env", 1, "--noop", "--wait")
+    tiny.ok("graph", "execute", "--env", 1, "--executor", "noop", "--wait")
     run = tiny.ok("task", "list", "-f", "json").json[-1]["id"]
     assert tiny("graph", "diff", f"run:{run}", "env:1", "--exit-code").code == 0
     own = tmp_path / "own.yaml"
