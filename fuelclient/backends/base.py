@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fuelclient.backends.inventory import Nodes, Releases, Roles, Tags
@@ -293,12 +294,16 @@ class Runs(Protocol):
     def get(self, run_id: int) -> Run:
         """Return a run, a parent with its children. Raise `NotFound` if it does not exist."""
 
-    def delete(self, run_id: int, *, force: bool = False) -> tuple[str, ...]:
-        """Remove a run with its children, its history and its files, those on nodes included.
+    def delete(self, *run_ids: int, force: bool = False) -> tuple[str, ...]:
+        """Remove runs with their children, their history and their files, those on nodes included.
 
-        Return a sentence for each node where files could not be removed. Raise `Conflict` if it has not ended, unless
+        Return a sentence for each node where files could not be removed. Raise `Conflict` if one has not ended, unless
         `force` and its runner is gone.
         """
+
+    def removable(self, age: timedelta, cluster_id: int | None = None) -> Sequence[int]:
+        """Return the runs that ended before that time, except for those that later runs are compared with: the last
+        success of each instance, and the latest run of each environment. Raise `Unsupported` on a Fuel master."""
 
     def history(self, run_id: int, filters: HistoryFilter = ...) -> Sequence[HistoryRow]:
         """Return the task instances of a child, or of all children, in the order of their plans, then unplaced tasks.
@@ -395,5 +400,8 @@ class Backend(Protocol):
 
     def together(self) -> AbstractContextManager[None]:
         """Store all that the block writes, or nothing. Raise `Unsupported` on a master."""
+
+    def sweep(self) -> None:
+        """Remove in the background what deleted runs have left; called after a command that wrote."""
 
     def close(self) -> None: ...

@@ -16,7 +16,7 @@ RELEASE = ("-r", "--release")
 NAMED = "ID|NAME"
 """The placeholder of what has an id and a name."""
 
-_UNITS = {"s": 1, "m": 60, "h": 3600}
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def identifier(word: str) -> int:
@@ -48,14 +48,14 @@ def names(word: str) -> list[str]:
 
 
 def seconds(word: str) -> int:
-    """Return the seconds of a positive duration: `90`, `90s`, `30m` or `2h`.
+    """Return the seconds of a positive duration: `90`, `90s`, `30m`, `2h` or `7d`.
 
     >>> seconds("90"), seconds("30m")
     (90, 1800)
     """
     number, unit = (word[:-1], word[-1]) if word[-1:] in _UNITS else (word, "s")
     if not (number.isascii() and number.isdigit() and int(number[:10]) > 0 and len(number) < 10):
-        raise argparse.ArgumentTypeError(f"'{word}' is not a duration; write 90, 90s, 30m or 2h")
+        raise argparse.ArgumentTypeError(f"'{word}' is not a duration; write 90, 90s, 30m, 2h or 7d")
     return int(number) * _UNITS[unit]
 
 

@@ -129,7 +129,7 @@ class Command(cliff.command.Command):
         before it writes, has no target.
         """
         if not self._target_shown:
-            self._target_shown = True
+            self._target_shown = cast("FuelShell", self.app).has_written = True
             LOG.info("Target: %s", self.backend.target)
         return self.backend
 

@@ -107,6 +107,7 @@ class FuelShell(App):
         self.options = argparse.Namespace()
         self._backend: Backend | None = None
         self._settings: Settings | None = None
+        self.has_written = False
         self._handlers: list[logging.Handler] = []
 
     def build_option_parser(
@@ -260,6 +261,9 @@ class FuelShell(App):
     def _close(self) -> None:
         if self._backend is not None:
             self.warn_of_missing_engine()
+            if self.has_written:
+                self._backend.sweep()
+                self.has_written = False
             self._backend.close()
             self._backend = None
         self._settings = None

@@ -208,7 +208,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     "tag download": ("roles_and_tags:TagDownload", "Write the description of a tag to a file"),
     "tag list": ("roles_and_tags:TagList", "List the tags of a release or an environment"),
     "tag update": ("roles_and_tags:TagUpdate", "Update a tag of a release or an environment from a file"),
-    "task delete": ("task.task:TaskDelete", "Delete a run with its history and its files"),
+    "task delete": ("task.task:TaskDelete", "Delete runs with their history and their files"),
     "task deployment-info download": (
         "task.downloads:DeploymentInfoDownload",
         "Write the facts that a run saw to a file",

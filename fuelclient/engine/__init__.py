@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import cached_property
+from subprocess import SubprocessError
 from typing import TYPE_CHECKING
 
+from fuelclient.errors import FuelError
 from fuelclient.store.database import Database
 
 if TYPE_CHECKING:
@@ -108,6 +110,19 @@ class Engine:
     def together(self) -> AbstractContextManager[None]:
         """Store all that the block writes, or nothing."""
         return self._database.together()
+
+    def sweep(self) -> None:
+        """Start removing, in the background, files of deleted runs that were left behind, if any are due."""
+        from fuelclient.engine.runs.processes import now
+        from fuelclient.store.leftovers import is_due
+
+        with suppress(FuelError, OSError, SubprocessError):  # the next command that writes tries it again
+            with self._database.read() as connection:
+                due = is_due(connection, now())
+            if due:
+                from fuelclient.engine.runs import sweep
+
+                sweep.start(self.path)
 
     def close(self) -> None:
         """Close the engine file."""

@@ -68,6 +68,21 @@ class Settings:
         return seconds
 
     @property
+    def retention_days(self) -> int:
+        """After how many days runs are deleted; 0 for never."""
+        return int(self.values["RETENTION_DAYS"].value)
+
+    @property
+    def retention_runs(self) -> int:
+        """How many runs are kept; 0 for all."""
+        return int(self.values["RETENTION_RUNS"].value)
+
+    @property
+    def retention_megabytes(self) -> int:
+        """How many megabytes the engine file and the files of its runs may take; 0 for any."""
+        return int(self.values["RETENTION_MEGABYTES"].value)
+
+    @property
     def feature_groups(self) -> tuple[str, ...]:
         """The feature groups of the embedded engine, each once."""
         return tuple(dict.fromkeys(self._text("FEATURE_GROUPS").replace(",", " ").split()))

@@ -143,6 +143,23 @@ _ENGINE = (
         60, ("FUEL_EXPRESSION_SECONDS",),
     ),
     Spec(
+        "RETENTION_DAYS", ValueType.NUMBER,
+        "How many days the embedded engine keeps runs that have ended. Older ones are deleted at the end of the next "
+        "run, with their history and files, but never those that later runs are compared with. 0: for ever.",
+        365, ("FUEL_RETENTION_DAYS",), least=0,
+    ),
+    Spec(
+        "RETENTION_RUNS", ValueType.NUMBER,
+        "How many runs the embedded engine keeps, as RETENTION_DAYS says. 0: all.",
+        1000, ("FUEL_RETENTION_RUNS",), least=0,
+    ),
+    Spec(
+        "RETENTION_MEGABYTES", ValueType.NUMBER,
+        "How much room the engine file and the files of its runs on this machine may take before the oldest runs are "
+        "deleted, as RETENTION_DAYS says. 0: any.",
+        4096, ("FUEL_RETENTION_MEGABYTES",), least=0,
+    ),
+    Spec(
         "FEATURE_GROUPS", ValueType.TEXT,
         "The feature groups of the embedded engine, separated by commas, such as experimental,advanced. Restrictions "
         "of roles and networks ask for them (version:feature_groups): in Fuel's releases, the role virt needs "

@@ -50,6 +50,14 @@ def examine(path: str) -> Examined:
         return Examined(schema, damage, dangling, plugins)
 
 
+def used(connection: sqlite3.Connection) -> int:
+    """Return how many bytes of an engine file are in use."""
+    (pages,), (free,), (size,) = (
+        connection.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "freelist_count", "page_size")
+    )
+    return int((pages - free) * size)
+
+
 def _opened(path: str) -> sqlite3.Connection:
     from urllib.parse import quote
 

@@ -36,6 +36,7 @@ MIGRATIONS = (
     Migration(6, "networks and virtual addresses of environments, disks and interfaces of nodes", schema.NETWORKS),
     Migration(7, "what the facts of environments need to stay the same", schema.KEPT_FACTS),
     Migration(8, "which graphs a copy of an environment was made of", schema.COPIED_GRAPHS),
+    Migration(9, "files of deleted runs that are still to be removed", schema.LEFTOVERS),
 )
 """All steps in their order."""
 

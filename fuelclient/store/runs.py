@@ -9,8 +9,8 @@ from typing import Any
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.node import Node
-from fuelclient.model.run import PARENT, Run, RunRequest
-from fuelclient.model.status import RunStatus
+from fuelclient.model.run import CHILD, PARENT, Run, RunRequest
+from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.store import rows
 from fuelclient.store.database import Connection
 from fuelclient.store.rows import column, decode, encode, encoded_or_null, insert_row, mapping, names, update_row
@@ -60,6 +60,36 @@ def every(
             values += wanted
     selected = connection.execute(f"{_SELECT}WHERE {' AND '.join(clauses)} ORDER BY id", values)
     return [_run(row) for row in selected]
+
+
+def ended_by_age(connection: Connection, before: str = "", cluster_id: int | None = None) -> list[Run]:
+    """Return the parents that have ended, oldest first, without those that later runs are compared with: the last
+    successes of every instance, and the latest run of each environment. With `before`, only those that ended earlier.
+    """
+    remembered = connection.execute(
+        "SELECT DISTINCT o.parent_id FROM transactions o JOIN (SELECT max(t.id) AS last FROM transactions t "
+        "JOIN history h ON h.transaction_id = t.id WHERE t.name = ? AND t.counts AND h.status = ? "
+        "GROUP BY t.cluster_id, t.graph_type, h.task, h.node) ON o.id = last "
+        "UNION SELECT max(id) FROM transactions WHERE name = ? GROUP BY cluster_id",
+        (CHILD, InstanceStatus.READY, PARENT),
+    )
+    kept = {run_id for (run_id,) in remembered}
+    ended = (RunStatus.READY, RunStatus.ERROR)
+    parents = every(connection, cluster_id=cluster_id, statuses=ended, kinds=[PARENT])
+    return [
+        run for run in parents if run.id not in kept and (not before or (run.time_end or run.time_start or "") < before)
+    ]
+
+
+def bytes_by_run(connection: Connection) -> dict[int, int]:
+    """Return about how many bytes each parent and its children take in the engine file."""
+    selected = connection.execute(
+        "SELECT coalesce(t.parent_id, t.id), sum(length(t.request) + coalesce(length(t.definitions), 0) "
+        "+ coalesce(length(t.nodes), 0) + coalesce(length(t.findings), 0) + coalesce(length(t.result), 0) "
+        "+ (SELECT coalesce(sum(200 + length(message) + coalesce(length(summary), 0)), 0) FROM history h "
+        "WHERE h.transaction_id = t.id)) FROM transactions t GROUP BY 1"
+    )
+    return dict(selected.fetchall())
 
 
 def ids(connection: Connection) -> list[int]:
@@ -130,7 +160,7 @@ def put_inputs(
 def nodes_of(connection: Connection, run_id: int) -> tuple[Node, ...]:
     """Return the nodes of a child's environment as they were when it began."""
     stated = column(connection, "transactions", "nodes", run_id)
-    return tuple(map(_node, decode(stated))) if stated else ()
+    return tuple(map(node_from, decode(stated))) if stated else ()
 
 
 def forgotten_of(connection: Connection, run_id: int) -> tuple[str, ...]:
@@ -149,7 +179,8 @@ def delete(connection: Connection, run_id: int) -> None:
     connection.execute("DELETE FROM fact_parts WHERE id NOT IN (SELECT part_id FROM transaction_facts)")
 
 
-def _node(stated: Mapping[str, Any]) -> Node:
+def node_from(stated: Mapping[str, Any]) -> Node:
+    """Return the node that was stored as the mapping of its fields."""
     lists = ("roles", "pending_roles", "primary_tags")
     fields: dict[str, Any] = {key: tuple(value) if key in lists else value for key, value in stated.items()}
     return Node(**fields)

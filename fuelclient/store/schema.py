@@ -316,3 +316,16 @@ NETWORKS = (
 )
 """The network configuration of an environment where it differs from its release, virtual addresses, and the disks and
 interfaces of nodes."""
+
+LEFTOVERS = (
+    """
+    CREATE TABLE leftovers (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        due TEXT NOT NULL,
+        attempts INTEGER NOT NULL,
+        body TEXT NOT NULL
+    )
+    """,
+    "CREATE INDEX leftovers_due ON leftovers (due)",
+)
+"""The files of deleted runs, here and on nodes, until they are removed."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from integration.ssh_fleet import Fleet, task
 from processes import eventually
 from sshd import Daemon, can_isolate
+
+from fuelclient.engine.runs.sweep import sweep
+from fuelclient.store.database import Database
 
 
 def spools(daemon: Daemon) -> list[Path]:
@@ -66,6 +70,17 @@ def test_a_node_that_cannot_be_reached_is_named_with_what_to_do_there(own: Fleet
     assert f"Remove it there: rm -rf {place}" in done.err
     assert spools(daemons[0]) == []
     assert own.fuel2.ok("task", "list", "-f", "json").json == []
+
+    daemons[1].again()  # the node has lost its files, so it gets some
+    assert eventually(lambda: not (daemons[1].files / "var/tmp").samefile("/var/tmp"))  # noqa: S108
+    (daemons[1].files / place[1:]).mkdir(mode=0o700)
+    with closing(Database(str(own.fuel2.engine))) as database:
+        sweep(database)
+        assert len(spools(daemons[1])) == 1, "not due yet"
+        with database.write() as connection:
+            connection.execute("UPDATE leftovers SET due = ''")
+        sweep(database)
+    assert spools(daemons[1]) == []
 
 
 def test_what_still_runs_keeps_its_spool(own: Fleet) -> None:

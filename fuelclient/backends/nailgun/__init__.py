@@ -140,6 +140,9 @@ class NailgunBackend:
             hint="Use an engine file: --engine FILE, without --server.",
         )
 
+    def sweep(self) -> None:
+        """Do nothing: a master keeps no files here, and our server's runs clean up after themselves."""
+
     def close(self) -> None:
         """Close the connections."""
         self._session.close()

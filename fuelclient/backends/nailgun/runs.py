@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from fuelclient.backends.nailgun.actions import act, may_have_begun
@@ -158,11 +158,37 @@ class Runs:
         self._latest = run
         return run
 
-    def delete(self, run_id: int, *, force: bool = False) -> tuple[str, ...]:
-        """As `base.Runs`; a Fuel master does not report what stays on its nodes."""
-        data = self._session.delete(f"transactions/{run_id}/", _about(run_id), force=force or None)
-        self._observers.pop(run_id, None)
-        return Answer(data, "deletion").texts("left") if data and self._session.capabilities.leftovers else ()
+    def delete(self, *run_ids: int, force: bool = False) -> tuple[str, ...]:
+        """As `base.Runs`, one after another; a Fuel master does not report what stays on its nodes."""
+        left: list[str] = []
+        for run_id in run_ids:
+            data = self._session.delete(f"transactions/{run_id}/", _about(run_id), force=force or None)
+            self._observers.pop(run_id, None)
+            if data and self._session.capabilities.leftovers:
+                left += Answer(data, "deletion").texts("left")
+        return tuple(left)
+
+    def removable(self, age: timedelta, cluster_id: int | None = None) -> Sequence[int]:
+        """As `base.Runs`."""
+        if not self._session.capabilities.events:
+            raise Unsupported(
+                "A Fuel master does not say which parts a run has, so runs that it still needs could be deleted.",
+                hint="Delete runs by their ids.",
+            )
+        before = (datetime.now(UTC) - age).replace(tzinfo=None).isoformat()
+        wholes = self.list(cluster_id=cluster_id, names=(PARENT,))
+        kept = {
+            max(run.id for run in wholes if run.cluster_id == cluster) for cluster in {w.cluster_id for w in wholes}
+        }
+        old = [run for run in wholes if run.is_final and (run.time_end or run.time_start or "") < before]
+        for cluster in {run.cluster_id for run in old}:
+            past, seen = self._past(cluster), set[tuple[str, str, object]]()
+            for run in reversed(past.ended):
+                keys = {(run.graph_type, row.task, row.node) for row in past.succeeded(run)}
+                if keys - seen and run.parent_id:
+                    kept.add(run.parent_id)
+                seen |= keys
+        return [run.id for run in old if run.id not in kept]
 
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         """As `base.Runs`; a Fuel master only has histories of parts."""

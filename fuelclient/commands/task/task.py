@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, cast
 
-from fuelclient.commands.arguments import add_env, add_id, add_yes
+from fuelclient.commands.arguments import add_env, add_id, add_yes, identifier, seconds
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.references import instance
-from fuelclient.commands.shell import LOG
+from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.rows import COLUMNS, row
 from fuelclient.commands.task.start import Starter, add_timeout, add_wait
 from fuelclient.errors import UsageError
@@ -86,27 +87,50 @@ class TaskShow(ShowOne):
 
 
 class TaskDelete(Command):
-    """Delete a run with its history and its files
+    """Delete runs with their history and their files
 
-    What the run left on its nodes is removed too. If a node cannot be reached, or a command still runs there, the
-    command says how to remove it later. A live run is not deleted; a run whose runner is gone needs --force. On a
-    terminal the command asks first, unless you use --yes.
+    What a run left on its nodes is removed too. If a node cannot be reached, or a command still runs there, the
+    command says how to remove it, and later commands try again. A live run is not deleted; a run whose runner is gone
+    needs --force. With --older-than, all runs are deleted that ended so long ago, except for those that later runs are
+    compared with: the last success of each task instance, and the latest run of each environment. On a terminal the
+    command asks first, unless you use --yes.
 
       fuel2 task delete 12
+      fuel2 task delete --older-than 90d --env 1
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "run")
+        parser.add_argument("id", nargs="?", type=identifier, metavar="ID", help="id of the run")
+        parser.add_argument(
+            "--older-than", type=seconds, metavar="AGE", help="delete runs that ended so long ago: 90d, 12h"
+        )
+        add_env(parser, required=False, help="with --older-than: only runs on this environment")
         parser.add_argument(
             "-f", "--force", action="store_true", help="delete a run that has not ended, if its runner is gone"
         )
         add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
+        if (parsed_args.id is None) == (parsed_args.older_than is None):
+            raise UsageError("Name a run, or an age with --older-than.", hint="Use one of them.")
+        if parsed_args.older_than is not None:
+            self._delete_old(parsed_args)
+            return
+        if parsed_args.env is not None:
+            raise UsageError("--env works only with --older-than.", hint="Leave it out: a run has one environment.")
         self.ask(parsed_args, lambda: self._question(parsed_args.id))
         for warning in self.writable().runs.delete(parsed_args.id, force=parsed_args.force):
             LOG.warning("%s", warning)
         self.say(f"Task with id {parsed_args.id} was deleted")
+
+    def _delete_old(self, parsed_args: argparse.Namespace) -> None:
+        age = timedelta(seconds=parsed_args.older_than)
+        old = self.backend.runs.removable(age, parsed_args.env)
+        if old:
+            self.ask(parsed_args, lambda: f"Delete {count(len(old), 'run')} with their history?")
+            for warning in self.writable().runs.delete(*old):
+                LOG.warning("%s", warning)
+        self.say(f"{count(len(old), 'task')} deleted")
 
     def _question(self, run_id: int) -> str:
         run = self.backend.runs.get(run_id)

@@ -18,7 +18,7 @@ from fuelclient.model.finding import require_no_errors
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.plan.inputs import ReleaseChange
-from fuelclient.store import clusters, graphs, nodes, runs
+from fuelclient.store import clusters, graphs, nodes
 from fuelclient.store.database import Connection, Database
 
 _UNTOUCHED = frozenset({NodeStatus.DISCOVER, NodeStatus.PROVISIONING, NodeStatus.PROVISIONED})
@@ -81,16 +81,11 @@ class Clusters:
             cluster = lookup.cluster(connection, cluster_id)
             require_deletable(cluster, force=force)
             removed = guards.deletable_with_cluster(connection, cluster_id)
-            leftovers = delete.leftovers(connection, removed)
-            for run in removed:
-                runs.delete(connection, run.id)
+            leftovers = delete.forget(connection, removed)
             for node in nodes.of_cluster(connection, cluster_id):
                 nodes.update(connection, freed(node))
             clusters.delete(connection, cluster_id)
-        path = self._database.path
-        for run in removed:
-            delete.remove_files(path, run)
-        return delete.remove_leftovers(leftovers, executor_for(path, removed[0])) if leftovers else ()
+        return delete.remove(self._database, leftovers, executor_for)
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         """As `base.Clusters`; the new roles replace those that were pending, and roles that a node brings along are

@@ -29,6 +29,11 @@ def now() -> str:
     return datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
 
 
+def later(passing: timedelta) -> str:
+    """Return the time after (or, if negative, before) now as the store keeps it."""
+    return (datetime.fromisoformat(now()) + passing).isoformat(timespec="microseconds")
+
+
 def boot_id() -> str:
     """Return the id of this boot of the machine; empty if the system has none."""
     try:

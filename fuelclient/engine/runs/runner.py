@@ -15,53 +15,29 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from fuelclient.engine.runs import processes
+from fuelclient.engine.runs.background import forget_package, launch
 from fuelclient.engine.runs.execution import Execution
 from fuelclient.engine.runs.executors import Provider, executor_for
 from fuelclient.engine.runs.paths import log_path
+from fuelclient.engine.runs.sweep import sweep
 from fuelclient.errors import Conflict, FuelError, Unavailable
-from fuelclient.executors.local import environment
 from fuelclient.model.run import Run
-from fuelclient.settings import CUSTOM_SETTINGS, limit_expressions
+from fuelclient.settings import limit_expressions
 from fuelclient.store import runners, runs
 from fuelclient.store.database import Connection, Database
-
-_PACKAGE = Path(__file__).resolve().parents[2]
-"""The directory that this package is imported from."""
 
 PATIENCE = 300.0
 """Seconds that a runner waits while another process has locked the engine file. Commands go on meanwhile: a runner that
 gave up at once would leave them unattended."""
 
-_BACKGROUND = '"$@" &'
-
 
 def start(engine: str, run_id: int, rerun_interrupted: bool) -> None:
-    """Start a runner in its own session. Raise `Unavailable` if no process can be started.
-
-    It is no child of this process, which may end, or go on for years without having to collect it. Passwords for
-    masters are kept out of its environment.
-    """
-    log = log_path(engine, run_id)
-    command = [sys.executable, "-m", "fuelclient.engine.runs.runner", os.path.realpath(engine), str(run_id)]
-    command += ["--rerun-interrupted"] if rerun_interrupted else []
-    paths = [str(_PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])]
-    own = {"PYTHONPATH": os.pathsep.join(paths)}
-    if settings := os.environ.get(CUSTOM_SETTINGS, "").strip():
-        own[CUSTOM_SETTINGS] = os.path.abspath(os.path.expanduser(settings))  # the runner works elsewhere
+    """Start a runner in its own session. Raise `Unavailable` if no process can be started."""
+    arguments = [os.path.realpath(engine), str(run_id), *(["--rerun-interrupted"] if rerun_interrupted else [])]
     try:
-        log.parent.mkdir(mode=0o700, exist_ok=True)
-        descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            subprocess.run(  # noqa: S603 - our own interpreter, our own module
-                ["/bin/sh", "-c", _BACKGROUND, "sh", *command],
-                check=True, cwd="/", stdin=subprocess.DEVNULL, stdout=descriptor, stderr=descriptor,
-                start_new_session=True, env={**environment(), **own},
-            )  # fmt: skip
-        finally:
-            os.close(descriptor)
+        launch("fuelclient.engine.runs.runner", arguments, log_path(engine, run_id))
     except (OSError, subprocess.CalledProcessError) as error:
         raise Unavailable(
             f"The runner of run {run_id} cannot be started: {error}.",
@@ -119,25 +95,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     os.umask(0o077)
-    _forget_package()
+    forget_package()
     database = Database(options.engine, patience=PATIENCE, tell=_log)
     try:
         ended = execute(database, options.run, rerun_interrupted=options.rerun_interrupted)
+        sweep(database)
     except FuelError as error:
         _log(f"{type(error).__name__}: {error}")
         return 1
     finally:
         database.close()
     return 0 if ended else 1
-
-
-def _forget_package() -> None:
-    """Remove the path of our own package, which `start` added, from `PYTHONPATH`: tasks may use another Python."""
-    first, _, rest = os.environ.get("PYTHONPATH", "").partition(os.pathsep)
-    if first == str(_PACKAGE):
-        os.environ["PYTHONPATH"] = rest
-        if not rest:
-            del os.environ["PYTHONPATH"]
 
 
 def _log(line: str) -> None:

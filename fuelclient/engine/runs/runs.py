@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from fuelclient.engine.reading import lookup
@@ -175,22 +176,28 @@ class Runs:
             return run
         return replace(run, message=last_words(self._database.path, run.id))
 
-    def delete(self, run_id: int, *, force: bool = False) -> tuple[str, ...]:
-        """As `base.Runs`. A run that could be resumed is closed first. Files go before the history does, so that a full
-        disk has room for that write."""
-        path = self._database.path
+    def delete(self, *run_ids: int, force: bool = False) -> tuple[str, ...]:
+        """As `base.Runs`. Runs that could be resumed are closed first. Files here go before the history does, so that
+        a full disk has room for that write."""
         with self._database.read() as connection:
-            run = deletable(connection, run_id, force=force)
-            leftovers = delete.leftovers(connection, [run])
-        if not run.is_final:
-            delete.empty_outputs(path, run)
-            with self._database.write() as connection:
-                close(connection, deletable(connection, run_id, force=force))
-        stays = delete.remove_leftovers(leftovers, self._provider(path, run)) if leftovers else ()
-        delete.remove_files(path, run)
+            found = [deletable(connection, run_id, force=force) for run_id in dict.fromkeys(run_ids)]
+        for run in found:
+            delete.empty_outputs(self._database.path, run)
         with self._database.write() as connection:
-            runs.delete(connection, parent_of(connection, run_id).id)
-        return stays
+            for run in found:
+                current = deletable(connection, run.id, force=force)
+                if not current.is_final:
+                    close(connection, current)
+            leftovers = delete.forget(connection, found)
+        return delete.remove(self._database, leftovers, self._provider)
+
+    def removable(self, age: timedelta, cluster_id: int | None = None) -> Sequence[int]:
+        """As `base.Runs`."""
+        with self._database.read() as connection:
+            if cluster_id is not None:
+                lookup.cluster(connection, cluster_id)
+            before = processes.later(-age)
+            return [run.id for run in runs.ended_by_age(connection, before, cluster_id)]
 
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         """As `base.Runs`."""

@@ -77,8 +77,8 @@ def test_a_limit_is_a_wish_to_wait(fuel2: Fuel2, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--timeout", "0"], "'0' is not a duration; write 90, 90s, 30m or 2h"),
-        (["--timeout", "1d"], "'1d' is not a duration"),
+        (["--timeout", "0"], "'0' is not a duration; write 90, 90s, 30m, 2h or 7d"),
+        (["--timeout", "1w"], "'1w' is not a duration"),
         (["--timeout", ""], "'' is not a duration"),
         (["--timeout", "-1"], "'-1' is not a duration"),
         (["--timeout", "9" * 30], "is not a duration"),

@@ -1,0 +1,154 @@
+"""What deletions leave behind that were killed, and what history may grow to."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+from executions import Executions, executions, shell
+from processes import eventually
+
+from fuelclient.engine.runs import delete
+from fuelclient.engine.runs.executors import executor_for
+from fuelclient.engine.runs.sweep import sweep
+from fuelclient.model.node import Node
+from fuelclient.store import leftovers
+from fuelclient.store.database import Database
+from fuelclient.store.leftovers import Leftover
+
+KILLED = """
+import os, signal, sys
+from fuelclient.main import main
+
+def die(event, arguments):
+    if event == "shutil.rmtree":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(die)
+sys.argv = ["fuel2", *sys.argv[1:]]
+sys.exit(main())
+"""
+"""`fuel2` that is killed when it begins to remove files."""
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> Iterator[Executions]:
+    env = executions(tmp_path, 1)
+    env.graph(shell("said", "echo here"))
+    yield env
+    env.backend.close()
+
+
+def spools(env: Executions) -> list[str]:
+    """Return what is left of runs on this machine, without the logs of sweeps."""
+    return sorted(path.name for path in Path(f"{env.engine}.runs").iterdir() if path.name != "sweep.log")
+
+
+def change(env: Executions, statement: str) -> None:
+    """Change the engine file as time would."""
+    with closing(sqlite3.connect(env.engine)) as connection, connection:
+        connection.execute(statement)
+
+
+def kept(env: Executions) -> list[int]:
+    """Return the runs that are left after a sweep."""
+    with closing(Database(str(env.engine))) as database:
+        sweep(database)
+    return [run.id for run in env.backend.runs.list(names=["deploy"])]
+
+
+@pytest.mark.parametrize("command", [["env", "delete", "1", "--force"], ["task", "delete", "1"]])
+def test_a_deletion_that_is_killed_after_its_commit_is_finished_by_a_later_write(
+    env: Executions, command: list[str]
+) -> None:
+    env.run()
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, "--engine", str(env.engine), *command], check=False, capture_output=True
+    )
+    assert killed.returncode == -signal.SIGKILL
+    fuel2 = CommandLine(env.engine)
+    assert fuel2.ok("task", "list", "-f", "json").json == []
+    (spool,) = spools(env)  # the log of the runner has gone already
+
+    fuel2.ok("node", "label", "set", "-l", "a=b", "--nodes", 1)  # not due yet: the deletion could still be at work
+    change(env, "UPDATE leftovers SET due = '2000-01-01T00:00:00.000000'")
+    fuel2.ok("task", "list")
+    assert spools(env) == [spool]
+    assert not (Path(f"{env.engine}.runs") / "sweep.log").exists(), "only commands that write sweep"
+
+    fuel2.ok("node", "label", "set", "-l", "a=c", "--nodes", 1)
+    assert eventually(lambda: not spools(env))
+    assert (Path(f"{env.engine}.runs") / "sweep.log").read_text(encoding="utf-8") == ""
+
+
+def test_what_cannot_be_removed_is_tried_later_each_time_and_given_up(env: Executions) -> None:
+    there = Leftover(0, 0, "abc", Node(7, "gone", executor="no-such-kind"), "", ("7 (gone)",), ("/tmp/x",))  # noqa: S108
+    with closing(Database(str(env.engine))) as database:
+        with database.write() as connection:
+            there_id = leftovers.insert(connection, there, "2000-01-01T00:00:00.000000")
+        dues = []
+        for _ in range(21):
+            with database.write() as connection:
+                (found,) = delete.claim(connection)
+                assert delete.claim(connection) == [], "another sweep leaves it alone"
+                dues.append(connection.execute("SELECT due FROM leftovers").fetchone())
+                connection.execute("UPDATE leftovers SET due = '2000-01-01T00:00:00.000000'")
+            assert found.id == there_id
+            (why,) = delete.remove(database, [found], executor_for)
+            assert "7 (gone)" in why
+        assert dues[:9] == sorted(dues[:9]) != [dues[0]] * 9
+        assert dues[-1] is None
+        with database.read() as connection:
+            assert leftovers.due(connection, "9") == []
+
+
+def test_no_more_runs_are_kept_than_the_settings_say(env: Executions, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = [env.run(force=True).id for _ in range(4)]
+    assert kept(env) == numbers
+    monkeypatch.setenv("FUEL_RETENTION_RUNS", "2")
+    last = env.run(force=True).id
+
+    assert eventually(lambda: len(spools(env)) == 4)  # of each of two runs, its spool and the log of its runner
+    assert kept(env) == [numbers[-1], last]
+
+
+def test_runs_of_long_ago_go_but_not_the_last_success(env: Executions, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, success = env.run().id, env.run(force=True).id
+    env.graph(shell("said", "exit 1"))
+    failure, latest = env.run(force=True).id, env.run(force=True).id
+    change(env, "UPDATE transactions SET time_end = '2001-01-01T00:00:00.000000'")
+    assert kept(env) == [success, latest]
+    assert first < failure
+
+    change(env, "UPDATE transactions SET time_end = '2001-01-01T00:00:00.000000'")
+    monkeypatch.setenv("FUEL_RETENTION_DAYS", "0")
+    assert kept(env) == [success, latest]
+
+
+def test_history_has_a_limit_of_room(env: Executions, monkeypatch: pytest.MonkeyPatch) -> None:
+    env.graph(shell("said", "head -c 900000 /dev/zero"))
+    numbers = [env.run(force=True).id for _ in range(3)]
+    monkeypatch.setenv("FUEL_RETENTION_MEGABYTES", "2")
+
+    assert kept(env) == numbers[1:]
+    assert len(spools(env)) == 4
+
+
+def test_a_user_deletes_runs_by_age(env: Executions) -> None:
+    numbers = [env.run(force=True).id for _ in range(3)]
+    fuel2 = CommandLine(env.engine)
+    assert fuel2.ok("task", "delete", "--older-than", "1d").out == "0 tasks deleted\n"
+    change(env, "UPDATE transactions SET time_end = '2001-01-01T00:00:00.000000' WHERE id < 3")
+
+    assert fuel2.ok("task", "delete", "--older-than", "1d", "--env", 1).out == "1 task deleted\n"
+
+    assert [run.id for run in env.backend.runs.list(names=["deploy"])] == numbers[1:]
+    assert fuel2("task", "delete").code == fuel2("task", "delete", 3, "--older-than", "1d").code == 2
+    assert fuel2("task", "delete", numbers[1], "--env", 1).code == 2
