@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
-from fuelclient.backends.inventory import Nodes, Releases, Roles, Tags
+from fuelclient.backends.inventory import Nodes, Releases, Roles, Sequences, Tags
 from fuelclient.backends.networks import Networks
 from fuelclient.backends.services import Services
 from fuelclient.model.graph import DEFAULT_TYPE, OwnerRef, Uploaded
@@ -29,7 +29,6 @@ if TYPE_CHECKING:  # at run time, a command only loads the values of the facets 
     from fuelclient.model.package import Selection
     from fuelclient.model.plugin import Installed, Plugin, Synced
     from fuelclient.model.run import Action, Deciding, Event, HistoryFilter, HistoryRow, Logs, Run, RunRequest
-    from fuelclient.model.sequence import DeploymentSequence
     from fuelclient.model.snapshot import Snapshot
     from fuelclient.model.task import Task
     from fuelclient.model.version import FuelVersion
@@ -220,32 +219,6 @@ class Facts(Protocol):
 
     def delete(self, cluster_id: int) -> None:
         """Remove all uploaded facts, if there are any."""
-
-
-class Sequences(Protocol):
-    """Named sequences of graphs, each for the environments of one release."""
-
-    def list(self, *, release_id: int | None = None, cluster_id: int | None = None) -> Sequence[DeploymentSequence]:
-        """Return all sequences by id, or those of a release, or those that an environment can execute."""
-
-    def get(self, sequence_id: int) -> DeploymentSequence:
-        """Return a sequence. Raise `NotFound` if it does not exist."""
-
-    def for_cluster(self, sequence_id: int, cluster_id: int) -> DeploymentSequence:
-        """Return a sequence that an environment can execute.
-
-        Raise `NotFound` if either does not exist, or if the sequence belongs to another release.
-        """
-
-    def create(self, release_id: int, name: str, graph_types: Sequence[str]) -> DeploymentSequence:
-        """Create a sequence. Raise `Conflict` if the name is taken, `UsageError` if there are no graph types."""
-
-    def update(
-        self, sequence_id: int, *, name: str | None = None, graph_types: Sequence[str] | None = None
-    ) -> DeploymentSequence:
-        """Change the name, the graph types, or both; what is None stays. Raise `UsageError` if both are."""
-
-    def delete(self, sequence_id: int) -> None: ...
 
 
 class Runs(Protocol):

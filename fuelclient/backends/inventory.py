@@ -1,4 +1,4 @@
-"""The facets of the boundary for releases, nodes, roles and tags; `backends.base` has the others."""
+"""The facets of the boundary for releases, nodes, roles, tags and sequences; `backends.base` has the others."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from fuelclient.model.label import Label
     from fuelclient.model.node import Node
     from fuelclient.model.release import Release
+    from fuelclient.model.sequence import DeploymentSequence
 
 Value = TypeVar("Value")
 
@@ -146,3 +147,29 @@ class Tags(Descriptions[Tag], Protocol):
     A release also has the tags that only its roles name; `create` describes one of these. A tag is in use while a role
     carries it and no other owner describes it.
     """
+
+
+class Sequences(Protocol):
+    """Named sequences of graphs, each for the environments of one release."""
+
+    def list(self, *, release_id: int | None = None, cluster_id: int | None = None) -> Sequence[DeploymentSequence]:
+        """Return all sequences by id, or those of a release, or those that an environment can execute."""
+
+    def get(self, sequence_id: int) -> DeploymentSequence:
+        """Return a sequence. Raise `NotFound` if it does not exist."""
+
+    def for_cluster(self, sequence_id: int, cluster_id: int) -> DeploymentSequence:
+        """Return a sequence that an environment can execute.
+
+        Raise `NotFound` if either does not exist, or if the sequence belongs to another release.
+        """
+
+    def create(self, release_id: int, name: str, graph_types: Sequence[str]) -> DeploymentSequence:
+        """Create a sequence. Raise `Conflict` if the name is taken, `UsageError` if there are no graph types."""
+
+    def update(
+        self, sequence_id: int, *, name: str | None = None, graph_types: Sequence[str] | None = None
+    ) -> DeploymentSequence:
+        """Change the name, the graph types, or both; what is None stays. Raise `UsageError` if both are."""
+
+    def delete(self, sequence_id: int) -> None: ...
