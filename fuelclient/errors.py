@@ -130,11 +130,22 @@ class InvalidGraph(InvalidDocument):
 
 
 class CycleDetected(InvalidGraph):
-    """Task instances wait for each other. `cycle` is a shortest cycle, without its first member repeated."""
+    """Task instances wait for each other. `cycle` is a shortest cycle, without its first member repeated.
 
-    def __init__(self, message: str, *, cycle: Sequence[object], findings: Sequence[Reportable] = ()) -> None:
+    `drawings` has a picture in lines of text for each set of tasks with a cycle, if it is known.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        cycle: Sequence[object],
+        findings: Sequence[Reportable] = (),
+        drawings: Sequence[str] = (),
+    ) -> None:
         super().__init__(message, findings=findings)
         self.cycle = tuple(cycle)
+        self.drawings = tuple(drawings)
 
 
 class StalePlan(FuelError):

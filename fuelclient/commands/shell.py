@@ -236,6 +236,8 @@ class FuelShell(App):
         findings = _findings(error)
         for finding in findings:
             LOG.error("%s", finding)
+        for drawing in getattr(error, "drawings", ()):
+            LOG.error("%s", drawing, extra={"plain": True})
         if findings and _is_repeated(error, findings):
             return code
         text = " ".join(str(aimed_value(error, self.called)).split())
@@ -297,14 +299,16 @@ def urgency(finding: object) -> tuple[bool, str, int]:
 
 def _findings(error: BaseException) -> list[object]:
     """Return the findings to print before the message of an error, unless the only one is repeated in the message.
-    The edges of a cycle stay in their order."""
+    The edges of a cycle stay in their order; those that are drawn are left out."""
     if not isinstance(error, InvalidDocument | Conflict | NotReady):
         return []
     if len(error.findings) == 1:
         [finding] = error.findings
         if all(text in error.message for text in (getattr(finding, "message", ""), str(getattr(finding, "place", "")))):
             return []
-    return list(error.findings) if isinstance(error, CycleDetected) else sorted(error.findings, key=urgency)
+    if isinstance(error, CycleDetected):
+        return [found for found in error.findings if not (error.drawings and getattr(found, "task", ""))]
+    return sorted(error.findings, key=urgency)
 
 
 def _is_repeated(error: BaseException, findings: list[object]) -> bool:

@@ -20,9 +20,9 @@ from fuelclient.model.graph import Layer, Level, Owner
 from fuelclient.model.release import Role
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task, TaskType
+from fuelclient.plan.cycle_reports import order_in
 from fuelclient.plan.expand import expand
 from fuelclient.plan.fleet import MASTER, PRIMARY, fleet_of
-from fuelclient.plan.order import ordered
 from fuelclient.plan.place import EVERY
 
 _ANYWHERE = "(any)"
@@ -71,7 +71,7 @@ class _Placing:
 def _cycles(snapshot: Snapshot) -> tuple[Finding, ...]:
     merged = merge_layers(snapshot.layers, keep_partial=True)
     try:
-        ordered(expand(merged.tasks, fleet_of(snapshot)))
+        order_in(snapshot, expand(merged.tasks, fleet_of(snapshot)))
     except CycleDetected as error:
         return tuple(finding for finding in error.findings if isinstance(finding, Finding))
     return ()

@@ -36,7 +36,7 @@ def ordered(expansion: Expansion) -> Ordered:
     successors = expansion.edges.successors()
     result = order(successors, expansion.size)
     if result.stuck:
-        raise cycle_error(expansion, *_distinct_cycles(expansion, successors, result.stuck))
+        raise cycle_error(expansion, *distinct_cycles(expansion, successors, result.stuck))
     last: list[int] = [-1] * len(successors)
     sync_rank: list[int] = []
     for vertex in result.topological:
@@ -65,7 +65,7 @@ def execution_order(first: Sequence[int]) -> list[int]:
     return sorted(range(len(first)), key=lambda index: (first[index], index))
 
 
-def _distinct_cycles(expansion: Expansion, successors: Sequence[Sequence[int]], stuck: list[int]) -> list[list[int]]:
+def distinct_cycles(expansion: Expansion, successors: Sequence[Sequence[int]], stuck: list[int]) -> list[list[int]]:
     """Return a shortest cycle, and one of every strongly connected component with other tasks.
 
     The same tasks on many nodes are one cycle for whoever has to correct it.
@@ -94,7 +94,7 @@ def cycle_error(expansion: Expansion, cycle: list[int], *others: list[int]) -> C
     names = [expansion.name(vertex) for vertex in cycle]
     ring = " -> ".join((*names, names[0]))
     findings = [
-        _edge(expansion, before, after)
+        edge_finding(expansion, before, after)
         for vertices in (cycle, *others)
         for before, after in zip(vertices, (*vertices[1:], vertices[0]), strict=True)
     ]
@@ -104,7 +104,8 @@ def cycle_error(expansion: Expansion, cycle: list[int], *others: list[int]) -> C
     return CycleDetected(message, cycle=names, findings=findings)
 
 
-def _edge(expansion: Expansion, before: int, after: int) -> Finding:
+def edge_finding(expansion: Expansion, before: int, after: int) -> Finding:
+    """Return the finding of one edge of a cycle."""
     reasons = expansion.edges.reasons_between(before, after)
     statements = []
     for reason in reasons:

@@ -21,10 +21,11 @@ from fuelclient.model.graph import MergedGraph, MergedTask
 from fuelclient.model.run import NodeKey, RunRequest
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import TaskType
+from fuelclient.plan.cycle_reports import order_in
 from fuelclient.plan.evaluate import Evaluation, expanded, rendered, skips
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import NO_NODES, Fleet
-from fuelclient.plan.order import Ordered, ordered
+from fuelclient.plan.order import Ordered
 from fuelclient.plan.preview import graph_findings
 from fuelclient.plan.select import fleet_for, inside, require_tasks, subgraph_from
 from fuelclient.plan.unknown import Unknowns, require_known
@@ -129,7 +130,7 @@ def plan(
     expansion = expanded(merged.tasks, fleet, evaluation, unknowns)
     findings = [*graph_findings(snapshot, merged, expansion)]
     _refuse(snapshot, findings)
-    order = ordered(expansion)
+    order = order_in(snapshot, expansion)
     kept = inside(expansion, subgraphs) if subgraphs else None
     skipped, details = skips(expansion, evaluation, request.task_names, kept, unknowns)
     attributes = rendered(expansion, evaluation, skipped, unknowns, trace=request.trace)

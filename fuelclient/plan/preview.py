@@ -12,11 +12,12 @@ from fuelclient.graph.stage import band_of, parse_stage
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import Layer, Level, MergedGraph, MergePolicy
 from fuelclient.model.snapshot import Snapshot
+from fuelclient.plan.cycle_reports import order_in
 from fuelclient.plan.dropped import Dropped, dropped_findings
 from fuelclient.plan.evaluate import Evaluation
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.fleet import MASTER, fleet_of
-from fuelclient.plan.order import Ordered, execution_order, first_generations, ordered
+from fuelclient.plan.order import Ordered, execution_order, first_generations
 from fuelclient.plan.outlook import Outlook
 from fuelclient.plan.place import placement_findings
 
@@ -114,7 +115,7 @@ def preview(snapshot: Snapshot, options: PreviewOptions, evaluation: Evaluation 
     be read, `NotFound` for an unknown role or node in it, and `CycleDetected` for a graph that cannot be ordered.
     """
     drafted = draft(snapshot, options, evaluation)
-    return preview_of(drafted, ordered(drafted.expansion))
+    return preview_of(drafted, order_in(snapshot, drafted.expansion))
 
 
 def findings(snapshot: Snapshot, options: PreviewOptions, evaluation: Evaluation | None = None) -> tuple[Finding, ...]:
@@ -148,16 +149,15 @@ def draft(snapshot: Snapshot, options: PreviewOptions, evaluation: Evaluation | 
 def order_of(drafted: Draft) -> Ordered:
     """Return the order of a draft. Raise `CycleDetected`, and `InvalidGraph` for a graph that cannot be merged."""
     require_merged(drafted.snapshot, drafted.merged)
-    return ordered(drafted.expansion)
+    return order_in(drafted.snapshot, drafted.expansion)
 
 
 def findings_of(drafted: Draft) -> tuple[Finding, ...]:
     """Return the findings of a draft, including those of its cycle if it has one."""
     try:
-        order = ordered(drafted.expansion)
+        order = order_in(drafted.snapshot, drafted.expansion)
     except InvalidGraph as error:
-        cycle = (finding for finding in error.findings if isinstance(finding, Finding))
-        return (*drafted.findings, Finding(Severity.ERROR, "G050", error.message), *cycle)
+        return (*drafted.findings, *(finding for finding in error.findings if isinstance(finding, Finding)))
     return _with_dropped(drafted, order, drafted.expansion.preceding_tasks())
 
 

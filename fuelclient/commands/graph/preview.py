@@ -187,7 +187,7 @@ class GraphPreview(Lister):
         """Return the preview, with `--as-master` as a master would have it."""
         from fuelclient.backends.plans import outlook
         from fuelclient.environment.as_master import in_graph, strict
-        from fuelclient.plan.order import ordered
+        from fuelclient.plan.cycle_reports import order_in
         from fuelclient.plan.preview import draft, preview_of
 
         as_master = parsed_args.as_master
@@ -195,7 +195,7 @@ class GraphPreview(Lister):
         drafted = draft(strict(snapshot) if as_master else snapshot, options, evaluation)
         if as_master:
             drafted = replace(drafted, findings=(*drafted.findings, *in_graph(drafted, evaluation)))
-        return preview_of(drafted, ordered(drafted.expansion))
+        return preview_of(drafted, order_in(drafted.snapshot, drafted.expansion))
 
     def _verify(self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace) -> None:
         """Compare with the merge of the other side. If it refuses to merge, the preview is shown all the same."""

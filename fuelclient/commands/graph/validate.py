@@ -54,12 +54,15 @@ class GraphValidate(DocumentCheck):
         from fuelclient.environment.role_limits import missing_nodes
         from fuelclient.expressions.readable import unreadable
         from fuelclient.model.graph import DEFAULT_TYPE
+        from fuelclient.plan.cycle_reports import cycle_reports
         from fuelclient.plan.preview import PreviewOptions, draft, findings_of
 
         snapshot = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type or DEFAULT_TYPE)
         missing = missing_nodes(self.backend.clusters.environment(parsed_args.env))
         if not parsed_args.as_master:
             drafted = draft(snapshot, PreviewOptions(), evaluation_for(self.backend, snapshot))
+            for cycle in cycle_reports(snapshot, drafted.expansion):
+                LOG.info("%s", f"{cycle.title}:\n{cycle.drawn()}")
             return (*findings_of(drafted), *unreadable(drafted.merged.tasks), *missing)
         options = PreviewOptions(knows_assumed=True)
         evaluation = outlook(self.backend, snapshot, options, every_expression=True)
