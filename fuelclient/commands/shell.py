@@ -307,7 +307,7 @@ def _findings(error: BaseException) -> list[object]:
         if all(text in error.message for text in (getattr(finding, "message", ""), str(getattr(finding, "place", "")))):
             return []
     if isinstance(error, CycleDetected):
-        return [found for found in error.findings if not (error.drawings and getattr(found, "task", ""))]
+        return [found for found in error.findings if not error.drawings or not getattr(found, "task", "")]
     return sorted(error.findings, key=urgency)
 
 
