@@ -18,7 +18,7 @@ class Capabilities:
     Fuel master does, such as verify networks or collect snapshots. `decides`: decide by itself what a deployment or
     reset does to which nodes, and what a dry run would run; without it, the environment's graphs define that, and dry
     runs are computed from `inputs`. `places`: keep where each uploaded task is written. `release_changes`: move an
-    environment to another version of its release.
+    environment to another version of its release. `packages`: install plugin packages from files of this machine.
     """
 
     events: bool = False
@@ -37,6 +37,7 @@ class Capabilities:
     decides: bool = False
     places: bool = False
     release_changes: bool = False
+    packages: bool = False
 
 
 FUEL_MASTER = Capabilities(services=True, decides=True)
@@ -51,8 +52,9 @@ _WITH_INPUTS, _WITH_PLACES, _WITH_RELEASE_CHANGES = 2, 3, 4
 OWN_ENGINE = Capabilities(
     events=True, kill=True, resume=True, logs=True, new_nodes=True, partial_records=True, inputs=True, batches=True,
     leftovers=True, refusals=True, executors=True, unavailable_releases=True, places=True, release_changes=True,
+    packages=True,
 )  # fmt: skip
-"""What the engine of this package can do, embedded or behind its server."""
+"""What the engine of this package can do. Its server installs no packages of its clients."""
 
 
 def of_server(revision: object) -> Capabilities:
@@ -67,4 +69,5 @@ def of_server(revision: object) -> Capabilities:
         inputs=known >= _WITH_INPUTS,
         places=known >= _WITH_PLACES,
         release_changes=known >= _WITH_RELEASE_CHANGES,
+        packages=False,
     )

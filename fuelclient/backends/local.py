@@ -26,7 +26,7 @@ class LocalBackend(Engine):
     @property
     def services(self) -> NoReturn:
         """Raise `Unsupported`: only a Fuel master has services."""
-        raise Unsupported("The embedded engine has no services of a Fuel master.", hint="Name one with --server.")
+        raise Unsupported("Only a Fuel master has these services.", hint="Name one with --server.")
 
     def version(self) -> FuelVersion:
         """Return the versions of the API that the engine's server has, and the feature groups of the settings."""

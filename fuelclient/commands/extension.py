@@ -28,7 +28,7 @@ class Quoted(FormattableColumn[list[str]]):
 class _OfMaster(MasterOnly):
     """A command about extensions."""
 
-    reason = "Extensions are parts of a Fuel master; the embedded engine handles disks and networks itself."
+    reason = "Only a Fuel master has extensions: the engine handles disks and networks itself."
     instead = "To extend an environment, enable a plugin: `fuel2 plugins enable`."
 
 

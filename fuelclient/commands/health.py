@@ -34,7 +34,7 @@ class Results(FormattableColumn[list[dict[str, str]]]):
 class _OfMaster(MasterOnly):
     """A command about health checks."""
 
-    reason = "The embedded engine has no health checks: the OSTF service of a Fuel master runs them."
+    reason = "Only a Fuel master has health checks: its OSTF service runs them."
     instead = "Write a graph that checks the nodes, and run it with `fuel2 graph execute --type TYPE`."
 
 

@@ -23,7 +23,7 @@ _FIELDS = {"name": "name", "vlan": "vlan_start", "cidr": "cidr", "gateway": "gat
 class _OfMaster(MasterOnly):
     """A command about network groups."""
 
-    reason = "The embedded engine has no node groups, and no network groups besides the networks of an environment."
+    reason = "Only a Fuel master has node groups, and network groups besides the networks of an environment."
     instead = "Change those with `fuel2 env network download` and `fuel2 env network upload`."
 
 

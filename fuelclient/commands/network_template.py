@@ -16,7 +16,7 @@ from fuelclient.errors import NotFound
 class _OfMaster(MasterOnly):
     """A command about the network template of an environment."""
 
-    reason = "The embedded engine reads no network templates."
+    reason = "Only a Fuel master reads network templates."
     instead = "Choose the networks of each interface: `fuel2 node interfaces download`."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

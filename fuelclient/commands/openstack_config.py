@@ -23,7 +23,7 @@ _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
 class _OfMaster(MasterOnly):
     """A command about OpenStack configurations."""
 
-    reason = "The embedded engine keeps no OpenStack configurations: a Fuel master deploys them."
+    reason = "Only a Fuel master keeps and deploys OpenStack configurations."
     instead = "Write a graph that applies them, and run it with `fuel2 graph execute --type TYPE`."
 
 

@@ -20,15 +20,16 @@ if TYPE_CHECKING:
 class ServerRun(Command):
     """Serve the engine over HTTP with the API of a Fuel master
 
-    fuel2 and the original client use the server like a master; SERVER_ADDRESS and SERVER_PORT name it. Its OpenAPI
-    document is at /api/v1/openapi.json. The server ends on SIGTERM or Ctrl-C; runs go on.
+    Clients use the server like a master: 'fuel2 --server URL', or the original client with SERVER_ADDRESS and
+    SERVER_PORT. Its OpenAPI document is at /api/v1/openapi.json. SIGTERM or Ctrl-C ends the server, but not its runs.
 
-    By default it listens on this machine only, and serves only its own user: it leaves a token in a file that nobody
-    else can read, and fuel2 finds it there. With --no-auth it serves every user of this machine, who can then run
-    commands as you; the original client needs this. With --auth keystone it checks tokens: readers may read,
-    administrators may write and execute. --keystone-project restricts writing to the administrators of one project.
-    The service user that validates tokens is read from the section [keystone_authtoken] of a file, as in other
-    OpenStack services.
+    By default only you can use it, from this machine: it writes a token to a file that only you can read, and fuel2
+    finds it there. The original client does not know that token and needs --no-auth, which lets every user of this
+    machine use the server, and so run commands as you.
+
+    With --auth keystone the server checks the tokens of a Keystone: readers may read, administrators may also write
+    and execute; with --keystone-project only the administrators of that project may. The section [keystone_authtoken]
+    of the configuration file has the service user that validates tokens, as in other OpenStack services.
 
       fuel2 server run
       fuel2 server run --no-auth

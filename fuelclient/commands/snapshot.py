@@ -18,7 +18,7 @@ from fuelclient.commands.output import STDOUT, add_place, make_folder, put
 class _OfMaster(MasterOnly):
     """A command about diagnostic snapshots."""
 
-    reason = "The embedded engine collects no diagnostic snapshots: they have the logs of a Fuel master and its nodes."
+    reason = "Only a Fuel master collects diagnostic snapshots: they have its logs and those of its nodes."
     instead = "See what tasks of a run printed with `fuel2 task logs`."
 
 

@@ -47,7 +47,7 @@ def refusal(place: str, it: str, host: str, port: int, client: Client, options: 
     name = shlex.quote(f"[{host}]:{port}") if port and port != _PORT else host
     elsewhere = f" -f {file}" if file != _DEFAULT else ""
     forget = f"ssh-keygen{elsewhere} -R"
-    words = "Somebody may be between you and it. Only if it was installed anew, forget the old key"
+    words = "The connection may be intercepted. Only if the machine was reinstalled, forget the old key"
     return Unreachable(
         f"The host key of {place} has changed: the known one is another{offered}.",
         final=True,

@@ -55,7 +55,7 @@ class NetworkVerify(MasterOnly):
       fuel2 env network verify 1
     """
 
-    reason = "The embedded engine cannot verify networks: the agent of a Fuel master on each node sends the packets."
+    reason = "Only a Fuel master can verify networks: its agent on each node sends the packets."
     instead = "'fuel2 env network download ENV' shows the configuration."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

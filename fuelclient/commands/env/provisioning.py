@@ -23,7 +23,7 @@ _OURS = re.compile(r"(engine|[0-9]+)\.(yaml|json)")
 class _OfMaster(MasterOnly):
     """A command about provisioning facts."""
 
-    reason = "The embedded engine has no provisioning facts: a graph provisions nodes, and sees the deployment facts."
+    reason = "Only a Fuel master has provisioning facts: here a graph provisions nodes, and sees the deployment facts."
     instead = "See `fuel2 env deployment-facts get-default`."
 
 

@@ -59,7 +59,9 @@ class NodeList(Lister):
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         labels = labels_of(parsed_args)
         nodes = self.backend.nodes.list(parsed_args.env)
-        if not nodes and parsed_args.env is None:
+        if not nodes and parsed_args.env is None and not self.backend.capabilities.new_nodes:
+            LOG.info("There are no nodes yet. A Fuel master discovers them: boot them in its admin network.")
+        elif not nodes and parsed_args.env is None:
             LOG.info("There are no nodes yet. Create some with 'fuel2 node import FILE' or 'fuel2 node create NAME'.")
         elif not nodes:
             LOG.info("Environment %d has no nodes. Add some with 'fuel2 env add nodes'.", parsed_args.env)

@@ -16,7 +16,7 @@ from fuelclient.commands.master_only import MasterOnly
 class _OfMaster(MasterOnly):
     """A command about virtual machines."""
 
-    reason = "The embedded engine does not start virtual machines: it manages graphs and existing nodes."
+    reason = "Only a Fuel master starts virtual machines: the engine manages graphs and existing nodes."
     instead = "Write a graph that starts them, and run it with `fuel2 graph execute --type TYPE`."
 
 

@@ -47,8 +47,10 @@ class PluginsList(Lister):
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (no options)
         plugins = self.backend.plugins.list()
-        if not plugins:
+        if not plugins and self.backend.capabilities.packages:
             LOG.info("No plugins yet. Use 'fuel2 plugins install FILE', or 'fuel2 plugins create' to write one.")
+        elif not plugins:
+            LOG.info("No plugins yet. Install one on the machine of the master, then run 'fuel2 plugins sync' here.")
         return [
             (plugin.id, plugin.name, plugin.version, plugin.package_version, _extended(plugin.metadata))
             for plugin in plugins

@@ -108,7 +108,7 @@ class Nodes:
         """Raise `Unsupported`, or `NotFound` if the node does not exist: only a Fuel master divides disks."""
         self.get(node_id)
         raise Unsupported(
-            "The embedded engine does not divide disks into volumes.",
+            "Only a Fuel master divides disks into volumes.",
             hint="Write the file yourself, and store it with `fuel2 node disks upload`.",
         )
 

@@ -50,9 +50,9 @@ def require_ready(executor: MachineExecutor, jobs: Jobs, plan: Plan, present: It
     ]
     nodes = f"node {failed[0]} is" if len(failed) == 1 else f"{len(failed)} nodes are"
     raise NotReady(
-        f"The run is not begun, and nothing is stored: {nodes} not ready for it.",
+        f"The run does not start, and nothing is stored: {nodes} not ready.",
         findings=findings,
-        hint="Mend that, or leave the check out with --no-check: their tasks fail then.",
+        hint="Correct that, or skip this check with --no-check, and the tasks there may fail.",
     )
 
 
