@@ -86,6 +86,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     "graph order": ("graph.order:GraphOrder", "Show all tasks in order, each with the reason for its position"),
     "graph preview": ("graph.preview:GraphPreview", "Show what would run where, in order"),
     "graph query": ("graph.query:GraphQuery", "Select tasks by name, neighbourhood or property, in execution order"),
+    "graph render": ("graph.render:GraphRender", "Draw a graph as text, as a picture or as a web page"),
     "graph simulate": ("graph.simulate:GraphSimulate", "Show how a run would go, and how long it would take"),
     "graph stats": (
         "graph.stats:GraphStats",

@@ -75,26 +75,27 @@ def _yaml(data: Any, ascii_only: bool) -> str:
 _WRITERS = {"json": _json, "yaml": _yaml}
 
 
-def write(path: str, text: str, *, force: bool = False, private: bool = False) -> None:
-    """Write `text` to `path`. If anything goes wrong, the file stays as it was.
+def write(path: str, content: str | bytes, *, force: bool = False, private: bool = False) -> None:
+    """Write `content` to `path`, text as UTF-8. If anything goes wrong, the file stays as it was.
 
     A `private` file, which may contain passwords, can be read only by its owner, also if it replaces another one.
     Without `force`, raise `Conflict` if the file exists, even if it appears only meanwhile. Devices and pipes are
     written to directly. Raise `NotFound` if the directory is missing, `UsageError` if `path` cannot be a file, and
     `Unavailable` if the disk or the permissions refuse.
     """
+    data = content.encode("utf-8") if isinstance(content, str) else content
     with permitted(path, to="written"):
         try:
             if _is_stream(path):
-                with open(path, "w", encoding="utf-8", newline="") as stream:
-                    stream.write(text)
+                with open(path, "wb") as stream:
+                    stream.write(data)
                 return
             if os.path.isdir(path):
                 raise UsageError(f"{path} is a directory.", hint="Name a file in it.")
             if not force and os.path.lexists(path):
                 raise _exists(path)
             with placed(path, force=force, private=private) as target:
-                target.write(text.encode("utf-8"))
+                target.write(data)
         except FileExistsError:
             raise _exists(path) from None
         except FileNotFoundError:

@@ -8,12 +8,12 @@ is lost to the next.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from fuelclient.graph.dag import components
 from fuelclient.graph.match import Names, pattern_error
+from fuelclient.insight.drawings import kind, quoted, style
 from fuelclient.model.task import Task, TaskType
 
 INTERNAL = (TaskType.GROUP, TaskType.STAGE, TaskType.SKIPPED)
@@ -151,16 +151,6 @@ def _cycles(graph: RoleBasedGraph) -> list[list[str]]:
     return sorted([*rings, *([name] for name in names if name in graph.successors[name] and name not in inside)])
 
 
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|-?(\.[0-9]+|[0-9]+(\.[0-9]*)?)")
-_KEYWORDS = frozenset({"node", "edge", "graph", "digraph", "subgraph", "strict"})
-_STYLES = {
-    TaskType.STAGE: "color=red, shape=rect, style=filled",
-    TaskType.GROUP: 'color=lightskyblue, shape=box, style="filled, rounded"',
-}
-_GREY = "color=gray95"
-_GREEN = "color=yellowgreen, style=filled"
-
-
 def dot(graph: RoleBasedGraph, *, only: Collection[str] = (), kept: Collection[str]) -> str:
     """Return the picture of the vertices `kept` in the DOT language, letter by letter as Nailgun draws it.
 
@@ -179,21 +169,6 @@ def dot(graph: RoleBasedGraph, *, only: Collection[str] = (), kept: Collection[s
 
 
 def _style(task: Task | None, name: str, only: Collection[str]) -> str:
-    if task is not None and task.type in _STYLES:
-        return _STYLES[TaskType(task.type)]
-    if task is not None and task.type in INTERNAL:
-        return _GREY
-    skipped = name not in only if only else task is not None and bool(task.attributes.get("skipped"))
-    return _GREY if skipped else _GREEN
-
-
-def quoted(name: str) -> str:
-    """Return an id as DOT reads it.
-
-    >>> quoted("web"), quoted("db-node"), quoted("node"), quoted('a"b')
-    ('web', '"db-node"', '"node"', '"a\\\\"b"')
-    """
-    if _PLAIN.fullmatch(name) and name.lower() not in _KEYWORDS:
-        return name
-    escaped = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
-    return f'"{escaped}"'
+    if task is None:
+        return style("skipped" if only and name not in only else "task")
+    return style(kind(task, skipped=name not in only if only else None))

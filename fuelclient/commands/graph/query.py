@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from fuelclient.commands.arguments import stated
-from fuelclient.commands.graph.question import Answer, OrderQuestion, aligned, place_fields, where
+from fuelclient.commands.graph.question import Answer, OrderQuestion, aligned, place_fields, selected, where
 from fuelclient.commands.shell import LOG, count
 
 
@@ -30,28 +30,21 @@ class GraphQuery(OrderQuestion):
         parser.add_argument("--explain", action="store_true", help="also say why each task is selected")
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
-        from fuelclient.insight.selection import BadQuery, select
-
         study = self.study(parsed_args)
-        try:
-            selected = select(study, parsed_args.query)
-        except BadQuery as error:
-            for line in error.picture():
-                self.app.stderr.write(f"{line}\n")
-            raise
-        kept = [(row, index) for row, index in zip(study.rows, study.indices, strict=True) if index in selected]
+        chosen = selected(study, parsed_args.query, self.app.stderr)
+        kept = [(row, index) for row, index in zip(study.rows, study.indices, strict=True) if index in chosen]
         LOG.info("%s of %d.", count(len(kept), "task"), len(study.rows))
         places = [study.merged.tasks[index].origin().place for _, index in kept]
         lines = [row.task for row, _ in kept]
         if parsed_args.explain:
             lines = aligned(
-                (row.task, "; ".join(selected[index]), row.layer, where(place))
+                (row.task, "; ".join(chosen[index]), row.layer, where(place))
                 for (row, index), place in zip(kept, places, strict=True)
             )
         rows = [
             {
                 "task": row.task, "order": row.order, "layer": row.layer, **place_fields(place),
-                "because": list(selected[index]),
+                "because": list(chosen[index]),
             }
             for (row, index), place in zip(kept, places, strict=True)
         ]  # fmt: skip

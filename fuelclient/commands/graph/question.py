@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from fuelclient.commands.arguments import add_env, add_nodes, add_type, stated
 from fuelclient.commands.base import Command, report
@@ -16,6 +16,7 @@ from fuelclient.errors import InvalidGraph
 from fuelclient.printing import one_line, printable
 
 if TYPE_CHECKING:
+    from fuelclient.insight.selection import Selected
     from fuelclient.insight.study import Study
     from fuelclient.model.finding import Finding, Place
     from fuelclient.model.snapshot import Snapshot
@@ -44,10 +45,14 @@ class Question(Command):
         self.add_subject(parser)
         add_env(parser, required=True)
         add_type(parser, default="default")
-        add_format(parser)
+        self.add_formats(parser)
 
     def add_subject(self, parser: argparse.ArgumentParser) -> None:
         """Add what the question is about."""
+
+    def add_formats(self, parser: argparse.ArgumentParser) -> None:
+        """Add the option that says in which form the answer is printed."""
+        add_format(parser)
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         raise NotImplementedError
@@ -111,6 +116,18 @@ class OrderQuestion(Question):
         if parsed_args.facts:
             return snapshot, options, outlook(self.backend, snapshot, options)
         return snapshot, options, evaluation_for(self.backend, snapshot)
+
+
+def selected(study: Study, query: str, stderr: TextIO) -> Selected:
+    """Return what a query selects. A wrong one is shown on stderr, with a caret below what is wrong."""
+    from fuelclient.insight.selection import BadQuery, select
+
+    try:
+        return select(study, query)
+    except BadQuery as error:
+        for line in error.picture():
+            stderr.write(f"{line}\n")
+        raise
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:

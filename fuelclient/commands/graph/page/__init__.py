@@ -1,0 +1,90 @@
+"""Graphs as web pages: one file that asks for nothing else, and runs nothing but its own script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+from fuelclient.commands.graph.question import value_text, where
+from fuelclient.insight.blame import blame
+from fuelclient.insight.drawings import kind
+from fuelclient.insight.layout import layout
+from fuelclient.insight.picture import Picture
+from fuelclient.insight.roles import tasks_of_roles
+from fuelclient.model.graph import MergedTask, Origin
+from fuelclient.redact import masked_document
+
+
+def page(drawn: Picture, title: str) -> str:
+    """Return a picture as a page. Secrets in it are masked."""
+    style, script = (files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    policy = (
+        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
+    )
+    template = Template(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
+    return template.substitute(
+        policy=html.escape(policy), title=html.escape(title), style=style, script=script, data=_data(_fields(drawn))
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _data(document: Mapping[str, Any]) -> str:
+    """Return JSON in which no tag begins or ends.
+
+    >>> _data({"a": "</script>"})
+    '{"a":"\\\\u003c/script\\\\u003e"}'
+    """
+    text = json.dumps(document, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _fields(drawn: Picture) -> dict[str, Any]:
+    names = {name: number for number, name in enumerate(drawn.groups)}
+    placed = layout(drawn.edges, [names[vertex.group] for vertex in drawn.vertices])
+    with_role = tasks_of_roles(drawn.study.merged.tasks, drawn.study.snapshot)
+    tasks = [
+        {
+            "name": vertex.name, "column": placed.columns[number], "row": placed.rows[number],
+            "kind": kind(vertex.task.task), "type": vertex.row.type, "stage": vertex.row.stage or "",
+            "generation": vertex.row.generations, "nodes": len(vertex.row.nodes),
+            "roles": [role for role, indices in with_role.items() if vertex.index in indices],
+            "layer": vertex.row.layer,
+            "layers": [vertex.row.layer, *vertex.row.overrides], "changed": vertex.row.is_changed,
+            "place": where(vertex.task.origin().place), "attributes": _attributes(drawn, vertex.task),
+        }
+        for number, vertex in enumerate(drawn.vertices)
+    ]  # fmt: skip
+    edges = [[*edge, bends, 0] for edge, bends in zip(drawn.edges, placed.bends, strict=True)]
+    edges += [[*edge, [], 1] for edge in drawn.back]
+    bands = [
+        {"name": name, "top": top, "height": height}
+        for name, (top, height) in zip(names, placed.bands, strict=True)
+    ]  # fmt: skip
+    return {"tasks": tasks, "edges": edges, "bands": bands}
+
+
+def _attributes(drawn: Picture, task: MergedTask) -> list[Any]:
+    return [
+        [
+            row.path, "(removed)" if row.dropped else _shown(row.path, row.value), *_origin(row.origin),
+            [[_shown(row.path, value), *_origin(origin)] for value, origin in row.replaced],
+        ]
+        for row in blame(task, drawn.study.snapshot.layers)
+    ]  # fmt: skip
+
+
+def _shown(path: str, value: Any) -> str:
+    return value_text(masked_document({path: value})[path])
+
+
+def _origin(origin: Origin) -> tuple[str, str]:
+    return origin.owner.label, where(origin.place)

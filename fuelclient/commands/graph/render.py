@@ -1,0 +1,166 @@
+"""`graph render`: draw a graph."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TextIO
+
+from fuelclient.commands.arguments import stated
+from fuelclient.commands.formatters import encoding_of
+from fuelclient.commands.graph.question import OrderQuestion, selected
+from fuelclient.commands.output import STDOUT, add_force
+from fuelclient.commands.shell import LOG, count
+from fuelclient.errors import InvalidDocument, Unavailable, UsageError
+from fuelclient.printing import printable
+
+if TYPE_CHECKING:
+    from fuelclient.insight.picture import Picture
+
+_FORMATS: Mapping[str, str] = {
+    "txt": "txt", "dot": "dot", "gv": "dot", "svg": "svg", "png": "png", "mmd": "mmd", "html": "html",
+}  # fmt: skip
+"""The format of each ending of a file's name."""
+
+_SECONDS = 120
+
+
+class GraphRender(OrderQuestion):
+    """Draw a graph as text, as a picture or as a web page
+
+    The format is that of the file's name: .txt (lanes, as in the terminal UI), .dot for Graphviz, in Fuel's colours,
+    .svg and .png (drawn by Graphviz, which must be installed), .mmd for Mermaid, or .html: one page that needs no other
+    file and no network, to pan, zoom, search and filter, with who set what of each task.
+
+    QUERY draws only some tasks; see 'graph query'. Edges that others imply are not drawn, unless you use --all-edges.
+    Dashed edges lead to tasks that begin earlier in the list: they wait for instances on other nodes. Mermaid draws at
+    most 500 edges; if there are more, the least important tasks are left out, and the order through them is kept.
+
+      fuel2 graph render --env 1 --output graph.html
+      fuel2 graph render '3+keystone+1' --env 1 --output keystone.mmd
+      fuel2 graph render 'role:compute' --env 1 --group role -f dot
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("-o", "--output", type=stated, metavar="PATH", default=STDOUT, help="default: - (stdout)")
+        add_force(parser)
+        parser.add_argument(
+            "--group", choices=("stage", "role", "none"), default="stage", help="what forms a group (default: stage)"
+        )
+        parser.add_argument("--all-edges", action="store_true", help="also draw edges that others imply")
+
+    def add_subject(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("query", metavar="QUERY", type=stated, nargs="?", help="which tasks, in quotes")
+
+    def add_formats(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "-f", "--format", choices=sorted(set(_FORMATS.values())),
+            help="default: by the name of the file, else txt",
+        )  # fmt: skip
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        form = _format_of(parsed_args.output, parsed_args.format)
+        drawn = self._picture(parsed_args)
+        title = f"{drawn.study.snapshot.cluster.name}: {parsed_args.graph_type}"
+        content = _content(drawn, form, title, self.app.stdout)
+        if parsed_args.output != STDOUT:
+            from fuelclient import files
+
+            path = os.path.abspath(parsed_args.output)
+            files.write(path, content, force=parsed_args.force)
+            self.say(f"The picture was written to {path}")
+        elif isinstance(content, str):
+            self.app.stdout.write(content)
+        else:
+            _write_bytes(self.app.stdout, content)
+
+    def _picture(self, parsed_args: argparse.Namespace) -> Picture:
+        from fuelclient.insight.picture import Grouping, picture
+
+        study = self.study(parsed_args)
+        kept = selected(study, parsed_args.query, self.app.stderr) if parsed_args.query else None
+        drawn = picture(study, kept, grouping=Grouping(parsed_args.group), reduced=not parsed_args.all_edges)
+        implied = f"; {drawn.implied} more are implied by them" if drawn.implied else ""
+        LOG.info("%s, %s%s.", count(len(drawn.vertices), "task"), count(len(drawn.edges), "edge"), implied)
+        return drawn
+
+
+def _format_of(path: str, asked: str | None) -> str:
+    if asked or path == STDOUT:
+        return asked or "txt"
+    ending = os.path.splitext(path)[1].lower().removeprefix(".")
+    if ending not in _FORMATS:
+        hint = "End it with .html, or use -f html."
+        raise UsageError(f"The name {path} does not say which kind of picture it is.", hint=hint)
+    return _FORMATS[ending]
+
+
+def _content(drawn: Picture, form: str, title: str, stdout: TextIO) -> str | bytes:
+    from fuelclient.insight import drawings
+
+    if form == "txt":
+        from fuelclient.insight.lanes import ASCII, Ink
+
+        plain = encoding_of(stdout).lower().replace("-", "") != "utf8"
+        return "".join(f"{printable(line)}\n" for line in drawings.text(drawn, ASCII if plain else Ink()))
+    if form == "html":
+        from fuelclient.commands.graph.page import page
+
+        return page(drawn, title)
+    if form == "mmd":
+        return _mermaid(drawn)
+    described = drawings.dot(drawn)
+    if form == "dot":
+        return described
+    made = _graphviz(described, form)
+    return made.decode("utf-8") if form == "svg" else made
+
+
+def _mermaid(whole: Picture) -> str:
+    """Return the picture for Mermaid, if it is too large without its least important tasks."""
+    from fuelclient.insight.drawings import MERMAID_EDGES, MERMAID_LETTERS, mermaid
+    from fuelclient.insight.picture import fewer
+
+    drawn = whole
+    text, note, most = mermaid(drawn), "", MERMAID_EDGES
+    while len(drawn.edges) + len(drawn.back) > MERMAID_EDGES or len(text) > MERMAID_LETTERS:
+        total = len(whole.vertices)
+        drawn = fewer(whole, most)
+        left_out = "the edges that others imply"
+        if len(drawn.vertices) < total:
+            left_out += f", and {total - len(drawn.vertices)} of {count(total, 'task')}"
+        note = f"Mermaid draws at most {MERMAID_EDGES} edges. Left out: {left_out}"
+        text, most = mermaid(drawn, note), most * 9 // 10
+    if note:
+        LOG.warning("%s. A QUERY selects what you want to see.", note)
+    return text
+
+
+def _graphviz(described: str, form: str) -> bytes:
+    """Return what Graphviz draws. Raise `Unavailable` if it is not installed, or is too slow."""
+    program = shutil.which("dot")
+    if program is None:
+        hint = "Install the package graphviz, or write .html or .dot instead."
+        raise Unavailable(f"{form} is drawn by Graphviz, whose program 'dot' is not installed.", hint=hint)
+    try:
+        done = subprocess.run(  # noqa: S603 (a fixed command; the picture goes to its standard input)
+            [program, f"-T{form}"], input=described.encode(), capture_output=True, timeout=_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        hint = "Select fewer tasks with a QUERY, or write .html."
+        raise Unavailable(f"Graphviz did not finish in {_SECONDS} seconds.", hint=hint) from None
+    if done.returncode:
+        raise InvalidDocument(f"Graphviz failed: {done.stderr.decode(errors='replace').strip()}.")
+    return done.stdout
+
+
+def _write_bytes(stdout: TextIO, content: bytes) -> None:
+    stream = getattr(stdout, "buffer", None)
+    if stream is None or stdout.isatty():
+        raise UsageError("A PNG picture cannot be shown here.", hint="Write it to a file: --output graph.png.")
+    stream.write(content)
+    stream.flush()

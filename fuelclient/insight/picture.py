@@ -1,0 +1,135 @@
+"""What a picture of an ordered graph shows: selected tasks, the order between them, and their groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fuelclient.insight.lanes import Reach
+from fuelclient.insight.study import Study
+from fuelclient.model.graph import MergedTask
+from fuelclient.model.task import TaskType
+from fuelclient.plan.fleet import PRIMARY
+from fuelclient.plan.preview import PreviewRow
+
+_MOST_ROLES = 2
+"""Tasks of more roles than this form one group, because nearly each of them has a list of its own."""
+
+
+class Grouping(StrEnum):
+    """By what tasks are grouped."""
+
+    STAGE = "stage"
+    ROLE = "role"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Vertex:
+    """A task of a picture, by its preview row and merged task. `name` is its id, with the layer if that is not
+    unique."""
+
+    row: PreviewRow
+    task: MergedTask
+    index: int
+    name: str
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The tasks in execution order, and the edges between them, by their numbers in `vertices`.
+
+    `edges` lead forward. `back` lead to earlier tasks, since a task may wait for one whose first instance runs later.
+    `implied` is how many edges are not drawn because others say the same.
+    """
+
+    study: Study
+    vertices: tuple[Vertex, ...]
+    edges: tuple[tuple[int, int], ...]
+    back: tuple[tuple[int, int], ...]
+    implied: int
+    grouping: Grouping
+
+    @property
+    def groups(self) -> dict[str, list[int]]:
+        """The numbers of the vertices in each group, in execution order; one group without a name if there are none."""
+        members: dict[str, list[int]] = {}
+        for number, vertex in enumerate(self.vertices):
+            members.setdefault(vertex.group, []).append(number)
+        return members
+
+
+def picture(
+    study: Study,
+    selected: Collection[int] | None = None,
+    *,
+    grouping: Grouping = Grouping.STAGE,
+    reduced: bool = True,
+) -> Picture:
+    """Return the picture of an ordered study: of the merged tasks `selected`, or of all that run somewhere.
+
+    `reduced` leaves out every edge that a longer path implies, and keeps the order that goes through tasks that are
+    left out. Otherwise all edges between the tasks are drawn.
+    """
+    kept = [
+        number
+        for number, (row, index) in enumerate(zip(study.rows, study.indices, strict=True))
+        if (row.nodes if selected is None else index in selected)
+    ]
+    place = {row: number for number, row in enumerate(kept)}
+    successors = [sorted(study.row_of[after] for after in study.after[index]) for index in study.indices]
+    direct = [(row, after) for row in kept for after in successors[row] if after in place]
+    forward = [(row, after) for row, after in direct if row < after]
+    drawn = list(_nearest(successors, kept)) if reduced else forward
+    ids = Counter(study.rows[row].task for row in kept)
+    return Picture(
+        study,
+        tuple(_vertex(study, row, grouping, unique=ids[study.rows[row].task] == 1) for row in kept),
+        tuple((place[row], place[after]) for row, after in drawn),
+        tuple((place[row], place[after]) for row, after in direct if row > after),
+        len(set(forward) - set(drawn)),
+        grouping,
+    )
+
+
+def _nearest(successors: Sequence[Sequence[int]], kept: Sequence[int]) -> Iterator[tuple[int, int]]:
+    for row, following in zip(kept, Reach(successors).reduced(kept), strict=True):
+        for after in following:
+            yield row, after
+
+
+def _vertex(study: Study, number: int, grouping: Grouping, *, unique: bool) -> Vertex:
+    row, index = study.rows[number], study.indices[number]
+    name = row.task if unique else f"{row.task} ({row.layer})"
+    group = {Grouping.STAGE: row.stage or "", Grouping.ROLE: _roles(row), Grouping.NONE: ""}[grouping]
+    return Vertex(row, study.merged.tasks[index], index, name, group)
+
+
+def _roles(row: PreviewRow) -> str:
+    if row.type == TaskType.STAGE:
+        return "sync points"
+    names = dict.fromkeys(role.removeprefix(PRIMARY) for role in row.roles)
+    return "all nodes" if {"*", "/.*/"} & names.keys() else ", ".join(names) if len(names) <= _MOST_ROLES else "several"
+
+
+def fewer(whole: Picture, most: int) -> Picture:
+    """Return a large part of a picture that has at most `most` edges when it is reduced: its most important tasks.
+
+    Tasks that a plugin or the environment changes are the most important, then sync points, then those with the most
+    edges.
+    """
+    degree = Counter(end for edge in whole.edges for end in edge)
+
+    def importance(number: int) -> tuple[object, ...]:
+        row = whole.vertices[number].row
+        return not row.is_changed, row.type != TaskType.STAGE, -degree[number], number
+
+    ranked = [whole.vertices[number].index for number in sorted(range(len(whole.vertices)), key=importance)]
+    part = picture(whole.study, ranked, grouping=whole.grouping)
+    while len(part.edges) + len(part.back) > most:
+        ranked = ranked[: len(ranked) * 9 // 10]
+        part = picture(whole.study, set(ranked), grouping=whole.grouping)
+    return part
