@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # at run time, a command only loads the values of the facets 
     from fuelclient.model.snapshot import Snapshot
     from fuelclient.model.task import Task
     from fuelclient.model.version import FuelVersion
-    from fuelclient.plan.inputs import Inputs, ReleaseChange
+    from fuelclient.plan.inputs import EnvironmentChange, Inputs
     from fuelclient.plan.plan import Check
 
 
@@ -48,7 +48,7 @@ class Clusters(Protocol):
 
     def rename(self, cluster_id: int, name: str) -> Cluster: ...
 
-    def change_release(self, cluster_id: int, release_id: int, *, dry_run: bool = False) -> ReleaseChange:
+    def change_release(self, cluster_id: int, release_id: int, *, dry_run: bool = False) -> EnvironmentChange:
         """Move an environment to another version of its release; with `dry_run`, only return what that would change.
 
         Own settings and networks that the new release does not have are dropped, with a finding for each. Raise
@@ -138,6 +138,12 @@ class Plugins(Protocol):
         Raise `Conflict`, with a finding for each clash, if it does not support the environment's release, if it clashes
         with the release or another plugin, and on a deployed environment, unless it is hot-pluggable.
         """
+
+    def enabling(
+        self, plugin_ids: Sequence[int], cluster_id: int, values: Mapping[str, Any] | None = None
+    ) -> EnvironmentChange:
+        """Return what `enable` would change for these plugins, one after another. Raise what it raises, and
+        `Unsupported` on a Fuel master."""
 
     def disable(self, plugin_id: int, cluster_id: int) -> None:
         """Disable a plugin in an environment; do nothing if it is not enabled.

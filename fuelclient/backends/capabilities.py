@@ -17,8 +17,9 @@ class Capabilities:
     `unavailable_releases`: create environments of releases that are marked as unavailable. `services`: what only a
     Fuel master does, such as verify networks or collect snapshots. `decides`: decide by itself what a deployment or
     reset does to which nodes, and what a dry run would run; without it, the environment's graphs define that, and dry
-    runs are computed from `inputs`. `places`: keep where each uploaded task is written. `release_changes`: move an
-    environment to another version of its release. `packages`: install plugin packages from files of this machine.
+    runs are computed from `inputs`. `places`: keep where each uploaded task is written. `dry_changes`: move an
+    environment to another version of its release, and say what that, or a plugin, would change. `packages`: install
+    plugin packages from files of this machine.
     """
 
     events: bool = False
@@ -36,7 +37,7 @@ class Capabilities:
     services: bool = False
     decides: bool = False
     places: bool = False
-    release_changes: bool = False
+    dry_changes: bool = False
     packages: bool = False
 
 
@@ -46,12 +47,12 @@ FUEL_MASTER = Capabilities(services=True, decides=True)
 SERVER_REVISION = 4
 """The revision of what our server answers beyond Nailgun. It grows with each change that clients have to know of."""
 
-_WITH_INPUTS, _WITH_PLACES, _WITH_RELEASE_CHANGES = 2, 3, 4
-"""The revisions since which servers have the capabilities `inputs`, `places` and `release_changes`."""
+_WITH_INPUTS, _WITH_PLACES, _WITH_DRY_CHANGES = 2, 3, 4
+"""The revisions since which servers have the capabilities `inputs`, `places` and `dry_changes`."""
 
 OWN_ENGINE = Capabilities(
     events=True, kill=True, resume=True, logs=True, new_nodes=True, partial_records=True, inputs=True, batches=True,
-    leftovers=True, refusals=True, executors=True, unavailable_releases=True, places=True, release_changes=True,
+    leftovers=True, refusals=True, executors=True, unavailable_releases=True, places=True, dry_changes=True,
     packages=True,
 )  # fmt: skip
 """What the engine of this package can do. Its server installs no packages of its clients."""
@@ -68,6 +69,6 @@ def of_server(revision: object) -> Capabilities:
         OWN_ENGINE,
         inputs=known >= _WITH_INPUTS,
         places=known >= _WITH_PLACES,
-        release_changes=known >= _WITH_RELEASE_CHANGES,
+        dry_changes=known >= _WITH_DRY_CHANGES,
         packages=False,
     )

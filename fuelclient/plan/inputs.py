@@ -47,8 +47,8 @@ class Inputs:
 
 
 @dataclass(frozen=True, slots=True)
-class ReleaseChange:
-    """An environment with its graphs before and after it gets another release, without facts; `findings` about that."""
+class EnvironmentChange:
+    """An environment with its graphs before and after a change, without facts; `findings` are about that."""
 
     before: Inputs
     after: Inputs

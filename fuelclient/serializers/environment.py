@@ -7,7 +7,7 @@ from typing import Any
 
 from fuelclient.model.environment import Environment
 from fuelclient.model.network import Vip
-from fuelclient.plan.inputs import Inputs, Memory, ReleaseChange
+from fuelclient.plan.inputs import EnvironmentChange, Inputs, Memory
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.cluster import cluster_from, cluster_to
 from fuelclient.serializers.fact import facts_from, info_to
@@ -109,8 +109,8 @@ def inputs_from(data: Any) -> Inputs:
     )
 
 
-def release_change_to(change: ReleaseChange) -> dict[str, Any]:
-    """Return the record of what another release changes."""
+def environment_change_to(change: EnvironmentChange) -> dict[str, Any]:
+    """Return the record of a change."""
     return {
         "before": inputs_to(change.before),
         "after": inputs_to(change.after),
@@ -118,8 +118,8 @@ def release_change_to(change: ReleaseChange) -> dict[str, Any]:
     }
 
 
-def release_change_from(data: Any) -> ReleaseChange:
-    """Return what another release changes from its record. Raise `InvalidDocument` for anything else."""
-    answer = Answer(data, "change of a release")
+def environment_change_from(data: Any) -> EnvironmentChange:
+    """Return the change of a record. Raise `InvalidDocument` for anything else."""
+    answer = Answer(data, "change of an environment")
     before, after = (inputs_from(answer.data.get(side)) for side in ("before", "after"))
-    return ReleaseChange(before, after, findings_from(answer.items("findings")))
+    return EnvironmentChange(before, after, findings_from(answer.items("findings")))

@@ -16,7 +16,7 @@ from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.run import RunRequest
 from fuelclient.plan.fleet import MASTER
 from fuelclient.serializers.cluster import cluster_to
-from fuelclient.serializers.environment import environment_to, inputs_to, release_change_to
+from fuelclient.serializers.environment import environment_change_to, environment_to, inputs_to
 from fuelclient.serializers.fact import COMMON, facts_from, facts_to, facts_to_list
 from fuelclient.serializers.node import node_record_to
 from fuelclient.server.errors import HttpError, refusing
@@ -61,9 +61,15 @@ def rename(call: Call) -> Any:
 def change_release(call: Call) -> Any:
     """Answer PUT release: move an environment to another version of its release, or say what that would change."""
     cluster_id, wanted = call.id("cluster_id"), call.body["release_id"]
-    return release_change_to(
+    return environment_change_to(
         call.backend.clusters.change_release(cluster_id, wanted, dry_run=call.body.get("dry_run", False))
     )
+
+
+def enabling(call: Call) -> Any:
+    """Answer POST enabling: what enabling plugins would change."""
+    ids, values = list(dict.fromkeys(call.body["plugin_ids"])), call.body.get("values", {})
+    return environment_change_to(call.backend.plugins.enabling(ids, call.id("cluster_id"), values))
 
 
 def delete(call: Call) -> Reply:
@@ -188,7 +194,7 @@ _UNASSIGNMENT = listed(opened(("id",), id=NUMBER), 1)
 _PATH = "clusters/{cluster_id}"
 _ENVIRONMENT = opened(("cluster", "release"), cluster=MAPPING, release=MAPPING)
 _INPUTS = opened(("environment", "layers", "facts"), environment=MAPPING, layers=MAPPING, facts=MAPPING)
-_RELEASE_CHANGE = opened(("before", "after", "findings"), before=_INPUTS, after=_INPUTS)
+_CHANGE = opened(("before", "after", "findings"), before=_INPUTS, after=_INPUTS)
 _INPUTS_QUERY = (
     Query("graph_types", QueryType.WORDS, "graph types (default: default)"),
     Query("force", QueryType.FLAG, "compute them as if nothing had ever run"),
@@ -211,7 +217,9 @@ ROUTES = (
     Route("GET", _PATH, show, "Show an environment", {200: CLUSTER}),
     Route("PUT", _PATH, rename, "Rename an environment", {200: CLUSTER}, body=closed(("name",), name=NAME)),
     Route("PUT", f"{_PATH}/release", change_release, "Move an environment to another release (not in Nailgun)",
-          {200: _RELEASE_CHANGE}, body=closed(("release_id",), release_id=NUMBER, dry_run={"type": "boolean"})),
+          {200: _CHANGE}, body=closed(("release_id",), release_id=NUMBER, dry_run={"type": "boolean"})),
+    Route("POST", f"{_PATH}/enabling", enabling, "Show what enabling plugins would change (not in Nailgun)",
+          {200: _CHANGE}, body=closed(("plugin_ids",), plugin_ids=listed(NUMBER, 1), values=MAPPING)),
     Route("DELETE", _PATH, delete, "Delete an environment with its graphs", {204: None, 200: LEFT},
           query=(Query("force", QueryType.FLAG, "delete it even if it is deployed"),)),
     Route("POST", f"{_PATH}/assignment", assign, "Add nodes to an environment", {200: listed(NODE)},

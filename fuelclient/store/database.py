@@ -94,6 +94,13 @@ class Database:
         return self._transaction("BEGIN IMMEDIATE", at_once=at_once)
 
     @contextmanager
+    def undone(self) -> Iterator[Connection]:
+        """Begin a transaction as `write` does, and roll it back at its end, to find out what a change would do."""
+        with suppress(_Undone), self.write() as connection:
+            yield connection
+            raise _Undone
+
+    @contextmanager
     def together(self) -> Iterator[None]:
         """Make one transaction of all that begin in the block, so that all of it is stored, or nothing."""
         with self.alone(), self._transaction("BEGIN IMMEDIATE") as connection:
@@ -275,6 +282,10 @@ class Database:
         except OSError as error:
             raise _no_access(self.path, error) from error
         return _connect(self.path, self.busy_seconds)
+
+
+class _Undone(Exception):
+    """Roll back a transaction without an error."""
 
 
 @contextmanager

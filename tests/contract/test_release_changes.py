@@ -1,15 +1,15 @@
-"""Environments that move to another version of their release, on every backend."""
+"""What changes of environments would do, and what moving to another version of their release does, on every backend."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from package_trees import definition, role, task, write_package
+from package_trees import WATCHER, definition, role, task, write_package
 from refusals import refused
 
 from fuelclient.backends.base import Backend
-from fuelclient.errors import Conflict, UsageError
+from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.graph import Level
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
@@ -107,3 +107,20 @@ class TestReleaseChange:
         backend.clusters.change_release(env, new.id)
         backend.plugins.remove(old.plugin_id or 0)
         assert [one.id for one in backend.releases.list()] == [new.id]
+
+
+def test_enabling_is_shown_and_undone(backend: Backend, tmp_path: Path) -> None:
+    old, _ = two(backend, tmp_path)
+    env = backend.clusters.create("prod", old.id).id
+    record = {"os": "ubuntu", "version": "ocata-11.0", "mode": ["ha"]}
+    settings = {"attributes": {"url": {"value": "", "label": "l", "type": "text", "weight": 1, "description": "d"}}}
+    files = {**WATCHER, "environment_config.yaml": settings}
+    plugin = backend.plugins.install(write_package(tmp_path / "p", releases=[record], files=files)).plugin
+    change = backend.plugins.enabling([plugin.id], env, {"url": "x"})
+    assert [len(side.environment.plugins) for side in (change.before, change.after)] == [0, 1]
+    assert change.after.environment.own_settings["monitor"]["url"]["value"] == "x"
+    assert [layer.owner.name for layer in change.after.layers["default"] if layer.tasks] == ["example", "monitor"]
+    assert not backend.plugins.enabled(env)
+    with refused(NotFound, "uri"):
+        backend.plugins.enabling([plugin.id], env, {"uri": "x"})
+    assert not backend.plugins.enabled(env)

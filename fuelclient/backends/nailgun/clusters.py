@@ -14,7 +14,7 @@ from fuelclient.environment.settings import EDITABLE, sections_from
 from fuelclient.errors import InvalidDocument, Unsupported
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
-from fuelclient.plan.inputs import ReleaseChange
+from fuelclient.plan.inputs import EnvironmentChange
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.cluster import cluster_from
 
@@ -42,17 +42,17 @@ class Clusters:
     def rename(self, cluster_id: int, name: str) -> Cluster:
         return cluster_from(self._session.put(_path(cluster_id), {"name": name}, _about(cluster_id)))
 
-    def change_release(self, cluster_id: int, release_id: int, *, dry_run: bool = False) -> ReleaseChange:
+    def change_release(self, cluster_id: int, release_id: int, *, dry_run: bool = False) -> EnvironmentChange:
         """As `base.Clusters`; nobody has seen a Fuel master change the release of an environment."""
-        if not self._session.capabilities.release_changes:
+        if not self._session.capabilities.dry_changes:
             raise Unsupported(
                 f"A Fuel master does not move environment {cluster_id} to another release.",
                 hint="Create an environment with the other release, or try the change in a copy (`fuel2 env clone`).",
             )
-        from fuelclient.serializers.environment import release_change_from  # few commands read whole environments
+        from fuelclient.serializers.environment import environment_change_from  # few commands read whole environments
 
         body = {"release_id": release_id, "dry_run": dry_run}
-        return release_change_from(self._session.put(f"{_path(cluster_id)}release/", body, _about(cluster_id)))
+        return environment_change_from(self._session.put(f"{_path(cluster_id)}release/", body, _about(cluster_id)))
 
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
         """As `base.Clusters`. A Fuel master deletes operational environments too, so they are refused here."""

@@ -25,6 +25,7 @@ from fuelclient.model.finding import Finding
 from fuelclient.model.graph import version_key
 from fuelclient.model.package import Selection
 from fuelclient.model.plugin import Installed, Plugin, Synced
+from fuelclient.plan.inputs import EnvironmentChange
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.finding import findings_from
 from fuelclient.serializers.plugin import plugin_from, synced_from
@@ -96,6 +97,21 @@ class Plugins:
         Raise `Conflict`, with the settings that it is about, for a refusal because of their values.
         """
         return self._switch(plugin_id, cluster_id, values, on=True)
+
+    def enabling(
+        self, plugin_ids: Sequence[int], cluster_id: int, values: Mapping[str, Any] | None = None
+    ) -> EnvironmentChange:
+        """As `base.Plugins`."""
+        if not self._session.capabilities.dry_changes:
+            raise Unsupported(
+                "A Fuel master does not say what enabling a plugin would change.",
+                hint=f"Compare the graphs: fuel2 graph diff env:{cluster_id} --with plugin:NAME.",
+            )
+        from fuelclient.serializers.environment import environment_change_from  # few commands read environments
+
+        body = {"plugin_ids": list(plugin_ids), "values": plain(values or {})}
+        about = About("environment", cluster_id)
+        return environment_change_from(self._session.post(f"clusters/{cluster_id}/enabling/", body, about))
 
     def disable(self, plugin_id: int, cluster_id: int) -> None:
         self._switch(plugin_id, cluster_id, on=False)

@@ -132,7 +132,7 @@ class EnvUpdate(_ShowEnv):
 
     def _move(self, parsed_args: argparse.Namespace) -> None:
         """Show what the new release changes, ask, and change it."""
-        from fuelclient.commands.env.release_change import lines
+        from fuelclient.commands.env.change import lines
 
         clusters, wanted = self.backend.clusters, (parsed_args.id, parsed_args.release)
         change = clusters.change_release(*wanted, dry_run=True)

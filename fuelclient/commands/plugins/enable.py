@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_env, add_plugin, stated
@@ -56,9 +56,13 @@ class PluginsEnable(_OnEnvironment):
     --set overrides it. A Fuel master refuses a plugin while a setting that it needs has no value, and the message names
     that setting. Others can see a password in --set; '--settings -' reads stdin instead.
 
+    With --dry-run nothing is enabled: the command prints what would come, go and move among roles, settings and tasks,
+    or why the plugin cannot be enabled.
+
       fuel2 plugins enable lma_collector --env 1
       fuel2 plugins enable lma_collector --env 1 --set environment_label=prod influxdb_mode=remote
       fuel2 plugins enable lma_collector --env 1 --settings lma.yaml
+      fuel2 plugins enable lma_collector --env 1 --dry-run
       fuel2 graph preview --env 1 --only changed
     """
 
@@ -73,15 +77,29 @@ class PluginsEnable(_OnEnvironment):
             "--settings", type=stated, metavar="FILE", help="YAML or JSON file with settings of the plugin; - is stdin"
         )
 
+        parser.add_argument("--dry-run", action="store_true", help="only show what would change")
+
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         plugins = self.plugins(parsed_args.plugins)
         if len(plugins) > 1 and (parsed_args.values or parsed_args.settings):
             raise UsageError("--set and --settings are for one plugin.", hint="Enable the plugins one after another.")
         values = self._values(parsed_args.settings, plugins[0].name) | dict(parsed_args.values)
+        if parsed_args.dry_run:
+            self._show([plugin.id for plugin in plugins], parsed_args.env, values)
+            return
         backend = self.writable()
         for plugin in plugins:
             report(backend.plugins.enable(plugin.id, parsed_args.env, values))
             self.say(f"Plugin {plugin.name} was successfully enabled on environment {parsed_args.env}.")
+
+    def _show(self, plugin_ids: Sequence[int], env: int, values: Mapping[str, Any]) -> None:
+        """Print what enabling these plugins would change."""
+        from fuelclient.commands.env.change import lines
+
+        change = self.backend.plugins.enabling(plugin_ids, env, values)
+        report(change.findings)
+        for line in lines(change):
+            self.say(line)
 
     def _values(self, path: str | None, plugin: str) -> dict[str, Any]:
         """Return the values in a file by setting; a setting may be written as in the settings of an environment."""

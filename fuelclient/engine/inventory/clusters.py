@@ -17,7 +17,7 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.finding import require_no_errors
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.node import Node, NodeStatus
-from fuelclient.plan.inputs import ReleaseChange
+from fuelclient.plan.inputs import EnvironmentChange
 from fuelclient.store import clusters, graphs, nodes
 from fuelclient.store.database import Connection, Database
 
@@ -66,7 +66,7 @@ class Clusters:
             clusters.update(connection, renamed)
             return renamed
 
-    def change_release(self, cluster_id: int, release_id: int, *, dry_run: bool = False) -> ReleaseChange:
+    def change_release(self, cluster_id: int, release_id: int, *, dry_run: bool = False) -> EnvironmentChange:
         """As `base.Clusters`."""
         from fuelclient.engine.inventory.release_change import change_release  # loads packages and runs
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import replace
 
 from fuelclient.engine.packages import enable
@@ -12,25 +11,20 @@ from fuelclient.engine.runs import guards
 from fuelclient.environment.release_change import kept_networks, kept_settings, require_another_version
 from fuelclient.errors import Conflict
 from fuelclient.model.environment import Environment
-from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.finding import Finding, errors_in
-from fuelclient.plan.inputs import Inputs, ReleaseChange
+from fuelclient.plan.inputs import EnvironmentChange
 from fuelclient.store import clusters, networks, releases
 from fuelclient.store.database import Connection, Database
 
 
-class _OnlyShown(Exception):
-    """Undo the transaction: nothing was to be changed."""
-
-
-def change_release(database: Database, cluster_id: int, release_id: int, *, dry_run: bool) -> ReleaseChange:
+def change_release(database: Database, cluster_id: int, release_id: int, *, dry_run: bool) -> EnvironmentChange:
     """Change the release of an environment; with `dry_run`, undo it. See `backends.base.Clusters`."""
-    with suppress(_OnlyShown), database.write() as connection:
+    with database.undone() if dry_run else database.write() as connection:
         before = environment.read(connection, cluster_id)
         wanted = lookup.release(connection, release_id)
         require_another_version(before.release, wanted, releases.every(connection))
         guards.require_free(connection, cluster_id)
-        was = _graphs(connection, before)
+        was = environment.with_graphs(connection, before)
         orphaned = orphaned_records.of(connection, [cluster_id])
         known = set(_about_plugins(connection, before))
         clusters.update(connection, replace(before.cluster, release_id=release_id))
@@ -39,10 +33,8 @@ def change_release(database: Database, cluster_id: int, release_id: int, *, dry_
         _require(connection, cluster_id, f"which release {wanted.name} {wanted.version} does not have", about)
         findings += [finding for finding in about if finding not in known]
         findings += orphaned_records.left(orphaned, orphaned_records.of(connection, [cluster_id]))
-        change = ReleaseChange(was, _graphs(connection, environment.read(connection, cluster_id)), tuple(findings))
-        if dry_run:
-            raise _OnlyShown
-    return change
+        after = environment.with_graphs(connection, environment.read(connection, cluster_id))
+        return EnvironmentChange(was, after, tuple(findings))
 
 
 def _settled(connection: Connection, before: Environment) -> list[Finding]:
@@ -75,9 +67,3 @@ def _require(connection: Connection, cluster_id: int, why: str, about: Iterable[
 
 def _about_plugins(connection: Connection, members: Environment) -> list[Finding]:
     return [finding for plugin in members.plugins for finding in enable.findings_about(connection, members, plugin)]
-
-
-def _graphs(connection: Connection, members: Environment) -> Inputs:
-    types = environment.types(connection, members)
-    layers = {name: environment.layers(connection, members, name) for name in types}
-    return Inputs(members, layers, DeploymentFacts())

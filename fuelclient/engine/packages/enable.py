@@ -20,6 +20,7 @@ from fuelclient.model.package import Package, ReleaseRecord
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
 from fuelclient.model.task import Task, TaskType
+from fuelclient.plan.inputs import EnvironmentChange
 from fuelclient.plugins.clashes import Contributor, clashes
 from fuelclient.plugins.select import is_compatible
 from fuelclient.store import clusters, graphs
@@ -55,6 +56,19 @@ def enable(connection: Connection, plugin_id: int, cluster_id: int) -> tuple[Fin
     if replaced:
         findings += orphaned_records.left(orphaned, orphaned_records.of(connection, [cluster_id]))
     return tuple(findings)
+
+
+def enabling(
+    connection: Connection, plugin_ids: Iterable[int], cluster_id: int, values: Mapping[str, Any]
+) -> EnvironmentChange:
+    """Enable plugins, and return the environment before and after that."""
+    before = environment.with_graphs(connection, environment.read(connection, cluster_id))
+    findings: list[Finding] = []
+    for plugin_id in plugin_ids:
+        findings += enable(connection, plugin_id, cluster_id)
+        set_values(connection, plugin_id, cluster_id, values)
+    after = environment.with_graphs(connection, environment.read(connection, cluster_id))
+    return EnvironmentChange(before, after, tuple(dict.fromkeys(findings)))
 
 
 def set_values(connection: Connection, plugin_id: int, cluster_id: int, values: Mapping[str, Any]) -> None:

@@ -13,6 +13,7 @@ from fuelclient.engine.reading import environment, lookup
 from fuelclient.model.finding import Finding
 from fuelclient.model.package import Selection
 from fuelclient.model.plugin import Installed, Plugin, Synced
+from fuelclient.plan.inputs import EnvironmentChange
 from fuelclient.store import plugins
 from fuelclient.store.database import Database
 
@@ -69,6 +70,15 @@ class Plugins:
             findings = enable.enable(connection, plugin_id, cluster_id)
             enable.set_values(connection, plugin_id, cluster_id, values or {})
             return findings
+
+    def enabling(
+        self, plugin_ids: Sequence[int], cluster_id: int, values: Mapping[str, Any] | None = None
+    ) -> EnvironmentChange:
+        """As `base.Plugins`; all of it is done and undone."""
+        from fuelclient.engine.packages import enable
+
+        with self._database.undone() as connection:
+            return enable.enabling(connection, plugin_ids, cluster_id, values or {})
 
     def disable(self, plugin_id: int, cluster_id: int) -> None:
         """As `base.Plugins`; `engine.packages.enable` does it."""

@@ -15,11 +15,13 @@ from fuelclient.engine.reading import lookup
 from fuelclient.environment.layers import graph_types, layer, require_graph_type
 from fuelclient.environment.owners import owners
 from fuelclient.model.environment import Environment
+from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Graph, GraphSummary, Layer, Level, Owner
 from fuelclient.model.network import NodePart
 from fuelclient.model.package import Contents
 from fuelclient.model.plugin import SCRIPTS, Plugin
 from fuelclient.model.release import Release
+from fuelclient.plan.inputs import Inputs
 from fuelclient.serializers.release_metadata import sound
 from fuelclient.store import clusters, graphs, networks, nodes, plugins
 from fuelclient.store.database import Connection
@@ -116,6 +118,12 @@ def layers(
     stored = ((owner, _graph(connection, environment, owner, graph_type)) for owner in asked)
     made = (layer(environment, owner, graph) for owner, graph in stored if graph is not None)
     return tuple(_where_its_scripts_are(connection, environment.release, known) for known in made)
+
+
+def with_graphs(connection: Connection, environment: Environment) -> Inputs:
+    """Return an environment with its graphs of all types, without facts."""
+    known = {name: layers(connection, environment, name) for name in types(connection, environment)}
+    return Inputs(environment, known, DeploymentFacts())
 
 
 def _where_its_scripts_are(connection: Connection, release: Release, known: Layer) -> Layer:

@@ -1,28 +1,33 @@
-"""What another version of its release changes in an environment, in lines for people."""
+"""What a change makes of an environment, such as another release or a plugin more, in lines for people."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fuelclient.commands.graph.diff import comparison_lines
 from fuelclient.commands.graph.question import aligned, value_text
+from fuelclient.commands.shell import count
 from fuelclient.environment.differences import settings_differences
 from fuelclient.environment.layers import snapshot
 from fuelclient.environment.roles import roles
 from fuelclient.insight.comparison import compare
-from fuelclient.plan.inputs import Inputs, ReleaseChange
+from fuelclient.plan.inputs import EnvironmentChange, Inputs
 from fuelclient.plan.preview import Draft, PreviewOptions, draft
 
 if TYPE_CHECKING:
     from fuelclient.model.environment import Environment
 
 
-def lines(change: ReleaseChange) -> Iterator[str]:
+def lines(change: EnvironmentChange) -> Iterator[str]:
     """Yield what changes: roles, settings, and the tasks and the order of each graph that differs."""
     before, after = change.before, change.after
     old, new = before.environment.release, after.environment.release
-    yield f"Release: {old.id} ({old.name} {old.version}) -> {new.id} ({new.name} {new.version})."
+    if old.id != new.id:
+        yield f"Release: {old.id} ({old.name} {old.version}) -> {new.id} ({new.name} {new.version})."
+    plugins = [[plugin.label for plugin in side.environment.plugins] for side in (before, after)]
+    yield from _names("Plugins", *plugins)
     yield from _role_lines(before.environment, after.environment)
     settings = [
         (
@@ -31,23 +36,34 @@ def lines(change: ReleaseChange) -> Iterator[str]:
         )
         for each in settings_differences(before.environment, after.environment)
     ]
-    yield f"Settings: {len(settings) or 'no'} difference{'' if len(settings) == 1 else 's'}."
-    yield from aligned(settings)
+    if settings:
+        yield f"Settings: {count(len(settings), 'difference')}."
+        yield from aligned(settings)
     for graph_type in sorted({*before.layers, *after.layers}):
-        yield f"Graph {graph_type}:"
         drafts = [_draft(side, graph_type) for side in (before, after)]
-        yield from (f"  {line}" for line in comparison_lines(compare(*drafts), drafts[1].expansion))
+        found = compare(*drafts)
+        if found.is_different or found.findings:
+            yield f"Graph {graph_type}:"
+            yield from (f"  {line}" for line in comparison_lines(found, drafts[1].expansion))
+            yield from (f"  {finding}" for finding in found.findings)
 
 
 def _role_lines(before: Environment, after: Environment) -> Iterator[str]:
     old, new = roles(before), roles(after)
+    changed = [name for name in old if name in new and replace(old[name], owner="") != replace(new[name], owner="")]
+    yield from _names("Roles", list(old), list(new), changed)
+
+
+def _names(noun: str, before: Sequence[str], after: Sequence[str], changed: Sequence[str] = ()) -> Iterator[str]:
+    """Yield a line about names that come, go or stand for something else; none if all stay."""
     words = {
-        "added": [name for name in new if name not in old],
-        "removed": [name for name in old if name not in new],
-        "changed": [name for name in old if name in new and old[name] != new[name]],
+        "added": [name for name in after if name not in before],
+        "removed": [name for name in before if name not in after],
+        "changed": changed,
     }
     changes = "; ".join(f"{word} {', '.join(names)}" for word, names in words.items() if names)
-    yield f"Roles: {changes or 'no difference'}."
+    if changes:
+        yield f"{noun}: {changes}."
 
 
 def _draft(inputs: Inputs, graph_type: str) -> Draft:
