@@ -51,9 +51,8 @@ class Clusters(Protocol):
     def change_release(self, cluster_id: int, release_id: int, *, dry_run: bool = False) -> EnvironmentChange:
         """Move an environment to another version of its release; with `dry_run`, only return what that would change.
 
-        Own settings and networks that the new release does not have are dropped, with a finding for each. Raise
-        `Conflict` for the same release and for no version of it, while a run has not ended, if the release lacks roles
-        of nodes, and if an enabled plugin does not support it. Raise `Unsupported` on a Fuel master.
+        Each own setting and network that the new one lacks is dropped, with a finding. Raise `Conflict` if it is no
+        other version, lacks roles of nodes or support of a plugin, or while a run goes on; `Unsupported` on a master.
         """
 
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
@@ -139,11 +138,8 @@ class Plugins(Protocol):
         with the release or another plugin, and on a deployed environment, unless it is hot-pluggable.
         """
 
-    def enabling(
-        self, plugin_ids: Sequence[int], cluster_id: int, values: Mapping[str, Any] | None = None
-    ) -> EnvironmentChange:
-        """Return what `enable` would change for these plugins, one after another. Raise what it raises, and
-        `Unsupported` on a Fuel master."""
+    def enabling(self, plugin_ids: Sequence[int], cluster_id: int, values: Mapping[str, Any]) -> EnvironmentChange:
+        """Return what `enable` would change for each of them. Raise as it does; `Unsupported` on a Fuel master."""
 
     def disable(self, plugin_id: int, cluster_id: int) -> None:
         """Disable a plugin in an environment; do nothing if it is not enabled.

@@ -98,9 +98,7 @@ class Plugins:
         """
         return self._switch(plugin_id, cluster_id, values, on=True)
 
-    def enabling(
-        self, plugin_ids: Sequence[int], cluster_id: int, values: Mapping[str, Any] | None = None
-    ) -> EnvironmentChange:
+    def enabling(self, plugin_ids: Sequence[int], cluster_id: int, values: Mapping[str, Any]) -> EnvironmentChange:
         """As `base.Plugins`."""
         if not self._session.capabilities.dry_changes:
             raise Unsupported(
@@ -109,7 +107,7 @@ class Plugins:
             )
         from fuelclient.serializers.environment import environment_change_from  # few commands read environments
 
-        body = {"plugin_ids": list(plugin_ids), "values": plain(values or {})}
+        body = {"plugin_ids": list(plugin_ids), "values": plain(values)}
         about = About("environment", cluster_id)
         return environment_change_from(self._session.post(f"clusters/{cluster_id}/enabling/", body, about))
 

@@ -111,7 +111,7 @@ class GraphDiff(Question):
 def comparison_fields(found: Comparison) -> dict[str, Any]:
     """Return a comparison for a document."""
     return {
-        "tasks": [_task_fields(task) for task in found.tasks],
+        "tasks": [task_fields(task) for task in found.tasks],
         "metadata": [_value_fields(value) for value in found.metadata],
         "order": _order_fields(found.order) if found.order else None,
         "problem": found.problem or None,
@@ -119,7 +119,8 @@ def comparison_fields(found: Comparison) -> dict[str, Any]:
     }
 
 
-def _task_fields(task: TaskChange) -> dict[str, Any]:
+def task_fields(task: TaskChange) -> dict[str, Any]:
+    """Return the change of a task for a document."""
     return {
         "task": task.task, "change": str(task.change), "before": _definition(task.before),
         "after": _definition(task.after), "attributes": [_value_fields(value) for value in task.values],
@@ -159,11 +160,12 @@ def _order_fields(order: OrderEffect) -> dict[str, Any]:
 
 def comparison_lines(found: Comparison, expansion: Expansion) -> Iterator[str]:
     """Yield what differs, for people. `expansion` is that of the second graph."""
-    yield from _task_lines(found)
+    yield from task_lines(found)
     yield from _order_lines(found, expansion)
 
 
-def _task_lines(found: Comparison) -> Iterator[str]:
+def task_lines(found: Comparison) -> Iterator[str]:
+    """Yield which tasks differ, and in what."""
     changes = [str(task.change) for task in found.tasks]
     figures = [f"{changes.count(word)} {word}" for word in _SIGNS if word in changes]
     yield f"Tasks: {', '.join(figures) or 'no difference'}."

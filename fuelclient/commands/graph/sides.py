@@ -287,33 +287,41 @@ def _roles_of(tasks: Iterable[Task]) -> dict[str, Role]:
 
 def _added(backend: Backend, environment: Environment, known: Snapshot, number: int, kind: str, what: Any) -> Added:
     """Return a plugin as it would be enabled: from a package that is not installed, or an installed one."""
-    if kind == "package":
-        path = Path(what)
-        if path.is_dir():
-            return _of_package(path, "", environment, known, number)
-        from fuelclient.plugins import archive
-
-        with TemporaryDirectory(prefix="fuel2-") as target:
-            archive.extract(path, Path(target))
-            return _of_package(Path(target), f"{path}!", environment, known, number)
-    return _installed(backend, environment, known, what)
-
-
-def _of_package(directory: Path, shown_as: str, environment: Environment, known: Snapshot, number: int) -> Added:
-    from fuelclient.environment.what_if import Added
+    if kind != "package":
+        return installed_addition(backend, environment, known, what)
     from fuelclient.plugins.checks.together import check_together
-    from fuelclient.plugins.load import load_package, plugin_of
-    from fuelclient.plugins.select import select
 
-    package: Package = load_package(directory, shown_as=shown_as)
+    package = package_at(Path(what))
     layers: dict[str, Sequence[Layer]] = {known.graph_type: known.layers}
     report(finding for finding in check_together(package, environment, layers) if finding.code.startswith("P07"))
+    return package_addition(package, environment, known, number)
+
+
+def package_at(path: Path) -> Package:
+    """Return the package in a directory or an archive. Raise `NotFound`, and `InvalidDocument` if it is unusable."""
+    from fuelclient.plugins import archive
+    from fuelclient.plugins.load import load_package
+
+    if path.is_dir():
+        return load_package(path)
+    with TemporaryDirectory(prefix="fuel2-") as target:
+        archive.extract(path, Path(target))
+        return load_package(Path(target), shown_as=f"{path}!")
+
+
+def package_addition(package: Package, environment: Environment, known: Snapshot, number: int = 1) -> Added:
+    """Return a package as the plugin that would be enabled; each of several has a `number` of its own."""
+    from fuelclient.environment.what_if import Added
+    from fuelclient.plugins.load import plugin_of
+    from fuelclient.plugins.select import select
+
     contents = select(package, environment.release).contents
     plugin = replace(plugin_of(replace(package, contents=contents)), id=-number)
     return Added(plugin, contents.graphs.get(known.graph_type))
 
 
-def _installed(backend: Backend, environment: Environment, known: Snapshot, plugin_id: int) -> Added:
+def installed_addition(backend: Backend, environment: Environment, known: Snapshot, plugin_id: int) -> Added:
+    """Return an installed plugin as it would be enabled."""
     from fuelclient.environment.what_if import Added
     from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 

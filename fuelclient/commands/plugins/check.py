@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
+from fuelclient.backends.base import Backend
 from fuelclient.commands.arguments import add_as_master, add_env, add_release, stated_path
 from fuelclient.commands.base import DocumentCheck, finding_rows, tally
 from fuelclient.commands.finding_filters import add_finding_filters, chosen, fails
@@ -123,18 +124,9 @@ class PluginsCheck(DocumentCheck):
             snapshots = {name: self.backend.graphs.snapshot(parsed_args.env, name) for name in sorted(types)}
             yield Beside(environment, {name: snapshot.layers for name, snapshot in snapshots.items()})
             return
-        releases = self.backend.releases.list() if parsed_args.all_releases else []
-        if parsed_args.release is not None:
-            releases = [self.backend.releases.get(parsed_args.release)]
-        listed = self.backend.graphs.list() if releases else ()
-        for release in releases:
-            layers = {}
-            for summary in listed:
-                if (summary.owner.level, summary.owner.id) == (Level.RELEASE, release.id):
-                    graph = self.backend.graphs.get(OwnerRef(Level.RELEASE, release.id), summary.type)
-                    layers[summary.type] = (Layer(graph.owner, graph.tasks, graph.metadata),)
-            environment = Environment(Cluster(0, "", release.id), release)
-            yield Beside(environment, layers, only_if_supported=parsed_args.all_releases)
+        if parsed_args.all_releases or parsed_args.release is not None:
+            for beside in releases_beside(self.backend, parsed_args.release):
+                yield replace(beside, only_if_supported=parsed_args.all_releases)
 
 
 def _severity(finding: Finding) -> int:
@@ -148,6 +140,19 @@ class Beside:
     environment: Environment
     layers: Mapping[str, Sequence[Layer]]
     only_if_supported: bool = False
+
+
+def releases_beside(backend: Backend, release_id: int | None = None) -> Iterator[Beside]:
+    """Yield each release, or one, with its graphs, as what packages are checked together with."""
+    releases = backend.releases.list() if release_id is None else [backend.releases.get(release_id)]
+    listed = backend.graphs.list() if releases else ()
+    for release in releases:
+        layers = {}
+        for summary in listed:
+            if (summary.owner.level, summary.owner.id) == (Level.RELEASE, release.id):
+                graph = backend.graphs.get(OwnerRef(Level.RELEASE, release.id), summary.type)
+                layers[summary.type] = (Layer(graph.owner, graph.tasks, graph.metadata),)
+        yield Beside(Environment(Cluster(0, "", release.id), release), layers)
 
 
 def package_of(path: Path) -> Path:

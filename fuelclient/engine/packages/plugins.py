@@ -71,14 +71,12 @@ class Plugins:
             enable.set_values(connection, plugin_id, cluster_id, values or {})
             return findings
 
-    def enabling(
-        self, plugin_ids: Sequence[int], cluster_id: int, values: Mapping[str, Any] | None = None
-    ) -> EnvironmentChange:
+    def enabling(self, plugin_ids: Sequence[int], cluster_id: int, values: Mapping[str, Any]) -> EnvironmentChange:
         """As `base.Plugins`; all of it is done and undone."""
         from fuelclient.engine.packages import enable
 
         with self._database.undone() as connection:
-            return enable.enabling(connection, plugin_ids, cluster_id, values or {})
+            return enable.enabling(connection, plugin_ids, cluster_id, values)
 
     def disable(self, plugin_id: int, cluster_id: int) -> None:
         """As `base.Plugins`; `engine.packages.enable` does it."""

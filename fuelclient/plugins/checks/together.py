@@ -24,6 +24,9 @@ from fuelclient.plugins.select import is_compatible, select
 Layers = Mapping[str, Sequence[Layer]]
 """The layers of an environment, or of a release alone, by graph type."""
 
+_NOT_STORED = -1
+"""The id of a plugin that is only assumed."""
+
 
 def check_together(
     package: Package, beside: Environment, layers: Layers, *, as_master: bool = False
@@ -53,6 +56,19 @@ def check_together(
         after = _findings(members, (*below, own), graph_type)
         findings.update(dict.fromkeys(finding for finding in after if _subject(finding) not in before))
     return tuple(findings)
+
+
+def joined(package: Package, beside: Environment, layers: Layers) -> tuple[Environment, dict[str, tuple[Layer, ...]]]:
+    """Return an environment and its layers with the package enabled."""
+    contents = select(package, beside.release).contents
+    plugin = replace(plugin_of(replace(package, contents=contents)), id=_NOT_STORED)
+    others = (other for other in beside.plugins if other.name != package.name)
+    members = replace(beside, plugins=in_merge_order((*others, plugin)))
+    known = _known(layers, package)
+    for graph_type, document in contents.graphs.items():
+        graph = Graph(0, graph_type, plugin_owner(plugin), document.tasks, metadata=document.metadata)
+        known[graph_type] = (*known.get(graph_type, ()), layer(members, plugin_owner(plugin), graph))
+    return members, known
 
 
 def _subject(finding: Finding) -> tuple[str, str, Place]:

@@ -1,0 +1,206 @@
+"""`plugins diff`: what differs between two versions of a plugin, and what that changes where it is enabled."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fuelclient.commands.graph.diff import comparison_fields, comparison_lines, task_fields, task_lines
+from fuelclient.commands.graph.question import Answer, Question, add_format, aligned, value_text
+from fuelclient.commands.graph.sides import installed_addition, package_addition, package_at
+from fuelclient.commands.references import reference
+from fuelclient.commands.shell import count
+from fuelclient.errors import NotFound
+
+if TYPE_CHECKING:
+    from fuelclient.environment.differences import EnvironmentDifference
+    from fuelclient.environment.what_if import Added
+    from fuelclient.insight.comparison import Comparison
+    from fuelclient.insight.graph_changes import TaskChange
+    from fuelclient.model.environment import Environment
+    from fuelclient.model.graph import Layer
+    from fuelclient.model.snapshot import Snapshot
+    from fuelclient.plan.expand import Expansion
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """A version of a plugin: its layers by graph type (of a release that it defines, with the name of that), and
+    whatever else it brings, by kind. `added` makes it the plugin of an environment."""
+
+    name: str
+    label: str
+    layers: Mapping[str, Layer]
+    brought: Mapping[str, Mapping[str, Any]]
+    added: Callable[[Environment, Snapshot], Added]
+
+
+class PluginsDiff(Question):
+    """Compare two versions of a plugin
+
+    Each version is a directory, an .rpm or .fp file, or an installed plugin by its id or name. Shows the tasks, roles
+    and settings that differ, and for each environment that has the plugin, whichever version, what the second one
+    changes in the merged graphs and their order in place of the first one. Nothing is installed or enabled.
+
+      fuel2 plugins diff lma_collector ./my-plugin
+      fuel2 plugins diff 1 ./my-plugin -f json
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        for name in ("old", "new"):
+            parser.add_argument(name, type=_version, metavar=name.upper(), help="a directory, a file, or a plugin")
+        parser.set_defaults(env=None, graph_type=None)
+        add_format(parser)
+
+    def answer(self, parsed_args: argparse.Namespace) -> Answer:
+        old, new = (self._read(*word) for word in (parsed_args.old, parsed_args.new))
+        tasks, brought = dict(_task_changes(old, new)), list(_brought_differences(old, new))
+        environments = [
+            (environment, dict(self._compared(environment, old, new)))
+            for environment in self._users({old.name, new.name})
+        ]
+        lines = [f"{old.label} -> {new.label}", *_lines(tasks, brought), *_environment_lines(environments)]
+        document = {
+            "old": old.label, "new": new.label,
+            "graphs": {name: [task_fields(task) for task in changes] for name, changes in tasks.items()},
+            "values": [{"path": each.path, "old": each.masked[0], "new": each.masked[1]} for each in brought],
+            "environments": [
+                {
+                    "id": environment.cluster.id, "name": environment.cluster.name,
+                    "graphs": {name: comparison_fields(found) for name, (found, _) in graphs.items()},
+                }
+                for environment, graphs in environments
+            ],
+        }  # fmt: skip
+        return Answer(lines, document)
+
+    def _read(self, kind: str, what: Any) -> _Version:
+        from fuelclient.model.graph import Layer, Level, OwnerRef
+
+        if kind == "package":
+            return _of_package(Path(what))
+        plugin = self.backend.plugins.get(what)
+        listed = self.backend.graphs.list(levels=[Level.PLUGIN])
+        types = [summary.type for summary in listed if summary.owner.id == plugin.id]
+        graphs = [self.backend.graphs.get(OwnerRef(Level.PLUGIN, plugin.id), graph_type) for graph_type in types]
+        metadata = plugin.metadata
+        return _Version(
+            plugin.name, f"{plugin.label} (plugin {plugin.id})",
+            {graph.type: Layer(graph.owner, graph.tasks, graph.metadata) for graph in graphs},
+            {"roles": metadata.get("roles_metadata") or {}, "settings": metadata.get("attributes_metadata") or {}},
+            lambda environment, known: installed_addition(self.backend, environment, known, plugin.id),
+        )  # fmt: skip
+
+    def _users(self, names: set[str]) -> Iterator[Environment]:
+        """Yield the environments in which a plugin of these names is enabled."""
+        for cluster in self.backend.clusters.list():
+            if any(plugin.name in names for plugin in self.backend.plugins.enabled(cluster.id)):
+                yield self.backend.clusters.environment(cluster.id)
+
+    def _compared(
+        self, environment: Environment, old: _Version, new: _Version
+    ) -> Iterator[tuple[str, tuple[Comparison, Expansion]]]:
+        """Yield the graphs of an environment that differ between the two versions, by type."""
+        from fuelclient.environment.layers import snapshot
+        from fuelclient.environment.what_if import changed
+        from fuelclient.insight.comparison import compare
+        from fuelclient.plan.preview import PreviewOptions, draft
+
+        types = {summary.type for summary in self.backend.graphs.list(environment.cluster.id)}
+        for graph_type in sorted({*types, *old.layers, *new.layers}):
+            try:
+                known = self.backend.graphs.snapshot(environment.cluster.id, graph_type)
+            except NotFound:  # a graph that only the package has
+                known = snapshot(environment, (), graph_type)
+            drafts = [
+                draft(changed(environment, known, added=[version.added(environment, known)]), PreviewOptions())
+                for version in (old, new)
+            ]
+            found = compare(*drafts)
+            if found.is_different or found.findings:
+                yield graph_type, (found, drafts[1].expansion)
+
+
+def _version(word: str) -> list[Any]:
+    return ["package", word] if os.path.exists(word) else ["plugin", reference("plugin")(word)]
+
+
+def _of_package(path: Path) -> _Version:
+    from fuelclient.environment.owners import plugin_owner, release_owner
+    from fuelclient.model.graph import Layer
+    from fuelclient.plugins.load import plugin_of
+    from fuelclient.plugins.select import for_any_release
+
+    package = package_at(path)
+    plugin, contents = plugin_of(package), for_any_release(package)
+    layers = {name: Layer(plugin_owner(plugin), graph.tasks, graph.metadata) for name, graph in contents.graphs.items()}
+    brought = {"roles": dict(contents.roles), "settings": dict(contents.attributes)}
+    for packaged in package.releases:
+        release, label = packaged.release, f" of {packaged.release.name}"
+        for name, graph in packaged.graphs.items():
+            layers[f"{name}{label}"] = Layer(release_owner(release), graph.tasks, graph.metadata)
+        brought[f"roles{label}"] = release.metadata.get("roles_metadata") or {}
+        brought[f"settings{label}"] = (release.metadata.get("attributes_metadata") or {}).get("editable") or {}
+
+    def added(environment: Environment, known: Snapshot) -> Added:
+        return package_addition(package, environment, known)
+
+    return _Version(package.name, f"{plugin.label} ({path})", layers, brought, added)
+
+
+def _task_changes(old: _Version, new: _Version) -> Iterator[tuple[str, Sequence[TaskChange]]]:
+    from fuelclient.graph.merge import merge_layers
+    from fuelclient.insight.graph_changes import task_changes
+
+    for name in sorted({*old.layers, *new.layers}):
+        both = [
+            merge_layers([version.layers[name]] if name in version.layers else [], keep_partial=True)
+            for version in (old, new)
+        ]
+        changes = task_changes(both[0].tasks, both[1].tasks)
+        if changes:
+            yield name, changes
+
+
+def _brought_differences(old: _Version, new: _Version) -> Iterator[EnvironmentDifference]:
+    from fuelclient.environment.differences import value_differences
+
+    for kind in dict.fromkeys((*old.brought, *new.brought)):
+        yield from value_differences(kind, old.brought.get(kind, {}), new.brought.get(kind, {}))
+
+
+def _lines(tasks: Mapping[str, Sequence[TaskChange]], brought: Sequence[EnvironmentDifference]) -> Iterator[str]:
+    from fuelclient.insight.comparison import Comparison
+
+    if not tasks and not brought:
+        yield "The tasks, roles and settings are equal."
+    for name, changes in tasks.items():
+        yield f"Graph {name}:"
+        yield from (f"  {line}" for line in task_lines(Comparison(tuple(changes), (), None)))
+    if brought:
+        yield f"Roles and settings: {count(len(brought), 'difference')}."
+        yield from aligned(
+            [
+                (f"  {each.path}", " -> ".join("(none)" if side is None else value_text(side) for side in each.masked))
+                for each in brought
+            ]
+        )
+
+
+def _environment_lines(
+    environments: Sequence[tuple[Environment, Mapping[str, tuple[Comparison, Expansion]]]],
+) -> Iterator[str]:
+    if not environments:
+        yield "It is enabled on no environment."
+    for environment, graphs in environments:
+        place = f"Environment {environment.cluster.id} ({environment.cluster.name})"
+        if not graphs:
+            yield f"{place}: no graph would change."
+        for name, (found, expansion) in graphs.items():
+            yield f"{place}, graph {name}:"
+            yield from (f"  {line}" for line in comparison_lines(found, expansion))
+            yield from (f"  {finding}" for finding in found.findings)

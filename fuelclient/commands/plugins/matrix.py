@@ -1,0 +1,79 @@
+"""`plugins matrix`: which packages can be enabled together on which releases."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from cliff.columns import FormattableColumn
+
+from fuelclient.commands.arguments import add_release, stated_path
+from fuelclient.commands.base import Lister
+from fuelclient.commands.graph.sides import package_at
+from fuelclient.commands.plugins.check import Beside, releases_beside
+from fuelclient.errors import NotFound
+
+if TYPE_CHECKING:
+    from fuelclient.model.finding import Finding
+    from fuelclient.model.package import Package
+
+
+class PluginsMatrix(Lister):
+    """Show which plugin packages can be enabled together on which releases
+
+    A row for each release and package, and for each pair of packages that support the release: whether that works, and
+    if not, why; -f json has all reasons. Roles are placed on assumed nodes. A package is the directory of a plugin, or
+    an .rpm or .fp file; nothing is installed. Packages that define releases are left out, because nothing enables them.
+
+      fuel2 plugins matrix lma_collector-0 my-plugin
+      fuel2 plugins matrix lma_collector-0 my-plugin --release 1 -f json
+    """
+
+    columns = ("release", "package", "with", "works", "why")
+    sort_by = ""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("paths", nargs="+", type=stated_path, metavar="DIR|FILE", help="packages")
+        add_release(parser, required=False, help="only this release")
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        packages = [package_at(path) for path in parsed_args.paths]
+        beside = list(releases_beside(self.backend, parsed_args.release))
+        if not beside:
+            raise NotFound("release", "to try them on", hint="Import one: fuel2 release import FILE.")
+        return [row for release in beside for row in _rows(packages, release)]
+
+
+def _rows(packages: Sequence[Package], beside: Beside) -> Iterator[Sequence[Any]]:
+    from fuelclient.plugins.checks.together import check_together, joined
+    from fuelclient.plugins.select import is_compatible
+
+    release = beside.environment.release
+    packages = [package for package in packages if package.records or not package.releases]
+    label = f"{release.id} ({release.name} {release.version})"
+    for package in packages:
+        yield _row(label, package, None, check_together(package, beside.environment, beside.layers))
+    supporting = [package for package in packages if is_compatible(package, release)]
+    for one, other in combinations(supporting, 2):
+        if one.name != other.name:
+            environment, layers = joined(one, beside.environment, beside.layers)
+            yield _row(label, other, one, check_together(other, environment, layers))
+
+
+def _row(label: str, package: Package, other: Package | None, findings: Iterable[Finding]) -> Sequence[Any]:
+    errors = [f"{finding.message} [{finding.code}]" for finding in findings if finding.is_error]
+    return label, package.name, other.name if other else "", not errors, _Reasons(list(dict.fromkeys(errors)))
+
+
+class _Reasons(FormattableColumn[list[str]]):
+    """Reasons; as text the first one, and how many more there are.
+
+    >>> _Reasons(["it does not fit", "nor does that"]).human_readable()
+    'it does not fit (1 more)'
+    """
+
+    def human_readable(self) -> str:
+        more = f" ({len(self._value) - 1} more)" if len(self._value) > 1 else ""
+        return f"{self._value[0]}{more}" if self._value else ""
