@@ -51,14 +51,14 @@ def layer(environment: Environment, owner: Owner, graph: Graph) -> Layer:
     tolerance of the groups that are named after its roles. Source: Nailgun's plugin adapters.
     """
     if owner.level is not Level.PLUGIN:
-        return Layer(owner, graph.tasks, graph.metadata)
+        return Layer(owner, graph.tasks, graph.metadata, warnings=graph.warnings)
     plugin = next(plugin for plugin in environment.plugins if plugin.id == owner.id)
     tolerance = {
         name: role.metadata["fault_tolerance"]
         for name, role in roles_in(plugin.metadata).items()
         if "fault_tolerance" in role.metadata
     }
-    return Layer(owner, graph.tasks, graph.metadata, plugin.scripts, tolerance)
+    return Layer(owner, graph.tasks, graph.metadata, plugin.scripts, tolerance, graph.warnings)
 
 
 def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str) -> Snapshot:

@@ -103,7 +103,10 @@ class GraphDocument:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A stored graph, one per owner and type. Its id stays the same if it is uploaded again."""
+    """A stored graph, one per owner and type. Its id stays the same if it is uploaded again.
+
+    `warnings` are those about its document, of which the tasks may no longer show anything, such as duplicate keys.
+    """
 
     id: int
     type: str
@@ -111,6 +114,7 @@ class Graph:
     tasks: tuple[Task, ...]
     name: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[Finding, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +146,7 @@ class Layer:
     """The tasks of one type that one owner contributes to a merge.
 
     A plugin adds two defaults to its own whole records: the working directory of its tasks (`cwd`), and the fault
-    tolerance of the groups named after its roles.
+    tolerance of the groups named after its roles. `warnings` are those of its `Graph`.
     """
 
     owner: Owner
@@ -150,6 +154,7 @@ class Layer:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     cwd: str = ""
     fault_tolerance: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[Finding, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,11 +62,15 @@ class Relabel:
         return f"{self.after}/{name.removeprefix(start)}" if name.startswith(start) else name
 
     def graph(self, graph: GraphDocument) -> GraphDocument:
-        """Return the graph with renamed files, and without findings, which are only of interest while loading."""
-        return replace(graph, tasks=tuple(map(self._task, graph.tasks)), findings=())
+        """Return the graph with renamed files, also in its findings."""
+        findings = tuple(
+            replace(finding, place=replace(finding.place, file=self.file(finding.place.file)))
+            for finding in graph.findings
+        )
+        return replace(graph, tasks=tuple(map(self._task, graph.tasks)), findings=findings)
 
     def package(self, package: Package) -> Package:
-        """Return the package with renamed files, and without findings."""
+        """Return the package with renamed files, and without findings except those of its graphs."""
         records = (
             record if record.contents is None else replace(record, contents=self._contents(record.contents))
             for record in package.records

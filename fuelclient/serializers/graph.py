@@ -18,6 +18,7 @@ from fuelclient.model.graph import METADATA, Graph, GraphDocument, GraphSummary,
 from fuelclient.model.node import DELETED, NodeStatus
 from fuelclient.model.task import NOWHERE, Source, Task
 from fuelclient.serializers.answer import Answer
+from fuelclient.serializers.finding import finding_to, findings_from
 from fuelclient.serializers.report import Report
 from fuelclient.serializers.task import nailgun_task_to, task_from, task_to
 from fuelclient.serializers.values import did_you_mean, in_words, items_of, key_text, line_of, plain
@@ -309,6 +310,7 @@ def layer_record_to(layer: Layer, graph_type: str) -> dict[str, Any]:
         },
         "cwd": layer.cwd,
         "fault_tolerance": plain(layer.fault_tolerance),
+        "warnings": [finding_to(warning) for warning in layer.warnings],
     }  # fmt: skip
 
 
@@ -318,4 +320,6 @@ def layer_record_from(data: Any) -> Layer:
     stated = Answer(answer.mapping("owner"), "owner of a layer")
     _, known = _relation(Answer(data, "graph"), None)
     graph = graph_from(data, Owner(known.level, known.id, stated.text("name"), stated.text("version")))
-    return Layer(graph.owner, graph.tasks, graph.metadata, answer.text("cwd"), answer.mapping("fault_tolerance"))
+    warnings = findings_from(answer.items("warnings"))
+    defaults = answer.text("cwd"), answer.mapping("fault_tolerance")
+    return Layer(graph.owner, graph.tasks, graph.metadata, *defaults, warnings)

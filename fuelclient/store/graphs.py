@@ -14,14 +14,16 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from fuelclient.model.finding import Finding
 from fuelclient.model.graph import METADATA, Graph, GraphSummary, Level, Owner
 from fuelclient.model.task import COLUMNS, NOWHERE, Source, Task
+from fuelclient.serializers.finding import finding_to, findings_from
 from fuelclient.store.database import Connection
 from fuelclient.store.rows import column, decode, encode, encoded_or_null, mapping
 
 _SELECT = """
     SELECT g.id, w.type, w.level, w.owner_id, w.name, w.version, g.name,
-        g.node_filter, g.on_success, g.on_error, g.on_stop
+        g.warnings, g.node_filter, g.on_success, g.on_error, g.on_stop
     FROM graph_owners w JOIN deployment_graphs g ON g.id = w.deployment_graph_id
 """
 _COUPLE = {
@@ -131,8 +133,9 @@ def _owner(row: tuple[Any, ...]) -> Owner:
 
 
 def _graph(connection: Connection, row: tuple[Any, ...]) -> Graph:
-    metadata = {key: decode(text) for key, text in zip(METADATA, row[7:], strict=True) if text is not None}
-    return Graph(row[0], row[1], _owner(row), tasks_of(connection, row[0]), row[6], metadata)
+    metadata = {key: decode(text) for key, text in zip(METADATA, row[8:], strict=True) if text is not None}
+    warnings = findings_from(decode(row[7])) if row[7] else ()
+    return Graph(row[0], row[1], _owner(row), tasks_of(connection, row[0]), row[6], metadata, warnings)
 
 
 def tasks_of(connection: Connection, graph_id: int) -> tuple[Task, ...]:
@@ -148,8 +151,10 @@ def task_ids(connection: Connection, graph_id: int) -> tuple[str, ...]:
     return tuple(row[0] for row in rows)
 
 
-def put_tasks(connection: Connection, graph_id: int, tasks: Sequence[Task]) -> None:
-    """Replace the tasks of a graph."""
+def put_tasks(connection: Connection, graph_id: int, tasks: Sequence[Task], warnings: Sequence[Finding] = ()) -> None:
+    """Replace the tasks of a graph, and what their document was warned of."""
+    told = encoded_or_null([finding_to(warning) for warning in warnings])
+    connection.execute("UPDATE deployment_graphs SET warnings = ? WHERE id = ?", (told, graph_id))
     connection.execute("DELETE FROM deployment_graph_tasks WHERE deployment_graph_id = ?", (graph_id,))
     connection.executemany(_INSERT_TASK, _task_rows(graph_id, tasks))
 

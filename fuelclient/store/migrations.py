@@ -37,6 +37,7 @@ MIGRATIONS = (
     Migration(7, "what the facts of environments need to stay the same", schema.KEPT_FACTS),
     Migration(8, "which graphs a copy of an environment was made of", schema.COPIED_GRAPHS),
     Migration(9, "files of deleted runs that are still to be removed", schema.LEFTOVERS),
+    Migration(10, "what documents of graphs were warned of", schema.WARNINGS),
 )
 """All steps in their order."""
 

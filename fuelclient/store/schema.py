@@ -185,6 +185,9 @@ KEPT_FACTS = (
 """Facts need secrets that are drawn once (nested as in the `generated` block of the release), and the addresses of
 nodes (by network) that were chosen first."""
 
+WARNINGS = ("ALTER TABLE deployment_graphs ADD COLUMN warnings TEXT",)
+"""What the documents of graphs were warned of, and what nothing but the document shows."""
+
 COPIED_GRAPHS = ("ALTER TABLE clusters ADD COLUMN copied_graphs TEXT",)
 """The digests of the graphs that a copy of an environment was made of."""
 

@@ -14,6 +14,7 @@ from fuelclient.errors import InvalidDocument, UsageError
 
 if TYPE_CHECKING:
     from fuelclient.model.finding import Finding
+    from fuelclient.model.snapshot import Snapshot
 
 
 class GraphValidate(DocumentCheck):
@@ -22,6 +23,9 @@ class GraphValidate(DocumentCheck):
     With --file or --dir a document is checked by itself, as far as that is possible. With --env the merged graph of an
     environment is checked, as a preview would see it. The exit code is 7 if one of the findings is an error, or as bad
     as --fail-on says. The formats text, github (annotations of a workflow), sarif and junit show whole findings.
+
+    The findings of an environment include what the documents of its graphs were warned of when they were uploaded or
+    installed, such as duplicate keys.
 
     --as-master adds what a Fuel master refuses or does otherwise: records without type, types that it does not store,
     two plugins with one task, node filters on other fields than its own, and expressions that fail somewhere, which a
@@ -63,11 +67,12 @@ class GraphValidate(DocumentCheck):
             drafted = draft(snapshot, PreviewOptions(), evaluation_for(self.backend, snapshot))
             for cycle in cycle_reports(snapshot, drafted.expansion):
                 LOG.info("%s", f"{cycle.title}:\n{cycle.drawn()}")
-            return (*findings_of(drafted), *unreadable(drafted.merged.tasks), *missing)
+            return _with_warnings((*findings_of(drafted), *unreadable(drafted.merged.tasks), *missing), snapshot)
         options = PreviewOptions(knows_assumed=True)
         evaluation = outlook(self.backend, snapshot, options, every_expression=True)
         drafted = draft(strict(snapshot), options, evaluation)
         findings = (*findings_of(drafted), *unreadable(drafted.merged.tasks), *missing)
+        findings = _with_warnings(findings, snapshot)
         return (*findings, *in_graph(drafted, evaluation, findings))
 
     def _document(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
@@ -87,3 +92,10 @@ class GraphValidate(DocumentCheck):
             if not broken.findings:
                 raise
             return cast("Sequence[Finding]", broken.findings)
+
+
+def _with_warnings(findings: tuple[Finding, ...], snapshot: Snapshot) -> tuple[Finding, ...]:
+    """Return findings with the warnings about the documents of the layers that they do not have."""
+    known = {(finding.code, finding.task) for finding in findings}
+    warnings = (warning for layer in snapshot.layers for warning in layer.warnings)
+    return (*findings, *(warning for warning in warnings if (warning.code, warning.task) not in known))

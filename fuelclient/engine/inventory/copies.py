@@ -152,7 +152,7 @@ def _put_graphs(
                 graph_id = graphs.create(connection, layer.owner.level, owner_id, graph_type)
                 name = copy.graph_names.get(graph_key(layer.owner, graph_type))
                 graphs.describe(connection, graph_id, name, layer.metadata)
-                graphs.put_tasks(connection, graph_id, layer.tasks)
+                graphs.put_tasks(connection, graph_id, layer.tasks, layer.warnings)
     return number
 
 

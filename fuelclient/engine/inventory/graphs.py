@@ -140,7 +140,7 @@ def put(
     if graph_id is None:
         graph_id = graphs.create(connection, owner.level, owner.id, graph_type)
     graphs.describe(connection, graph_id, document.name, document.metadata)
-    graphs.put_tasks(connection, graph_id, document.tasks)
+    graphs.put_tasks(connection, graph_id, document.tasks, findings)
     return Uploaded(_existing(connection, owner, graph_type), created, findings, replaced)
 
 

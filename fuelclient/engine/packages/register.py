@@ -172,11 +172,14 @@ def _derive(
     """
     below = () if owner.level is Level.RELEASE else None
     findings: list[Finding] = []
+    told: dict[str, tuple[Finding, ...]] = {}
     for graph_type, document in documents.items():
         require_type(graph_type)
-        for finding in check_document(document, owner, below):
-            lenient = finding.is_error and finding.code in _STORABLE
-            findings.append(replace(finding, severity=Severity.WARNING) if lenient else finding)
+        told[graph_type] = tuple(
+            replace(finding, severity=Severity.WARNING) if finding.code in _STORABLE else finding
+            for finding in check_document(document, owner, below)
+        )
+        findings += told[graph_type]
     require_no_errors(findings, f"The graphs of {owner.label} cannot be stored")
     for graph_type in graphs.types(connection, owner.level, owner.id):
         graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
@@ -184,7 +187,7 @@ def _derive(
             findings.append(_lost(connection, owner, graph_type, graph_id))
             graphs.delete(connection, graph_id)
     for graph_type, document in documents.items():
-        put_derived(connection, owner, graph_type, relabel.graph(document))
+        put_derived(connection, owner, graph_type, relabel.graph(replace(document, findings=told[graph_type])))
     return findings
 
 
@@ -206,7 +209,7 @@ def put_derived(connection: Connection, owner: Owner, graph_type: str, document:
     graphs.mark_derived(connection, graph_id, True)
     graphs.reset(connection, graph_id)
     graphs.describe(connection, graph_id, document.name, document.metadata)
-    graphs.put_tasks(connection, graph_id, document.tasks)
+    graphs.put_tasks(connection, graph_id, document.tasks, document.findings)
 
 
 def _define(

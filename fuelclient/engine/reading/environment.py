@@ -167,4 +167,6 @@ def _graph(connection: Connection, environment: Environment, owner: Owner, graph
     if plugin is None or not plugin.by_release or (graph is not None and not graphs.is_derived(connection, graph.id)):
         return graph
     document = selected(connection, plugin, environment.release).graphs.get(graph_type)
-    return None if document is None else Graph(0, graph_type, owner, document.tasks, metadata=document.metadata)
+    if document is None:
+        return None
+    return Graph(0, graph_type, owner, document.tasks, metadata=document.metadata, warnings=document.findings)

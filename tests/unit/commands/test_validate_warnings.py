@@ -1,0 +1,54 @@
+"""`graph validate --env` repeats what the documents of an environment were warned of: nobody could see it later."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+from package_trees import MITAKA, write_package
+
+from fuelclient.backends import engine_at
+from fuelclient.model.graph import Layer
+from fuelclient.serializers.graph import layer_record_from, layer_record_to
+
+SLIPS = """
+- id: net
+  type: skipped
+  roles: [compute]
+  roles: [controller]
+  require: [keystone]
+"""
+
+
+def codes(tiny: CommandLine) -> set[tuple[str, str, str]]:
+    rows = tiny("graph", "validate", "--env", 1, "-f", "json").json
+    return {(row["code"], row["task"], row["place"].rpartition("/")[2]) for row in rows}
+
+
+@pytest.mark.parametrize("owner", [("--env", 1), ("--release", 1)])
+def test_what_an_upload_was_warned_of(tiny: CommandLine, tmp_path: Path, owner: tuple[str, int]) -> None:
+    (tmp_path / "slips.yaml").write_text(SLIPS, encoding="utf-8")
+    tiny.ok("graph", "upload", *owner, "--type", "default", "--file", tmp_path / "slips.yaml")
+    assert {("G008", "", "slips.yaml:5"), ("G009", "net", "slips.yaml:6")} <= codes(tiny)
+    tiny.ok("graph", "upload", *owner, "--type", "default", "--file", "-", stdin="[]")
+    assert not {"G008", "G009"} & {code for code, _, _ in codes(tiny)}
+
+
+def test_what_an_installation_was_warned_of(tiny: CommandLine, tmp_path: Path) -> None:
+    release = {**MITAKA, "version": "tiny-1.0", "mode": ["ha"]}
+    package = write_package(tmp_path / "p", releases=[release], files={"deployment_tasks.yaml": SLIPS})
+    tiny.ok("plugins", "install", package, "--force")
+    tiny.ok("plugins", "enable", 1, "--env", 1)
+    assert {("G008", "deployment_tasks.yaml:5"), ("G009", "deployment_tasks.yaml:6")} <= {
+        (code, place) for code, _, place in codes(tiny)
+    }
+
+
+def test_a_server_passes_them_on(tiny: CommandLine) -> None:
+    tiny.ok("graph", "upload", "--env", 1, "--type", "default", "--file", "-", stdin=SLIPS)
+    backend = engine_at(str(tiny.engine))
+    own: Layer = backend.graphs.snapshot(1).layers[-1]
+    backend.close()
+    assert {warning.code for warning in own.warnings} >= {"G008", "G009"}
+    assert layer_record_from(layer_record_to(own, "default")).warnings == own.warnings
