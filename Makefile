@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 JOBS ?= auto
 DEMO := .demo
 
-.PHONY: help test test-all test-pythons test-here check lint types contracts demo docs renew constraints bench clean
+.PHONY: help test test-all test-faults fuzz test-pythons test-here check lint types contracts demo docs renew constraints bench clean
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1 - /p' Makefile
@@ -30,6 +30,18 @@ test: check  ## lint, types, import contracts, then all tests that are not slow
 
 test-all: check  ## the same with the slow tests
 	$(BIN)/python -m pytest -n $(JOBS) -q
+
+FAULTS ?= 1000
+FAULTS_SEED ?= $(shell date +%s)
+
+test-faults: $(VENV)/.ready  ## kill FAULTS commands (1000) and 500 runners; FAULTS_SEED repeats what failed
+	@echo "FAULTS_SEED=$(FAULTS_SEED)"
+	FAULTS=$(FAULTS) FAULTS_SEED=$(FAULTS_SEED) $(BIN)/python -m pytest -n $(JOBS) -q tests/faults
+
+EXECUTIONS ?= 1000000
+
+fuzz: $(VENV)/.ready  ## try EXECUTIONS (1000000) mutated inputs; from Python 3.12 on, guided by the lines they reach
+	PYTHONPATH=tests:. $(BIN)/python -m fuzz $(EXECUTIONS)
 
 test-pythons:  ## on every other Python of this machine, the tests that tell versions apart
 	@$(PYTHON) tests/pythons.py | while read -r version path; do \

@@ -1,0 +1,200 @@
+"""What is fuzzed: for each name, seeds and a function that may raise nothing but the errors of this package."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from archive_samples import cpio, inside, rpm_bytes, tar, tar_file
+from command_line import GRAPH, OVERRIDE, RELEASE, tiny_engine
+from http_api import Api
+from package_trees import WATCHER, write_package
+
+from fuelclient import redact
+from fuelclient.errors import FuelError
+from fuelclient.expressions import legacy, yaql_engine
+from fuelclient.expressions.facts import Facts, Views
+from fuelclient.expressions.render import Master, Words, formatted
+from fuelclient.files import json_text, yaml_text
+from fuelclient.graph.match import matches, pattern_error
+from fuelclient.insight import filter_query, selection
+from fuelclient.insight.study import study
+from fuelclient.model.cluster import Cluster
+from fuelclient.model.graph import Layer, Level, Owner
+from fuelclient.model.node import Node
+from fuelclient.model.release import Role
+from fuelclient.model.snapshot import Snapshot
+from fuelclient.model.task import Task
+from fuelclient.plugins.archive import extract
+from fuelclient.plugins.load import read_package
+from fuelclient.serializers.graph import document_from
+
+Execute = Callable[[bytes], None]
+
+FACTS = Facts({"a": {"b": [1, "x", None]}, "password": "secret", "roles": ["controller"]}, {"1": {"uid": "1"}})
+MODELS: dict[str, Any] = {"settings": {"on": {"value": True}, "names": ["a", 1]}, "cluster": {"mode": "ha"}}
+
+
+@dataclass(frozen=True)
+class Target:
+    """Seeds, and what makes the function that executes one input; it gets a directory of its own."""
+
+    seeds: tuple[bytes, ...]
+    make: Callable[[Path], Execute]
+
+    @contextmanager
+    def execute(self) -> Iterator[Execute]:
+        directory = Path(tempfile.mkdtemp(prefix="fuel2-fuzz-"))
+        try:
+            yield self.make(directory)
+        finally:
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+def _text(function: Callable[[str], object]) -> Callable[[Path], Execute]:
+    def execute(data: bytes) -> None:
+        with suppress(FuelError):
+            function(data.decode("utf-8", "replace"))
+
+    return lambda _: execute
+
+
+def _tasks(text: str) -> None:
+    document_from(yaml_text.parse(text, "tasks.yaml"), owner_label="fuzz")
+
+
+def _yaql(text: str) -> None:
+    yaql_engine.parse(text).value(Views(FACTS).at("t", 1))
+
+
+def _legacy(text: str) -> None:
+    legacy.parse(text).evaluate(MODELS, strict=False)
+
+
+def _format(text: str) -> None:
+    formatted(text, Words(Views(FACTS).at("t", 1), Master()))
+
+
+def _pattern(text: str) -> None:
+    if not pattern_error(f"/{text}/"):
+        matches(f"/{text}/", "primary-controller")
+
+
+def _redact(text: str) -> None:
+    redact.masked_text(redact.scrubbed(text, ("secret",)))
+
+
+def _query(_: Path) -> Execute:
+    tasks = tuple(
+        Task(f"t{number}", {"type": "shell", "roles": ["web"], "requires": [f"t{number - 1}"][:number]})
+        for number in range(6)
+    )
+    layer = Layer(Owner(Level.RELEASE, 1), tasks)
+    nodes = tuple(Node(number, f"node-{number}", 1, roles=("web",)) for number in (1, 2))
+    studied = study(Snapshot(Cluster(1, "c", 1), (layer,), nodes, {"web": Role("web", ("web",))}))
+
+    def execute(data: bytes) -> None:
+        text = data.decode("utf-8", "replace")
+        filter_query.parse(text, ("type", "layer"))
+        with suppress(FuelError):
+            selection.select(studied, text)
+
+    return execute
+
+
+def _package(file: str) -> Callable[[Path], Execute]:
+    def make(directory: Path) -> Execute:
+        write_package(directory, files=WATCHER)
+
+        def execute(data: bytes) -> None:
+            (directory / file).write_bytes(data)
+            with suppress(FuelError):
+                read_package(directory)
+
+        return execute
+
+    return make
+
+
+def _archive(name: str, wrap: Callable[[bytes], bytes]) -> Callable[[Path], Execute]:
+    def make(directory: Path) -> Execute:
+        def execute(data: bytes) -> None:
+            (directory / name).write_bytes(wrap(data))
+            target = directory / "target"
+            with suppress(FuelError):
+                extract(directory / name, target)
+            shutil.rmtree(target, ignore_errors=True)
+
+        return execute
+
+    return make
+
+
+_REQUESTS = (
+    "clusters", "releases", "nodes", "graphs", "clusters/1/deployment_graphs/custom", "graphs/execute", "sequences",
+)  # fmt: skip
+
+
+def _http(directory: Path) -> Execute:
+    from fuelclient.backends.local import LocalBackend
+    from fuelclient.server.app import application
+
+    engine = tiny_engine(directory).engine
+    app = application(lambda: LocalBackend(str(engine)))
+    client = Api(app)
+
+    def execute(data: bytes) -> None:
+        method, path = ("POST", "PUT")[len(data) % 2], _REQUESTS[sum(data) % len(_REQUESTS)]
+        answer = client.raw(method, path, data=data, content_type="application/json")
+        assert answer.status_code < 500, (method, path, answer.text)
+
+    return execute
+
+
+def _seeds(*texts: str) -> tuple[bytes, ...]:
+    return tuple(text.encode() for text in texts)
+
+
+def _files() -> tuple[bytes, ...]:
+    with tempfile.TemporaryDirectory() as directory:
+        write_package(Path(directory), files=WATCHER)
+        return tuple((Path(directory) / name).read_bytes() for name in ("metadata.yaml", "deployment_tasks.yaml"))
+
+
+_TAR = tar([tar_file("p-1.0/metadata.yaml", b"name: p"), tar_file("p-1.0/deployment_scripts/run.sh")])
+_CPIO = cpio([inside("metadata.yaml", b"name: p"), inside("run.sh")])
+
+TARGETS = {
+    "yaml": Target(
+        _seeds(GRAPH, OVERRIDE, RELEASE, "a: &x [1]\nb: *x\n"), _text(lambda text: yaml_text.parse(text, "f"))
+    ),
+    "json": Target(_seeds('[{"a": 1.5e3, "b": null}, "\\u00e9"]'), _text(lambda text: json_text.parse(text, "f"))),
+    "tasks": Target(_seeds(GRAPH, OVERRIDE), _text(_tasks)),
+    "yaql": Target(
+        _seeds("$.a.b.select($ + 1).sum()", "changed($.roles) and not $.password", "$.a.get(b, []).toSet().join(',')"),
+        _text(_yaql),
+    ),
+    "legacy": Target(
+        _seeds("settings:on.value == true and cluster:mode in ['ha', 'x']", "not (a:b or 1)"), _text(_legacy)
+    ),
+    "format": Target(_seeds("{CN}/{a[b]!r:>10}", "{{x}} {0}"), _text(_format)),
+    "pattern": Target(_seeds("^(primary-)?controller$", "[a-z]+(?!x)\\d{2,3}?", "(?i)a|b"), _text(_pattern)),
+    "redact": Target(
+        _seeds("A_TOKEN=abc password: 'x' -p secret https://u:p@h/", "k: {yaql_exp: $.x}"), _text(_redact)
+    ),
+    "query": Target(
+        _seeds("t1+ & role:web - /t[23]/", "2+t3+1 t1..t4 stage:deploy/<0", "type:shell layer:release"), _query
+    ),
+    "metadata": Target(_files(), _package("metadata.yaml")),
+    "package tasks": Target((_files()[1],), _package("deployment_tasks.yaml")),
+    "tar": Target((_TAR,), _archive("bad.fp", lambda data: gzip.compress(data, 1, mtime=0))),
+    "cpio": Target((_CPIO,), _archive("bad.rpm", lambda data: rpm_bytes(gzip.compress(data, 1, mtime=0), "gzip"))),
+    "rpm": Target((rpm_bytes(gzip.compress(_CPIO, 1, mtime=0), "gzip"),), _archive("bad.rpm", bytes)),
+    "http": Target(_seeds('{"name": "x", "release": 1}', '[{"id": 1}]', '{"cluster": 1, "tasks": []}'), _http),
+}

@@ -1,0 +1,79 @@
+"""Run a command under strace, which ends it, or refuses it the disk, at one of the system calls that change files."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+CHANGING = (
+    "write", "pwrite64", "writev", "pwritev", "ftruncate", "fallocate", "fsync", "fdatasync", "rename", "renameat",
+    "renameat2", "link", "linkat", "symlink", "symlinkat", "unlink", "unlinkat", "rmdir", "mkdir", "mkdirat", "chmod",
+    "fchmod", "fchmodat", "sendfile", "copy_file_range",
+)  # fmt: skip
+"""The system calls that change files. Those that create one by opening it are followed by one of these."""
+
+KILLED = 128 + 9
+_CALL = re.compile(r"^\d+ +(\w+)\(")
+_ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Call:
+    """The `nth` system call (from 1) of one name in a process."""
+
+    name: str
+    nth: int
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.nth}"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended: its exit code, or 137 if it was killed, and what it said."""
+
+    code: int
+    err: str
+
+
+def calls(engine: Path, *arguments: object) -> list[Call]:
+    """Run `fuel2` undisturbed to a successful end, and return the calls of its own process that changed files."""
+    log = engine.with_name("calls")
+    done = _traced(engine, arguments, "-o", str(log), "-e", f"trace={','.join(CHANGING)}")
+    assert done.code == 0, done
+    seen: Counter[str] = Counter()
+    found = []
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    own = lines[0].split()[0]
+    for line in lines:
+        if (call := _CALL.match(line)) is not None and line.split()[0] == own:
+            seen[call[1]] += 1
+            found.append(Call(call[1], seen[call[1]]))
+    log.unlink()
+    return found
+
+
+def killed_at(call: Call, engine: Path, *arguments: object) -> Ended:
+    """Run `fuel2` until just before a call, and kill it there."""
+    return _traced(engine, arguments, "-e", f"inject={call.name}:signal=SIGKILL:when={call.nth}")
+
+
+def refused_from(call: Call, error: str, engine: Path, *arguments: object) -> Ended:
+    """Run `fuel2`, and let that call and all later ones of its name fail with an error, such as ENOSPC."""
+    return _traced(engine, arguments, "-e", f"inject={call.name}:error={error}:when={call.nth}+")
+
+
+def _traced(engine: Path, arguments: Sequence[object], *options: str) -> Ended:
+    fuel2 = [sys.executable, "-m", "fuelclient.main", "--engine", str(engine), *map(str, arguments)]
+    done = subprocess.run(
+        ["strace", "-f", "-qq", *(options if "-o" in options else ("-o", os.devnull, *options)), *fuel2],
+        cwd=_ROOT, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    return Ended(KILLED if done.returncode == -9 else done.returncode, done.stderr)
