@@ -11,7 +11,6 @@ if another process wrote in between. They do not nest: a use case opens one and 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import sqlite3
 import time
@@ -20,9 +19,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 
 from fuelclient.errors import Gone, Unavailable
-from fuelclient.store import access, migrations
+from fuelclient.store import access, backups, migrations
 from fuelclient.store.access import ELSEWHERE
 from fuelclient.store.failures import translated, unavailable
+from fuelclient.store.file_lock import lock
 from fuelclient.store.queue import Queue
 
 Connection = sqlite3.Connection
@@ -123,7 +123,7 @@ class Database:
             self._opened()
         with ExitStack() as stack:
             try:
-                stack.enter_context(_lock(os.path.realpath(self.path)))
+                stack.enter_context(lock(os.path.realpath(self.path)))
             except OSError as error:
                 raise _no_access(self.path, error) from error
             yield
@@ -273,9 +273,12 @@ class Database:
         """Open the file after it was created or upgraded, by this process or another one."""
         target = os.path.realpath(self.path)
         try:
-            with _lock(target):
+            with lock(target):
                 if os.path.exists(target) and access.size_of(self.path):
                     with closing(_connect(target, self.busy_seconds)) as connection:
+                        earlier = migrations.version(connection, self.path)
+                        if 0 < earlier < migrations.LATEST:
+                            backups.copy(self.path, f"{target}.schema-{earlier}")
                         migrations.migrate(connection, self.path)
                 else:
                     _create(target, self.path, self.busy_seconds)
@@ -353,31 +356,6 @@ def _no_access(path: str, error: OSError) -> Unavailable:
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS) and access.is_read_only(path):
         return access.read_only(path)
     return Unavailable(f"Engine file {path} cannot be opened: {error.strerror}.", hint=ELSEWHERE)
-
-
-@contextmanager
-def _lock(target: str) -> Iterator[None]:
-    """Hold the lock for creating and upgrading `target`. Its file beside `target` is never removed, because then two
-    processes could hold two locks of the same name."""
-    _make_directories(os.path.dirname(target))
-    descriptor = os.open(f"{target}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _make_directories(path: str) -> None:
-    """Create the missing directories of `path`, for their owner only."""
-    if os.path.isdir(path):
-        return
-    _make_directories(os.path.dirname(path))
-    try:
-        os.mkdir(path, 0o700)
-    except FileExistsError:
-        if not os.path.isdir(path):  # otherwise another process created it just now
-            raise
 
 
 def _create(target: str, path: str, busy_seconds: float) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from fuelclient.store import access, migrations
 from fuelclient.store.failures import translated
+from fuelclient.store.rows import decode
 
 _MOST = 5
 
@@ -48,6 +49,50 @@ def examine(path: str) -> Examined:
         query = "SELECT name || ' ' || version, directory FROM plugins WHERE directory <> '' ORDER BY id"
         plugins = tuple((str(name), str(directory)) for name, directory in connection.execute(query))
         return Examined(schema, damage, dangling, plugins)
+
+
+_DOCUMENTS = {
+    "releases": ("metadata",),
+    "clusters": ("settings", "metadata", "networks", "generated", "addresses", "copied_graphs"),
+    "nodes": ("roles", "pending_roles", "primary_tags", "ssh", "attributes", "labels"),
+    "plugins": ("metadata", "package"),
+    "deployment_graphs": ("node_filter", "on_success", "on_error", "on_stop"),
+    "deployment_graph_tasks": (
+        "version", "type", "condition", '"groups"', "tasks", "roles", "reexecute_on", "refresh_on", "required_for",
+        "requires", "cross_depended_by", "cross_depends", "parameters", "_custom", "stated", "source_lines",
+    ),
+    "transactions": ("result", "request", "findings", "nodes", "forgotten", "definitions"),
+    "history": ("summary",),
+    "cluster_facts": ("body",),
+    "fact_parts": ("body",),
+    "sequences": ("graph_types",),
+    "node_parts": ("body",),
+    "leftovers": ("body",),
+}  # fmt: skip
+"""The columns with documents, by table."""
+
+
+def unreadable(path: str) -> list[str]:
+    """Return where documents cannot be read in an engine file of the latest schema."""
+    found = []
+    with translated(path), closing(_opened(path)) as connection:
+        for table, columns in _DOCUMENTS.items():
+            for column in columns:
+                suspect = f"WHERE {column} IS NOT NULL AND NOT json_valid({column})"
+                query = f"SELECT {column} FROM {table} {suspect}"  # noqa: S608 - our own names
+                broken = sum(not _is_document(text) for (text,) in connection.execute(query))
+                if broken:
+                    found.append(f"{broken} of the column {column} of {table} are no documents")
+    return found
+
+
+def _is_document(text: object) -> bool:
+    """Return whether we can read what SQLite does not take for a document, such as an infinite number."""
+    try:
+        decode(str(text))
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def used(connection: sqlite3.Connection) -> int:

@@ -19,10 +19,11 @@ from fuelclient.engine.runs.processes import later
 from fuelclient.errors import FuelError
 from fuelclient.model.run import PARENT, Run
 from fuelclient.settings import load
-from fuelclient.store import health, runs
+from fuelclient.store import health, leftovers, runs
 from fuelclient.store.database import Connection, Database
 
 _MEGABYTE = 1 << 20
+_EVER = "9999"
 _TOGETHER = 20
 """How many runs are deleted in one transaction: other writers wait for its end."""
 
@@ -47,6 +48,18 @@ def sweep(database: Database, provider: Provider = executor_for) -> None:
     with database.write() as connection:
         found = delete.claim(connection)
     delete.remove(database, found, provider)
+
+
+def orphans(database: Database) -> list[Path]:
+    """Return the files beside an engine file that belong to none of its runs, and are not to be removed by a sweep."""
+    present = _entries(runs_path(database.path))  # before the runs are read: a run is stored before its files are made
+    with database.read() as connection:
+        known = {"sweep.log"}
+        for run in runs.every(connection, kinds=[PARENT]):
+            known |= {run.uuid, f"{run.id}.log"}
+        for leftover in leftovers.due(connection, _EVER):
+            known |= {leftover.uuid, f"{leftover.run_id}.log"}
+    return [path for path in present if path.name not in known]
 
 
 def _beyond(connection: Connection, engine: str, days: int, most: int, megabytes: int) -> list[Run]:

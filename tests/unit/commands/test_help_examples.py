@@ -86,6 +86,8 @@ BEFORE = {
     "env deployment-facts download": ["fuel2 env deployment-facts upload --env 1", "rm -r deployment_1"],
     "env deployment-facts get-default": ["rm -r deployment_1"],
     "env settings download": ["rm -r environment_1"],
+    "engine import": ["fuel2 engine export --file engine.json"],
+    "engine restore": ["fuel2 engine backup engine-backup.db"],
     "env update": ["fuel2 release import next.yaml"],
     "graph delete": ["fuel2 graph upload --env 1 --type rollback --file fix.yaml"],
     "graph diff": ["fuel2 plugins enable lma_collector --env 1"],

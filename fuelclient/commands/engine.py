@@ -1,0 +1,153 @@
+"""`engine`: check, back up, restore, export, import and compact the engine file."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from fuelclient.commands.arguments import add_yes, stated
+from fuelclient.commands.base import Check, Command
+from fuelclient.commands.output import add_force, add_output, format_of, put
+from fuelclient.errors import UsageError
+
+if TYPE_CHECKING:
+    from fuelclient.commands.shell import FuelShell
+
+
+def _engine(command: Command) -> str:
+    """Return the path of the engine file. Raise `UsageError` if the settings name a server."""
+    settings = cast("FuelShell", command.app).settings
+    if settings["SERVER_ADDRESS"].value:
+        raise UsageError(
+            "The engine file of a server is handled on its machine.", hint="Name a file with --engine, or use --local."
+        )
+    return settings.engine
+
+
+class EngineCheck(Check):
+    """Check the engine file
+
+    It looks for damaged pages, rows without their owners, documents that cannot be read, missing files of plugins, and
+    files of runs that no longer exist. Every problem comes with what to do about it. Nothing is changed. The exit code
+    is 7 if anything is an error.
+
+      fuel2 engine check
+    """
+
+    columns = ("status", "area", "name", "message", "mend")
+    advice = "mend"
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (it has no options)
+        from fuelclient.backends import engine_files
+
+        found = [*engine_files.check(_engine(self))]
+        self.broken = any(diagnosis.health == "error" for diagnosis in found)
+        return [(str(one.health), one.area, one.name, one.message, one.mend) for one in found]
+
+
+class EngineBackup(Command):
+    """Copy the engine file while it is in use
+
+    The copy is an engine file itself, with the files of plugins beside it, and can be used with --engine. The outputs
+    of runs are not copied. Only its owner can read it, because it has the passwords of environments.
+
+      fuel2 engine backup engine-backup.db
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("file", type=stated, metavar="FILE", help="the file to write")
+        add_force(parser)
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient.backends import engine_files
+
+        path = _engine(self)
+        engine_files.backup(path, parsed_args.file, force=parsed_args.force)
+        self.say(f"Engine file {path} was copied to {parsed_args.file}")
+
+
+class EngineRestore(Command):
+    """Put a backup in the place of the engine file
+
+    A backup of an earlier version is upgraded. The present content is kept in a file that the command names. While a
+    run has not ended, or another process such as a server has the engine file open, nothing is restored, unless you use
+    --force. On a terminal the command asks first, unless you use --yes.
+
+      fuel2 engine restore engine-backup.db
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("file", type=stated, metavar="FILE", help="the backup")
+        parser.add_argument("--force", action="store_true", help="restore even if runs or servers use the engine file")
+        add_yes(parser)
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient.backends import engine_files
+
+        path = _engine(self)
+        if not parsed_args.yes and self.app.stdin.isatty():
+            self.confirm(f"Replace {path} by {parsed_args.file}?")
+        kept = engine_files.restore(path, parsed_args.file, force=parsed_args.force)
+        self.say(f"Engine file {path} was restored from {parsed_args.file}")
+        if kept:
+            self.say(f"Its earlier content is in {kept}")
+
+
+class EngineExport(Command):
+    """Write everything in the engine file as YAML or JSON
+
+    'engine import' makes the same engine file from it. Only its owner can read the file, because it has the passwords
+    of environments. The files of plugins and the outputs of runs are not exported.
+
+      fuel2 engine export --file engine.json
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_output(parser, "--file", default="-")
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient.backends import engine_files
+
+        path = parsed_args.file or "-"
+        form = format_of(path, parsed_args.format)
+        put(self.app.stdout, engine_files.export(_engine(self)), path, form, force=parsed_args.force, private=True)
+
+
+class EngineImport(Command):
+    """Make an engine file from an export
+
+    The engine file must not exist. An export of an earlier version is upgraded.
+
+      fuel2 --engine copy.db engine import engine.json
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("file", type=stated, metavar="FILE", help="the file to read; - is stdin")
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient.backends import engine_files
+        from fuelclient.commands.documents import require_mapping
+
+        path = _engine(self)
+        document = self.load(parsed_args.file)
+        hint = "Name a file that `fuel2 engine export` wrote."
+        engine_files.load(path, require_mapping(document, "an export of an engine file", hint))
+        self.say(f"Engine file {path} was made from {document.file}")
+
+
+class EngineCompact(Command):
+    """Give room back to the disk
+
+    It removes files beside the engine file that belong to none of its runs, and shrinks the engine file to what it
+    holds. Other commands wait meanwhile.
+
+      fuel2 engine compact
+    """
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:  # noqa: ARG002 (it has no options)
+        from fuelclient.backends import engine_files
+
+        path = _engine(self)
+        before, after = engine_files.compact(path)
+        self.say(f"Engine file {path} was compacted from {before} to {after} bytes")

@@ -1,0 +1,126 @@
+"""Copy engine files while they are in use, and put a copy back.
+
+SQLite's backup copies one state of the file, whoever writes meanwhile, and a file that is restored gets its new content
+in one transaction, so that processes that have it open see either state.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from urllib.parse import quote
+
+from fuelclient.errors import Unavailable
+from fuelclient.store import access, migrations
+from fuelclient.store.failures import translated
+from fuelclient.store.file_lock import lock
+
+_SECONDS = 30.0
+"""How long to wait for other writers."""
+
+_BESIDE = ("", "-wal", "-shm")
+
+
+def copy(source: str, target: str) -> None:
+    """Write what an engine file holds now to `target`, whole or not at all, readable only by its owner.
+
+    Raise `Unavailable` if it cannot be read, is damaged where it is read, or the copy cannot be written.
+    """
+    fresh = f"{target}.new"
+    remove(fresh)
+    try:
+        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        with _reading(source) as origin, translated(target), closing(sqlite3.connect(fresh)) as copied:
+            origin.backup(copied)
+        os.replace(fresh, target)
+    except OSError as error:
+        raise Unavailable(
+            f"The copy {target} cannot be written: {error.strerror}.", hint="Name another file."
+        ) from error
+    finally:
+        remove(fresh)
+
+
+def create(path: str, fill: Callable[[sqlite3.Connection], object]) -> None:
+    """Make a new file, readable only by its owner, whose content `fill` writes."""
+    remove(path)
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    with translated(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        fill(connection)
+
+
+def restore(source: str, target: str) -> str:
+    """Give an engine file the content of a copy, upgraded if it is old; return where its earlier content is kept.
+
+    A file that is too damaged to be read is moved aside as it is.
+    """
+    real = os.path.realpath(target)
+    kept, fresh = f"{real}.before-restore", f"{real}.restoring"
+    with lock(real):
+        copy(source, fresh)
+        try:
+            with translated(source), closing(sqlite3.connect(fresh, isolation_level=None)) as copied:
+                migrations.migrate(copied, source)
+            if not os.path.exists(real) or not access.size_of(target):
+                copy(fresh, real)
+                return ""
+            try:
+                copy(target, kept)
+                _overwrite(fresh, target)
+            except Unavailable:
+                _move_aside(real, kept)
+                copy(fresh, real)
+            return kept
+        finally:
+            remove(fresh)
+
+
+def compact(path: str) -> tuple[int, int]:
+    """Give the pages of an engine file that are free back to the disk; return its size before and after that, in bytes.
+
+    Writers wait meanwhile.
+    """
+    with translated(path), closing(sqlite3.connect(path, timeout=_SECONDS, isolation_level=None)) as connection:
+        before = _size(connection)
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return before, _size(connection)
+
+
+def _size(connection: sqlite3.Connection) -> int:
+    (pages,), (size,) = (connection.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size"))
+    return int(pages * size)
+
+
+def _overwrite(source: str, target: str) -> None:
+    with (
+        _reading(source) as origin,
+        translated(target),
+        closing(sqlite3.connect(target, timeout=_SECONDS, isolation_level=None)) as current,
+    ):
+        origin.backup(current)
+
+
+def _move_aside(path: str, kept: str) -> None:
+    for ending in _BESIDE:
+        with suppress(FileNotFoundError):
+            os.replace(path + ending, kept + ending)
+
+
+def remove(path: str) -> None:
+    """Remove a file with those that SQLite keeps beside it."""
+    for ending in _BESIDE:
+        with suppress(FileNotFoundError):
+            os.unlink(path + ending)
+
+
+@contextmanager
+def _reading(path: str) -> Iterator[sqlite3.Connection]:
+    unchanging = access.is_read_only(path) and access.is_quiet(path)
+    mode = "mode=ro&immutable=1" if unchanging else "mode=ro" if access.is_read_only(path) else "mode=rw"
+    address = f"file:{quote(os.fsencode(os.path.realpath(path)))}?{mode}"
+    with translated(path), closing(sqlite3.connect(address, timeout=_SECONDS, uri=True)) as connection:
+        yield connection

@@ -1,0 +1,210 @@
+"""The engine file as a whole: checked, copied while it is written, put back, exported, upgraded with a copy."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import stat
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+from executions import Executions, executions, shell
+from processes import start
+
+from fuelclient.store.migrations import LATEST
+
+OLD = sorted((Path(__file__).parents[1] / "data/engines").glob("schema-*.sql"))
+"""What earlier versions wrote: a release, an environment with a graph and two nodes, from schema 4 on also a run."""
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> Iterator[Executions]:
+    env = executions(tmp_path, 1)
+    env.graph(shell("said", "echo here"))
+    yield env
+    env.backend.close()
+
+
+def old_engine(dump: Path, path: Path) -> CommandLine:
+    """Return an engine file as an earlier version left it."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(dump.read_text(encoding="utf-8"))
+    return CommandLine(path)
+
+
+def content(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return [*connection.iterdump()]
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("dump", OLD, ids=lambda path: path.stem)
+def test_files_of_every_earlier_schema_are_upgraded_with_their_data_and_a_copy(dump: Path, tmp_path: Path) -> None:
+    fuel2 = old_engine(dump, tmp_path / "engine.db")
+    before, schema = content(fuel2.engine), int(dump.stem.rpartition("-")[2])
+
+    fuel2.ok("env", "update", 1, "--name", "renamed")
+
+    assert [row["name"] for row in fuel2.ok("release", "list", "-f", "json").json] == ["Old"]
+    assert [row["name"] for row in fuel2.ok("node", "list", "-f", "json").json] == ["node-1", "node-2"]
+    graph = fuel2.ok(
+        "graph", "download", "--env", 1, "--all", "--type", "default", "--file", "-", "--format", "json"
+    ).json
+    assert [(task["id"], task.get("requires")) for task in graph] == [("said", ["other"]), ("other", None)]
+    assert graph[0]["parameters"] == {"cmd": "echo here # é", "timeout": 60}
+    assert [row["status"] for row in fuel2.ok("task", "list", "-f", "json").json] == ["ready"] * (2 * (schema >= 4))
+    assert fuel2.ok("engine", "check", "-f", "json").code == 0
+    copy = Path(f"{fuel2.engine}.schema-{schema}")
+    assert (content(copy), mode(copy)) == (before, 0o600)
+
+
+def test_fixtures_are_there_for_all_schemas_that_were_ever_written() -> None:
+    assert [path.stem for path in OLD] == [f"schema-{number}" for number in range(2, LATEST)]
+
+
+def test_a_backup_is_whole_while_others_write_and_can_be_put_back(env: Executions) -> None:
+    env.run()
+    fuel2, copy = CommandLine(env.engine), env.directory / "copy.db"
+    writer = start(
+        "import sys\n"
+        "from fuelclient.store import releases\n"
+        "from fuelclient.store.database import Database\n"
+        "from fuelclient.model.release import Release\n"
+        "database = Database(sys.argv[1])\n"
+        "print(1, flush=True)\n"
+        "for number in range(10**6):\n"
+        "    with database.write() as connection:\n"
+        "        releases.insert(connection, Release(0, 'a', str(number)))\n"
+        "        releases.insert(connection, Release(0, 'b', str(number)))\n",
+        env.engine,
+    )
+    try:
+        assert writer.stdout is not None
+        assert writer.stdout.readline()
+        for _ in range(5):
+            fuel2.ok("engine", "backup", copy, "--force")
+            names = [row["name"] for row in CommandLine(copy).ok("release", "list", "-f", "json").json]
+            assert names.count("a") == names.count("b")
+            assert CommandLine(copy).ok("engine", "check").code == 0
+    finally:
+        writer.kill()
+        writer.communicate()
+    assert mode(copy) == 0o600
+    assert fuel2("engine", "backup", copy).code == 6
+
+    before = content(copy)
+    fuel2.ok("release", "list")
+    fuel2.ok("env", "delete", 1, "--force")
+    done = fuel2.ok("engine", "restore", copy, "--force")
+
+    assert content(env.engine) == before
+    kept = Path(done.out.split()[-1])
+    assert mode(kept) == 0o600
+    assert CommandLine(kept).ok("env", "list", "-f", "json").json == []
+    assert [path.name for path in env.directory.glob("*.restoring*")] == []
+
+
+def test_nothing_is_restored_while_a_run_goes_on_or_from_a_damaged_copy(env: Executions) -> None:
+    fuel2, copy = CommandLine(env.engine), env.directory / "copy.db"
+    fuel2.ok("engine", "backup", copy)
+    env.graph(shell("slow", env.held("began")))
+    run_id = env.begin().id
+    env.until(run_id, lambda _: env.noted())
+    try:
+        assert fuel2("engine", "restore", copy).code == 6
+        assert str(env.backend.runs.get(run_id).status) == "running"
+    finally:
+        env.let_go()
+        env.ended(run_id)
+    env.backend.close()
+    with closing(sqlite3.connect(env.engine)) as other:
+        other.execute("SELECT count(*) FROM nodes").fetchone()
+        refused = fuel2("engine", "restore", copy)
+    assert (refused.code, "has" in refused.err) == (6, True)
+
+    with copy.open("r+b") as damaged:
+        damaged.seek(4096)
+        damaged.write(b"\xff" * 4096 * 4)
+    before = content(env.engine)
+    refused = fuel2("engine", "restore", copy, "--force")
+    assert (refused.code, "damaged" in refused.err) == (3, True)
+    assert content(env.engine) == before
+
+
+def test_a_damaged_engine_file_is_moved_aside_by_a_restore(env: Executions) -> None:
+    fuel2, copy = CommandLine(env.engine), env.directory / "copy.db"
+    fuel2.ok("engine", "backup", copy)
+    env.backend.close()
+    with env.engine.open("r+b") as damaged:
+        damaged.seek(100)
+        damaged.write(b"\xff" * 4096 * 4)
+    assert fuel2("engine", "check").code == 7
+
+    fuel2.ok("engine", "restore", copy)
+
+    assert content(env.engine) == content(copy)
+    assert (env.directory / "engine.db.before-restore").exists()
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_an_export_makes_the_same_file_again(tmp_path: Path, form: str) -> None:
+    fuel2, path = old_engine(OLD[-1], tmp_path / "engine.db"), tmp_path / f"export.{form}"
+    fuel2.ok("env", "update", 1, "--name", "renamed")
+    fuel2.ok("engine", "export", "--file", path)
+    assert mode(path) == 0o600
+
+    copy = CommandLine(tmp_path / "copy.db")
+    copy.ok("engine", "import", path)
+
+    assert content(copy.engine) == content(fuel2.engine)
+    assert copy("engine", "import", path).code == 6
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"format": "other"}, {"schema": LATEST + 1}, {"schema": "1"}, {"tables": []}, {"tables": {"sqlite_master": []}},
+        {"tables": {"nodes": {}}}, {"tables": {"nodes": [{"id": 1, "colour": "red"}]}},
+        {"tables": {"nodes": [{"id": 1}]}},
+        {"tables": {"sequences": [{"id": 1, "release_id": 7, "name": "a", "graph_types": []}]}},
+        {"tables": {"nodes": [{"id": 2**70}]}},
+    ],
+)  # fmt: skip
+def test_what_is_no_export_is_refused_and_leaves_nothing(tmp_path: Path, change: dict[str, object]) -> None:
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps({"format": "fuelclient-engine", "schema": LATEST, "tables": {}, **change}))
+    refused = CommandLine(tmp_path / "new.db")("engine", "import", path)
+    assert refused.code == 7, refused
+    assert "cannot be imported" in refused.err
+    assert [entry.name for entry in tmp_path.iterdir() if entry.name not in ("export.json",)] == []
+
+
+def test_check_finds_what_cannot_be_read_and_compact_removes_what_belongs_to_nothing(env: Executions) -> None:
+    env.run()
+    fuel2, runs = CommandLine(env.engine), Path(f"{env.engine}.runs")
+    (runs / "0-0" / "x").mkdir(parents=True)
+    (runs / "999.log").touch()
+    found = fuel2.ok("engine", "check", "-f", "json").json
+    assert sum(row["name"] == "files" for row in found) == 2
+    kept = {path.name for path in runs.iterdir()} - {"0-0", "999.log"}
+
+    with closing(sqlite3.connect(env.engine)) as connection, connection:
+        rows = [(str(number), "x" * 4000) for number in range(200)]
+        connection.executemany("INSERT INTO fact_parts (digest, body) VALUES (?, ?)", rows)
+    with closing(sqlite3.connect(env.engine)) as connection, connection:
+        connection.execute("DELETE FROM fact_parts WHERE length(body) = 4000")
+    said = fuel2.ok("engine", "compact").out.split()
+    assert int(said[-2]) < int(said[-4]) / 2
+    assert {path.name for path in runs.iterdir()} == kept
+
+    with closing(sqlite3.connect(env.engine)) as connection, connection:
+        connection.execute("UPDATE nodes SET attributes = '{'")
+    broken = fuel2("engine", "check", "-f", "json")
+    assert (broken.code, [row["name"] for row in broken.json if row["status"] == "error"]) == (7, ["documents"])
+    assert fuel2("--server", "http://127.0.0.1:9", "engine", "check").code == 2
