@@ -119,7 +119,7 @@ class EngineImport(Command):
 
     The engine file must not exist. An export of an earlier version is upgraded.
 
-      fuel2 --engine copy.db engine import engine.json
+      fuel2 engine import engine.json --engine copy.db
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
