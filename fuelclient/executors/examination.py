@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
+from fuelclient.executors.handlers.sync import is_remote
 from fuelclient.executors.transport import Completed, Transport, Unreachable
 from fuelclient.model.diagnosis import Diagnosis, Health
 from fuelclient.model.task import TaskType
@@ -56,9 +57,13 @@ def programs_of(type: str, parameters: Mapping[str, Any]) -> frozenset[str]:
 
     >>> programs_of("shell", {"cmd": "cd /opt && python3 run.py; echo python"})
     frozenset({'python3'})
+    >>> programs_of("sync", {"src": "rsync://10.20.0.2/plugins/", "dst": "/etc/fuel/plugins"})
+    frozenset({'rsync'})
     """
     if type == TaskType.PUPPET:
         return frozenset({"puppet"})
+    if type == TaskType.SYNC:  # a tree of this machine comes as an archive
+        return frozenset({"rsync"}) if is_remote(str(parameters.get("src"))) else frozenset()
     command = parameters.get("cmd")
     return _called(command) if type == TaskType.SHELL and isinstance(command, str) else frozenset()
 

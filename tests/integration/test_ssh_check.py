@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import getpass
+import json
 import subprocess
 import time
 from dataclasses import replace
@@ -109,6 +110,19 @@ def test_a_node_that_nothing_runs_on_keeps_no_run_from_beginning(fleet: Fleet) -
     assert (refused.code, "refuses connections" in refused.err) == (3, True)
     assert fleet.execute("--node", 1).code == 0
     assert fleet.execute("--no-check", "--force").code == 8
+
+
+def test_the_nodes_of_later_graphs_are_examined_too(fleet: Fleet) -> None:
+    fleet.add("one")
+    fleet.add("two").stop()
+    fleet.site.daemons.pop()
+    for graph_type, tasks in (("first", [task("a", roles="one", cmd="true")]), ("then", [task("b", cmd="true")])):
+        arguments = ("graph", "upload", "--env", 1, "--type", graph_type, "--file", "-")
+        fleet.fuel2.ok(*arguments, stdin=json.dumps(tasks))
+    both = ("graph", "execute", "--env", 1, "--type", "first", "then", "--wait")
+    refused = fleet.fuel2(*both)
+    assert (refused.code, "refuses connections" in refused.err) == (3, True)
+    assert fleet.fuel2.ok("task", "list", "-f", "json").json == []
 
 
 def test_programs_that_tasks_call(fleet: Fleet) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from fuelclient.engine.runs.jobs import Jobs, target_of
+from fuelclient.engine.runs.jobs import target_of
 from fuelclient.errors import FuelError, NotReady
 from fuelclient.executors import registry
 from fuelclient.executors.examination import AREA, programs_of
@@ -15,6 +15,7 @@ from fuelclient.executors.job import Target
 from fuelclient.model.diagnosis import Diagnosis, Health, alike
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.node import Node
+from fuelclient.model.run import RunRequest
 from fuelclient.model.task import TaskType
 from fuelclient.plan.plan import COMMANDED, Plan
 
@@ -25,21 +26,27 @@ Programs = Mapping[int, Collection[str]]
 """The programs that tasks call, by the id of their node."""
 
 
-def programs(plan: Plan) -> Programs:
-    """Return what the tasks of a plan call on each node where one runs."""
+def programs(plans: Iterable[Plan]) -> Programs:
+    """Return what the tasks of some plans call on each node where one runs."""
     found: dict[int, set[str]] = {}
-    for vertex, rendered in plan.rendered.items():
-        task, node = plan.at(vertex)
-        if isinstance(node, int) and task.task.type not in _ELSEWHERE:
-            found.setdefault(node, set()).update(programs_of(task.task.type, rendered["parameters"]))
+    for plan in plans:
+        for vertex, rendered in plan.rendered.items():
+            task, node = plan.at(vertex)
+            if isinstance(node, int) and task.task.type not in _ELSEWHERE:
+                found.setdefault(node, set()).update(programs_of(task.task.type, rendered["parameters"]))
     return found
 
 
-def require_ready(executor: MachineExecutor, jobs: Jobs, plan: Plan, present: Iterable[Node]) -> None:
-    """Raise `NotReady` if a node of a plan is not ready. Only kinds of executors that say so are examined."""
-    called = programs(plan)
-    reached = [(node, jobs.target(node.id)) for node in present if node.id in called]
-    found = diagnosed(executor, [(node, target) for node, target in reached if _is_examined(target)], called)
+def examined(request: RunRequest, present: Iterable[Node]) -> Sequence[tuple[Node, Target]]:
+    """Return those nodes that are examined before a run, as their kind of executor wants, and how they are reached."""
+    reached = ((node, target_of(node, request.executor)) for node in present)
+    return [(node, target) for node, target in reached if _is_examined(target)]
+
+
+def require_ready(executor: MachineExecutor, reached: Iterable[tuple[Node, Target]], plans: Iterable[Plan]) -> None:
+    """Raise `NotReady` if one of these nodes takes part in a plan and is not ready."""
+    called = programs(plans)
+    found = diagnosed(executor, [(node, target) for node, target in reached if node.id in called], called)
     errors = {node_id: [one for one in all_ if one.health is Health.ERROR] for node_id, all_ in found.items()}
     failed = [node_id for node_id, reasons in errors.items() if reasons]
     if not failed:

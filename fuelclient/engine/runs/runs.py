@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -95,11 +96,15 @@ class Runs:
         return self.get(parent.id)
 
     def _require_ready(self, request: RunRequest, fetched: Inputs, plan: Plan) -> None:
-        """Raise `NotReady` if a node of the first graph cannot do its tasks."""
-        present = fetched.environment.nodes
-        with self._database.read() as connection:
-            jobs = jobs_for(connection, self._database.path, 0, request, fetched, present, plan.node_ids)
-        preflight.require_ready(self._provider(self._database.path, _new(request, PARENT)), jobs, plan, present)
+        """Raise `NotReady` if a node cannot do its tasks; those of later graphs as far as these can be planned now."""
+        reached = preflight.examined(request, fetched.environment.nodes)
+        if not reached:
+            return
+        known = [plan]
+        for graph_type in request.graph_types[1:]:
+            with suppress(FuelError):
+                known.append(self._planned(request, graph_type)[1])
+        preflight.require_ready(self._provider(self._database.path, _new(request, PARENT)), reached, known)
 
     def check(self, node_ids: Sequence[int], graph_type: str = DEFAULT_TYPE) -> Sequence[Diagnosis]:
         """As `base.Runs`. What cannot be planned is reported, and the nodes are examined all the same."""
@@ -113,7 +118,7 @@ class Runs:
             try:
                 with self._database.read() as connection:
                     fetched = inputs.read(connection, request, graph_type)
-                called.update(preflight.programs(plans.plan(fetched, request, graph_type)))
+                called.update(preflight.programs([plans.plan(fetched, request, graph_type)]))
             except FuelError as error:
                 unplanned.append(preflight.unplanned(cluster_id, graph_type, error))
         executor = self._provider(self._database.path, _new(RunRequest(0), PARENT))
