@@ -13,7 +13,7 @@ from fuelclient.backends.base import Backend
 from fuelclient.commands.arguments import add_as_master, add_env, add_release, stated_path
 from fuelclient.commands.base import DocumentCheck, finding_rows, tally
 from fuelclient.commands.finding_filters import add_finding_filters, chosen, fails
-from fuelclient.commands.plugins.migrate import add_write, write
+from fuelclient.commands.plugins.migrate import add_write, finished, write
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidDocument, UsageError
 from fuelclient.model.cluster import Cluster
@@ -112,6 +112,7 @@ class PluginsCheck(DocumentCheck):
 
         if not path.is_dir():
             raise UsageError(f"{path} is not a directory, and so it cannot be fixed.", hint="Fix the plugin's source.")
+        finished(path)
         migration = migrated(path, fix=True)
         self.app.stderr.write(migration.diff())
         write(self, parsed_args, path, migration)

@@ -35,9 +35,21 @@ class PluginsMigrate(Command):
         from fuelclient.plugins.package_files import require_directory
 
         require_directory(parsed_args.directory)
+        if finished(parsed_args.directory):
+            return
         migration = migrated(parsed_args.directory)
         self.app.stdout.write(migration.diff())
         write(self, parsed_args, parsed_args.directory, migration)
+
+
+def finished(directory: Path) -> bool:
+    """Finish a change of a package that was killed while it was written, and return whether there was one."""
+    from fuelclient.plugins.migrate import JOURNAL, finish
+
+    done = finish(directory)
+    if done:
+        LOG.warning("%s: an earlier change was killed; the rest of it was written, from %s.", directory, JOURNAL)
+    return done
 
 
 def add_write(parser: argparse.ArgumentParser) -> None:

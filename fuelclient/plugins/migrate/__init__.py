@@ -5,6 +5,7 @@ Source: the lists in the specification "plugins-v5".
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import unified_diff
@@ -17,7 +18,10 @@ from fuelclient.files.writing import permitted
 from fuelclient.plugins.migrate.round_trip import Editor
 from fuelclient.plugins.migrate.tasks import Graph
 
-__all__ = ["TARGET", "Change", "Migration", "apply", "migrated"]
+__all__ = ["JOURNAL", "TARGET", "Change", "Migration", "apply", "finish", "migrated"]
+
+JOURNAL = ".fuel-migration.json"
+"""The file that has the new texts while they are written. Its name is hidden, so no built package contains it."""
 
 TARGET = 5
 _OLDEST_SOURCE = 3
@@ -55,8 +59,15 @@ class Migration:
 def apply(migration: Migration) -> None:
     """Write the changes: each file whole, and all of them or none.
 
-    Raise what `files.write` raises, after the files that were written before have their old texts again.
+    Raise what `files.write` raises, after the files that were written before have their old texts again. If this
+    process is killed, `finish` writes the rest.
     """
+    if not migration.changes:
+        return
+    directory = migration.changes[0].path.parent
+    journal = directory / JOURNAL
+    after = {str(change.path.relative_to(directory)): change.after for change in migration.changes}
+    _put(journal, json.dumps(after))
     done: list[Change] = []
     try:
         for change in migration.changes:
@@ -66,6 +77,22 @@ def apply(migration: Migration) -> None:
         for change in reversed(done):
             _put(change.path, change.before)
         raise
+    finally:
+        _put(journal, "")
+
+
+def finish(directory: Path) -> bool:
+    """Write what a migration that was killed has left, and return whether there was one."""
+    journal = directory / JOURNAL
+    try:
+        changes: dict[str, str] = json.loads(journal.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return False
+    for name, text in changes.items():
+        if text or (directory / name).exists():
+            _put(directory / name, text)
+    _put(journal, "")
+    return True
 
 
 def _put(path: Path, text: str) -> None:

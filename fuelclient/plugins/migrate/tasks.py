@@ -123,7 +123,10 @@ class Graph:
         return left
 
     def _order_stages(self) -> None:
-        """Turn the order of stages into dependencies, because version 2.0.0 knows no stages: one after another."""
+        """Turn the order of stages into dependencies, because version 2.0.0 knows no stages: one after another.
+
+        Each task waits for the one before on all nodes, as legacy tasks do; `requires` only orders tasks of one node.
+        """
         staged = []
         for index, task in enumerate(self._mappings()):
             if isinstance(task.get("stage"), str) and task.get("type") not in _INTERNAL and not _is_modern(task):
@@ -131,9 +134,11 @@ class Graph:
                 staged.append((stage.name, stage.priority, index, task))
         last: dict[str, str] = {}
         for name, _, _, task in sorted(staged, key=lambda item: item[:3]):
-            before = last.get(name, f"{name}_end")
             del task["stage"]
-            _add(task, "requires", before)
+            if name in last:
+                _wait_everywhere(task, last[name])
+            else:
+                _add(task, "requires", f"{name}_end")
             if name in _NEXT:
                 _add(task, "required_for", _NEXT[name])
             last[name] = str(task.get("id"))
@@ -154,6 +159,13 @@ def _add(task: Any, key: str, name: str) -> None:
     listed = _names(task.get(key))
     if name not in listed:
         task[key] = _flow([*listed, name])
+
+
+def _wait_everywhere(task: Any, name: str) -> None:
+    """Add a dependency on a task on all nodes, unless it is stated."""
+    listed = task.setdefault("cross-depends", CommentedSeq())
+    if not any(isinstance(each, Mapping) and each.get("name") == name for each in listed):
+        listed.append(CommentedMap({"name": name}))
 
 
 def _flow(names: list[Any]) -> CommentedSeq:

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 from command_line import CommandLine
 from corpus import corpus
+from corpus_graphs import default_graph, release
 from package_trees import write_package
 
+from fuelclient.commands.graph.sides import package_addition
+from fuelclient.environment.layers import snapshot
+from fuelclient.environment.what_if import changed
 from fuelclient.errors import Unavailable, UsageError
+from fuelclient.insight.comparison import compare
+from fuelclient.model.cluster import Cluster
+from fuelclient.model.environment import Environment
+from fuelclient.model.task import TaskType
+from fuelclient.plan.preview import Draft, PreviewOptions, draft, order_of, preview_of
 from fuelclient.plugins.checks import check
-from fuelclient.plugins.migrate import Change, Migration, apply, migrated
+from fuelclient.plugins.load import load_package
+from fuelclient.plugins.migrate import JOURNAL, Change, Migration, apply, finish, migrated
 
 TASKS = """\
 # of the group
@@ -63,7 +77,8 @@ def test_what_changes_and_what_stays(package: Path) -> None:
     assert [*tasks] == ["prepare", "first", "monitor-1"]
     assert {task["version"] for task in tasks.values()} == {"2.0.0"}
     assert tasks["first"]["requires"] == ["pre_deployment_end"]
-    assert (tasks["prepare"]["requires"], tasks["prepare"]["required_for"]) == (["first"], ["deploy_start"])
+    prepare = tasks["prepare"]
+    assert (prepare["cross-depends"], prepare["required_for"]) == ([{"name": "first"}], ["deploy_start"])
     assert not any("stage" in task or "role" in task or "groups" in task for task in tasks.values())
     roles = (package / "node_roles.yaml").read_text(encoding="utf-8")
     assert roles.startswith(ROLES)
@@ -118,6 +133,40 @@ def test_a_migration_that_fails_half_way_changes_nothing(package: Path) -> None:
     assert (package / "tasks.yaml").read_text(encoding="utf-8") == LEGACY
 
 
+KILLED = """
+import os, sys
+from pathlib import Path
+from fuelclient.plugins import migrate
+real, left = migrate._put, [int(sys.argv[2])]
+def put(path, text):
+    if not left[0]:
+        os._exit(9)
+    left[0] -= 1
+    real(path, text)
+migrate._put = put
+migrate.apply(migrate.migrated(Path(sys.argv[1])))
+"""
+"""Migrate a package, and end as if killed before some change."""
+
+
+@pytest.mark.parametrize("done", range(5))
+def test_a_migration_that_is_killed_is_finished_by_the_next(package: Path, tmp_path: Path, done: int) -> None:
+    expected = tmp_path / "expected"
+    shutil.copytree(package, expected)
+    apply(migrated(expected))
+    killed = subprocess.run([sys.executable, "-c", KILLED, package, str(done)], check=False)
+    assert killed.returncode == 9
+    fuel2 = CommandLine(tmp_path / "engine.db")
+    if done == 0:
+        assert not finish(package)  # it has not begun
+        fuel2.ok("plugins", "migrate", package, "--to", 5, "--yes")
+    else:
+        assert JOURNAL in fuel2("plugins", "migrate", package, "--to", 5).err
+    assert {path.name: path.read_text() for path in package.iterdir() if path.is_file()} == {
+        path.name: path.read_text() for path in expected.iterdir() if path.is_file()
+    }
+
+
 def test_nothing_is_written_without_a_yes(package: Path, tmp_path: Path) -> None:
     fuel2 = CommandLine(tmp_path / "engine.db")
     done = fuel2("plugins", "migrate", package, "--to", 5)
@@ -138,21 +187,44 @@ def test_other_versions_are_refused(tmp_path: Path) -> None:
         migrated(Path(write_package(tmp_path / "p", package_version="2.0.0")))
 
 
+ON_BOTH_HALVES = {
+    "fuel-plugin-detach-haproxy": ["cluster", "cluster-haproxy", "primary-cluster", "primary-cluster-haproxy"],
+    "fuel-plugin-detach-rabbitmq": ["cluster", "primary-cluster"],
+}
+"""Tasks of the release that a group placed on one half of a role, where `tasks` means both; a note says so."""
+
+
+def placed(package: Path) -> tuple[dict[str, str], Draft]:
+    """The nodes of each task in Fuel 9.0 with the package, on two nodes of each role; and the draft of the graph."""
+    environment = Environment(Cluster(1, "prod", 1), release("9.0"))
+    known = snapshot(environment, (default_graph("9.0"),), "default")
+    added = package_addition(load_package(package), environment, known)
+    assert added.graph is not None
+    names = [re.sub(r":\w+#", "-", task.id) for task in added.graph.tasks]  # legacy entries, which had no ids
+    tasks = tuple(replace(task, id=name) for task, name in zip(added.graph.tasks, names, strict=True))
+    whole = changed(environment, known, added=[replace(added, graph=replace(added.graph, tasks=tasks))])
+    drafted = draft(whole, PreviewOptions(assume=",".join(f"{role}=2" for role in whole.roles)))
+    groups = {task.id for task in drafted.expansion.tasks if task.task.type == TaskType.GROUP}
+    rows = preview_of(drafted, order_of(drafted)).rows
+    return {row.task: str(row.nodes) for row in rows if row.task not in groups}, drafted
+
+
 @pytest.mark.corpus
 @pytest.mark.slow
-def test_real_packages_have_no_errors_as_version_5(tmp_path: Path) -> None:
+def test_real_packages_have_the_same_order_as_version_5(tmp_path: Path) -> None:
     found = [*corpus("plugins").glob("*/metadata.yaml"), *corpus("fpb-examples").glob("*/metadata.yaml")]
     old = [path.parent for path in found if yaml.safe_load(path.read_bytes())["package_version"][0] in "34"]
     assert len(old) > 15
-    for number, package in enumerate(old):
-        copy = tmp_path / str(number)
-        copy.mkdir()
-        for path in package.iterdir():
-            if path.is_dir():
-                (copy / path.name).symlink_to(path)
-            else:
-                (copy / path.name).write_bytes(path.read_bytes())
+    for package in old:
+        copy = tmp_path / package.name
+        shutil.copytree(package, copy, symlinks=True)
+        before, drafted = placed(copy)
         apply(migrated(copy))
-        missing = {"P004", "P067"}  # directories that are links here
-        errors = [finding for finding in check(copy) if finding.is_error and finding.code not in missing]
-        assert errors == [], package.name
+        assert not [finding for finding in check(copy) if finding.is_error], package.name
+        after, redrafted = placed(copy)
+        moved = sorted(task for task in {*before, *after} if before.get(task) != after.get(task))
+        assert moved == ON_BOTH_HALVES.get(package.name, []), package.name
+        order = compare(drafted, redrafted).order
+        assert order is not None
+        assert order.lost == 0, package.name
+        assert order.gained == 0 or moved, package.name
