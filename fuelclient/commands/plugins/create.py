@@ -29,7 +29,7 @@ class PluginsCreate(Command):
         )  # fmt: skip
         parser.add_argument(
             "--package-version", metavar="VERSION", default="5.0.0",
-            help="format of the package: 3, 4 or 5, or 3.0.0 and so on (default: 5.0.0)",
+            help="format of the package: 1 to 6, or 3.0.0 and so on (default: 5.0.0)",
         )  # fmt: skip
         group = parser.add_mutually_exclusive_group()
         group.add_argument("--release", action="store_true", help="a package that defines a release of its own")

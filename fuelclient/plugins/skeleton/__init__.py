@@ -29,15 +29,19 @@ class Skeleton(StrEnum):
     """A plugin that differs from release to release."""
 
 
-VERSIONS = ("3.0.0", "4.0.0", "5.0.0")
-"""The package versions that can be created. 1.0.0 and 2.0.0, which only have stages, can only be read."""
+VERSIONS = ("1.0.0", "2.0.0", "3.0.0", "4.0.0", "5.0.0", "6.0.0")
+"""The package versions that can be created. The first two only have stages; the last one adds tags to version 5."""
 
-LATEST = VERSIONS[-1]
+LATEST = "5.0.0"
+"""The version of a new package unless another one is asked for: the latest that the original builder knows."""
 
 _LAYERS: Mapping[tuple[Skeleton, str], tuple[str, ...]] = {
+    (Skeleton.PLUGIN, "1.0.0"): ("base", "v1"),
+    (Skeleton.PLUGIN, "2.0.0"): ("base", "v1", "v2"),
     (Skeleton.PLUGIN, "3.0.0"): ("base", "v3"),
     (Skeleton.PLUGIN, "4.0.0"): ("base", "v3", "v4"),
     (Skeleton.PLUGIN, "5.0.0"): ("base", "v3", "v4", "v5"),
+    (Skeleton.PLUGIN, "6.0.0"): ("base", "v3", "v4", "v5", "v6"),
     (Skeleton.MULTI_RELEASE, "5.0.0"): ("base", "v3", "v4", "v5", "multi-release"),
     (Skeleton.RELEASE, "5.0.0"): ("release",),
 }
