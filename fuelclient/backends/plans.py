@@ -10,6 +10,7 @@ from fuelclient.backends.base import Backend
 from fuelclient.environment.as_master import has_expressions
 from fuelclient.environment.plans import evaluation_of, plans
 from fuelclient.environment.redeploy import Rerun, reruns
+from fuelclient.environment.saved_plans import SavedPlan, saved_plan
 from fuelclient.errors import FuelError
 from fuelclient.executors import registry
 from fuelclient.expressions.evaluation import Expressions
@@ -18,13 +19,14 @@ from fuelclient.facts.given import Given
 from fuelclient.facts.uploaded import with_assumed
 from fuelclient.graph.merge import merge_layers
 from fuelclient.insight import forecast as views
+from fuelclient.model.finding import Finding
 from fuelclient.model.run import PlannedGraph, RunRequest, SimulatedGraph
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.evaluate import Evaluation
 from fuelclient.plan.fleet import fleet_candidates
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.outlook import asks_facts
-from fuelclient.plan.plan import Plan, checked
+from fuelclient.plan.plan import Plan, checked, require_decided
 from fuelclient.plan.preview import PreviewOptions
 from fuelclient.settings import limit_expressions
 
@@ -73,6 +75,16 @@ def redeployed(backend: Backend, request: RunRequest) -> tuple[tuple[str, tuple[
     """Return for each graph of a request which instances would run now, and why."""
     inputs, made, _ = _plans(backend, request, None)
     return tuple((plan.graph_type, reruns(inputs, plan)) for plan in made)
+
+
+def saved(backend: Backend, request: RunRequest) -> tuple[SavedPlan, tuple[Finding, ...]]:
+    """Return the current plan of a request as it can be saved, and the findings about it. Raise `InvalidGraph` if it
+    depends on facts that are not known."""
+    inputs, made, _ = _plans(backend, request, None)
+    for plan in made:
+        require_decided(plan)
+    shown = [views.planned(plan, after_earlier=position > 0) for position, plan in enumerate(made)]
+    return saved_plan(inputs, request, shown), tuple(finding for plan in made for finding in plan.findings)
 
 
 def _plans(backend: Backend, request: RunRequest, assume: str | None) -> tuple[Inputs, tuple[Plan, ...], str]:

@@ -1,7 +1,7 @@
 """What is compared: graphs that a command line names, and environments as they would be with other graphs or plugins.
 
-A graph is named `env:1` (merged), `cluster:1`, `release:2` or `plugin:NAME` (one layer), `run:7` (as that run had it)
-or by its file. A type may follow: `env:1/TYPE`.
+A graph is named `env:1` (merged), `cluster:1`, `release:2` or `plugin:NAME` (one layer), `run:7` (as that run had it),
+`plan:FILE` (as it was when that plan was saved) or by its file. A type may follow: `env:1/TYPE`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NAMED = {"env": "environment", **NOUNS}
 """The kinds of graphs that are named by an id or a name, and what each is called."""
 
 METAVAR = "GRAPH"
-GRAMMAR = "env:1, cluster:1, release:2, plugin:NAME, run:7 or a file; a type may follow: env:1/TYPE"
+GRAMMAR = "env:1, cluster:1, release:2, plugin:NAME, run:7, plan:FILE or a file; a type may follow: env:1/TYPE"
 
 
 def graph_reference(word: str) -> list[Any]:
@@ -48,11 +48,11 @@ def graph_reference(word: str) -> list[Any]:
     kind, colon, rest = word.partition(":")
     if not word.strip() or (colon and not rest):
         raise argparse.ArgumentTypeError(f"'{word}' names no graph; write {GRAMMAR}")
-    if not colon or kind not in (*_NAMED, "run", "file"):
+    if not colon or kind not in (*_NAMED, "run", "plan", "file"):
         if colon and kind.isalpha() and not os.path.exists(word):
             raise argparse.ArgumentTypeError(f"'{word}' names no graph; write {GRAMMAR}")
         return ["file", word, "/"]
-    if kind == "file":
+    if kind in ("file", "plan"):
         return [kind, rest, "/"]
     name, _, graph_type = rest.partition("/")
     if kind == "run":
@@ -212,6 +212,8 @@ def _side(word: Sequence[Any], backend: Backend, stdin: TextIO, default_type: st
         return Side(_label(word), backend.graphs.snapshot(name, graph_type))
     if kind == "run":
         return _of_run(backend, name, word[2][1:])
+    if kind == "plan":
+        return _of_plan(backend, name, graph_type)
     nowhere = Cluster(0, "", 0)
     if kind == "file":
         document = _document(name, stdin)
@@ -236,6 +238,18 @@ def _document(path: str, stdin: TextIO) -> GraphDocument:
     document = graph_document(source, stdin, owner_label="cluster")
     report(document.findings)
     return document
+
+
+def _of_plan(backend: Backend, path: str, graph_type: str) -> Side:
+    """Return the graph that a saved plan was made of, on the nodes that its environment has now."""
+    from fuelclient import files
+    from fuelclient.environment.saved_plan_files import plan_from
+
+    plan = plan_from(files.load(path).data, path)
+    graph = next((graph for graph in plan.graphs if graph.type == graph_type), plan.graphs[0])
+    known = backend.graphs.snapshot(plan.request.cluster_id, graph.type)
+    layers = tuple(saved.layer for saved in graph.layers)
+    return Side(f"plan:{path}", replace(known, layers=layers), masked=True)
 
 
 def _of_run(backend: Backend, run_id: int, graph_type: str) -> Side:

@@ -91,6 +91,8 @@ BEFORE = {
     "env update": ["fuel2 release import next.yaml"],
     "graph delete": ["fuel2 graph upload --env 1 --type rollback --file fix.yaml"],
     "graph diff": ["fuel2 plugins enable lma_collector --env 1"],
+    "plan apply": ["fuel2 plan create saved.json --env 1 --type default"],
+    "plan show": ["fuel2 plan create saved.json --env 1 --type default"],
     "node attributes-download": ["rm -r node_1"],
     "node delete": ["fuel2 env remove nodes --env 1 --nodes 3"],
     "node label delete": ["fuel2 node label set --labels rack=b --nodes 1 2"],

@@ -1,0 +1,129 @@
+"""`plan create`, `plan show` and `plan apply`: save a plan, and execute it only while it is still what would run."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from fuelclient.commands.arguments import stated
+from fuelclient.commands.base import Command, report
+from fuelclient.commands.formatters import encoding_of
+from fuelclient.commands.graph.execute import add_selection, selected
+from fuelclient.commands.graph.question import add_format, aligned
+from fuelclient.commands.shell import LOG, count
+from fuelclient.commands.task.start import STARTED, Starter, add_wait
+from fuelclient.errors import StalePlan
+
+if TYPE_CHECKING:
+    from fuelclient.environment.saved_plans import SavedPlan
+
+
+class PlanCreate(Command):
+    """Save what a run would do
+
+    The file has the request, the layers of its graphs with their digests, the nodes, and the action of each task
+    instance. Secrets are masked in it, and only its owner can read it. 'plan apply' executes it, and refuses to if
+    anything has changed in between; 'graph diff plan:FILE env:1' shows what.
+
+      fuel2 plan create saved.json --env 1 --type default
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("file", metavar="FILE", type=stated, help="the file to write")
+        add_selection(parser)
+        parser.add_argument("--noop", action="store_true", help="let tasks only report what they would change")
+        parser.add_argument("--unknown", choices=("run", "skip"), default="", help="what to do if a fact is not known")
+        parser.add_argument("--force", action="store_true", help="replace the file if it exists")
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from dataclasses import replace
+
+        from fuelclient import files
+        from fuelclient.backends.plans import saved
+        from fuelclient.environment.saved_plan_files import plan_to
+
+        request = replace(selected(parsed_args), noop=parsed_args.noop, unknown=parsed_args.unknown)
+        made, findings = saved(self.backend, request)
+        report(findings)
+        text = files.dumps(plan_to(made), "json")
+        files.write(parsed_args.file, text, force=parsed_args.force, private=True)
+        LOG.info("Saved %s. To execute it: fuel2 plan apply %s", _summary(made), parsed_args.file)
+
+
+class PlanShow(Command):
+    """Show a saved plan
+
+    Nothing but the file is read. The task instances are in execution order.
+
+      fuel2 plan show saved.json
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("file", metavar="FILE", type=stated, help="a file that 'plan create' wrote")
+        add_format(parser)
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient import files
+        from fuelclient.environment.saved_plan_files import plan_to
+
+        plan = read(self, parsed_args.file)
+        if parsed_args.format != "text":
+            text = files.dumps(plan_to(plan), parsed_args.format, encoding=encoding_of(self.app.stdout))
+            self.app.stdout.write(text)
+            return
+        self.say(f"A plan for environment {plan.request.cluster_id} ({plan.environment}): {_summary(plan)}.")
+        for graph in plan.graphs:
+            self.say(f"{graph.type}, of the layers")
+            rows = [
+                (one.layer.owner.label, count(len(one.layer.tasks), "task"), one.digest[:12]) for one in graph.layers
+            ]
+            for line in (*aligned(rows, "  "), *aligned(graph.instances)):
+                self.say(line)
+
+
+class PlanApply(Starter):
+    """Execute a saved plan, unless it is stale
+
+    The plan is computed again. If it is not the one that was saved, nothing starts: the exit code is 9, and the message
+    says which layer, node or facts changed. Otherwise the command behaves as 'graph execute' does.
+
+      fuel2 plan apply saved.json --wait
+    """
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("file", metavar="FILE", type=stated, help="a file that 'plan create' wrote")
+        parser.add_argument(
+            "--no-check", action="store_false", dest="check",
+            help="do not examine the nodes that are reached over SSH before the run (see 'node check')",
+        )  # fmt: skip
+        add_wait(parser)
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient.backends.plans import saved
+        from fuelclient.environment.saved_plans import is_stale, moved
+
+        then = read(self, parsed_args.file)
+        now, _ = saved(self.backend, then.request)
+        if is_stale(then, now):
+            why = "; ".join(moved(then, now)) or "earlier runs did, since then, what its conditions ask for"
+            raise StalePlan(
+                f"The plan {parsed_args.file} is stale: {why}.",
+                hint=f"`fuel2 graph diff plan:{parsed_args.file} env:{then.request.cluster_id}` shows what changed in "
+                "the graph. Create the plan again.",
+            )
+        begun = self.writable().runs.begin(then.request, check=parsed_args.check)
+        report([finding for child in begun.children for finding in child.findings])
+        self.started(begun, STARTED.format(begun), parsed_args)
+
+
+def read(command: Command, path: str) -> SavedPlan:
+    """Return the saved plan in a file."""
+    from fuelclient.environment.saved_plan_files import plan_from
+
+    return plan_from(command.load(path).data, path)
+
+
+def _summary(plan: SavedPlan) -> str:
+    running = sum(graph.running for graph in plan.graphs)
+    total = sum(len(graph.instances) for graph in plan.graphs)
+    return f"{running} of {count(total, 'task instance')} would run"

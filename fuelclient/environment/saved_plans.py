@@ -1,0 +1,116 @@
+"""Saved plans: what a request was planned from and what it would do, without secrets, and what has moved since."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from fuelclient.environment.differences import graph_digest
+from fuelclient.model.graph import Layer
+from fuelclient.model.run import PlannedGraph, RunRequest
+from fuelclient.plan.inputs import Inputs
+from fuelclient.redact import masked_document
+
+
+@dataclass(frozen=True, slots=True)
+class SavedLayer:
+    """A layer with masked secrets, and the digest of what it was before they were masked."""
+
+    layer: Layer
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class SavedGraph:
+    """The plan of one graph: its digest and its layers, and the action of each task instance in execution order."""
+
+    type: str
+    digest: str
+    layers: tuple[SavedLayer, ...]
+    instances: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def running(self) -> int:
+        """How many instances would run."""
+        return sum(action == "run" for _, _, action in self.instances)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedPlan:
+    """A request with the plans that it had. `nodes` has the roles of the environment's nodes by id, `facts` is a
+    digest of the facts."""
+
+    request: RunRequest
+    environment: str
+    nodes: Mapping[str, Sequence[str]]
+    facts: str
+    graphs: tuple[SavedGraph, ...]
+
+
+def saved_plan(inputs: Inputs, request: RunRequest, planned: Sequence[PlannedGraph]) -> SavedPlan:
+    """Return the plan of a request as it can be saved."""
+    environment = inputs.environment
+    return SavedPlan(
+        request,
+        environment.cluster.name,
+        {str(node.id): sorted(node.all_roles) for node in environment.nodes},
+        _digest([inputs.facts.common, {str(uid): own for uid, own in inputs.facts.nodes.items()}]),
+        tuple(_graph(inputs, graph) for graph in planned),
+    )
+
+
+def moved(then: SavedPlan, now: SavedPlan) -> Iterator[str]:
+    """Yield what keeps a saved plan from being what would run now: which layers, nodes, facts, in words."""
+    if then.environment != now.environment:
+        yield f"environment {now.request.cluster_id} is {now.environment} now, and was {then.environment}"
+    for was, graph in zip(then.graphs, now.graphs, strict=True):
+        yield from _moved_layers(was, graph)
+    for node in sorted({*then.nodes, *now.nodes}, key=int):
+        if then.nodes.get(node) != now.nodes.get(node):
+            roles = "left" if node not in now.nodes else f"has the roles {', '.join(now.nodes[node]) or '(none)'} now"
+            yield f"node {node} {roles}"
+    if then.facts != now.facts:
+        yield "the facts or settings changed"
+
+
+def is_stale(then: SavedPlan, now: SavedPlan) -> bool:
+    """Return whether another plan would be made now, of other layers or for other reasons."""
+    return any(moved(then, now)) or [graph.digest for graph in then.graphs] != [graph.digest for graph in now.graphs]
+
+
+def _moved_layers(then: SavedGraph, now: SavedGraph) -> Iterator[str]:
+    before, after = ({one.layer.owner.label: one for one in graph.layers} for graph in (then, now))
+    for label in dict.fromkeys((*before, *after)):
+        if label not in after:
+            yield f"{label} no longer has a layer of the {now.type} graph"
+        elif label not in before:
+            yield f"{label} has a layer of the {now.type} graph now"
+        elif before[label].digest != after[label].digest:
+            names = _moved_tasks(before[label].layer, after[label].layer)
+            tasks = f": {', '.join(names)}" if names else ""
+            yield f"the {label} layer of the {now.type} graph changed{tasks}"
+
+
+def _moved_tasks(before: Layer, after: Layer) -> list[str]:
+    was, now = ({task.id: task.attributes for task in layer.tasks} for layer in (before, after))
+    return [name for name in dict.fromkeys((*was, *now)) if was.get(name) != now.get(name)]
+
+
+def _graph(inputs: Inputs, planned: PlannedGraph) -> SavedGraph:
+    layers = tuple(
+        SavedLayer(_masked(layer), graph_digest(layer.tasks, layer.metadata))
+        for layer in inputs.layers[planned.graph_type]
+    )
+    instances = tuple((one.task, "" if one.node is None else str(one.node), one.action) for one in planned.instances)
+    return SavedGraph(planned.graph_type, planned.digest, layers, instances)
+
+
+def _masked(layer: Layer) -> Layer:
+    tasks = tuple(replace(task, attributes=masked_document(task.attributes)) for task in layer.tasks)
+    return replace(layer, tasks=tasks, warnings=())
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
