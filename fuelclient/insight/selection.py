@@ -6,6 +6,7 @@
     +keystone           it and all before it           keystone+2   it and two edges of what follows
     globals..keystone   all on paths between the two   !/^db/       all others
     role:compute layer:plugin type:puppet state:overridden stage:post_deployment stage:post_deployment/<0
+    result:error        tasks with an instance that ended so in a run
     a b                 both: union                    a,b          those in both: intersection     ( )
 """
 
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fuelclient.errors import UsageError, nearest
@@ -22,6 +23,7 @@ from fuelclient.graph.stage import parse_stage
 from fuelclient.insight.roles import tasks_of_roles
 from fuelclient.insight.study import Study
 from fuelclient.model.graph import Level, MergedTask
+from fuelclient.model.status import InstanceStatus
 from fuelclient.printing import one_line
 
 Selected = Mapping[int, tuple[str, ...]]
@@ -45,7 +47,7 @@ class BadQuery(UsageError):
         return f"  {one_line(self.query)}", f"  {' ' * self.at}^"
 
 
-FIELDS = ("role", "layer", "stage", "type", "state")
+FIELDS = ("role", "layer", "stage", "type", "state", "result")
 STATES = ("added", "overridden", "unchanged", "unplaced")
 
 _TOKEN = re.compile(
@@ -66,19 +68,23 @@ class _Token:
     at: int
 
 
-def select(study: Study, query: str) -> Selected:
-    """Return the tasks that a query selects, with the reasons, in any order.
+Results = Mapping[str, Collection[str]]
+"""The statuses that the instances of each task (by id) had at the end of a run."""
+
+
+def select(study: Study, query: str, results: Results | None = None) -> Selected:
+    """Return the tasks that a query selects, with the reasons, in any order. `result:` reads the `results`.
 
     Raise `BadQuery` for a query that cannot be read, and for names that nothing has.
     """
-    return _Parser(study, query).parse()
+    return _Parser(study, query, results).parse()
 
 
 class _Parser:
     """A parser by recursive descent that evaluates as it reads."""
 
-    def __init__(self, study: Study, query: str) -> None:
-        self.study, self.query = study, query
+    def __init__(self, study: Study, query: str, results: Results | None) -> None:
+        self.study, self.query, self.results = study, query, results
         self.tasks = study.merged.tasks
         self.tokens = list(self._tokens())
         self.next = 0
@@ -197,6 +203,10 @@ class _Parser:
             by_value = {state: set() for state in STATES}
         if field == "layer":
             by_value = {str(level): set() for level in Level}
+        if field == "result":
+            if self.results is None:
+                raise self._wrong(token.at, "asks for results, and there is no run", "Leave result: out here.")
+            by_value = {str(status): set() for status in InstanceStatus}
         for index, task in enumerate(self.tasks):
             for word in self._words(field, index, task):
                 by_value.setdefault(word, set()).add(index)
@@ -211,6 +221,8 @@ class _Parser:
         """Return the values of a property that a task has."""
         if field == "type":
             return (task.task.type,)
+        if field == "result":
+            return tuple((self.results or {}).get(task.id, ()))
         if field == "layer":
             return tuple({str(task.owner.level), task.owner.label, *([task.owner.name] if task.owner.name else [])})
         change = "overridden" if task.overrides else "unchanged" if task.owner.level is Level.RELEASE else "added"

@@ -15,6 +15,7 @@ from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import NotFound
 
 if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
     from fuelclient.environment.redeploy import ChangedFact, Rerun
     from fuelclient.model.run import Run
 
@@ -94,8 +95,9 @@ class EnvDrift(Lister):
     """Compare an environment with what its last run saw
 
     Lists what differs in the graph, the settings and the facts since the last run of the graph type that was no dry or
-    noop run. Groups are left out of the comparison, because runs do not remember them. Secrets are masked, so that a
-    changed password alone does not show. With --exit-code the exit code is 10 if anything differs.
+    noop run. Groups are left out of the comparison, because runs do not remember them. Secrets are masked: a changed
+    password among settings or facts is a row with two masked values, and one in a task does not show, because runs do
+    not remember it. With --exit-code the exit code is 10 if anything differs.
 
       fuel2 env drift 1
       fuel2 env drift 1 --type default --exit-code
@@ -120,7 +122,7 @@ class EnvDrift(Lister):
 
         runs = self.backend.runs
         inputs = runs.inputs(RunRequest(parsed_args.id, (parsed_args.graph_type,)))
-        run = self._last(parsed_args)
+        run = last_run(self.backend, parsed_args.id, parsed_args.graph_type)
         definitions = {row.task: row.definition for row in runs.history(run.id)}
         seen = Remembered(definitions, self._settings(run), runs.deployment_info(run.id))
         found = drift(seen, inputs, parsed_args.graph_type)
@@ -130,19 +132,21 @@ class EnvDrift(Lister):
             (each.part, each.place, each.path, *map(Fields, each.masked)) for each in found
         ]  # fmt: skip
 
-    def _last(self, parsed_args: argparse.Namespace) -> Run:
-        from fuelclient.model.run import CHILD
-
-        listed = self.backend.runs.list(cluster_id=parsed_args.id, names=(CHILD,))
-        ended = [run for run in listed if run.is_final and not run.dry_run and run.graph_type == parsed_args.graph_type]
-        if not ended:
-            which = f"of the {parsed_args.graph_type} graph in environment {parsed_args.id}"
-            raise NotFound("run", which, hint="It was never executed. `fuel2 task list` shows all runs.")
-        return ended[-1]
-
     def _settings(self, run: Run) -> Mapping[str, Any] | None:
         """Return the settings that a run saw, or None if they were not recorded."""
         try:
             return self.backend.runs.settings(run.id)
         except NotFound:
             return None
+
+
+def last_run(backend: Backend, cluster_id: int, graph_type: str) -> Run:
+    """Return the last run of a graph that ended and was no dry run. Raise `NotFound` if there is none."""
+    from fuelclient.model.run import CHILD
+
+    listed = backend.runs.list(cluster_id=cluster_id, names=(CHILD,))
+    ended = [run for run in listed if run.is_final and not run.dry_run and run.graph_type == graph_type]
+    if not ended:
+        which = f"of the {graph_type} graph in environment {cluster_id}"
+        raise NotFound("run", which, hint="It was never executed. `fuel2 task list` shows all runs.")
+    return ended[-1]

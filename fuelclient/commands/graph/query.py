@@ -16,7 +16,8 @@ class GraphQuery(OrderQuestion):
     all others; brackets group. A task id; a pattern (/^neutron/); +TASK with all before it, TASK+ with all after it,
     2+TASK+1 with so many edges; A..B, what lies between two tasks; role:NAME; layer:release, layer:plugin,
     layer:cluster or layer:PLUGIN; type:puppet; state:added, overridden, unchanged or unplaced; stage:NAME;
-    stage:NAME/<0 for the tasks that state a stage with such a priority.
+    stage:NAME/<0 for the tasks that state a stage with such a priority; result:error, ready, skipped, pending or
+    running for tasks with an instance that ended so in the last run, or in that of --run.
 
     Each line is a task id. --explain adds the layer, the place, and why the task is selected.
 
@@ -27,11 +28,12 @@ class GraphQuery(OrderQuestion):
 
     def add_subject(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("query", metavar="QUERY", type=stated, help="which tasks, in quotes")
+        parser.add_argument("--run", type=int, metavar="RUN", help="the run that result: is about (default: the last)")
         parser.add_argument("--explain", action="store_true", help="also say why each task is selected")
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         study = self.study(parsed_args)
-        chosen = selected(study, parsed_args.query, self.app.stderr)
+        chosen = selected(study, parsed_args.query, self.app.stderr, self._results(parsed_args))
         kept = [(row, index) for row, index in zip(study.rows, study.indices, strict=True) if index in chosen]
         LOG.info("%s of %d.", count(len(kept), "task"), len(study.rows))
         places = [study.merged.tasks[index].origin().place for _, index in kept]
@@ -49,3 +51,16 @@ class GraphQuery(OrderQuestion):
             for (row, index), place in zip(kept, places, strict=True)
         ]  # fmt: skip
         return Answer(lines, {"query": parsed_args.query, "selected": rows})
+
+    def _results(self, parsed_args: argparse.Namespace) -> dict[str, set[str]] | None:
+        """Return how the instances of each task ended, if the query asks for it."""
+        if "result:" not in parsed_args.query:
+            return None
+        from fuelclient.commands.env.redeploy import last_run
+
+        run_id = parsed_args.run or last_run(self.backend, parsed_args.env, parsed_args.graph_type).id
+        results: dict[str, set[str]] = {}
+        for row in self.backend.runs.history(run_id):
+            if row.graph_type == parsed_args.graph_type:
+                results.setdefault(row.task, set()).add(str(row.status))
+        return results

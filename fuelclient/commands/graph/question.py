@@ -16,7 +16,7 @@ from fuelclient.errors import InvalidGraph
 from fuelclient.printing import one_line, printable
 
 if TYPE_CHECKING:
-    from fuelclient.insight.selection import Selected
+    from fuelclient.insight.selection import Results, Selected
     from fuelclient.insight.study import Study
     from fuelclient.model.finding import Finding, Place
     from fuelclient.model.snapshot import Snapshot
@@ -118,12 +118,12 @@ class OrderQuestion(Question):
         return snapshot, options, evaluation_for(self.backend, snapshot)
 
 
-def selected(study: Study, query: str, stderr: TextIO) -> Selected:
+def selected(study: Study, query: str, stderr: TextIO, results: Results | None = None) -> Selected:
     """Return what a query selects. A wrong one is shown on stderr, with a caret below what is wrong."""
     from fuelclient.insight.selection import BadQuery, select
 
     try:
-        return select(study, query)
+        return select(study, query, results)
     except BadQuery as error:
         for line in error.picture():
             stderr.write(f"{line}\n")

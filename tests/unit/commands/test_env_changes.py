@@ -43,6 +43,10 @@ def test_each_instance_says_why_it_would_run(ran: CommandLine) -> None:
     why = {row["task"]: (row["runs"], row["why"]) for row in answer["instances"]}
     assert why == {"watch": (False, "condition"), "each": (True, "always")}
 
+    query = ("graph", "query", "--env", 1, "--type", "watch")
+    assert ran.ok(*query, "result:ready").out.split() == ["watch", "each"]
+    assert ran.ok(*query, "result:error", "--run", 1).out == ""
+
     upload(ran, "two", "secret-2")
     done = ran.ok("env", "changes", 1, "--type", "watch", "-f", "json")
 
@@ -65,6 +69,7 @@ def test_before_the_first_run_everything_is_new(
     answer = tiny.ok("env", "changes", 1, "--type", "watch", "-f", "json").json
     assert {row["task"]: row["why"] for row in answer["instances"]} == {"watch": "first", "each": "always"}
     assert tiny("env", "drift", 1, "--type", "watch").code == 5
+    assert tiny("graph", "query", "result:ready", "--env", 1, "--type", "watch").code == 5
 
 
 def test_drift_has_the_graph_and_the_facts(ran: CommandLine) -> None:

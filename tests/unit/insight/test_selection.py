@@ -94,3 +94,18 @@ def test_each_selected_task_says_why(engine: CommandLine) -> None:
     because = {row["task"]: row["because"] for row in answer["selected"]}
     assert because["netconfig"] == ["1 before keystone", "role:controller"]
     assert because["keystone"] == ["named keystone", "role:controller"]
+
+
+def test_results_of_a_run(studied: Study) -> None:
+    results = {"keystone": {"error", "ready"}, "netconfig": {"ready"}}
+    ids = {index: task.id for index, task in enumerate(studied.merged.tasks)}
+    for query, found in (
+        ("result:error", {"keystone"}),
+        ("result:ready,!result:error", {"netconfig"}),
+        ("result:skipped", set()),
+    ):
+        assert {ids[index] for index in select(studied, query, results)} == found
+    with pytest.raises(BadQuery):
+        select(studied, "result:error")
+    with pytest.raises(BadQuery):
+        select(studied, "result:failed", results)
