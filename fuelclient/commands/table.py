@@ -186,6 +186,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     "plugins remove": ("plugins.install:PluginsRemove", "Remove a plugin with its graphs and releases"),
     "plugins show": ("plugins.plugins:PluginsShow", "Show one plugin and what it brings"),
     "plugins sync": ("plugins.install:PluginsSync", "Read the files of installed plugins again"),
+    "plugins watch": ("plugins.watch:PluginsWatch", "Check a plugin each time one of its files is saved"),
     "release component list": ("release:ComponentList", "List the components of a release"),
     "release create": ("release:ReleaseCreate", "Create one release"),
     "release delete": ("release:ReleaseDelete", "Delete a release with its graphs"),

@@ -162,7 +162,7 @@ PLACES = {
 }
 """What comes before an example that expects another current directory, or a document on stdin."""
 
-ENDLESS = ("server run",)
+ENDLESS = ("plugins watch", "server run")
 """Commands that run until they are ended. Their examples are only parsed here; other tests start them."""
 
 
