@@ -217,11 +217,15 @@ class TaskLogs(Command):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, "run")
         parser.add_argument(
-            "instance", type=instance, metavar="TASK/NODE", help="the task and its node: netconfig/3, netconfig/node-3"
-        )
+            "instance", type=instance, nargs="?", default="", metavar="TASK/NODE",
+            help="the task and its node: netconfig/3, netconfig/node-3",
+        )  # fmt: skip
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         task, slash, node = parsed_args.instance.rpartition("/")
+        if not parsed_args.instance:
+            hint = f"`fuel2 task history show {parsed_args.id}` lists the tasks of the run and their nodes."
+            raise UsageError("Name a task and its node, as in netconfig/3.", hint=hint)
         if not (slash and task and node):
             raise UsageError(
                 f"'{parsed_args.instance}' is not a task on a node.", hint="Write TASK/NODE, as in netconfig/3."
