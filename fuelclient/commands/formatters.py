@@ -105,12 +105,11 @@ class Csv(_FlatRows, CSVLister):
     def emit_list(
         self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
     ) -> None:
-        super().emit_list(
-            column_names, ([_no_formula(text(cell)) for cell in row] for row in data), stdout, parsed_args
-        )
+        super().emit_list(column_names, ([no_formula(text(cell)) for cell in row] for row in data), stdout, parsed_args)
 
 
-def _no_formula(cell: Any) -> Any:
+def no_formula(cell: Any) -> Any:
+    """Return a cell of CSV, with a quote before it if a spreadsheet would run it."""
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 

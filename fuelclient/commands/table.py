@@ -229,9 +229,13 @@ _ROWS: dict[str, tuple[str, str]] = {
         "task.downloads:DeploymentInfoDownload",
         "Write the facts that a run saw to a file",
     ),
+    "task gantt": (
+        "task.gantt:TaskGantt",
+        "Show what a run did when: bars for each node, what they waited for, and the critical path",
+    ),
     "task history show": ("task.history:HistoryShow", "Show what happened to the tasks of a run"),
     "task list": ("task.task:TaskList", "List runs and their parts"),
-    "task logs": ("task.task:TaskLogs", "Print what a task instance printed"),
+    "task logs": ("task.logs:TaskLogs", "Print what the task instances of a run printed"),
     "task network-configuration download": (
         "task.downloads:NetworkConfigurationDownload",
         "Write the networks that a run began with to a file",

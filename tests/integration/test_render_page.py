@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from browser import Browser, browser, needs_chromium
 from command_line import CommandLine
+from executions import executions, shell
 from questioned import questioned_engine
 
 pytestmark = needs_chromium
@@ -129,3 +130,19 @@ def test_dark_mode(opened: Browser) -> None:
     light = opened.value("getComputedStyle(document.body).backgroundColor")
     opened.click("document.getElementById('dark')")
     assert opened.value("getComputedStyle(document.body).backgroundColor") != light
+
+
+def test_a_run_can_be_replayed(chromium: Browser, tmp_path: Path) -> None:
+    env = executions(tmp_path)
+    env.graph(shell("first"), shell("last", "false", requires=["first"]))
+    env.run("default")
+    CommandLine(env.engine).ok("graph", "render", "--env", 1, "--run", 1, "--output", tmp_path / "run.html")
+    chromium.open(tmp_path / "run.html")
+    assert (names(chromium, ".task.ready"), names(chromium, ".task.error")) == ({"first"}, {"last"})
+    assert chromium.value("document.querySelectorAll('#gantt .bar').length") == 6
+    assert chromium.value("document.querySelectorAll('#gantt .bar.critical').length") == 2
+    chromium.value("document.getElementById('time').value = 0")
+    chromium.value("document.getElementById('time').dispatchEvent(new Event('input'))")
+    assert (names(chromium, ".task.running"), names(chromium, ".task.pending")) == ({"first"}, {"last"})
+    chromium.click("document.querySelector('#gantt .bar.error')")
+    assert "last" in chromium.value("document.querySelector('#details h2').textContent")

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TextIO
 
-from fuelclient.commands.arguments import stated
+from fuelclient.commands.arguments import identifier, stated
 from fuelclient.commands.formatters import encoding_of
 from fuelclient.commands.graph.question import OrderQuestion, selected
 from fuelclient.commands.output import STDOUT, add_force
@@ -19,6 +19,7 @@ from fuelclient.printing import printable
 
 if TYPE_CHECKING:
     from fuelclient.insight.picture import Picture
+    from fuelclient.insight.timeline import Timeline
 
 _FORMATS: Mapping[str, str] = {
     "txt": "txt", "dot": "dot", "gv": "dot", "svg": "svg", "png": "png", "mmd": "mmd", "html": "html",
@@ -39,9 +40,12 @@ class GraphRender(OrderQuestion):
     Dashed edges lead to tasks that begin earlier in the list: they wait for instances on other nodes. Mermaid draws at
     most 500 edges; if there are more, the least important tasks are left out, and the order through them is kept.
 
+    --run adds to a page what happened in a run: bars for each node, and a slider that shows each moment of it.
+
       fuel2 graph render --env 1 --output graph.html
       fuel2 graph render '3+keystone+1' --env 1 --output keystone.mmd
       fuel2 graph render 'role:compute' --env 1 --group role -f dot
+      fuel2 graph render --env 1 --run 12 --output run.html
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -51,6 +55,7 @@ class GraphRender(OrderQuestion):
         parser.add_argument(
             "--group", choices=("stage", "role", "none"), default="stage", help="what forms a group (default: stage)"
         )
+        parser.add_argument("--run", type=identifier, metavar="RUN", help="add what this run did when to an .html page")
         parser.add_argument("--all-edges", action="store_true", help="also draw edges that others imply")
 
     def add_subject(self, parser: argparse.ArgumentParser) -> None:
@@ -65,8 +70,9 @@ class GraphRender(OrderQuestion):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         form = _format_of(parsed_args.output, parsed_args.format)
         drawn = self._picture(parsed_args)
+        seen = self._run(drawn, form, parsed_args.run) if parsed_args.run is not None else None
         title = f"{drawn.study.snapshot.cluster.name}: {parsed_args.graph_type}"
-        content = _content(drawn, form, title, self.app.stdout)
+        content = _content(drawn, form, title, self.app.stdout, seen)
         if parsed_args.output != STDOUT:
             from fuelclient import files
 
@@ -88,6 +94,22 @@ class GraphRender(OrderQuestion):
         LOG.info("%s, %s%s.", count(len(drawn.vertices), "task"), count(len(drawn.edges), "edge"), implied)
         return drawn
 
+    def _run(self, drawn: Picture, form: str, run_id: int) -> Timeline:
+        """Return the times of a run, for a page about the graph as it is now."""
+        from fuelclient.commands.task.gantt import timeline_of
+
+        if form != "html":
+            raise UsageError("--run needs the format html.", hint="End the name of the file with .html.")
+        run = self.backend.runs.get(run_id)
+        env = drawn.study.snapshot.cluster.id
+        if run.cluster_id != env:
+            raise UsageError(f"Run {run_id} was on environment {run.cluster_id}.", hint=f"Use --env {run.cluster_id}.")
+        seen = timeline_of(self.backend, run)
+        missing = {bar.row.task for bar in seen.bars} - {vertex.row.task for vertex in drawn.vertices}
+        if missing:
+            LOG.info("%s of the run are not in the picture.", count(len(missing), "task"))
+        return seen
+
 
 def _format_of(path: str, asked: str | None) -> str:
     if asked or path == STDOUT:
@@ -99,7 +121,7 @@ def _format_of(path: str, asked: str | None) -> str:
     return _FORMATS[ending]
 
 
-def _content(drawn: Picture, form: str, title: str, stdout: TextIO) -> str | bytes:
+def _content(drawn: Picture, form: str, title: str, stdout: TextIO, seen: Timeline | None) -> str | bytes:
     from fuelclient.insight import drawings
 
     if form == "txt":
@@ -110,7 +132,7 @@ def _content(drawn: Picture, form: str, title: str, stdout: TextIO) -> str | byt
     if form == "html":
         from fuelclient.commands.graph.page import page
 
-        return page(drawn, title)
+        return page(drawn, title, seen)
     if form == "mmd":
         return _mermaid(drawn)
     described = drawings.dot(drawn)

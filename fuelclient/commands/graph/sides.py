@@ -211,7 +211,7 @@ def _side(word: Sequence[Any], backend: Backend, stdin: TextIO, default_type: st
     if kind == "env":
         return Side(_label(word), backend.graphs.snapshot(name, graph_type))
     if kind == "run":
-        return _of_run(backend, name, word[2][1:])
+        return of_run(backend, name, word[2][1:])
     if kind == "plan":
         return _of_plan(backend, name, graph_type)
     nowhere = Cluster(0, "", 0)
@@ -252,7 +252,7 @@ def _of_plan(backend: Backend, path: str, graph_type: str) -> Side:
     return Side(f"plan:{path}", replace(known, layers=layers), masked=True)
 
 
-def _of_run(backend: Backend, run_id: int, graph_type: str) -> Side:
+def of_run(backend: Backend, run_id: int, graph_type: str) -> Side:
     """Return the graph that a run had. A run remembers no groups: those of the environment's graph count.
 
     Raise `NotFound` for a type that the run did not have, and `UsageError` if it had several and none is named.

@@ -1,24 +1,21 @@
-"""`task`: list, show, delete, stop, resume and watch runs, and print their logs."""
+"""`task`: list, show, delete, stop, resume and watch runs."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_env, add_id, add_yes, identifier, seconds
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.references import instance
 from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.rows import COLUMNS, row
 from fuelclient.commands.task.start import Starter, add_timeout, add_wait
 from fuelclient.errors import UsageError
-from fuelclient.printing import tame
 
 if TYPE_CHECKING:
-    from fuelclient.commands.shell import FuelShell
     from fuelclient.model.run import Run
 
 STOPPING = "Stop deployment task with id {0.id} for the environment {0.cluster_id} has been started."
@@ -202,40 +199,3 @@ class TaskWatch(Command):
 
         run = self.backend.runs.get(parsed_args.id)
         return follow(self.backend, run.parent_id or run.id, self.app.stderr, timeout=parsed_args.timeout)
-
-
-class TaskLogs(Command):
-    """Print what a task instance printed
-
-    Its standard output goes to stdout and its standard error to stderr, all tries one after another. On a terminal,
-    control characters except colours are escaped; pipes and files get the text as it is.
-
-      fuel2 task logs 12 netconfig/3
-      fuel2 task logs 12 netconfig/node-3
-    """
-
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "run")
-        parser.add_argument(
-            "instance", type=instance, nargs="?", default="", metavar="TASK/NODE",
-            help="the task and its node: netconfig/3, netconfig/node-3",
-        )  # fmt: skip
-
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        task, slash, node = parsed_args.instance.rpartition("/")
-        if not parsed_args.instance:
-            hint = f"`fuel2 task history show {parsed_args.id}` lists the tasks of the run and their nodes."
-            raise UsageError("Name a task and its node, as in netconfig/3.", hint=hint)
-        if not (slash and task and node):
-            raise UsageError(
-                f"'{parsed_args.instance}' is not a task on a node.", hint="Write TASK/NODE, as in netconfig/3."
-            )
-        logs = self.backend.runs.logs(parsed_args.id, task, node)
-        shell = cast("FuelShell", self.app)
-        for stream, written in ((shell.stdout, logs.output), (shell.stderr, logs.errors)):
-            stream.write(tame(written) if stream.isatty() else written)
-            stream.flush()
-        if logs.return_code is None:
-            LOG.info("There is no return code: the task instance has not ended, or was killed.")
-        else:
-            LOG.info("Return code: %d", logs.return_code)

@@ -17,19 +17,24 @@ from fuelclient.insight.drawings import kind
 from fuelclient.insight.layout import layout
 from fuelclient.insight.picture import Picture
 from fuelclient.insight.roles import tasks_of_roles
+from fuelclient.insight.timeline import Timeline
 from fuelclient.model.graph import MergedTask, Origin
 from fuelclient.redact import masked_document
 
 
-def page(drawn: Picture, title: str) -> str:
-    """Return a picture as a page. Secrets in it are masked."""
+def page(drawn: Picture, title: str, seen: Timeline | None = None) -> str:
+    """Return a picture as a page, with the times of a run if `seen` has them. Secrets are masked."""
     style, script = (files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     policy = (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
     )
     template = Template(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
     return template.substitute(
-        policy=html.escape(policy), title=html.escape(title), style=style, script=script, data=_data(_fields(drawn))
+        policy=html.escape(policy),
+        title=html.escape(title),
+        style=style,
+        script=script,
+        data=_data({**_fields(drawn), "run": _run(drawn, seen) if seen else None}),
     )
 
 
@@ -70,6 +75,26 @@ def _fields(drawn: Picture) -> dict[str, Any]:
         for name, (top, height) in zip(names, placed.bands, strict=True)
     ]  # fmt: skip
     return {"tasks": tasks, "edges": edges, "bands": bands}
+
+
+def _run(drawn: Picture, seen: Timeline) -> dict[str, Any]:
+    numbers: dict[str, list[int]] = {}
+    for number, vertex in enumerate(drawn.vertices):
+        numbers.setdefault(vertex.row.task, []).append(number)
+    nodes = [
+        [
+            "sync points" if node is None else f"node {node}",
+            [
+                [
+                    bar.row.task, numbers.get(bar.row.task, []), bar.word, bar.idle, bar.ready, bar.begin, bar.end,
+                    bar.critical,
+                ]
+                for bar in bars
+            ],
+        ]
+        for node, bars in seen.nodes.items()
+    ]  # fmt: skip
+    return {"seconds": seen.seconds, "nodes": nodes}
 
 
 def _attributes(drawn: Picture, task: MergedTask) -> list[Any]:

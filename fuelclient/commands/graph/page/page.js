@@ -165,6 +165,70 @@ for (const [name, values] of Object.entries(filters)) {
   choice.addEventListener("change", filter);
 }
 
+// A run: bars for each node, and the tasks in the colours that they had at a moment of it.
+const BAR_WIDE = 1200, BAR_HIGH = 18, NAMES = 110;
+function replay(run) {
+  byId("run").hidden = false;
+  const bars = run.nodes.flatMap(([, bars]) => bars);
+  const across = (seconds) => NAMES + seconds / (run.seconds || 1) * (BAR_WIDE - NAMES);
+  const chart = svg(byId("gantt"), "svg", {viewBox: `0 0 ${BAR_WIDE} ${run.nodes.length * BAR_HIGH}`, width: "100%"});
+  run.nodes.forEach(([name, own], row) => {
+    const y = row * BAR_HIGH;
+    svg(chart, "text", {x: 0, y: y + 13}, name);
+    for (const [task, numbers, word, idle, ready, begin, end, critical] of own) {
+      const part = (from, to, kind, text) => {
+        if (to <= from && kind.startsWith("wait")) return;
+        const width = Math.max(1, across(to) - across(from));
+        const shape = svg(chart, "rect", {class: kind, x: across(from), y: y + 3, width, height: BAR_HIGH - 6});
+        svg(shape, "title", {}, text);
+        if (numbers.length) shape.addEventListener("click", () => { show(numbers[0]); centre(numbers[0]); });
+      };
+      part(idle, Math.min(ready, begin), "wait", `${task} waits for predecessors`);
+      part(Math.max(idle, ready), begin, "wait slot", `${task} waits for a free slot`);
+      const kind = word === "error" || word === "interrupted" ? "error" : word === "running" ? word : "ready";
+      part(begin, end, `bar ${kind}${critical ? " critical" : ""}`, `${task}: ${word}, ${(end - begin).toFixed(1)} s`);
+    }
+  });
+  const line = svg(chart, "line", {class: "now", y1: 0, y2: run.nodes.length * BAR_HIGH});
+  const time = byId("time");
+  time.max = run.seconds;
+  function at(moment) {
+    const states = new Map();
+    const rank = {ready: 1, pending: 2, running: 3, error: 4};
+    for (const [, numbers, word, , , begin, end] of bars) {
+      const failed = word === "error" || word === "interrupted";
+      const state = moment < begin ? "pending" : moment < end ? "running" : failed ? "error" : "ready";
+      for (const number of numbers) {
+        if (rank[state] > (rank[states.get(number)] || 0)) states.set(number, state);
+      }
+    }
+    boxes.forEach((box, number) => {
+      for (const state of Object.keys(rank)) box.classList.toggle(state, states.get(number) === state);
+      box.classList.toggle("passed", !states.has(number));
+    });
+    for (const end of ["x1", "x2"]) line.setAttribute(end, across(moment));
+    byId("clock").textContent = `${moment.toFixed(1)} of ${run.seconds.toFixed(1)} s`;
+  }
+  world.classList.add("playing");
+  time.addEventListener("input", () => at(Number(time.value)));
+  let timer = 0;
+  byId("play").addEventListener("click", () => {
+    const step = run.seconds / 200;
+    if (Number(time.value) >= run.seconds) time.value = 0;
+    clearInterval(timer);
+    timer = timer ? 0 : setInterval(() => {
+      time.value = Number(time.value) + step;
+      at(Number(time.value));
+      if (Number(time.value) >= run.seconds) { clearInterval(timer); timer = 0; }
+      byId("play").textContent = timer ? "Pause" : "Play";
+    }, 100);
+    byId("play").textContent = timer ? "Pause" : "Play";
+  });
+  time.value = run.seconds;
+  at(run.seconds);
+}
+if (data.run) replay(data.run);
+
 function dark(on) {
   root.classList.toggle("dark", on);
   byId("dark").setAttribute("aria-pressed", String(on));

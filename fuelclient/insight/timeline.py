@@ -1,0 +1,141 @@
+"""What a run did when: which instance ran from when to when, what each waited for, and what made the run as long as it
+was."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from fuelclient.insight.progress import elapsed, parse_time, status_word
+from fuelclient.insight.relation import reverse
+from fuelclient.model.run import NOWHERE, HistoryRow, NodeKey, instance_name
+from fuelclient.plan.expand import Expansion
+
+Instance = tuple[str, NodeKey]
+"""A task and its node."""
+
+Before = Mapping[int, Mapping[Instance, Iterable[Instance]]]
+"""For each graph of a run, by the id of its part, the direct predecessors of instances."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """An instance that ran, in seconds since the run began.
+
+    At `ready` the last of its predecessors had ended; from `idle` on its node had nothing else to do. `word` says how
+    it ended. The bars that are `critical` follow each other up to the end of the run.
+    """
+
+    row: HistoryRow
+    ready: float
+    idle: float
+    begin: float
+    end: float
+    critical: bool = False
+
+    @property
+    def name(self) -> str:
+        return instance_name(self.row.task, self.row.node)
+
+    @property
+    def word(self) -> str:
+        return status_word(self.row.status, self.row.reason)
+
+    @property
+    def seconds(self) -> float:
+        return self.end - self.begin
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The instances of a run that ran, by their beginning, and how many seconds the run took up to now or its end."""
+
+    bars: tuple[Bar, ...]
+    seconds: float
+
+    @property
+    def critical(self) -> tuple[Bar, ...]:
+        """The critical path, from its beginning."""
+        return tuple(bar for bar in self.bars if bar.critical)
+
+    @property
+    def nodes(self) -> dict[NodeKey, list[Bar]]:
+        """The bars of each node: the master, then the others by id."""
+        found: dict[NodeKey, list[Bar]] = defaultdict(list)
+        for bar in self.bars:
+            found[bar.row.node].append(bar)
+        return dict(sorted(found.items(), key=lambda item: (isinstance(item[0], int), item[0] or 0)))
+
+    @property
+    def waits(self) -> dict[str, float]:
+        """The seconds of all nodes together: how long they ran tasks, and what they waited for between tasks."""
+        return {
+            "running": sum(bar.seconds for bar in self.bars),
+            "predecessors": sum(max(0.0, min(bar.ready, bar.begin) - bar.idle) for bar in self.bars),
+            "slot": sum(bar.begin - max(bar.ready, bar.idle) for bar in self.bars),
+        }
+
+
+def predecessors(expansion: Expansion) -> dict[Instance, list[Instance]]:
+    """Return the direct predecessors of each instance, through barriers."""
+
+    def key(vertex: int) -> Instance:
+        return expansion.tasks[expansion.task_of[vertex]].id, expansion.fleet.nodes[expansion.node_of[vertex]].uid
+
+    before = reverse(expansion.edges.successors())
+    size = expansion.size
+    return {
+        key(vertex): [
+            key(real) for other in before[vertex] for real in ([other] if other < size else before[other])
+        ]
+        for vertex in range(size)
+    }  # fmt: skip
+
+
+def timeline(rows: Iterable[HistoryRow], before: Before, now: datetime) -> Timeline:
+    """Return what happened in a run up to `now`. Of a graph without `before`, all is ready from its beginning."""
+    dated = [row for row in rows if row.time_start is not None and row.node != NOWHERE]
+    if not dated:
+        return Timeline((), 0.0)
+    start = min(str(row.time_start) for row in dated)
+    ends = {
+        (row.run_id, row.task, row.node): elapsed(start, row.time_end, now) or 0.0 for row in dated
+    }  # fmt: skip
+    bars: list[Bar] = []
+    free: dict[NodeKey, float] = {}
+    begun: dict[int, float] = {}
+    ran = [row for row in dated if row.time_start != row.time_end]
+    for row in sorted(ran, key=lambda row: (parse_time(str(row.time_start)), row.task, str(row.node))):
+        begin = elapsed(start, row.time_start, now) or 0.0
+        first = begun.setdefault(row.run_id, begin)
+        known = before.get(row.run_id, {}).get((row.task, row.node), ())
+        ready = max((ends.get((row.run_id, *other), first) for other in known), default=first)
+        idle = min(begin, free.get(row.node, first))
+        end = max(begin, ends[row.run_id, row.task, row.node])
+        bars.append(Bar(row, min(ready, begin), idle, begin, end))
+        free[row.node] = max(end, free.get(row.node, 0.0))
+    path = set(_critical(bars, before))
+    marked = tuple(replace(bar, critical=number in path) for number, bar in enumerate(bars))
+    return Timeline(marked, max(ends.values()))
+
+
+def _critical(bars: Sequence[Bar], before: Before) -> Iterable[int]:
+    """Yield the bars of the critical path, the last one first.
+
+    What held a bar up is what ended last before it began, of its predecessors and what ran on its node; if there is
+    nothing of that, of everything.
+    """
+    at = max(range(len(bars)), key=lambda number: bars[number].end, default=-1)
+    while at >= 0:
+        yield at
+        bar = bars[at]
+        known = set(before.get(bar.row.run_id, {}).get((bar.row.task, bar.row.node), ()))
+        earlier = [number for number in range(at) if bars[number].end <= bar.begin]
+        held = [
+            number
+            for number in earlier
+            if bars[number].row.node == bar.row.node or (bars[number].row.task, bars[number].row.node) in known
+        ]
+        at = max(held or earlier, key=lambda number: bars[number].end, default=-1)
