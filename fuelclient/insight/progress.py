@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from fuelclient.model.run import NOWHERE, Event, EventKind, HistoryRow, NodeKey, Run, instance_name
-from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason
+from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, RunStatus
 from fuelclient.printing import plain_line
 
 NOT_REACHED, INTERRUPTED, IGNORED = "not reached", "interrupted", "failure ignored"
@@ -74,9 +74,10 @@ def explanation(reason: str, message: str = "", because: str = "") -> str:
 
 
 def run_word(run: Run) -> str:
-    """Return the state of a run: its status or, while it lasts, what is wrong with it."""
+    """Return the state of a run: its status or, while it lasts, what is wrong with it. One that ended in error after it
+    was asked to stop is stopped; what it did not reach, and what failed besides, is counted."""
     if run.is_final:
-        return str(run.status)
+        return "stopped" if run.stop and run.status == RunStatus.ERROR else str(run.status)
     if run.runner == "gone":
         return "runner gone"
     return {"kill": "killing", "graceful": "stopping"}.get(run.stop, str(run.status))

@@ -53,6 +53,7 @@ class Execute:
         if asked.task_names:
             words += ["--task-names", *asked.task_names]
         words += ["--force"] * asked.force + ["--dry-run"] * asked.dry_run + ["--noop"] * asked.noop
+        words += ["--executor", asked.executor] if asked.executor else []
         words += ["--assume", self.assume] if self.assume else []
         return shlex.join(words)
 

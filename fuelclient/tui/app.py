@@ -22,6 +22,7 @@ from fuelclient.tui.routes import TABS, Route, View, command_line
 from fuelclient.tui.screens.active_keys import active_keys, help_groups
 from fuelclient.tui.screens.base import ViewScreen
 from fuelclient.tui.screens.marked_task import MarkedTask
+from fuelclient.tui.screens.picked import Picked
 from fuelclient.tui.theme import THEME
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.panes import ASCII_CSS
@@ -62,7 +63,8 @@ class FuelUI(UI):
 
     BINDINGS = [
         Binding("question_mark", "help", "help", id="app.help", key_display="?"),
-        Binding("m,space", "mark", "mark", id="app.mark", key_display="m"),
+        Binding("m", "mark", "mark", id="app.mark"),
+        Binding("space", "pick", "pick for execute", show=False, id="app.pick"),
         Binding("w", "why", "why after", id="app.why"),
         *(
             Binding(str(digit), f"view('{view}')", view, show=False, id=f"app.{view}")
@@ -94,6 +96,7 @@ class FuelUI(UI):
     ) -> None:
         super().__init__(connect, env, ascii_only, program, clock)
         self.marks = MarkedTask(self)
+        self.picked = Picked(self)
         self.trouble = ""
         self.guard = WriteGuard(self)
         self.register_theme(THEME)
@@ -177,6 +180,9 @@ class FuelUI(UI):
     def action_mark(self) -> None:
         self.marks.toggle()
 
+    def action_pick(self) -> None:
+        self.picked.toggle()
+
     def action_why(self) -> None:
         self.marks.why()
 
@@ -220,7 +226,7 @@ class FuelUI(UI):
         self.guard.toggle()
 
     def action_execute(self) -> None:
-        self.guard.execute()
+        self.guard.execute(self.picked.tasks, self.picked.nodes)
 
     def action_stop(self, kill: bool) -> None:
         self.guard.stop(kill=kill)
@@ -345,7 +351,10 @@ class FuelUI(UI):
         banner = screen.query_one("#banner", Bar)
         banner.set_class(bool(self.trouble), "shown")
         banner.show([Part(f" {self.glyphs.error} {self.trouble}", Tone.BAD)])
-        screen.query_one("#line", Bar).show(*bars.line(command_line(here, self.program), self.marks.text))
+        shown = screen.state() if here.view is View.BROWSE else here  # which task it is about follows no cursor
+        screen.query_one("#line", Bar).show(
+            *bars.line(command_line(shown, self.program), self.marks.text, self.picked.text)
+        )
         screen.query_one("#keys", Bar).show(bars.keys(active_keys(screen, armed=self.guard.armed)))
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from fuelclient.insight.study import TaskKey
 from fuelclient.model.graph import DEFAULT_TYPE
+
+_NAME = re.compile(r"[^\s(),!+/][^\s(),+]*")
+"""The ids that a query can name."""
 
 
 class View(StrEnum):
@@ -121,15 +125,33 @@ def command_line(route: Route, program: str = "fuel2") -> str:
         View.ROLES: f"role show {env} {_argument(route.focus)}" if route.focus else f"role list {env}",
         View.NODES: f"node show {shlex.quote(route.focus)}" if route.focus.isdigit() else f"node list {env}",
         View.PREVIEW: f"graph preview {env}{type_option}",
-        View.LANES: f"graph preview {env}{type_option} -s order",
-        View.BROWSE: f"graph preview {env}{type_option} -f yaml",
+        View.LANES: f"graph render {env}{type_option}",
+        View.BROWSE: f"graph query {_around(route)} {env}{type_option} --explain",
         View.PROBLEMS: f"graph validate {env}{type_option}",
         View.PLUGINS: f"plugins show {_argument(route.focus)}" if route.focus else "plugins list",
-        View.WHY: f"graph preview {env}{type_option} -f yaml",
+        View.WHY: f"graph why {env}{type_option} {_ends(route)}" if _ends(route) else f"graph order {env}{type_option}",
         View.HISTORY: f"task list {env} --names deploy" if route.env else "task list --names deploy",
         View.RUN: f"task history show {route.run} --why" if route.run else f"task list {env}",
     }
     return f"{program} {commands[route.view]}"
+
+
+def _around(route: Route) -> str:
+    """Return the query for a task with all before and after it; without a task, for all tasks.
+
+    >>> _around(Route(View.BROWSE, focus="db")), _around(Route(View.BROWSE, focus="a b"))
+    ('+db+', "'/^a\\\\ b$/'")
+    """
+    task = route.task.id if route.task else route.focus
+    if not task:
+        return "/./"
+    return shlex.quote(f"+{task}+" if _NAME.fullmatch(task) else f"/^{re.escape(task)}$/")
+
+
+def _ends(route: Route) -> str:
+    if route.task is None or route.other is None:
+        return ""
+    return " ".join(_argument(key.id) for key in (route.task, route.other))
 
 
 def _argument(word: str) -> str:

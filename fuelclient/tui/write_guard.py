@@ -5,6 +5,7 @@ The dialogs are loaded when they are opened: the first screen does not wait for 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fuelclient.model.run import DryRun, Run
@@ -64,8 +65,8 @@ class WriteGuard:
 
     # asking
 
-    def execute(self) -> None:
-        """Ask what to execute on the environment here."""
+    def execute(self, tasks: Sequence[str] = (), nodes: Sequence[str] = ()) -> None:
+        """Ask what to execute on the environment here; `tasks` and `nodes` are picked."""
         ui = self._ui
         env = ui.screen.env_here() if isinstance(ui.screen, ViewScreen) else 0
         if not self._may():
@@ -77,7 +78,7 @@ class WriteGuard:
 
         types = ui.graph.types if ui.graph is not None else ()
         name = ui.environment_names().get(env, str(env))
-        self._ask(ExecuteDialog(env, name, ui.trail.here.graph_type, types, ui.glyphs, ui.program))
+        self._ask(ExecuteDialog(env, name, ui.trail.here.graph_type, types, ui.glyphs, ui.program, (tasks, nodes)))
 
     def stop(self, *, kill: bool) -> None:
         """Ask whether to stop the run here, and how."""

@@ -82,7 +82,8 @@ def keys(bindings: Sequence[tuple[str, str]]) -> list[Part]:
     ]
 
 
-def line(command: str, mark: str) -> tuple[list[Part], list[Part]]:
-    """Return the equivalent command line, and the task that is marked."""
-    right = [Part(f"marked: {mark}", Tone.ACCENT, rank=1)] if mark else []
+def line(command: str, mark: str, picked: str = "") -> tuple[list[Part], list[Part]]:
+    """Return the equivalent command line, what is picked for executing, and the task that is marked."""
+    right = [Part(f"picked {picked}", Tone.ACCENT, rank=2)] if picked else []
+    right += [Part(f"marked: {mark}", Tone.ACCENT, rank=1)] if mark else []
     return [Part(f"$ {command}", Tone.DIM)], right

@@ -28,7 +28,7 @@ from fuelclient.tui.run_state import RunState
 
 _TONES = {"ready": Tone.DIM, "running": Tone.ACCENT, "pending": Tone.DIM, "skipped": Tone.DIM, "error": Tone.BAD,
           INTERRUPTED: Tone.BAD, NOT_REACHED: Tone.WARN, IGNORED: Tone.WARN, "runner gone": Tone.BAD,
-          "killing": Tone.WARN, "stopping": Tone.WARN}  # fmt: skip
+          "killing": Tone.WARN, "stopping": Tone.WARN, "stopped": Tone.WARN}  # fmt: skip
 
 _INSTANCES = (
     Column("status", "status", least=13, most=17),
@@ -46,6 +46,7 @@ def _sign(word: str, glyphs: Glyphs) -> str:
         "ready": glyphs.ok, "running": glyphs.running, "pending": glyphs.dot, "skipped": glyphs.skipped,
         "error": glyphs.error, INTERRUPTED: glyphs.error, NOT_REACHED: glyphs.blocked, IGNORED: glyphs.error,
         "runner gone": glyphs.warning, "killing": glyphs.running, "stopping": glyphs.running,
+        "stopped": glyphs.warning,
     }[word]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 from textual import on
@@ -12,6 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
+from fuelclient.backends import executor_kinds
 from fuelclient.model.run import DryGraph
 from fuelclient.tui.actions import Action, Execute, command_of
 from fuelclient.tui.app_base import UI
@@ -155,20 +157,25 @@ class ExecuteDialog(ActionDialog):
     """Ask what to execute on an environment."""
 
     def __init__(
-        self, env: int, env_name: str, graph_type: str, known: Sequence[str], glyphs: Glyphs, program: str
-    ) -> None:
+        self, env: int, env_name: str, graph_type: str, known: Sequence[str], glyphs: Glyphs, program: str,
+        picked: tuple[Sequence[str], Sequence[str]] = ((), ()),
+    ) -> None:  # fmt: skip
         said = f"Graphs of environment {env} {env_name}: {', '.join(known) or 'not known yet'}."
         super().__init__("execute", said, execute.word_for(env, env_name), glyphs, program)
         self._env, self._type = env, graph_type
+        self._picked = [" ".join(ids) for ids in picked]
 
     def fields(self) -> Sequence[Horizontal]:
         return (
             Horizontal(Label("graph types"), Input(self._type, id="types", placeholder="one after another")),
-            Horizontal(Label("nodes"), Input(id="nodes", placeholder="all nodes of the graph, or 1 2 5")),
-            Horizontal(Label("tasks"), Input(id="tasks", placeholder="all; or netconfig keystone")),
+            Horizontal(
+                Label("nodes"), Input(self._picked[1], id="nodes", placeholder="all nodes of the graph, or 1 2 5")
+            ),
+            Horizontal(Label("tasks"), Input(self._picked[0], id="tasks", placeholder="all; or netconfig keystone")),
             Horizontal(Label("assume"), Input(id="assume", placeholder="for a dry run: controller=3,compute=8")),
             Horizontal(Label("manner"), Choice(execute.MANNERS, self.glyphs, id="manner")),
             Horizontal(Label("earlier runs"), Choice(execute.FORCES, self.glyphs, id="force")),
+            Horizontal(Label("executor"), Input(id="executor", placeholder="that of each node; or local, ssh, noop")),
         )
 
     def action(self) -> Action | str:
@@ -178,6 +185,10 @@ class ExecuteDialog(ActionDialog):
         assume = self.query_one("#assume", Input).value.strip()
         if isinstance(result, str):
             return result
+        executor = self.query_one("#executor", Input).value.strip()
+        if executor and executor not in executor_kinds():
+            return f"There is no executor {executor}. Known: {', '.join(executor_kinds())}."
+        result = replace(result, executor=executor)
         if assume and (wrong := execute.not_assumed(result)):
             return wrong
         return Execute(result, assume)
