@@ -12,7 +12,7 @@ from questioned import questioned_engine
 
 HERE = Path(__file__).parent
 SCHEMA = json.loads((HERE.parents[1] / "docs" / "answers.schema.json").read_text(encoding="utf-8"))
-QUESTIONS = {
+QUESTIONS: dict[str, tuple[object, ...]] = {
     "blame": ("blame", "keystone"),
     "blame_explained": ("blame", "keystone", "parameters.timeout", "--explain"),
     "why": ("why", "keystone", "plugin1:pre_deployment#1"),
@@ -26,7 +26,14 @@ QUESTIONS = {
     "diff_without": ("diff", "env:1", "--without", "plugin:plugin2"),
     "diff_own_graph": ("diff", "env:1", "--without", "cluster"),
     "query": ("query", "1+keystone+1,!layer:cluster", "--explain"),
+    "changes": ("changes", 1, "--all"),
 }
+
+
+def line(name: str) -> tuple[object, ...]:
+    """Return the command line of a question."""
+    noun, where = ("env", ()) if name == "changes" else ("graph", ("--env", 1))
+    return (noun, *QUESTIONS[name], *where)
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +44,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
 @pytest.mark.parametrize("form", ["text", "json"])
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_bytes_of_answers(engine: CommandLine, name: str, form: str, renew: bool) -> None:
-    printed = engine.ok("graph", *QUESTIONS[name], "--env", 1, "-f", form).out
+    printed = engine.ok(*line(name), "-f", form).out
     golden = HERE / "questions" / f"{name}.{form}.txt"
     if renew:
         golden.parent.mkdir(exist_ok=True)
@@ -47,7 +54,7 @@ def test_bytes_of_answers(engine: CommandLine, name: str, form: str, renew: bool
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_answers_follow_their_schema(engine: CommandLine, name: str) -> None:
-    answer = engine.ok("graph", *QUESTIONS[name], "--env", 1, "-f", "json").json
+    answer = engine.ok(*line(name), "-f", "json").json
     Draft202012Validator(SCHEMA).validate(answer)
 
 
