@@ -15,6 +15,8 @@ QUESTIONS = (
     ("order",),
     ("impact", "netconfig"),
     ("stats",),
+    ("query", "1+keystone+1"),
+    ("diff", "env:{plain}", "env:{full}"),
 )
 """Each is answered by a process of its own in less than half a second."""
 
@@ -40,7 +42,9 @@ def commands(fuel2: Sequence[str], corpus: Path, engine: Path) -> dict[str, list
             name = f"fuel2 graph preview ({version}, {what})"
             result[name] = [*program, "graph", "preview", "--env", env, "--assume", _NODES]
         for words in QUESTIONS if version == VERSIONS[0] else ():
-            result[f"fuel2 graph {' '.join(words)} ({version})"] = [*program, "graph", *words, "--env", full]
+            filled = [word.format(plain=plain, full=full) for word in words]
+            asked = " ".join(words).translate({ord("{"): None, ord("}"): None})
+            result[f"fuel2 graph {asked} ({version})"] = [*program, "graph", *filled, "--env", full]
     return result
 
 
