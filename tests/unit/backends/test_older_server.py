@@ -17,7 +17,7 @@ from wsgi_transport import WsgiAdapter
 from fuelclient.backends.capabilities import OWN_ENGINE, SERVER_REVISION, of_server
 from fuelclient.backends.local import LocalBackend
 from fuelclient.backends.nailgun import NailgunBackend
-from fuelclient.errors import InvalidDocument
+from fuelclient.errors import InvalidDocument, Unsupported
 from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.run import RunRequest
 from fuelclient.model.task import Source
@@ -104,6 +104,14 @@ def test_a_revision_below_the_second_lacks_environments_as_a_whole(revision: obj
     assert not of_server(revision).inputs
     assert not of_server(revision).places
     assert of_server(revision).events
+
+
+def test_a_revision_below_the_fourth_changes_no_release(older: NailgunBackend) -> None:
+    assert not of_server(3).dry_changes
+    with refused(Unsupported, "env clone"):
+        older.clusters.change_release(1, 2)
+    with refused(Unsupported, "graph diff env:1"):
+        older.plugins.enabling([1], 1, {})
 
 
 def test_a_revision_from_the_own_one_on_is_known() -> None:
