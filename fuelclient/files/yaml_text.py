@@ -44,6 +44,9 @@ _WIDE = re.compile(r"(?<![ \t?:-])[ \t?:-]{500}")
 
 _MAX_DIRECTIVES = 1000
 
+_AROUND = 2
+"""The events before the first value: of the stream, and of the document."""
+
 _LONG = 2 * MAX_VALUES
 """A shorter text cannot hold too many values."""
 
@@ -124,15 +127,17 @@ def _may_be_deep_or_huge(text: str) -> bool:
 
 
 def _check_events(text: str, file: str) -> None:
-    depth = 0
-    for values, event in enumerate(yaml.parse(text, Loader=yaml.CSafeLoader)):
+    depth = values = 0
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        if isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+            continue
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > MAX_DEPTH:
                 raise too_deep(file, _line(event))
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        if values > 2 * MAX_VALUES:  # the end of a collection is an event, too
+        values += 1
+        if values > MAX_VALUES + _AROUND:
             raise too_many(file, _line(event))
 
 
