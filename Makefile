@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 JOBS ?= auto
 DEMO := .demo
 
-.PHONY: help test test-all test-faults fuzz test-pythons test-here check lint types contracts demo docs renew constraints bench clean
+.PHONY: help test test-all test-faults fuzz test-pythons test-here check lint types contracts demo docs renew constraints audit bench clean
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1 - /p' Makefile
@@ -87,6 +87,15 @@ renew: $(VENV)/.ready  ## write generated documents, golden files and pictures a
 
 constraints:  ## write constraints.txt anew: the newest libraries that fit every Python of this machine
 	$(PYTHON) tests/constraints.py
+
+ADVISORIES := https://pypi.org/pypi/pip/24.0/json
+
+audit: $(VENV)/.ready  ## look for known vulnerabilities of the libraries in constraints.txt
+	@if $(BIN)/python -c 'import sys, requests; requests.get(sys.argv[1], timeout=10).json()["vulnerabilities"]' \
+		$(ADVISORIES) 2>/dev/null; then \
+		$(PYTHON) -m venv .venv-audit && .venv-audit/bin/python -m pip install --quiet pip-audit && \
+		.venv-audit/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip; \
+	else echo "skipped: no advisories can be read from $(ADVISORIES)"; fi
 
 bench: $(VENV)/.ready  ## measure, side by side; prints one table
 	$(BIN)/python -m benchmarks

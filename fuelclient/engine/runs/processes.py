@@ -1,7 +1,7 @@
 """Tell whether the process of a runner still lives.
 
 After a restart of the machine, a process number may belong to another process. So a runner is known by the boot and by
-the time when its process began as well.
+the time when its process began as well, and by the namespace that its number belongs to.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from fuelclient.store.runners import Runner
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _STARTING = timedelta(seconds=30)
 """How long a runner may take from its start until it claims its run."""
+
+_SILENT = timedelta(seconds=120)
+"""How long a runner whose process cannot be seen may be silent: it waits while others write."""
 
 ALIVE, GONE = "alive", "gone"
 """Whether a process works on a run."""
@@ -56,14 +59,27 @@ def this_process(run: Run, *, pid: int | None = None) -> Runner:
     """Return this process as the runner of a run, or with `NOT_STARTED` one that is being started."""
     number = os.getpid() if pid is None else pid
     began = start_time(number) if number != NOT_STARTED else ""
-    return Runner(run.cluster_id, run.id, number, boot_id(), began, now())
+    return Runner(run.cluster_id, run.id, number, f"{boot_id()} {_namespace()}", began, now())
 
 
 def is_alive(runner: Runner) -> bool:
-    """Return whether the process of a runner lives, or was started a moment ago."""
-    if runner.boot_id != boot_id():
+    """Return whether the process of a runner lives, or was started a moment ago.
+
+    A runner in another PID namespace, such as a container's, cannot be seen from here; it lives while its heart beats.
+    """
+    boot, _, namespace = runner.boot_id.partition(" ")
+    if boot != boot_id():
         return False
-    if runner.pid == NOT_STARTED:
+    unseen = bool(namespace) and namespace != _namespace()
+    if runner.pid == NOT_STARTED or unseen:
         passed = datetime.fromisoformat(now()) - datetime.fromisoformat(runner.heartbeat)
-        return abs(passed) < _STARTING  # a clock that was set back must not keep it alive for years
+        return abs(passed) < (_SILENT if unseen else _STARTING)  # a clock set back must not keep it alive for years
     return start_time(runner.pid) == runner.start_time != ""
+
+
+def _namespace() -> str:
+    """Return which process numbers we see; empty if the system does not say."""
+    try:
+        return os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return ""

@@ -6,6 +6,7 @@ import os
 import subprocess
 import time
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -49,3 +50,14 @@ def test_a_process_that_is_being_started_has_half_a_minute(monkeypatch: pytest.M
     monkeypatch.setattr(processes, "now", lambda: runner.heartbeat.replace("20", "21", 1))
 
     assert not processes.is_alive(runner)
+
+
+def test_a_runner_of_another_pid_namespace_lives_while_its_heart_beats() -> None:
+    """Its number means another process here, or none."""
+    runner = processes.this_process(PARENT_RUN)
+    boot = runner.boot_id.partition(" ")[0]
+    elsewhere = replace(runner, boot_id=f"{boot} pid:[1]", start_time="1")
+
+    assert processes.is_alive(elsewhere)
+    assert not processes.is_alive(replace(elsewhere, heartbeat=processes.later(timedelta(minutes=-10))))
+    assert processes.is_alive(replace(runner, boot_id=boot)), "as earlier versions wrote it"
