@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 JOBS ?= auto
 DEMO := .demo
 
-.PHONY: help test test-all test-faults fuzz test-pythons test-here check lint types contracts demo docs renew constraints audit bench clean
+.PHONY: help test test-all test-faults fuzz soak test-pythons test-here check lint types contracts demo docs renew constraints audit bench clean
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1 - /p' Makefile
@@ -42,6 +42,11 @@ EXECUTIONS ?= 1000000
 
 fuzz: $(VENV)/.ready  ## try EXECUTIONS (1000000) mutated inputs; from Python 3.12 on, guided by the lines they reach
 	PYTHONPATH=tests:. $(BIN)/python -m fuzz $(EXECUTIONS)
+
+SOAK ?= 7200
+
+soak: $(VENV)/.ready  ## a server, clients and runs with kills for SOAK seconds (7200)
+	SOAK=$(SOAK) $(BIN)/python -m pytest -q tests/integration/test_soak.py
 
 test-pythons:  ## on every other Python of this machine, the tests that tell versions apart
 	@$(PYTHON) tests/pythons.py | while read -r version path; do \

@@ -83,9 +83,9 @@ def write(path: str, content: str | bytes, *, force: bool = False, private: bool
     written to directly. Raise `NotFound` if the directory is missing, `UsageError` if `path` cannot be a file, and
     `Unavailable` if the disk or the permissions refuse.
     """
-    data = content.encode("utf-8") if isinstance(content, str) else content
     with permitted(path, to="written"):
         try:
+            data = content.encode("utf-8") if isinstance(content, str) else content
             if _is_stream(path):
                 with open(path, "wb") as stream:
                     stream.write(data)
