@@ -17,7 +17,7 @@ from http_api import Api
 from package_trees import WATCHER, write_package
 
 from fuelclient import redact
-from fuelclient.errors import FuelError
+from fuelclient.errors import InvalidDocument, UsageError
 from fuelclient.expressions import legacy, yaql_engine
 from fuelclient.expressions.facts import Facts, Views
 from fuelclient.expressions.render import Master, Words, formatted
@@ -36,6 +36,9 @@ from fuelclient.plugins.load import read_package
 from fuelclient.serializers.graph import document_from
 
 Execute = Callable[[bytes], None]
+
+EXPECTED = (InvalidDocument, UsageError)
+"""What an input may end in. Other errors of the package would mean that what is fuzzed was not even reached."""
 
 FACTS = Facts({"a": {"b": [1, "x", None]}, "password": "secret", "roles": ["controller"]}, {"1": {"uid": "1"}})
 MODELS: dict[str, Any] = {"settings": {"on": {"value": True}, "names": ["a", 1]}, "cluster": {"mode": "ha"}}
@@ -59,7 +62,7 @@ class Target:
 
 def _text(function: Callable[[str], object]) -> Callable[[Path], Execute]:
     def execute(data: bytes) -> None:
-        with suppress(FuelError):
+        with suppress(*EXPECTED):
             function(data.decode("utf-8", "replace"))
 
     return lambda _: execute
@@ -102,7 +105,7 @@ def _query(_: Path) -> Execute:
     def execute(data: bytes) -> None:
         text = data.decode("utf-8", "replace")
         filter_query.parse(text, ("type", "layer"))
-        with suppress(FuelError):
+        with suppress(*EXPECTED):
             selection.select(studied, text)
 
     return execute
@@ -114,7 +117,7 @@ def _package(file: str) -> Callable[[Path], Execute]:
 
         def execute(data: bytes) -> None:
             (directory / file).write_bytes(data)
-            with suppress(FuelError):
+            with suppress(*EXPECTED):
                 read_package(directory)
 
         return execute
@@ -127,7 +130,8 @@ def _archive(name: str, wrap: Callable[[bytes], bytes]) -> Callable[[Path], Exec
         def execute(data: bytes) -> None:
             (directory / name).write_bytes(wrap(data))
             target = directory / "target"
-            with suppress(FuelError):
+            target.mkdir()
+            with suppress(*EXPECTED):
                 extract(directory / name, target)
             shutil.rmtree(target, ignore_errors=True)
 
