@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import textwrap
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -113,8 +114,12 @@ def _lines(seen: Timeline, by: str, width: int, ink: dict[str, str]) -> Iterator
     words |= {"slot": "waits for a free slot", "predecessors": "waits for predecessors"}
     yield "  ".join(f"{ink[key]} {text}" for key, text in words.items())
     critical = sum(bar.seconds for bar in seen.critical)
-    yield f"critical path  {_time(critical)} of {_time(seen.seconds)}: {_listed(seen.critical, ' -> ')}"
-    yield f"slowest        {_listed(sorted(seen.bars, key=lambda bar: -bar.seconds)[:_SLOWEST], ', ')}"
+    slowest = sorted(seen.bars, key=lambda bar: -bar.seconds)[:_SLOWEST]
+    for text in (
+        f"critical path  {_time(critical)} of {_time(seen.seconds)}: {_listed(seen.critical, ' -> ')}",
+        f"slowest        {_listed(slowest, ', ')}",
+    ):
+        yield from textwrap.wrap(text, width, subsequent_indent=" " * 15, break_on_hyphens=False)
     total = sum(seen.waits.values()) or 1.0
     running, before, slot = (f"{100 * seen.waits[key] / total:.0f} %" for key in ("running", "predecessors", "slot"))
     yield f"nodes          ran tasks {running}, waited for predecessors {before}, for a free slot {slot}"

@@ -78,7 +78,7 @@ def test_the_data_model_has_a_column_for_every_known_attribute(connection: Conne
     assert set(COLUMNS) <= columns
     assert {"id", "deployment_graph_id", "task_name", "_custom"} <= columns
     assert {row[1] for row in connection.execute("PRAGMA table_info(deployment_graphs)")} == {
-        "id", "name", "derived", *METADATA,
+        "id", "name", "derived", "warnings", *METADATA,
     }  # fmt: skip
     for level in Level:
         columns = {row[1] for row in connection.execute(f"PRAGMA table_info({level}_deployment_graphs)")}
