@@ -255,8 +255,7 @@ def test_the_noun_has_two_spellings(fuel2: CommandLine) -> None:
     assert fuel2.ok("help", "plugin", "install").out.startswith("usage: fuel2 plugins install")
     assert fuel2.ok("plugin", "install", "--help").out == fuel2.ok("plugins", "install", "--help").out
     lines = [line for line in fuel2.ok("help").out.splitlines() if line.startswith("  plugin")]
-    assert len(lines) == 11
-    assert all(line.startswith("  plugins ") for line in lines)
+    assert {line.split()[0] for line in lines} == {"plugins"}
     unknown = fuel2("plugin", "instal-it")
     assert (unknown.code, "Did you mean 'plugins install'?" in unknown.err) == (2, True)
     assert "plugins' is not a complete" in fuel2("plugin").err

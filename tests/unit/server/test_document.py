@@ -11,7 +11,7 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from package_trees import write_package
-from schemathesis.checks import positive_data_acceptance
+from schemathesis.checks import not_a_server_error, positive_data_acceptance
 from schemathesis.core.parameters import ParameterLocation
 
 from fuelclient.backends import connect
@@ -33,6 +33,9 @@ KINDS = [
 ]
 EXAMPLES = 5
 """Requests of each kind to each route: with two kinds and some 75 routes, more than 700."""
+
+REFUSED = {"nodes/{node_id}/disks/defaults"}
+"""Paths of which the engine says with 501 that only a Fuel master has them."""
 
 KNOWN = {"graph_type": "default", "name": "compute", "level": "own"}
 """What exists, where a path does not want an id; of everything that has an id there is a number 1."""
@@ -72,7 +75,8 @@ def test_answers_are_what_the_document_says(schema: Any, route: Route, mode: Any
     def check(case: Any, is_known: bool) -> None:
         if is_known and not _is_wrong_path(case):
             case.path_parameters = {name: KNOWN.get(name, 1) for name in path_variables(route.path)}
-        case.call_and_validate(excluded_checks=[positive_data_acceptance])
+        excluded = [positive_data_acceptance, *([not_a_server_error] if route.path in REFUSED else [])]
+        case.call_and_validate(excluded_checks=excluded)
 
     check()
 

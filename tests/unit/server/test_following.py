@@ -78,7 +78,7 @@ def test_a_server_that_stays_away_ends_the_watch_and_not_the_run(env: Executions
             server.ended_by(signal.SIGTERM)
             _, rest = watcher.communicate(timeout=PATIENCE)
         assert watcher.returncode == 3, rest
-        assert f"The run goes on; `fuel2 task watch {run}` follows it." in rest
+        assert f"The run goes on; `fuel2 --server {server.url} task watch {run}` follows it." in rest
         assert not env.backend.runs.get(run).is_final
     finally:
         go_on.touch()
