@@ -19,6 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import requests
 from command_line import CommandLine
 from executions import Executions
 from server_process import PATIENCE, Serving, serving
@@ -227,6 +228,7 @@ def _await_refusal(port: int) -> None:
             socket.create_connection(("127.0.0.1", port), timeout=PATIENCE).close()
         except OSError:
             return
+        time.sleep(0.05)  # many connections at once would make the server close those of the test
     raise AssertionError(f"port {port} is still listened on")
 
 
@@ -280,6 +282,7 @@ def test_a_request_that_is_still_arriving_is_answered_after_the_signal(env: Exec
         connection.putheader("Content-Type", "application/json")
         connection.putheader("Content-Length", str(len(body)))
         connection.endheaders(body[:1000])
+        assert requests.get(f"{server.url}version", timeout=PATIENCE).ok  # it came later: ours is accepted by now
         server.process.terminate()
         _await_refusal(address.port or 0)
         connection.send(body[1000:])
