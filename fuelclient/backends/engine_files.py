@@ -13,7 +13,7 @@ from fuelclient.backends.doctor import engine_file
 from fuelclient.backends.local import LocalBackend
 from fuelclient.engine.reading.unpacked_packages import Trees
 from fuelclient.engine.runs import sweep
-from fuelclient.errors import Conflict, FuelError, NotFound, Unavailable
+from fuelclient.errors import Conflict, FuelError, NotFound, Unavailable, UsageError
 from fuelclient.model.diagnosis import Diagnosis, Health
 from fuelclient.model.run import PARENT
 from fuelclient.model.status import RunStatus
@@ -50,6 +50,8 @@ def backup(path: str, target: str, *, force: bool = False) -> None:
     Raise `Conflict` if that exists, unless `force` is set.
     """
     _require(path)
+    if os.path.exists(target) and os.path.samefile(path, target):
+        raise UsageError(f"{target} is the engine file itself.", hint="Name another file.")
     if os.path.exists(target) and not force:
         raise Conflict(f"{target} exists.", hint="Name another file, or use --force.")
     backups.copy(path, target)
@@ -124,7 +126,9 @@ def _require_idle(path: str) -> None:
             f"Run {running[0]} has not ended.", hint=f"End it: `fuel2 task stop {running[0]} --kill`; or use --force."
         )
     if not access.is_quiet(path):
-        raise Conflict(f"Another process has {path} open.", hint="End it, such as a server or `fuel2 tui`; or --force.")
+        raise Conflict(
+            f"Another process has {path} open.", hint="It may be a server or `fuel2 tui`: stop it, or use --force."
+        )
 
 
 def _copy_packages(source: str, target: str) -> None:

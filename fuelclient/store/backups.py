@@ -34,6 +34,9 @@ def copy(source: str, target: str) -> None:
         os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         with _reading(source) as origin, translated(target), closing(sqlite3.connect(fresh)) as copied:
             origin.backup(copied)
+        for ending in _BESIDE[1:]:  # of a process that was killed: SQLite would write it over the new file
+            with suppress(FileNotFoundError):
+                os.unlink(target + ending)
         os.replace(fresh, target)
     except OSError as error:
         raise Unavailable(
@@ -58,7 +61,7 @@ def restore(source: str, target: str) -> str:
     A file that is too damaged to be read is moved aside as it is.
     """
     real = os.path.realpath(target)
-    kept, fresh = f"{real}.before-restore", f"{real}.restoring"
+    kept, fresh = _free(f"{real}.before-restore"), f"{real}.restoring"
     with lock(real):
         copy(source, fresh)
         try:
@@ -71,8 +74,9 @@ def restore(source: str, target: str) -> str:
                 copy(target, kept)
                 _overwrite(fresh, target)
             except Unavailable:
-                _move_aside(real, kept)
-                copy(fresh, real)
+                if not _is_damaged(real):
+                    raise
+                _put_in_place(fresh, real, kept)
             return kept
         finally:
             remove(fresh)
@@ -102,6 +106,32 @@ def _overwrite(source: str, target: str) -> None:
         closing(sqlite3.connect(target, timeout=_SECONDS, isolation_level=None)) as current,
     ):
         origin.backup(current)
+
+
+def _free(path: str) -> str:
+    """Return a path at which there is nothing: what an earlier restore has kept stays."""
+    names = (path, *(f"{path}-{number}" for number in range(2, 10_000)))
+    return next(name for name in names if not os.path.lexists(name))
+
+
+def _is_damaged(path: str) -> bool:
+    """Return whether a file is no database, or a damaged one; not whether it is locked or the disk is full."""
+    try:
+        with closing(sqlite3.connect(f"file:{quote(os.fsencode(path))}?mode=ro", uri=True)) as connection:
+            return bool(connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",))
+    except sqlite3.OperationalError:
+        return False
+    except sqlite3.DatabaseError:
+        return True
+
+
+def _put_in_place(fresh: str, path: str, kept: str) -> None:
+    _move_aside(path, kept)
+    try:
+        copy(fresh, path)
+    except Unavailable:
+        _move_aside(kept, path)
+        raise
 
 
 def _move_aside(path: str, kept: str) -> None:

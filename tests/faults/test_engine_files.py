@@ -208,3 +208,42 @@ def test_check_finds_what_cannot_be_read_and_compact_removes_what_belongs_to_not
     broken = fuel2("engine", "check", "-f", "json")
     assert (broken.code, [row["name"] for row in broken.json if row["status"] == "error"]) == (7, ["documents"])
     assert fuel2("--server", "http://127.0.0.1:9", "engine", "check").code == 2
+
+
+def test_a_log_that_a_killed_process_left_is_not_written_over_a_new_copy(env: Executions) -> None:
+    fuel2, copy = CommandLine(env.engine), env.directory / "copy.db"
+    code = (
+        "import os, sqlite3, sys\n"
+        "connection = sqlite3.connect(sys.argv[1])\n"
+        "connection.execute('PRAGMA journal_mode = WAL')\n"
+        "connection.execute('CREATE TABLE other (text)')\n"
+        "connection.executemany('INSERT INTO other VALUES (?)', [('x' * 500,)] * 200)\n"
+        "connection.commit()\n"
+        "os._exit(0)\n"
+    )
+    process = start(code, copy)
+    process.communicate()
+    assert Path(f"{copy}-wal").stat().st_size
+
+    fuel2.ok("engine", "backup", copy, "--force")
+
+    assert content(copy) == content(env.engine)
+
+
+def test_a_second_restore_keeps_what_the_first_one_kept(env: Executions) -> None:
+    fuel2, copy = CommandLine(env.engine), env.directory / "copy.db"
+    fuel2.ok("engine", "backup", copy)
+    fuel2.ok("env", "update", 1, "--name", "first")
+
+    kept = [Path(fuel2.ok("engine", "restore", copy, "--force").out.split()[-1]) for _ in range(2)]
+
+    assert [CommandLine(path).ok("env", "list", "-f", "json").json[0]["name"] for path in kept] == ["first", "prod"]
+
+
+def test_an_engine_file_is_no_backup_of_itself(env: Executions) -> None:
+    link = env.directory / "link.db"
+    link.symlink_to(env.engine)
+    before = env.engine.stat().st_ino
+    for target in (env.engine, link):
+        assert CommandLine(env.engine)("engine", "backup", target, "--force").code == 2
+    assert (env.engine.stat().st_ino, link.is_symlink()) == (before, True)
