@@ -17,6 +17,7 @@ from processes import eventually
 
 from fuelclient.engine.runs import delete
 from fuelclient.engine.runs.executors import executor_for
+from fuelclient.engine.runs.paths import is_spool_on_nodes
 from fuelclient.engine.runs.sweep import sweep
 from fuelclient.model.node import Node
 from fuelclient.store import leftovers
@@ -89,7 +90,9 @@ def test_a_deletion_that_is_killed_after_its_commit_is_finished_by_a_later_write
 
 
 def test_what_cannot_be_removed_is_tried_later_each_time_and_given_up(env: Executions) -> None:
-    there = Leftover(0, 0, "abc", Node(7, "gone", executor="no-such-kind"), "", ("7 (gone)",), ("/tmp/x",))  # noqa: S108
+    uuid = "0b1c2d3e-0000-4000-8000-000000000001"
+    node, roots = Node(7, "gone", executor="no-such-kind"), (f"/var/tmp/fuel2-{uuid}",)  # noqa: S108
+    there = Leftover(0, 0, uuid, node, "", ("7 (gone)",), roots)
     with closing(Database(str(env.engine))) as database:
         with database.write() as connection:
             there_id = leftovers.insert(connection, there, "2000-01-01T00:00:00.000000")
@@ -152,3 +155,18 @@ def test_a_user_deletes_runs_by_age(env: Executions) -> None:
     assert [run.id for run in env.backend.runs.list(names=["deploy"])] == numbers[1:]
     assert fuel2("task", "delete").code == fuel2("task", "delete", 3, "--older-than", "1d").code == 2
     assert fuel2("task", "delete", numbers[1], "--env", 1).code == 2
+
+
+@pytest.mark.parametrize("uuid", ["/VICTIM", "../victim", ""])
+def test_nothing_is_removed_outside_the_directory_of_runs(tmp_path: Path, uuid: str) -> None:
+    """An engine file that was imported or restored may name anything."""
+    victim = tmp_path / "victim"
+    (tmp_path / "engine.db.runs").mkdir()
+    victim.mkdir()
+
+    told = delete._removed_here(str(tmp_path / "engine.db"), Leftover(1, 5, uuid.replace("/VICTIM", str(victim))))
+
+    assert "no UUID" in told
+    assert victim.is_dir()
+    assert (tmp_path / "engine.db.runs").is_dir()
+    assert not is_spool_on_nodes("/var/tmp/fuel2-../../etc")  # noqa: S108

@@ -18,9 +18,9 @@ from datetime import timedelta
 
 from fuelclient.engine.runs.executors import Provider
 from fuelclient.engine.runs.jobs import target_of
-from fuelclient.engine.runs.paths import log_path, runs_path, spool_on_nodes, spool_path
+from fuelclient.engine.runs.paths import is_spool_on_nodes, log_path, own_name, runs_path, spool_on_nodes, spool_path
 from fuelclient.engine.runs.processes import later, now
-from fuelclient.errors import FuelError
+from fuelclient.errors import FuelError, Unavailable
 from fuelclient.executors import registry
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.job import Target
@@ -111,13 +111,15 @@ def _leftovers(connection: Connection, parents: Iterable[Run]) -> Iterator[Lefto
 
 def _removed_here(engine: str, leftover: Leftover) -> str:
     """Remove the spool of a run and the log of its runner; return what stays, and why."""
-    spool = runs_path(engine) / leftover.uuid
     try:
+        spool = runs_path(engine) / own_name(leftover.uuid)
         log_path(engine, leftover.run_id).unlink(missing_ok=True)
         if spool.exists():
             shutil.rmtree(spool)
     except OSError as error:
         return f"{error.filename} stays: {error.strerror}."
+    except Unavailable as error:
+        return error.message
     return ""
 
 
@@ -161,6 +163,9 @@ async def _removed(leftover: Leftover, executor: MachineExecutor, places: asynci
     try:
         async with places, asyncio.timeout(_SECONDS):
             for proposed in leftover.roots:
+                if not is_spool_on_nodes(proposed):
+                    kept[proposed] = "it is not named like the directory of a run"
+                    continue
                 root, why = await executor.forget(target, proposed)
                 if why:
                     kept[root] = why

@@ -7,10 +7,16 @@ taken for a result of today.
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 
+from fuelclient.errors import Unavailable
 from fuelclient.model.run import Run
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+_ON_NODES = "/var/tmp/fuel2-"  # noqa: S108 - it survives a restart; the spool checks who owns it
 
 _TAIL = 4096
 """Bytes at the end of a log that are searched for its last line."""
@@ -26,14 +32,27 @@ def nodes_path(engine: str) -> Path:
     return Path(f"{os.path.realpath(engine)}.nodes")
 
 
+def own_name(uuid: str) -> str:
+    """Return the uuid of a run, which is a part of paths. Raise `Unavailable` for anything else: engine files may come
+    from elsewhere, and what such a path names is removed."""
+    if not _UUID.fullmatch(uuid):
+        raise Unavailable(f"The engine file names a run {uuid!r}, which is no UUID.", hint="Restore a backup.")
+    return uuid
+
+
 def spool_path(engine: str, parent: Run) -> Path:
     """Return the directory where the commands of a run leave their results on this machine."""
-    return runs_path(engine) / parent.uuid
+    return runs_path(engine) / own_name(parent.uuid)
 
 
 def spool_on_nodes(parent: Run) -> str:
     """Return the directory where the commands of a run leave their results on nodes."""
-    return f"/var/tmp/fuel2-{parent.uuid}"  # noqa: S108 - it survives a restart; the spool checks who owns it
+    return _ON_NODES + own_name(parent.uuid)
+
+
+def is_spool_on_nodes(path: str) -> bool:
+    """Return whether a path is one that `spool_on_nodes` returns."""
+    return path.startswith(_ON_NODES) and _UUID.fullmatch(path, len(_ON_NODES)) is not None
 
 
 def log_path(engine: str, run_id: int) -> Path:

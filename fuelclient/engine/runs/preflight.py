@@ -59,7 +59,7 @@ def require_ready(executor: MachineExecutor, reached: Iterable[tuple[Node, Targe
     raise NotReady(
         f"The run does not start, and nothing is stored: {nodes} not ready.",
         findings=findings,
-        hint="Correct that, or skip this check with --no-check, and the tasks there may fail.",
+        hint="Correct that first. --no-check skips this check, but tasks there may then fail.",
     )
 
 
