@@ -88,7 +88,7 @@ def _problem(
     if value is None and declared.get("nullable") is True:
         return None
     problem = _of_type(declared, value)
-    error = "" if problem else _mismatch(declared.get("regex"), value)
+    error = "" if problem or not value else _mismatch(declared.get("regex"), value)  # as in Nailgun: none is as good
     if error and not any(_is_disabled(stated, target) for stated in (declared, metadata)):
         problem = f"is {in_words(value)}, which its regex refuses: {error}", ""
     return problem

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from command_line import CommandLine, fuel2
+from command_line import CommandLine, fuel2, tiny_engine
 from questioned import questioned_engine
 
 from fuelclient.commands.exits import Exit
@@ -104,3 +104,14 @@ def test_graphviz_reads_the_dot(large: CommandLine) -> None:
 
 def test_no_graph(engine: CommandLine) -> None:
     assert fuel2("--engine", engine.engine, "graph", "render", "--env", 1, "-t", "none").code == Exit.NOT_FOUND
+
+
+def test_a_page_shows_no_secret_that_another_attribute_repeats(tmp_path: Path) -> None:
+    tiny = tiny_engine(tmp_path)
+    parameters = "{password: pa55w0rd, cmd: login pa55w0rd}"
+    graph = f"- {{id: login, type: shell, version: 2.1.0, roles: [compute], parameters: {parameters}}}"
+    tiny.ok("graph", "upload", "--env", 1, "--type", "fix", "--file", "-", stdin=graph)
+    tiny.ok("graph", "render", "--env", 1, "--type", "fix", "-o", tmp_path / "x.html")
+    page = (tmp_path / "x.html").read_text(encoding="utf-8")
+    assert "pa55w0rd" not in page
+    assert "login ***" in page

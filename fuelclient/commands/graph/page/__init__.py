@@ -6,7 +6,7 @@ import base64
 import hashlib
 import html
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from importlib.resources import files
 from string import Template
 from typing import Any
@@ -19,7 +19,7 @@ from fuelclient.insight.picture import Picture
 from fuelclient.insight.roles import tasks_of_roles
 from fuelclient.insight.timeline import Timeline
 from fuelclient.model.graph import MergedTask, Origin
-from fuelclient.redact import masked_document
+from fuelclient.redact import masked_document, scrubbed, secrets_of
 
 
 def page(drawn: Picture, title: str, seen: Timeline | None = None) -> str:
@@ -98,17 +98,20 @@ def _run(drawn: Picture, seen: Timeline) -> dict[str, Any]:
 
 
 def _attributes(drawn: Picture, task: MergedTask) -> list[Any]:
+    rows = list(blame(task, drawn.study.snapshot.layers))
+    stated = ({row.path: value} for row in rows for value in (row.value, *(value for value, _ in row.replaced)))
+    secrets = frozenset[str]().union(*map(secrets_of, stated))  # a command may repeat what another attribute states
     return [
         [
-            row.path, "(removed)" if row.dropped else _shown(row.path, row.value), *_origin(row.origin),
-            [[_shown(row.path, value), *_origin(origin)] for value, origin in row.replaced],
+            row.path, "(removed)" if row.dropped else _shown(row.path, row.value, secrets), *_origin(row.origin),
+            [[_shown(row.path, value, secrets), *_origin(origin)] for value, origin in row.replaced],
         ]
-        for row in blame(task, drawn.study.snapshot.layers)
+        for row in rows
     ]  # fmt: skip
 
 
-def _shown(path: str, value: Any) -> str:
-    return value_text(masked_document({path: value})[path])
+def _shown(path: str, value: Any, secrets: Collection[str]) -> str:
+    return scrubbed(value_text(masked_document({path: value})[path]), secrets)
 
 
 def _origin(origin: Origin) -> tuple[str, str]:
