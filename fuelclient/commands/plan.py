@@ -105,7 +105,7 @@ class PlanApply(Starter):
         then = read(self, parsed_args.file)
         now, _ = saved(self.backend, then.request)
         if is_stale(then, now):
-            why = "; ".join(moved(then, now)) or "earlier runs did, since then, what its conditions ask for"
+            why = "; ".join(moved(then, now)) or "runs since it was saved have changed which of its conditions hold"
             raise StalePlan(
                 f"The plan {parsed_args.file} is stale: {why}.",
                 hint=f"`fuel2 graph diff plan:{parsed_args.file} env:{then.request.cluster_id}` shows what changed in "

@@ -78,5 +78,5 @@ def _network_names(environment: Environment) -> Iterator[str]:
 
 def _dropped(after: Environment, what: str) -> Finding:
     release = after.release
-    text = f"{what} is dropped, because release {release.name} {release.version} has no such thing"
+    text = f"{what} is dropped: release {release.name} {release.version} does not have it"
     return Finding(Severity.WARNING, "P090", text, Place(layer=after.label))

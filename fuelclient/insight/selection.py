@@ -205,7 +205,11 @@ class _Parser:
             by_value = {str(level): set() for level in Level}
         if field == "result":
             if self.results is None:
-                raise self._wrong(token.at, "asks for results, and there is no run", "Leave result: out here.")
+                raise self._wrong(
+                    token.at,
+                    "asks for the results of a run, and none is read",
+                    "Leave it out, or use `fuel2 graph query`.",
+                )
             by_value = {str(status): set() for status in InstanceStatus}
         for index, task in enumerate(self.tasks):
             for word in self._words(field, index, task):

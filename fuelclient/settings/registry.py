@@ -150,13 +150,14 @@ _ENGINE = (
     ),
     Spec(
         "RETENTION_RUNS", ValueType.NUMBER,
-        "How many runs the embedded engine keeps, as RETENTION_DAYS says. 0: all.",
+        "How many runs the embedded engine keeps. Beyond that the oldest are deleted, except as RETENTION_DAYS says. "
+        "0: no limit.",
         1000, ("FUEL_RETENTION_RUNS",), least=0,
     ),
     Spec(
         "RETENTION_MEGABYTES", ValueType.NUMBER,
         "How much room the engine file and the files of its runs on this machine may take before the oldest runs are "
-        "deleted, as RETENTION_DAYS says. 0: any.",
+        "deleted, except as RETENTION_DAYS says. 0: no limit.",
         4096, ("FUEL_RETENTION_MEGABYTES",), least=0,
     ),
     Spec(

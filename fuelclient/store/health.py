@@ -82,7 +82,9 @@ def unreadable(path: str) -> list[str]:
                 query = f"SELECT {column} FROM {table} {suspect}"  # noqa: S608 - our own names
                 broken = sum(not _is_document(text) for (text,) in connection.execute(query))
                 if broken:
-                    found.append(f"{broken} of the column {column} of {table} are no documents")
+                    found.append(
+                        f"{broken} of the values in column {column} of table {table} cannot be read as documents"
+                    )
     return found
 
 

@@ -17,7 +17,7 @@ class GraphQuery(OrderQuestion):
     2+TASK+1 with so many edges; A..B, what lies between two tasks; role:NAME; layer:release, layer:plugin,
     layer:cluster or layer:PLUGIN; type:puppet; state:added, overridden, unchanged or unplaced; stage:NAME;
     stage:NAME/<0 for the tasks that state a stage with such a priority; result:error, ready, skipped, pending or
-    running for tasks with an instance that ended so in the last run, or in that of --run.
+    running for tasks with an instance of that status in the last run, or in the run that --run names.
 
     Each line is a task id. --explain adds the layer, the place, and why the task is selected.
 

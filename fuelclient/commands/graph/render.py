@@ -33,11 +33,11 @@ class GraphRender(OrderQuestion):
     """Draw a graph as text, as a picture or as a web page
 
     The format is that of the file's name: .txt (lanes, as in the terminal UI), .dot for Graphviz, in Fuel's colours,
-    .svg and .png (drawn by Graphviz, which must be installed), .mmd for Mermaid, or .html: one page that needs no other
-    file and no network, to pan, zoom, search and filter, with who set what of each task.
+    .svg and .png (drawn by Graphviz, which must be installed), .mmd for Mermaid, or .html: one
+    self-contained page on which you can pan, zoom, search and filter, and see which layer set each attribute.
 
     QUERY draws only some tasks; see 'graph query'. Edges that others imply are not drawn, unless you use --all-edges.
-    Dashed edges lead to tasks that begin earlier in the list: they wait for instances on other nodes. Mermaid draws at
+    Dashed edges lead to tasks that stand earlier in the list: they wait for instances on other nodes. Mermaid draws at
     most 500 edges; if there are more, the least important tasks are left out, and the order through them is kept.
 
     --run adds to a page what happened in a run: bars for each node, and a slider that shows each moment of it.

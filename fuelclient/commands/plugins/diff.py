@@ -42,9 +42,9 @@ class _Version:
 class PluginsDiff(Question):
     """Compare two versions of a plugin
 
-    Each version is a directory, an .rpm or .fp file, or an installed plugin by its id or name. Shows the tasks, roles
-    and settings that differ, and for each environment that has the plugin, whichever version, what the second one
-    changes in the merged graphs and their order in place of the first one. Nothing is installed or enabled.
+    Each version is a directory, an .rpm or .fp file, or an installed plugin by its id or name. Shows which tasks,
+    roles and settings differ. For each environment with any version of the plugin enabled, it also shows how the merged
+    graphs and their order would change if NEW took the place of OLD. Nothing is installed or enabled.
 
       fuel2 plugins diff lma_collector ./my-plugin
       fuel2 plugins diff 1 ./my-plugin -f json

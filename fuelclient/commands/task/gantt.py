@@ -37,9 +37,9 @@ _ASCII = {"critical": "#", "running": "=", "slot": "-", "predecessors": ".", "er
 class TaskGantt(Command):
     """Show what a run did when: bars for each node, what they waited for, and the critical path
 
-    A node waits either for predecessors of its next task instance, or for a free slot: the instance could begin, but
-    other nodes took all that may run at the same time. The critical path is what the length of the run is due to.
-    --by task has a line for each task instance.
+    A node waits either for predecessors of its next task instance, or for a free slot: the instance was ready, but as
+    many as may run at once were running already. The critical path is the chain of instances that determined how long
+    the run took. --by task has a line for each task instance.
 
     Other formats have every instance with its times: json; chrome for chrome://tracing and Perfetto; junit, in which
     each instance is a test case; csv. With --output the name of the file says it: .json, .xml (junit) or .csv.

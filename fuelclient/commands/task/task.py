@@ -88,8 +88,8 @@ class TaskDelete(Command):
 
     What a run left on its nodes is removed too. If a node cannot be reached, or a command still runs there, the
     command says how to remove it, and later commands try again. A live run is not deleted; a run whose runner is gone
-    needs --force. With --older-than, all runs are deleted that ended so long ago, except for those that later runs are
-    compared with: the last success of each task instance, and the latest run of each environment. On a terminal the
+    needs --force. With --older-than, all runs that ended more than AGE ago are deleted, except those that later runs
+    are compared with: the last success of each task instance, and the latest run of each environment. On a terminal the
     command asks first, unless you use --yes.
 
       fuel2 task delete 12
@@ -99,7 +99,7 @@ class TaskDelete(Command):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("id", nargs="?", type=identifier, metavar="ID", help="id of the run")
         parser.add_argument(
-            "--older-than", type=seconds, metavar="AGE", help="delete runs that ended so long ago: 90d, 12h"
+            "--older-than", type=seconds, metavar="AGE", help="delete runs that ended more than this long ago: 90d, 12h"
         )
         add_env(parser, required=False, help="with --older-than: only runs on this environment")
         parser.add_argument(
