@@ -80,8 +80,9 @@ class Daemon:
         self.process.wait()
 
     def again(self) -> None:
-        """The same node is back."""
+        """The same node is back, and answers."""
         self.process = subprocess.Popen(self.command)
+        assert eventually(lambda: _answers(self.port)), self.log
 
     def drop(self) -> None:
         """Break the connections that are open, and go on listening."""
