@@ -62,14 +62,9 @@ def versions(tmp_path: Path) -> tuple[str, str]:
     """A plugin with a release, and another version of it in which everything is different."""
     packages = []
     for version, word in (("5.0.0", "old"), ("5.0.1", "new")):
-        record = definition(roles={word: role()}, graphs=[{"type": "default", "tasks": [task(word, "stage")]}])
-        extension = {"os": "ubuntu", "version": "mitaka-9.0"}
-        packages.append(
-            write_package(
-                tmp_path / version, "example", version, "5.0.0", releases=[record, extension],
-                files={"deployment_tasks.yaml": [task(f"{word}{number}", role=[word]) for number in range(20)]},
-            )
-        )  # fmt: skip
+        tasks = [task(f"{word}{number}", role=[word]) for number in range(20)]
+        record = definition(roles={word: role()}, graphs=[{"type": "default", "tasks": [task(word, "stage"), *tasks]}])
+        packages.append(write_package(tmp_path / version, "example", version, "5.0.0", releases=[record]))
     return packages[0], packages[1]
 
 
@@ -81,13 +76,7 @@ def state(path: Path) -> Any:
             directory = Trees(str(path)).path(plugin.unpacked)
             assert digest(directory) == content_of(plugin.unpacked)
             assert json.loads((directory / "metadata.yaml").read_text())["version"] == plugin.version
-            found.append(
-                (
-                    plugin.id,
-                    plugin.version,
-                    [one.id for one in engine.graphs.get(OwnerRef(Level.PLUGIN, plugin.id)).tasks],
-                )
-            )
+            found.append((plugin.id, plugin.version))
             assert plugin.releases == tuple(release.id for release in engine.releases.list())
         for release in engine.releases.list():
             graph = engine.graphs.get(OwnerRef(Level.RELEASE, release.id))
