@@ -54,10 +54,24 @@ test-pythons:  ## on every other Python of this machine, the tests that tell ver
 		$(MAKE) --no-print-directory PYTHON="$$path" VENV=".venv-$$version" test-here </dev/null || exit 1; \
 	done
 
-# Archives, store, server, the bytes that commands print, runs: what differed between Pythons so far.
-TELLING := tests/contract tests/faults/test_archives.py tests/golden tests/unit/commands/test_execute.py \
-	tests/unit/commands/test_plugins_runs.py tests/unit/commands/test_shell.py tests/unit/engine tests/unit/executors \
-	tests/unit/plugins tests/unit/server tests/unit/store tests/unit/test_files.py tests/unit/tui/test_pilot.py
+# What differed between Pythons so far came from their libraries: tarfile, sqlite3 and its warnings, argparse's texts,
+# asyncio with processes, json, http.server and signals. These tests use all of that for real: archives, files, the
+# store, the server, the bytes that commands print, and runs. What only computes (plans, merges, expressions, checks) is
+# left to `make test`.
+TELLING := tests/contract/executors/test_ending.py tests/contract/executors/test_running.py \
+	tests/contract/runs/test_requests.py tests/contract/runs/test_running.py tests/contract/runs/test_stopping.py \
+	tests/contract/test_backend.py tests/contract/test_graphs.py tests/contract/test_plugins.py \
+	tests/faults/test_archives.py tests/golden \
+	tests/unit/commands/test_execute.py tests/unit/commands/test_plugins_runs.py tests/unit/commands/test_shell.py \
+	tests/unit/engine/test_processes.py tests/unit/executors/test_directory.py tests/unit/executors/test_local.py \
+	tests/unit/executors/test_plugin_scripts.py tests/unit/executors/test_spool_scripts.py \
+	tests/unit/plugins/load/test_paths.py tests/unit/plugins/load/test_refusals.py tests/unit/plugins/test_archive.py \
+	tests/unit/plugins/test_build.py tests/unit/plugins/test_build_identity.py \
+	tests/unit/plugins/test_build_repositories.py tests/unit/plugins/test_migrate.py \
+	tests/unit/server/test_access.py tests/unit/server/test_following.py tests/unit/server/test_local_token.py \
+	tests/unit/server/test_nailgun_behaviour.py tests/unit/server/test_same_bytes.py tests/unit/server/test_story.py \
+	tests/unit/server/test_wsgi_server.py tests/unit/store tests/unit/test_files.py tests/unit/test_settings.py \
+	tests/unit/tui/test_pilot.py
 
 test-here: $(VENV)/.ready
 	$(BIN)/python -m pytest -n $(JOBS) -m 'not slow' -q $(TELLING)
