@@ -40,7 +40,7 @@ def living(words: str) -> list[int]:
     return [number for number, line in command_lines() if line.startswith(words)]
 
 
-def eventually(holds: Callable[[], object], seconds: float = 20) -> bool:
+def eventually(holds: Callable[[], object], seconds: float = 60) -> bool:
     """Wait until `holds` returns something true, and return whether it did within some seconds."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:

@@ -155,7 +155,7 @@ def locked(env: Executions) -> Iterator[None]:
 
 
 def test_time_limits_count_while_the_engine_file_is_locked(env: Executions) -> None:
-    env.graph(shell("slow", f"{env.note('began $$')}; sleep 300", timeout=5))
+    env.graph(shell("slow", f"{env.note('began $$')}; sleep 300", timeout=10))
     begun = env.begin()
     began(env)
 
@@ -164,7 +164,7 @@ def test_time_limits_count_while_the_engine_file_is_locked(env: Executions) -> N
         assert {status for status, _ in env.outcomes(begun.id).values()} == {"running"}
 
     env.ended(begun.id)
-    assert {row.message for row in env.rows(begun.id)} == {"timed out: not done within 5 s, its processes were ended"}
+    assert {row.message for row in env.rows(begun.id)} == {"timed out: not done within 10 s, its processes were ended"}
 
 
 def test_a_kill_reaches_a_runner_while_the_engine_file_is_locked(env: Executions) -> None:

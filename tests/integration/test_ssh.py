@@ -194,7 +194,7 @@ def test_a_listener_that_does_not_answer(site: Site) -> None:
         job = remote(job_of("shell", cmd="true", retries=0), target)
         (outcome,) = run(site, job, options=site.options(connect_timeout=0.5))
     assert "does not answer within 0.5 s" in outcome.message
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60, "not as long as the default"
 
 
 def test_through_a_jump_host(site: Site) -> None:
@@ -245,12 +245,12 @@ def test_a_restart_that_does_not_come(site: Site) -> None:
 
 
 def test_a_restart_is_not_asked_for_twice(site: Site) -> None:
-    job = remote(job_of("reboot", timeout=3), machine_that_restarts(site, really=False))
+    job = remote(job_of("reboot", timeout=60), machine_that_restarts(site, really=False))
 
     async def found() -> Outcome | None:
         executor = MachineExecutor(site.options())
         running = asyncio.ensure_future(executor.run(job, site.lines.append))
-        await asyncio.to_thread(eventually, (site.root / "asked").exists)
+        assert await asyncio.to_thread(eventually, (site.root / "asked").exists)
         running.cancel()
         await asyncio.wait({running})
         (site.root / "boot").write_text("3000")

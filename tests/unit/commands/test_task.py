@@ -116,14 +116,14 @@ def test_stops_what_runs(env: Executions, fuel2: CommandLine) -> None:
 
 
 def test_kills_what_runs_and_deletes_what_has_ended(env: Executions, fuel2: CommandLine) -> None:
-    env.graph(shell("a", f"{env.note('begun')}; sleep 60"))
+    env.graph(shell("a", f"{env.note('begun')}; sleep 600", timeout=600))
     running = env.begin(node_ids=(1,))
     env.until(running.id, lambda _: env.noted() == ["begun"])
     assert fuel2("task", "delete", running.id, "--force").code == 6
     began = time.monotonic()
     fuel2.ok("task", "stop", running.id, "--kill")
     assert fuel2("task", "watch", running.id).code == 8
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 300
     assert fuel2.ok("task", "delete", running.id).out == f"Task with id {running.id} was deleted\n"
     assert fuel2("task", "show", running.id).code == 5
 

@@ -44,8 +44,8 @@ def test_a_directory_that_is_missing_fails_the_command(bench: Bench) -> None:
 
 
 def test_a_time_that_ends_between_two_tries_is_told_with_the_last_exit_code(bench: Bench) -> None:
-    outcome = bench.run(job_of("shell", cmd="echo bad >&2; exit 3", timeout=2, retries=5, interval=60))
-    assert outcome.message == "timed out: not done within 2 s; exit code 3 after 1 try: bad"
+    outcome = bench.run(job_of("shell", cmd="echo bad >&2; exit 3", timeout=5, retries=5, interval=60))
+    assert outcome.message == "timed out: not done within 5 s; exit code 3 after 1 try: bad"
     assert (outcome.rc, outcome.summary["tries"]) == (3, 1)
 
 

@@ -95,10 +95,10 @@ def test_an_expression_without_a_value_says_why_and_no_secret(text: str, says: s
     "text", ["(" * 4990 + ")" * 4990, "[" * 4990, "$" + ".a" * 4990, "," * 9990, "not " * 2490, "1." * 4990]
 )
 def test_hostile_texts_end_soon(text: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()  # not how busy the machine is
     with pytest.raises(ExpressionError):
         value(text)
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(
