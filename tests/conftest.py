@@ -68,6 +68,7 @@ isolate()
 
 # Properties are judged by their answers, not by how busy the machine is.
 settings.register_profile("fuelclient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", settings.get_profile("fuelclient"), max_examples=30)
 settings.load_profile("fuelclient")
 
 # A shell that puts a job into the background lets it ignore interrupts, and so would everything that the job starts.
@@ -84,6 +85,12 @@ def close_what_was_opened() -> Iterator[None]:
     """Close the engine files that a test opened."""
     yield
     close_all()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Try properties with fewer examples where the slow tests are left out."""
+    if "not slow" in config.option.markexpr:
+        settings.load_profile("quick")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

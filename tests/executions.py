@@ -104,7 +104,7 @@ class Executions:
             if holds(found):
                 return found
             assert time.monotonic() < deadline, (found, self.log(run_id))
-            time.sleep(0.01)
+            time.sleep(0.03)  # each look costs the run some of the processor
 
     def log(self, run_id: int) -> str:
         path = Path(f"{self.engine}.runs") / f"{run_id}.log"

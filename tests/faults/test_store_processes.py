@@ -44,7 +44,7 @@ OPEN = """
 """
 
 
-@pytest.mark.parametrize("attempt", range(5))
+@pytest.mark.parametrize("attempt", [0, *(pytest.param(one, marks=pytest.mark.slow) for one in range(1, 5))])
 def test_many_processes_open_a_new_file_at_once(tmp_path: Path, attempt: int) -> None:
     path = tmp_path / "new" / "engine.db"
     together(OPEN, path)

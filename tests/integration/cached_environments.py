@@ -66,9 +66,10 @@ def environment(name: str, requirements: tuple[str, ...], prepare: Prepare, reci
             if directory.exists():  # half of one, whose builder was killed
                 shutil.rmtree(directory)
             directory.mkdir()
-            _run([sys.executable, "-m", "venv", str(directory / "venv")])
-            pip = [found.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1"]
-            _run([*pip, "--constraint", str(constraints), *requirements])
+            _run([sys.executable, "-m", "venv", "--without-pip", str(directory / "venv")])
+            # pip of this environment; byte code is left to the first start, which imports a part of the modules only
+            pip = [sys.executable, "-m", "pip", "--python", found.python, "install", "--no-compile", "--retries", "1"]
+            _run([*pip, "--quiet", "--disable-pip-version-check", "--constraint", str(constraints), *requirements])
             prepare(found)
             ready.touch()
     return found

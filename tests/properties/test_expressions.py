@@ -92,7 +92,7 @@ def operand(tree: Tree, needed: int, space: str) -> str:
     return text if level >= needed else f"({text})"
 
 
-@settings(max_examples=500)
+@settings(max_examples=5 * settings().max_examples)
 @given(trees, st.sampled_from([" ", "\n", " \t\r\n "]))
 def test_a_text_means_what_its_tree_means(tree: Tree, space: str) -> None:
     text, _ = written(tree, space)

@@ -100,7 +100,6 @@ def assert_keeping_changes_nothing(now: Facts, past: Past, texts: list[str]) -> 
 several = st.lists(expressions, min_size=1, max_size=4)
 
 
-@settings(max_examples=100)
 @given(facts, pasts(), several)
 def test_what_is_kept_changes_no_value(now: Facts, past: Past, texts: list[str]) -> None:
     assert_keeping_changes_nothing(now, past, texts)

@@ -19,7 +19,7 @@ SELECTED = (
     "tests/unit/commands/test_config.py",
     "tests/unit/commands/test_execute.py::test_a_run_that_is_waited_for",
     "tests/unit/plugins/test_build.py::test_what_was_built_unpacks_into_what_was_packed",
-    "tests/unit/test_docs_sessions.py::test_a_guide_prints_what_it_shows[README.md]",
+    "tests/unit/test_docs_sessions.py::test_a_guide_prints_what_it_shows[package.md]",
     "tests/unit/test_isolation.py::test_nothing_of_the_user_is_left",
     "tests/unit/test_settings.py",
 )

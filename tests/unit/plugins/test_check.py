@@ -86,9 +86,9 @@ class TestHostile:
         lists = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
             f"{new}: &{new} [{', '.join([f'*{old}'] * 10)}]\n" for old, new in ("ab", "bc", "cd", "de")
         )
-        before = time.monotonic()
+        before = time.process_time()  # not how busy the machine is
         findings = check(write_package(tmp_path / "p", files={"node_roles.yaml": lists}))
-        assert time.monotonic() - before < 5
+        assert time.process_time() - before < 5
         assert [one.code for one in findings if one.is_error][:1] == ["P003"]
 
     def test_metadata_behind_a_link_out_of_the_package(self, tmp_path: Path) -> None:
@@ -251,7 +251,11 @@ def _mutants(draw: st.DrawFn) -> tuple[int, dict[str, str]]:
 
 
 @given(_mutants())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(
+    max_examples=2 * settings().max_examples,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 def test_nothing_but_findings_comes_out_of_broken_packages(mutant: tuple[int, dict[str, str]]) -> None:
     major, files = mutant
     with tempfile.TemporaryDirectory() as directory:
