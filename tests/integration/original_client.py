@@ -6,12 +6,15 @@ It is made to start on today's Python by one change: `yaml.load` without a loade
 
 from __future__ import annotations
 
+import atexit
 import functools
+import json
 import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 from integration.cached_environments import Absent, Environment, clean, environment
@@ -19,7 +22,30 @@ from integration.cached_environments import Absent, Environment, clean, environm
 NAME = "original-client"
 _REQUIREMENTS = ("setuptools<81", "python-fuelclient==11.0.0")
 _RECIPE = r"\byaml\.load\b -> yaml.safe_load"
-_PATIENCE = 120.0
+_PATIENCE = 120
+"""Seconds that a command line may take."""
+
+_FORK = """
+import importlib, json, os, signal, sys
+sys.argv = [sys.argv[1]]
+# what each of its commands imports, but not its own modules that read settings when they are imported
+for name in ("fuelclient.main", "keystoneclient.v2_0.client", "requests", "yaml", "cliff.lister", "cliff.show"):
+    importlib.import_module(name)
+while line := sys.stdin.readline():
+    call = json.loads(line)
+    if not (child := os.fork()):
+        signal.alarm(call["seconds"])
+        os.chdir(call["home"])
+        os.environ.clear()
+        os.environ.update(call["environ"])
+        # it writes to /dev/stdout by name, too, and what it prints then comes after that
+        for number, name in enumerate((os.devnull, call["out"], call["err"])):
+            os.dup2(os.open(name, os.O_RDWR | os.O_CREAT | os.O_APPEND), number)
+        sys.argv += call["arguments"]
+        sys.exit(sys.modules["fuelclient.main"].main(call["arguments"]))
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+"""A program that has imported the client, which takes a second, and runs each command line in a fork of itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +99,26 @@ class Original:
 
     def __call__(self, arguments: Sequence[str], **more: str) -> Said:
         """Run one command line in `home` to its end."""
-        command = [installed().script("fuel2"), *arguments]
-        done = subprocess.run(
-            command, cwd=self.home, env={**self.environ, **more}, stdin=subprocess.DEVNULL, capture_output=True,
-            text=True, timeout=_PATIENCE, check=False,
-        )  # fmt: skip
-        return Said(done.returncode, done.stdout, done.stderr)
+        process = _forking()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with TemporaryDirectory() as directory:
+            out, err = Path(directory, "out"), Path(directory, "err")
+            call = {
+                "arguments": list(arguments), "environ": {**self.environ, **more}, "home": str(self.home),
+                "out": str(out), "err": str(err), "seconds": _PATIENCE,
+            }  # fmt: skip
+            print(json.dumps(call), file=process.stdin, flush=True)
+            return Said(int(process.stdout.readline()), out.read_text("utf-8"), err.read_text("utf-8"))
+
+
+@functools.cache
+def _forking() -> subprocess.Popen[str]:
+    """The program that runs the command lines of this process; it ends with this process."""
+    found = installed()
+    process = subprocess.Popen(
+        [found.python, "-P", "-c", _FORK, found.script("fuel2")], env=clean(COLUMNS="160"), cwd=found.directory,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    atexit.register(process.communicate)
+    return process
