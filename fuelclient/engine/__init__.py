@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
-from subprocess import SubprocessError
 from typing import TYPE_CHECKING
 
 from fuelclient.errors import FuelError
@@ -113,6 +112,8 @@ class Engine:
 
     def sweep(self) -> None:
         """Start removing, in the background, files of deleted runs that were left behind, if any are due."""
+        from subprocess import SubprocessError
+
         from fuelclient.engine.runs.processes import now
         from fuelclient.store.leftovers import is_due
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 
 from fuelclient.errors import Gone, Unavailable
-from fuelclient.store import access, backups, migrations
+from fuelclient.store import access, migrations
 from fuelclient.store.access import ELSEWHERE
 from fuelclient.store.failures import translated, unavailable
 from fuelclient.store.file_lock import lock
@@ -278,6 +278,8 @@ class Database:
                     with closing(_connect(target, self.busy_seconds)) as connection:
                         earlier = migrations.version(connection, self.path)
                         if 0 < earlier < migrations.LATEST:
+                            from fuelclient.store import backups
+
                             backups.copy(self.path, f"{target}.schema-{earlier}")
                         migrations.migrate(connection, self.path)
                 else:

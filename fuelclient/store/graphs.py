@@ -17,7 +17,6 @@ from typing import Any
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import METADATA, Graph, GraphSummary, Level, Owner
 from fuelclient.model.task import COLUMNS, NOWHERE, Source, Task
-from fuelclient.serializers.finding import finding_to, findings_from
 from fuelclient.store.database import Connection
 from fuelclient.store.rows import column, decode, encode, encoded_or_null, mapping
 
@@ -134,8 +133,15 @@ def _owner(row: tuple[Any, ...]) -> Owner:
 
 def _graph(connection: Connection, row: tuple[Any, ...]) -> Graph:
     metadata = {key: decode(text) for key, text in zip(METADATA, row[8:], strict=True) if text is not None}
-    warnings = findings_from(decode(row[7])) if row[7] else ()
-    return Graph(row[0], row[1], _owner(row), tasks_of(connection, row[0]), row[6], metadata, warnings)
+    return Graph(row[0], row[1], _owner(row), tasks_of(connection, row[0]), row[6], metadata, _warnings(row[7]))
+
+
+def _warnings(text: str | None) -> tuple[Finding, ...]:
+    if not text:
+        return ()
+    from fuelclient.serializers.finding import findings_from
+
+    return findings_from(decode(text))
 
 
 def tasks_of(connection: Connection, graph_id: int) -> tuple[Task, ...]:
@@ -153,6 +159,8 @@ def task_ids(connection: Connection, graph_id: int) -> tuple[str, ...]:
 
 def put_tasks(connection: Connection, graph_id: int, tasks: Sequence[Task], warnings: Sequence[Finding] = ()) -> None:
     """Replace the tasks of a graph, and what their document was warned of."""
+    from fuelclient.serializers.finding import finding_to
+
     told = encoded_or_null([finding_to(warning) for warning in warnings])
     connection.execute("UPDATE deployment_graphs SET warnings = ? WHERE id = ?", (told, graph_id))
     connection.execute("DELETE FROM deployment_graph_tasks WHERE deployment_graph_id = ?", (graph_id,))

@@ -55,6 +55,14 @@ def test_listing_imports_no_documents(line: str, tmp_path: Path) -> None:
     assert not loaded & (HEAVY | {"yaml"})
 
 
+@pytest.mark.parametrize("line", ["graph list", "env list"])
+def test_a_listing_imports_neither_backups_nor_checks_of_documents(line: str, tmp_path: Path) -> None:
+    all_modules_after(line.split(), tmp_path)  # creates the engine file
+    loaded = all_modules_after(line.split(), tmp_path)
+    late = {"store.backups", "serializers.finding", "environment.setting_values"}
+    assert not loaded & {f"fuelclient.{name}" for name in late}
+
+
 def test_tabulate_is_imported_for_its_formats(tmp_path: Path) -> None:
     assert "tabulate" in modules_after(["graph", "list", "-f", "rst"], tmp_path)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fuelclient.engine.inventory import node_names
 from fuelclient.engine.reading import environment, lookup, role_checks
-from fuelclient.environment import setting_values, settings
+from fuelclient.environment import settings
 from fuelclient.environment.checks import require_deletable, require_nodes_in, require_printable
 from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict, InvalidDocument, UsageError
@@ -17,9 +17,11 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.finding import require_no_errors
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.node import Node, NodeStatus
-from fuelclient.plan.inputs import EnvironmentChange
 from fuelclient.store import clusters, graphs, nodes
 from fuelclient.store.database import Connection, Database
+
+if TYPE_CHECKING:
+    from fuelclient.plan.inputs import EnvironmentChange
 
 _UNTOUCHED = frozenset({NodeStatus.DISCOVER, NodeStatus.PROVISIONING, NodeStatus.PROVISIONED})
 
@@ -129,6 +131,7 @@ class Clusters:
     def set_settings(self, cluster_id: int, stated: Mapping[str, Any]) -> Mapping[str, Any]:
         """As `base.Clusters`; generated values stay where `stated` has none."""
         from fuelclient.engine.reading import drawn_settings
+        from fuelclient.environment import setting_values
 
         with self._database.write() as connection:
             target = environment.read(connection, cluster_id)

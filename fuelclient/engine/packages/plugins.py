@@ -7,15 +7,17 @@ late.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fuelclient.engine.reading import environment, lookup
 from fuelclient.model.finding import Finding
 from fuelclient.model.package import Selection
 from fuelclient.model.plugin import Installed, Plugin, Synced
-from fuelclient.plan.inputs import EnvironmentChange
 from fuelclient.store import plugins
 from fuelclient.store.database import Database
+
+if TYPE_CHECKING:
+    from fuelclient.plan.inputs import EnvironmentChange
 
 
 class Plugins:
