@@ -81,17 +81,6 @@ def ended_by_age(connection: Connection, before: str = "", cluster_id: int | Non
     ]
 
 
-def bytes_by_run(connection: Connection) -> dict[int, int]:
-    """Return about how many bytes each parent and its children take in the engine file."""
-    selected = connection.execute(
-        "SELECT coalesce(t.parent_id, t.id), sum(length(t.request) + coalesce(length(t.definitions), 0) "
-        "+ coalesce(length(t.nodes), 0) + coalesce(length(t.findings), 0) + coalesce(length(t.result), 0) "
-        "+ (SELECT coalesce(sum(200 + length(message) + coalesce(length(summary), 0)), 0) FROM history h "
-        "WHERE h.transaction_id = t.id)) FROM transactions t GROUP BY 1"
-    )
-    return dict(selected.fetchall())
-
-
 def ids(connection: Connection) -> list[int]:
     """Return all ids in ascending order."""
     return rows.ids(connection, "transactions")

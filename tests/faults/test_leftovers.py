@@ -144,6 +144,25 @@ def test_history_has_a_limit_of_room(env: Executions, monkeypatch: pytest.Monkey
     assert len(spools(env)) == 4
 
 
+def test_no_more_runs_go_than_must_whatever_takes_the_room(env: Executions, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = [env.run(force=True).id for _ in range(3)]
+    first_events = "SELECT min(id) FROM events GROUP BY parent_id"
+    change(env, f"UPDATE events SET message = hex(zeroblob(450000)) WHERE id IN ({first_events})")  # noqa: S608
+    monkeypatch.setenv("FUEL_RETENTION_MEGABYTES", "2")
+
+    assert kept(env) == numbers[1:]
+
+
+def test_a_run_without_an_end_is_as_old_as_its_beginning(env: Executions, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, latest = env.run(force=True).id, env.run(force=True).id
+    change(env, "UPDATE transactions SET time_end = NULL")
+    assert kept(env) == [first, latest]
+    monkeypatch.setenv("FUEL_RETENTION_DAYS", "1")
+    change(env, "UPDATE transactions SET time_start = '2001-01-01T00:00:00.000000'")
+
+    assert kept(env) == [latest]
+
+
 def test_a_user_deletes_runs_by_age(env: Executions) -> None:
     numbers = [env.run(force=True).id for _ in range(3)]
     fuel2 = CommandLine(env.engine)

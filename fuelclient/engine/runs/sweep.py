@@ -14,13 +14,14 @@ from pathlib import Path
 from fuelclient.engine.runs import delete
 from fuelclient.engine.runs.background import forget_package, launch
 from fuelclient.engine.runs.executors import Provider, executor_for
-from fuelclient.engine.runs.paths import runs_path
+from fuelclient.engine.runs.paths import log_path, runs_path
 from fuelclient.engine.runs.processes import later
 from fuelclient.errors import FuelError
 from fuelclient.model.run import PARENT, Run
 from fuelclient.settings import load
 from fuelclient.store import health, leftovers, runs
 from fuelclient.store.database import Connection, Database
+from fuelclient.store.leftovers import Leftover
 
 _MEGABYTE = 1 << 20
 _EVER = "9999"
@@ -37,14 +38,14 @@ def sweep(database: Database, provider: Provider = executor_for) -> None:
     """Delete the runs that the limits leave no room for, and remove the files that are due."""
     settings = load()
     with database.read() as connection:
-        doomed = _beyond(
-            connection, database.path, settings.retention_days, settings.retention_runs, settings.retention_megabytes
-        )
+        doomed = _too_old_or_too_many(connection, settings.retention_days, settings.retention_runs)
     for first in range(0, len(doomed), _TOGETHER):
         with database.write() as connection:
             still = {run.id for run in runs.ended_by_age(connection)}
             found = delete.forget(connection, [run for run in doomed[first : first + _TOGETHER] if run.id in still])
         delete.remove(database, found, provider)
+    if settings.retention_megabytes:
+        delete.remove(database, _make_room(database, settings.retention_megabytes * _MEGABYTE), provider)
     with database.write() as connection:
         found = delete.claim(connection)
     delete.remove(database, found, provider)
@@ -62,21 +63,38 @@ def orphans(database: Database) -> list[Path]:
     return [path for path in present if path.name not in known]
 
 
-def _beyond(connection: Connection, engine: str, days: int, most: int, megabytes: int) -> list[Run]:
-    """Return the runs to delete, oldest first. A limit of 0 is none."""
-    oldest = later(timedelta(days=-days)) if days else ""
-    files = {path.name: _size(path) for path in _entries(runs_path(engine))}
-    too_many = max(0, len(runs.every(connection, kinds=[PARENT])) - most) if most else 0
-    too_much = max(0, health.used(connection) + sum(files.values()) - megabytes * _MEGABYTE) if megabytes else 0
-    candidates = runs.ended_by_age(connection)
-    sizes = runs.bytes_by_run(connection) if too_much else {}
-    doomed: list[Run] = []
-    for run in candidates:
-        if not ((run.time_end or "") < oldest or len(doomed) < too_many or too_much > 0):
-            break
-        doomed.append(run)
-        too_much -= sizes.get(run.id, 0) + files.get(run.uuid, 0) + files.get(f"{run.id}.log", 0)
-    return doomed
+def _too_old_or_too_many(connection: Connection, days: int, most: int) -> list[Run]:
+    """Return the runs to delete for their age, and the oldest of the others beyond `most`. A limit of 0 is none."""
+    old = runs.ended_by_age(connection, later(timedelta(days=-days))) if days else []
+    too_many = len(runs.every(connection, kinds=[PARENT])) - len(old) - most if most else 0
+    known = {run.id for run in old}
+    others = [run for run in runs.ended_by_age(connection) if run.id not in known]
+    return [*old, *others[: max(0, too_many)]]
+
+
+def _make_room(database: Database, most: int) -> list[Leftover]:
+    """Delete the oldest runs, one after the other, until the engine file and the files of its runs have at most so many
+    bytes; return the files that are to be removed.
+
+    Nothing tells in advance how much room a run takes, since runs share facts: the file is measured after each one.
+    """
+    files = {path.name: _size(path) for path in _entries(runs_path(database.path))}
+    found: list[Leftover] = []
+
+    def fits(connection: Connection) -> bool:
+        return health.used(connection) + sum(files.values()) <= most
+
+    while True:
+        with database.read() as connection:
+            if fits(connection):
+                return found
+        with database.write() as connection:
+            oldest = next(iter(runs.ended_by_age(connection)), None)
+            if oldest is None or fits(connection):
+                return found
+            found += delete.forget(connection, [oldest])
+        for name in (oldest.uuid, log_path(database.path, oldest.id).name):
+            files.pop(name, None)
 
 
 def _entries(directory: Path) -> list[Path]:
