@@ -278,7 +278,8 @@ class Runs(Protocol):
 
     def removable(self, age: timedelta, cluster_id: int | None = None) -> Sequence[int]:
         """Return the runs that ended before that time, except for those that later runs are compared with: the last
-        success of each instance, and the latest run of each environment. Raise `Unsupported` on a Fuel master."""
+        success of each instance, the latest run of each environment, and all runs of an environment with a run that
+        has not ended. Raise `Unsupported` on a Fuel master."""
 
     def history(self, run_id: int, filters: HistoryFilter = ...) -> Sequence[HistoryRow]:
         """Return the task instances of a child, or of all children, in the order of their plans, then unplaced tasks.

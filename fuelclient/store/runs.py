@@ -64,7 +64,9 @@ def every(
 
 def ended_by_age(connection: Connection, before: str = "", cluster_id: int | None = None) -> list[Run]:
     """Return the parents that have ended, oldest first, without those that later runs are compared with: the last
-    successes of every instance, and the latest run of each environment. With `before`, only those that ended earlier.
+    successes of every instance, and the latest run of each environment. Of an environment with a run that has not ended
+    they are all kept: that run is compared with what was the last success when it began. With `before`, only those that
+    ended earlier.
     """
     remembered = connection.execute(
         "SELECT DISTINCT o.parent_id FROM transactions o JOIN (SELECT max(t.id) AS last FROM transactions t "
@@ -74,10 +76,14 @@ def ended_by_age(connection: Connection, before: str = "", cluster_id: int | Non
         (CHILD, InstanceStatus.READY, PARENT),
     )
     kept = {run_id for (run_id,) in remembered}
-    ended = (RunStatus.READY, RunStatus.ERROR)
-    parents = every(connection, cluster_id=cluster_id, statuses=ended, kinds=[PARENT])
+    parents = every(connection, cluster_id=cluster_id, kinds=[PARENT])
+    busy = {run.cluster_id for run in parents if not run.is_final}
     return [
-        run for run in parents if run.id not in kept and (not before or (run.time_end or run.time_start or "") < before)
+        run
+        for run in parents
+        if run.id not in kept
+        and run.cluster_id not in busy
+        and (not before or (run.time_end or run.time_start or "") < before)
     ]
 
 

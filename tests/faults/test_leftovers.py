@@ -163,6 +163,18 @@ def test_a_run_without_an_end_is_as_old_as_its_beginning(env: Executions, monkey
     assert kept(env) == [latest]
 
 
+def test_runs_stay_as_long_as_a_run_may_be_resumed_that_is_compared_with_them(
+    env: Executions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, interrupted = (env.run(force=True).id for _ in range(3))
+    monkeypatch.setenv("FUEL_RETENTION_RUNS", "1")
+    change(env, f"UPDATE transactions SET status = 'running' WHERE id = {interrupted}")  # noqa: S608
+    assert kept(env) == [first, second, interrupted]
+
+    CommandLine(env.engine).ok("task", "stop", interrupted)
+    assert kept(env) == [interrupted]
+
+
 def test_a_user_deletes_runs_by_age(env: Executions) -> None:
     numbers = [env.run(force=True).id for _ in range(3)]
     fuel2 = CommandLine(env.engine)

@@ -89,8 +89,8 @@ class TaskDelete(Command):
     What a run left on its nodes is removed too. If a node cannot be reached, or a command still runs there, the
     command says how to remove it, and later commands try again. A live run is not deleted; a run whose runner is gone
     needs --force. With --older-than, all runs that ended more than AGE ago are deleted, except those that later runs
-    are compared with: the last success of each task instance, and the latest run of each environment. On a terminal the
-    command asks first, unless you use --yes.
+    are compared with: the last success of each task instance, the latest run of each environment, and all runs of an
+    environment with a run that has not ended. On a terminal the command asks first, unless you use --yes.
 
       fuel2 task delete 12
       fuel2 task delete --older-than 90d --env 1
