@@ -18,7 +18,9 @@ from processes import eventually
 from fuelclient.engine.runs import delete
 from fuelclient.engine.runs.executors import executor_for
 from fuelclient.engine.runs.paths import is_spool_on_nodes
+from fuelclient.engine.runs.runs import Runs
 from fuelclient.engine.runs.sweep import sweep
+from fuelclient.errors import Unavailable
 from fuelclient.model.node import Node
 from fuelclient.store import leftovers
 from fuelclient.store.database import Database
@@ -186,6 +188,16 @@ def test_a_user_deletes_runs_by_age(env: Executions) -> None:
     assert [run.id for run in env.backend.runs.list(names=["deploy"])] == numbers[1:]
     assert fuel2("task", "delete").code == fuel2("task", "delete", 3, "--older-than", "1d").code == 2
     assert fuel2("task", "delete", numbers[1], "--env", 1).code == 2
+
+
+def test_outputs_stay_if_their_run_cannot_be_deleted(env: Executions) -> None:
+    run_id = env.run().id
+    with closing(sqlite3.connect(env.engine, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with closing(Database(str(env.engine), busy_seconds=0.1)) as own, pytest.raises(Unavailable, match="locked"):
+            Runs(own).delete(run_id)
+
+    assert env.backend.runs.logs(run_id, "said", "1").output == "here\n"
 
 
 @pytest.mark.parametrize("uuid", ["/VICTIM", "../victim", ""])

@@ -29,7 +29,7 @@ from fuelclient.engine.runs.journal import tell
 from fuelclient.engine.runs.paths import last_words
 from fuelclient.environment import plans
 from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
-from fuelclient.errors import Conflict, FuelError, NotFound, Unsupported, nearest
+from fuelclient.errors import Conflict, FuelError, NotFound, Unavailable, Unsupported, nearest
 from fuelclient.executors import registry
 from fuelclient.model.diagnosis import Diagnosis
 from fuelclient.model.fact import DeploymentFacts
@@ -52,8 +52,9 @@ from fuelclient.plan import select
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Check, Plan, checked, nothing_selected, require_decided, require_something
 from fuelclient.settings import limit_expressions
-from fuelclient.store import events, facts, nodes, runners, runs
+from fuelclient.store import access, events, facts, nodes, runners, runs
 from fuelclient.store.database import Connection, Database
+from fuelclient.store.leftovers import Leftover
 
 EVERYTHING = HistoryFilter()
 
@@ -182,19 +183,28 @@ class Runs:
         return replace(run, message=last_words(self._database.path, run.id))
 
     def delete(self, *run_ids: int, force: bool = False) -> tuple[str, ...]:
-        """As `base.Runs`. Runs that could be resumed are closed first. Files here go before the history does, so that
-        a full disk has room for that write."""
+        """As `base.Runs`. Runs that could be resumed are closed first. On a full disk, their outputs here make room for
+        the deletion."""
         with self._database.read() as connection:
             found = [deletable(connection, run_id, force=force) for run_id in dict.fromkeys(run_ids)]
-        for run in found:
-            delete.empty_outputs(self._database.path, run)
+        try:
+            leftovers = self._forgotten(found, force=force)
+        except Unavailable:
+            if not access.is_full(self._database.path):
+                raise
+            for run in found:
+                delete.empty_outputs(self._database.path, run)
+            leftovers = self._forgotten(found, force=force)
+        return delete.remove(self._database, leftovers, self._provider)
+
+    def _forgotten(self, found: Sequence[Run], *, force: bool) -> Sequence[Leftover]:
+        """Delete runs; return the files of them that are to be removed."""
         with self._database.write() as connection:
             for run in found:
                 current = deletable(connection, run.id, force=force)
                 if not current.is_final:
                     close(connection, current)
-            leftovers = delete.forget(connection, found)
-        return delete.remove(self._database, leftovers, self._provider)
+            return delete.forget(connection, found)
 
     def removable(self, age: timedelta, cluster_id: int | None = None) -> Sequence[int]:
         """As `base.Runs`."""
