@@ -226,14 +226,16 @@ class Facts(Protocol):
 class Runs(Protocol):
     """Runs: begin, follow, stop, resume and delete them, and read their results."""
 
-    def begin(self, request: RunRequest, *, may_idle: bool = False, check: bool = True) -> Run:
+    def begin(self, request: RunRequest, *, may_idle: bool = False, check: bool = True, digest: str = "") -> Run:
         """Begin a run in its own process; with `dry_run`, store a run that is only planned.
 
         The first graph is planned before anything is stored. Raise `NotFound` for an unknown environment, graph type,
         node or task, with the nearest that exists; `UsageError` for a malformed subgraph; `InvalidGraph` with all
         findings if a graph cannot run, or if nothing is selected; `Conflict`, naming the live run, if the environment
         has one. With `may_idle`, as on a Fuel master, tasks that do nothing by their type count as selected, and a
-        subgraph that names no task fails later. With `check`, the engine raises `NotReady` if an SSH node is not."""
+        subgraph that names no task fails later. With `check`, the engine raises `NotReady` if an SSH node is not. With
+        the `digest` of a plan of the first graph, the engine raises `StalePlan` unless the run begins with that plan; a
+        Fuel master does not look at it."""
 
     def check(self, node_ids: Sequence[int], graph_type: str = DEFAULT_TYPE) -> Sequence[Diagnosis]:
         """Return whether nodes are ready for tasks, those of one graph in particular; what is alike is said once."""

@@ -85,7 +85,8 @@ class PlanApply(Starter):
     """Execute a saved plan, unless it is stale
 
     The plan is computed again. If it is not the one that was saved, nothing starts: the exit code is 9, and the message
-    says which layer, node or facts changed. Otherwise the command behaves as 'graph execute' does.
+    says which layer, node or facts changed. Otherwise the command behaves as 'graph execute' does. The later ones of
+    several graphs are planned again when their turn comes.
 
       fuel2 plan apply saved.json --wait
     """
@@ -111,7 +112,7 @@ class PlanApply(Starter):
                 hint=f"`fuel2 graph diff plan:{parsed_args.file} env:{then.request.cluster_id}` shows what changed in "
                 "the graph. Create the plan again.",
             )
-        begun = self.writable().runs.begin(then.request, check=parsed_args.check)
+        begun = self.writable().runs.begin(then.request, check=parsed_args.check, digest=now.graphs[0].digest)
         report([finding for child in begun.children for finding in child.findings])
         self.started(begun, STARTED.format(begun), parsed_args)
 

@@ -21,14 +21,16 @@ from fuelclient.server.transactions import DETAILS, run_record
 _BUSY = "Deployment already started"
 
 
-def begin(call: Call, request: RunRequest) -> Any:
+def begin(call: Call, request: RunRequest, digest: str = "") -> Any:
     """Begin a run and return it. Errors about nodes, graph types and other runs have Nailgun's words.
 
     As in Nailgun, a selection of tasks that do nothing is accepted, unless the client asks for `strict`.
     """
     try:
         with refusing(Conflict, 409, _BUSY):
-            return run_record(call, call.backend.runs.begin(request, may_idle=not call.flag("strict"), check=False))
+            may_idle = not call.flag("strict")
+            begun = call.backend.runs.begin(request, may_idle=may_idle, check=False, digest=digest)
+            return run_record(call, begun)
     except NotFound as error:
         if error.noun == "node":
             known = {node.id for node in call.backend.nodes.list(request.cluster_id)}
@@ -47,7 +49,7 @@ def begin(call: Call, request: RunRequest) -> Any:
 
 def execute(call: Call) -> Any:
     """Answer POST graphs/execute: run graphs one after another."""
-    return begin(call, execution_from(call.body))
+    return begin(call, execution_from(call.body), call.body.get("digest", ""))
 
 
 def deploy(call: Call) -> Any:

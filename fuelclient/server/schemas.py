@@ -133,6 +133,7 @@ EXECUTION = closed(
     subgraphs=listed(closed(start=BOUNDARY, end=BOUNDARY)),
     unknown={"enum": ["run", "skip"]},
     assumed_facts=closed(common=MAPPING, nodes={"type": "object", "additionalProperties": MAPPING}),
+    digest={"type": "string"},
     **RUN_FLAGS,
 )
 RUN = opened(

@@ -66,8 +66,16 @@ class Runs:
         self._observers: dict[int, Observer] = {}
         self._latest: Run | None = None
 
-    def begin(self, request: RunRequest, *, may_idle: bool = False, check: bool = True) -> Run:  # noqa: ARG002
-        """As `base.Runs`; the master checks the graph, and looks at no node. Only our own server reads `strict`.
+    def begin(
+        self,
+        request: RunRequest,
+        *,
+        may_idle: bool = False,
+        check: bool = True,  # noqa: ARG002
+        digest: str = "",
+    ) -> Run:
+        """As `base.Runs`; the master checks the graph, and looks at no node. Only our own server reads `strict` and
+        `digest`.
 
         A Fuel master runs nothing for a name that it does not know and reports success, so names are checked here.
         """
@@ -78,6 +86,8 @@ class Runs:
             "environment", request.cluster_id, invalid=InvalidGraph, unsure=may_have_begun(request.cluster_id)
         )
         body, strict = execution_to(self._sent(request)), None if may_idle else True
+        if digest and self._session.capabilities.inputs:
+            body["digest"] = digest
         begun = run_from(self._session.post("graphs/execute/", body, about, strict=strict))
         return self.get(begun.id)
 

@@ -121,6 +121,15 @@ class Execution:
         )
 
 
+def require_digest(plan: Plan, digest: str) -> None:
+    """Raise `StalePlan` if a digest is given and another plan was made now."""
+    if digest not in ("", plan.digest):
+        raise StalePlan(
+            f"The plan of the {plan.graph_type} graph has changed since it was made.",
+            hint="Make the plan again, and look at it.",
+        )
+
+
 def require_same_plan(child: Run, plan: Plan, present: Sequence[Node]) -> None:
     """Raise `StalePlan` if a child began with another plan, or if a node of the plan has left the environment."""
     if plan.digest != child.digest:

@@ -13,7 +13,7 @@ from fuelclient.engine.reading import lookup
 from fuelclient.engine.reading.computed_facts import settle
 from fuelclient.engine.runs import delete, history, inputs, kill, preflight, processes, runner
 from fuelclient.engine.runs.close import close
-from fuelclient.engine.runs.execution import remember, require_same_plan
+from fuelclient.engine.runs.execution import remember, require_digest, require_same_plan
 from fuelclient.engine.runs.executors import Provider, executor_for
 from fuelclient.engine.runs.guards import (
     deletable,
@@ -67,7 +67,7 @@ class Runs:
     def __init__(self, database: Database, *, start: Start = runner.start, provider: Provider = executor_for) -> None:
         self._database, self._start, self._provider = database, start, provider
 
-    def begin(self, request: RunRequest, *, may_idle: bool = False, check: bool = True) -> Run:
+    def begin(self, request: RunRequest, *, may_idle: bool = False, check: bool = True, digest: str = "") -> Run:
         """As `base.Runs`."""
         limit_expressions()
         request = checked(request, registry.runs_nothing)
@@ -83,6 +83,7 @@ class Runs:
             planned = None
         else:
             planned = self._planned(request, request.graph_types[0])
+            require_digest(planned[1], digest)
             require_something(planned[1], request)
             require_decided(planned[1])
             self._require_selected(request, planned[1], may_idle=may_idle)

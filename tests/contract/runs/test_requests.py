@@ -6,8 +6,8 @@ import pytest
 from executions import Executions, shell, stage
 from refusals import missing, refused
 
-from fuelclient.backends.plans import planned
-from fuelclient.errors import InvalidGraph
+from fuelclient.backends.plans import planned, saved
+from fuelclient.errors import InvalidGraph, StalePlan
 from fuelclient.model.finding import Finding
 from fuelclient.model.node import Node
 from fuelclient.model.run import RunRequest
@@ -99,3 +99,17 @@ def test_what_cannot_run_is_refused_with_all_reasons(env: Executions) -> None:
     errors = {one.task for one in caught.value.findings if isinstance(one, Finding) and one.is_error}
     assert errors == {"erase", "wrong"}
     assert env.backend.runs.list() == []
+
+
+def test_a_run_begins_with_the_plan_that_is_asked_for_or_not_at_all(env: Executions) -> None:
+    env.graph(shell("a", env.note("a")))
+    request = RunRequest(1, node_ids=(2,))
+    made, _ = saved(env.backend, request)
+    (digest,) = (graph.digest for graph in made.graphs)
+    env.ended(env.backend.runs.begin(request, digest=digest).id)
+    assert env.noted() == ["a"]
+
+    env.graph(shell("a", env.note("b")))
+    with pytest.raises(StalePlan):
+        env.backend.runs.begin(request, digest=digest)
+    assert len(env.backend.runs.list(names=["deploy"])) == 1

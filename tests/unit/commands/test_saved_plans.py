@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 
+from fuelclient.environment import saved_plans
+from fuelclient.environment.saved_plans import SavedPlan
+
 PASSWORD = "x7-hidden-x7"  # noqa: S105 - it only has to look like one
 RELEASE = "[{name: R, version: r-1, operating_system: U, roles_metadata: {compute: {name: C}}}]"
 GRAPH = """
@@ -71,6 +74,22 @@ def test_a_stale_plan_says_what_moved(lab: CommandLine, tmp_path: Path, change: 
     lab.ok(*change, stdin=record)
     refused = lab("plan", "apply", tmp_path / "saved.json")
     assert (refused.code, said in refused.err) == (9, True), refused.err
+    assert lab.ok("task", "list", "-f", "json").json == []
+
+
+def test_what_changes_after_the_comparison_keeps_the_run_from_beginning(
+    lab: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = "[{id: api, type: shell, version: 2.0.0, roles: [compute], parameters: {cmd: 'true', timeout: 8}}]"
+
+    def compared_too_early(then: SavedPlan, now: SavedPlan) -> bool:
+        lab.ok("graph", "upload", "--env", 1, "--type", "default", "--file", "-", stdin=record)
+        return saved_plans_differ(then, now)
+
+    saved_plans_differ = saved_plans.is_stale
+    monkeypatch.setattr(saved_plans, "is_stale", compared_too_early)
+
+    assert lab("plan", "apply", tmp_path / "saved.json").code == 9
     assert lab.ok("task", "list", "-f", "json").json == []
 
 
