@@ -31,6 +31,7 @@ from fuelclient.printing import printable
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.commands.shell import FuelShell
+    from fuelclient.files.limits import Limits
     from fuelclient.model.document import Document
     from fuelclient.model.finding import Finding
 
@@ -133,11 +134,12 @@ class Command(cliff.command.Command):
             LOG.info("Target: %s", self.backend.target)
         return self.backend
 
-    def load(self, path: str) -> Document:
+    def load(self, path: str, limits: Limits | None = None) -> Document:
         """Return the document in a file, or on stdin if the path is `-`, and print its findings."""
         from fuelclient import files
+        from fuelclient.files.limits import DOCUMENT
 
-        self.loaded = files.load(path, stdin=self.app.stdin)
+        self.loaded = files.load(path, stdin=self.app.stdin, limits=limits or DOCUMENT)
         report(self.loaded.findings)
         return self.loaded
 

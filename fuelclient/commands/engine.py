@@ -117,7 +117,8 @@ class EngineExport(Command):
 class EngineImport(Command):
     """Make an engine file from an export
 
-    The engine file must not exist. An export of an earlier version is upgraded.
+    The engine file must not exist. An export of an earlier version is upgraded. The file is read into memory as a
+    whole and may have 1 GiB and 64 million values; 'engine backup' and 'engine restore' have no such limits.
 
       fuel2 engine import engine.json --engine copy.db
     """
@@ -128,9 +129,10 @@ class EngineImport(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.backends import engine_files
         from fuelclient.commands.documents import require_mapping
+        from fuelclient.files.limits import EXPORT
 
         path = _engine(self)
-        document = self.load(parsed_args.file)
+        document = self.load(parsed_args.file, EXPORT)
         hint = "Name a file that `fuel2 engine export` wrote."
         engine_files.load(path, require_mapping(document, "an export of an engine file", hint))
         self.say(f"Engine file {path} was made from {document.file}")

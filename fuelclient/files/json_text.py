@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from fuelclient.errors import InvalidDocument
-from fuelclient.files.limits import MAX_DEPTH, MAX_VALUES, repeated_key, require_few, too_deep, too_many, unreadable
+from fuelclient.files.limits import DOCUMENT, Limits, repeated_key, require_few, too_deep, too_many, unreadable
 from fuelclient.model.document import Document, Marked
 from fuelclient.model.finding import Finding
 
@@ -44,9 +44,9 @@ def is_json(text: str) -> bool:
     return True
 
 
-def parse(text: str, file: str) -> Document:
+def parse(text: str, file: str, limits: Limits = DOCUMENT) -> Document:
     """Return the document. Raise `InvalidDocument` if it is not JSON or exceeds a limit."""
-    marks = _marks(text, file)
+    marks = _marks(text, file, limits)
     findings: list[Finding] = []
 
     def mapping(pairs: list[tuple[str, Any]]) -> Marked:
@@ -111,7 +111,7 @@ def _endless(data: Any, line: int, path: str) -> Iterator[tuple[int, str, str]]:
             yield from _endless(value, value.line if isinstance(value, Marked) else line, f"{path}[{index}]")
 
 
-def _marks(text: str, file: str) -> Iterator[tuple[int, list[int]]]:
+def _marks(text: str, file: str, limits: Limits) -> Iterator[tuple[int, list[int]]]:
     """Yield the line of every object and the lines of its keys, in the order in which the objects close."""
     line, values, last = 1, 0, 1
     stack: list[tuple[int, list[int]]] = []
@@ -123,15 +123,15 @@ def _marks(text: str, file: str) -> Iterator[tuple[int, list[int]]]:
             stack[-1][1].append(last)
         elif sign in ("{", "["):
             stack.append((line, []))
-            if len(stack) > MAX_DEPTH:
-                raise too_deep(file, line)
+            if len(stack) > limits.depth:
+                raise too_deep(file, line, limits)
         elif sign in ("}", "]") and stack:
             opened = stack.pop()
             if sign == "}":
                 yield opened
         elif sign == ",":
             values += 1
-            if values > MAX_VALUES:
-                raise too_many(file, line)
+            if values > limits.values:
+                raise too_many(file, line, limits)
         else:
             last = line

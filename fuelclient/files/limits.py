@@ -7,6 +7,7 @@ orders of magnitude above that, and keep hostile input from exhausting the memor
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.finding import MOST_FINDINGS, Finding, Place, Severity
@@ -18,6 +19,20 @@ MAX_NUMBER = 1000
 """Characters of a number or a date; the time to convert one grows with the square of its length."""
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many bytes, values (with aliases written out) and levels a document may have."""
+
+    bytes: int = MAX_BYTES
+    values: int = MAX_VALUES
+    depth: int = MAX_DEPTH
+
+
+DOCUMENT = Limits()
+EXPORT = Limits(2**30, 64 * MAX_VALUES, 2 * MAX_DEPTH)
+"""The limits of exported engine files, which hold many documents and come from the owner of the file."""
+
+
 def unreadable(file: str, line: int, message: str, hint: str) -> InvalidDocument:
     """Return the error for a document that cannot be read at all; it has one finding, G001."""
     place = Place(file, line)
@@ -25,12 +40,12 @@ def unreadable(file: str, line: int, message: str, hint: str) -> InvalidDocument
     return InvalidDocument(f"{place}: {message}.", findings=[finding], hint=hint)
 
 
-def too_deep(file: str, line: int) -> InvalidDocument:
-    return unreadable(file, line, f"lists and mappings are nested deeper than {MAX_DEPTH} levels", "Flatten them.")
+def too_deep(file: str, line: int, limits: Limits) -> InvalidDocument:
+    return unreadable(file, line, f"lists and mappings are nested deeper than {limits.depth} levels", "Flatten them.")
 
 
-def too_many(file: str, line: int) -> InvalidDocument:
-    message = f"the document holds more than {MAX_VALUES} values once its aliases are written out"
+def too_many(file: str, line: int, limits: Limits) -> InvalidDocument:
+    message = f"the document holds more than {limits.values} values once its aliases are written out"
     return unreadable(file, line, message, "Split it, or use fewer aliases.")
 
 

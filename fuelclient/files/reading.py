@@ -12,7 +12,7 @@ from typing import NoReturn, TextIO
 
 from fuelclient.errors import NotFound, Unavailable, UsageError
 from fuelclient.files import json_text, yaml_text
-from fuelclient.files.limits import MAX_BYTES, unreadable
+from fuelclient.files.limits import DOCUMENT, Limits, unreadable
 from fuelclient.files.writing import permitted, refused
 from fuelclient.model.document import Document
 
@@ -20,7 +20,7 @@ STDIN = "-"
 STDIN_NAME = "<stdin>"
 
 
-def load(path: str | os.PathLike[str], *, stdin: TextIO | None = None) -> Document:
+def load(path: str | os.PathLike[str], *, stdin: TextIO | None = None, limits: Limits = DOCUMENT) -> Document:
     """Return the document in the file `path`, or on standard input if `path` is `-`.
 
     Raise `NotFound` if the file does not exist, `UsageError` if `path` is not a file, `Unavailable` if it cannot be
@@ -29,9 +29,9 @@ def load(path: str | os.PathLike[str], *, stdin: TextIO | None = None) -> Docume
     """
     path = os.fspath(path)
     name = STDIN_NAME if path == STDIN else path
-    raw = _read_stdin(stdin or sys.stdin) if path == STDIN else _read_file(path)
-    if len(raw) > MAX_BYTES:
-        message = f"the document is larger than {MAX_BYTES // 2**20} MiB"
+    raw = _read_stdin(stdin or sys.stdin, limits.bytes) if path == STDIN else _read_file(path, limits.bytes)
+    if len(raw) > limits.bytes:
+        message = f"the document is larger than {limits.bytes // 2**20} MiB"
         raise unreadable(name, 0, message, "Split it into several files.")
     try:
         text = raw.decode("utf-8-sig")
@@ -43,14 +43,14 @@ def load(path: str | os.PathLike[str], *, stdin: TextIO | None = None) -> Docume
         is_json = text.lstrip()[:1] in ("{", "[") and json_text.is_json(text)
     else:
         is_json = path.lower().endswith(".json")
-    return json_text.parse(text, name) if is_json else yaml_text.parse(text, name)
+    return json_text.parse(text, name, limits) if is_json else yaml_text.parse(text, name, limits)
 
 
-def _read_file(path: str) -> bytes:
+def _read_file(path: str, most: int) -> bytes:
     with permitted(path, to="read"):
         try:
             with open(path, "rb") as stream:
-                return stream.read(MAX_BYTES + 1)
+                return stream.read(most + 1)
         except FileNotFoundError:
             raise NotFound("file", path, hint="Check the path; `-` stands for standard input.") from None
         except NotADirectoryError:
@@ -61,13 +61,13 @@ def _read_file(path: str) -> bytes:
             raise UsageError(f"{path!r} cannot be the name of a file.") from None
 
 
-def _read_stdin(stdin: TextIO) -> bytes:
+def _read_stdin(stdin: TextIO, most: int) -> bytes:
     """Read the bytes below the text layer, if it has any, so that the encoding of the locale does not matter."""
     try:
         below = getattr(stdin, "buffer", None)
         if below is not None:
-            return bytes(below.read(MAX_BYTES + 1))
-        return stdin.read(MAX_BYTES + 1).encode("utf-8", "surrogateescape")
+            return bytes(below.read(most + 1))
+        return stdin.read(most + 1).encode("utf-8", "surrogateescape")
     except (OSError, ValueError) as error:
         raise Unavailable(f"Standard input cannot be read: {error}.", hint="Name a file instead of -.") from error
 

@@ -17,9 +17,9 @@ import yaml
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.files.limits import (
-    MAX_DEPTH,
+    DOCUMENT,
     MAX_NUMBER,
-    MAX_VALUES,
+    Limits,
     repeated_key,
     require_few,
     too_deep,
@@ -46,9 +46,6 @@ _MAX_DIRECTIVES = 1000
 
 _AROUND = 2
 """The events before the first value: of the stream, and of the document."""
-
-_LONG = 2 * MAX_VALUES
-"""A shorter text cannot hold too many values."""
 
 _PROBLEMS = (
     ("scanning an alias", "a `*` that is not quoted begins an alias, and no name follows it",
@@ -80,7 +77,7 @@ _PROBLEMS = (
 _YAML_HINT = "Check the indentation and the quotes of this line and the one above it."
 
 
-def parse(text: str, file: str) -> Document:
+def parse(text: str, file: str, limits: Limits = DOCUMENT) -> Document:
     """Return the document. Raise `InvalidDocument` if it is not YAML, is unsafe, or exceeds a limit."""
     if match := _UNPRINTABLE.search(text):
         line = text.count("\n", 0, match.start()) + 1
@@ -92,12 +89,12 @@ def parse(text: str, file: str) -> Document:
     enabled = gc.isenabled()
     gc.disable()  # a document is one large tree without cycles, so collecting while it grows only costs time
     try:
-        if _may_be_deep_or_huge(text):
-            _check_events(text, file)
+        if _may_be_deep_or_huge(text, limits):
+            _check_events(text, file, limits)
         node = yaml.compose(text, Loader=yaml.CSafeLoader)
         if node is None:
             return Document(None, file)
-        _Measure(file).check(node)
+        _Measure(file, limits).check(node)
         constructor = _Constructor(file)
         data = constructor.value(node)
     except yaml.YAMLError as error:
@@ -122,11 +119,12 @@ def _translated(error: yaml.YAMLError, file: str) -> InvalidDocument:
     return unreadable(file, line, f"this is not YAML: {detail}", _YAML_HINT)
 
 
-def _may_be_deep_or_huge(text: str) -> bool:
-    return len(text) > _LONG or text.count("[") + text.count("{") > 1000 or _WIDE.search(text) is not None
+def _may_be_deep_or_huge(text: str, limits: Limits) -> bool:
+    """Return whether a text could exceed a limit; one with fewer than two characters for each value cannot."""
+    return len(text) > 2 * limits.values or text.count("[") + text.count("{") > 1000 or _WIDE.search(text) is not None
 
 
-def _check_events(text: str, file: str) -> None:
+def _check_events(text: str, file: str, limits: Limits) -> None:
     depth = values = 0
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         if isinstance(event, yaml.CollectionEndEvent):
@@ -134,11 +132,11 @@ def _check_events(text: str, file: str) -> None:
             continue
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
-            if depth > MAX_DEPTH:
-                raise too_deep(file, _line(event))
+            if depth > limits.depth:
+                raise too_deep(file, _line(event), limits)
         values += 1
-        if values > MAX_VALUES + _AROUND:
-            raise too_many(file, _line(event))
+        if values > limits.values + _AROUND:
+            raise too_many(file, _line(event), limits)
 
 
 def _line(marked: Any) -> int:
@@ -155,8 +153,8 @@ def _children(node: yaml.Node) -> list[yaml.Node]:
 class _Measure:
     """Check how deep a tree is, and how large it would be without aliases."""
 
-    def __init__(self, file: str) -> None:
-        self.file = file
+    def __init__(self, file: str, limits: Limits) -> None:
+        self.file, self.limits = file, limits
         self.measured: dict[int, tuple[int, int]] = {}
         self.ancestors: set[int] = set()
 
@@ -172,13 +170,13 @@ class _Measure:
             if id(node) in self.ancestors:
                 message = "an alias is used inside the value that it names"
                 raise unreadable(self.file, _line(node), message, "Write the value out.")
-            if level > MAX_DEPTH:
-                raise too_deep(self.file, _line(node))
+            if level > self.limits.depth:
+                raise too_deep(self.file, _line(node), self.limits)
             self.ancestors.add(id(node))
             known = self.measured[id(node)] = self._below(node, level)
             self.ancestors.remove(id(node))
-        if known[1] + level - 1 > MAX_DEPTH:
-            raise too_deep(self.file, _line(node))
+        if known[1] + level - 1 > self.limits.depth:
+            raise too_deep(self.file, _line(node), self.limits)
         return known
 
     def _below(self, node: yaml.Node, level: int) -> tuple[int, int]:
@@ -190,8 +188,8 @@ class _Measure:
             more, higher = self._walk(child, level + 1)
             values += more
             height = max(height, higher)
-        if values > MAX_VALUES:
-            raise too_many(self.file, _line(node))
+        if values > self.limits.values:
+            raise too_many(self.file, _line(node), self.limits)
         return values, height + 1
 
 

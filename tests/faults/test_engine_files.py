@@ -14,6 +14,7 @@ from command_line import CommandLine
 from executions import Executions, executions, shell
 from processes import start
 
+from fuelclient.files.limits import MAX_BYTES, MAX_DEPTH
 from fuelclient.store.migrations import LATEST
 
 OLD = sorted((Path(__file__).parents[1] / "data/engines").glob("schema-*.sql"))
@@ -164,6 +165,24 @@ def test_an_export_makes_the_same_file_again(tmp_path: Path, form: str) -> None:
 
     assert content(copy.engine) == content(fuel2.engine)
     assert copy("engine", "import", path).code == 6
+
+
+@pytest.mark.parametrize("name", ["export.json", "export.yaml"])
+def test_an_export_may_be_larger_and_deeper_than_a_document(tmp_path: Path, name: str) -> None:
+    nested: object = 1
+    for _ in range(MAX_DEPTH):
+        nested = [nested]
+    fuel2, path = old_engine(OLD[-1], tmp_path / "engine.db"), tmp_path / name
+    fuel2.ok("env", "update", 1, "--name", "renamed")
+    rows = [(str(number), json.dumps(nested) if number < 2 else "x" * MAX_BYTES) for number in range(3)]
+    with closing(sqlite3.connect(fuel2.engine)) as connection, connection:
+        connection.executemany("INSERT INTO fact_parts (digest, body) VALUES (?, ?)", rows)
+    fuel2.ok("engine", "export", "--file", path)
+
+    copy = CommandLine(tmp_path / "copy.db")
+    copy.ok("engine", "import", path)
+
+    assert content(copy.engine) == content(fuel2.engine)
 
 
 @pytest.mark.parametrize(
