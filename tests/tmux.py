@@ -40,7 +40,7 @@ class Terminal:
         words = " ".join(word for word in ("echo", "icanon", "isig") if word in modes)
         return f"{self('display-message', '-p', _STATE).strip()} {words}".strip()
 
-    def wait_for(self, *words: str, without: str = "\0", seconds: float = 30.0) -> str:
+    def wait_for(self, *words: str, without: str = "\0", seconds: float = 60.0) -> str:
         """Return the screen as soon as it shows all words and not `without`."""
         end = time.monotonic() + seconds
         while True:

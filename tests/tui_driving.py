@@ -166,7 +166,7 @@ def connecting(engine: Path) -> Callable[[], Backend]:
     return connect
 
 
-async def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
+async def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
     """Wait until a condition is true, and fail if that takes too long."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -37,6 +37,29 @@ STEPS = {
 }
 """The keys that lead from the environments' first one to each screen."""
 
+APART = ("help", "log", "execute", "stop")
+"""Screens that look the same on newton."""
+
+SHOWN = ("preview", "lanes", "run-whose-runner-is-gone")
+"""Screens whose wide pictures the documentation shows."""
+
+UNCOLOURED = ("environments", "preview", "run", "help")
+"""Screens of which the quick tests take pictures without colours."""
+
+
+def _id(size: tuple[int, int]) -> str:
+    return f"{size[0]}x{size[1]}"
+
+
+def _taken(name: str, size: tuple[int, int], quick: bool) -> object:
+    """The quick tests see each screen at both sizes: narrow on the examples, and wide on newton."""
+    return pytest.param(name, size, id=f"{name}-{_id(size)}", marks=() if quick else pytest.mark.slow)
+
+
+NARROW, WIDE = SIZES
+EXAMPLES = [_taken(name, size, size == NARROW or name in (*APART, *SHOWN)) for name in STEPS for size in SIZES]
+NEWTON = [_taken(name, size, size == WIDE) for name in STEPS if name not in APART for size in SIZES]
+
 pytestmark = pytest.mark.skipif(
     textual.__version__ != "8.2.8", reason=f"pictures were taken with textual 8.2.8, not {textual.__version__}"
 )
@@ -71,21 +94,21 @@ async def _nothing_wrong(one: Driven) -> None:
     assert not one.ui.trouble
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize(("name", "size"), EXAMPLES)
 def test_examples(demo: Path, name: str, size: tuple[int, int], compare: Compare) -> None:
     compare(f"examples-{name}-{size[0]}x{size[1]}", picture(demo, name, size))
 
 
-@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in UNCOLOURED else pytest.mark.slow) for name in STEPS]
+)
 def test_without_colours(demo: Path, name: str, compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     compare(f"no-color-{name}-80x24", picture(demo, name, (80, 24)))
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("name", [name for name in STEPS if name not in ("help", "log", "execute", "stop")])
+@pytest.mark.parametrize(("name", "size"), NEWTON)
 def test_newton(
     newton: Path, name: str, size: tuple[int, int], compare: Compare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
