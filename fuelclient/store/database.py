@@ -361,9 +361,10 @@ def _no_access(path: str, error: OSError) -> Unavailable:
 
 
 def _create(target: str, path: str, busy_seconds: float) -> None:
-    """Create the file under another name and move it into place. What an interrupted attempt left is removed first."""
+    """Create the file under another name and move it into place. What an interrupted attempt left is removed first, and
+    the log of a file that was deleted: SQLite would write it over the new one."""
     fresh = f"{target}.new"
-    for leftover in (fresh, f"{fresh}-wal", f"{fresh}-shm"):
+    for leftover in (fresh, *(f"{path}{ending}" for path in (fresh, target) for ending in ("-wal", "-shm"))):
         with suppress(FileNotFoundError):
             os.unlink(leftover)
     os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))

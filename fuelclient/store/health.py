@@ -56,7 +56,7 @@ _DOCUMENTS = {
     "clusters": ("settings", "metadata", "networks", "generated", "addresses", "copied_graphs"),
     "nodes": ("roles", "pending_roles", "primary_tags", "ssh", "attributes", "labels"),
     "plugins": ("metadata", "package"),
-    "deployment_graphs": ("node_filter", "on_success", "on_error", "on_stop"),
+    "deployment_graphs": ("node_filter", "on_success", "on_error", "on_stop", "warnings"),
     "deployment_graph_tasks": (
         "version", "type", "condition", '"groups"', "tasks", "roles", "reexecute_on", "refresh_on", "required_for",
         "requires", "cross_depended_by", "cross_depends", "parameters", "_custom", "stated", "source_lines",

@@ -15,10 +15,38 @@ from executions import Executions, executions, shell
 from processes import start
 
 from fuelclient.files.limits import MAX_BYTES, MAX_DEPTH
+from fuelclient.store.database import Database
+from fuelclient.store.health import _DOCUMENTS
 from fuelclient.store.migrations import LATEST
 
 OLD = sorted((Path(__file__).parents[1] / "data/engines").glob("schema-*.sql"))
 """What earlier versions wrote: a release, an environment with a graph and two nodes, from schema 4 on also a run."""
+
+
+PLAIN = {
+    "releases": "name version operating_system state description", "clusters": "name status net_segment_type",
+    "nodes": "name status ip mac executor error_type", "runners": "boot_id start_time heartbeat",
+    "plugins": "name version title package_version directory origin", "deployment_graphs": "name",
+    "release_deployment_graphs": "type", "plugin_deployment_graphs": "type", "cluster_deployment_graphs": "type",
+    "deployment_graph_tasks": "task_name source_file",
+    "transactions": "uuid name graph_type status message time_start time_end stop digest",
+    "history": "task node type status reason message time_start time_end",
+    "events": "time kind node status reason message", "cluster_facts": "uid", "fact_parts": "digest",
+    "transaction_facts": "uid", "sequences": "name", "vips": "name ip_addr network namespace", "node_parts": "part",
+    "leftovers": "due",
+}  # fmt: skip
+"""The columns with text that is no document, by table."""
+
+OTHER_FILE = """
+import os, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+connection.execute("PRAGMA journal_mode = WAL")
+connection.execute("CREATE TABLE other (text)")
+connection.executemany("INSERT INTO other VALUES (?)", [("x" * 500,)] * 200)
+connection.commit()
+os._exit(0)
+"""
+"""Makes a file of another program, and leaves its log beside it."""
 
 
 @pytest.fixture
@@ -231,22 +259,36 @@ def test_check_finds_what_cannot_be_read_and_compact_removes_what_belongs_to_not
 
 def test_a_log_that_a_killed_process_left_is_not_written_over_a_new_copy(env: Executions) -> None:
     fuel2, copy = CommandLine(env.engine), env.directory / "copy.db"
-    code = (
-        "import os, sqlite3, sys\n"
-        "connection = sqlite3.connect(sys.argv[1])\n"
-        "connection.execute('PRAGMA journal_mode = WAL')\n"
-        "connection.execute('CREATE TABLE other (text)')\n"
-        "connection.executemany('INSERT INTO other VALUES (?)', [('x' * 500,)] * 200)\n"
-        "connection.commit()\n"
-        "os._exit(0)\n"
-    )
-    process = start(code, copy)
-    process.communicate()
+    start(OTHER_FILE, copy).communicate()
     assert Path(f"{copy}-wal").stat().st_size
 
     fuel2.ok("engine", "backup", copy, "--force")
 
     assert content(copy) == content(env.engine)
+
+
+def test_a_log_that_a_deleted_engine_file_left_is_not_written_over_a_new_one(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.db", CommandLine(tmp_path / "engine.db")
+    start(OTHER_FILE, old).communicate()
+    Path(f"{old}-wal").rename(f"{new.engine}-wal")
+
+    new.ok("release", "import", "-", stdin="[{name: R, version: r-1, operating_system: U}]")
+
+    assert [row["name"] for row in new.ok("release", "list", "-f", "json").json] == ["R"]
+    assert not any("CREATE TABLE other" in line for line in content(new.engine))
+
+
+def test_every_column_with_documents_is_checked(tmp_path: Path) -> None:
+    """A new column of text is named in `store/health.py` if it holds documents, else here."""
+    with closing(Database(str(tmp_path / "engine.db"))) as database, database.read() as connection:
+        texts = {
+            (table, column)
+            for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+            for _, column, kind, *_ in connection.execute(f"PRAGMA table_info({table})").fetchall()
+            if kind == "TEXT" and column not in PLAIN.get(table, "").split()
+        }
+    named = {(table, column.strip('"')) for table, columns in _DOCUMENTS.items() for column in columns}
+    assert texts == named
 
 
 def test_a_second_restore_keeps_what_the_first_one_kept(env: Executions) -> None:
