@@ -15,3 +15,7 @@ run fuel2 graph preview --env demo
 run fuel2 graph preview --env demo --assume controller=3,compute=8 --only changed -f github
 run fuel2 graph download --env demo --all --file merged.yaml
 run fuel2 graph validate --env demo
+run fuel2 graph execute --env demo --wait
+run fuel2 task list
+run fuel2 task show 1
+run fuel2 task gantt 1

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -259,3 +262,19 @@ class TestRunning:
             made = plan(inputs.read(connection, request), request, "default")
         running = {made.at(vertex)[0].id for vertex in made.rendered}
         assert {"write-cluster-facts", "hand-out-cluster-facts"} <= running
+
+
+def test_the_script_of_make_demo_shows_and_runs_the_main_commands(tmp_path: Path) -> None:
+    script = Path(__file__).parents[3] / "docs/demo.sh"
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path, "FUEL_ENGINE": str(tmp_path / "engine.db")}
+
+    done = subprocess.run(
+        ["sh", str(script), str(tmp_path)], env=environment, capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "critical path" in done.stdout
+    assert [row["status"] for row in CommandLine(tmp_path / "engine.db").ok("task", "list", "-f", "json").json] == [
+        "ready", "ready"
+    ]  # fmt: skip
