@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 from datetime import datetime
 from typing import cast
@@ -15,6 +16,9 @@ from fuelclient.tui.glyphs import glyphs
 from fuelclient.tui.key_queue import PatientApp
 from fuelclient.tui.requests import AskGraph, AskOverview, AskRuns, GraphData, Overview
 from fuelclient.tui.routes import Route, Trail, View
+
+MOST_LOG_LINES = 1000
+"""How many command lines of what was looked at or done are kept."""
 
 
 class UI(PatientApp):
@@ -30,7 +34,7 @@ class UI(PatientApp):
         self.trail = Trail(Route())
         if env:
             self.trail.go(Route(View.ROLES, env))
-        self.log_lines: list[str] = []
+        self.log_lines: deque[str] = deque(maxlen=MOST_LOG_LINES)
 
     # what the app does
 

@@ -51,7 +51,7 @@ class HelpDialog(Dialog):
 
 
 class LogDialog(Dialog):
-    """The command lines of everything that was looked at or done, the last one first. `y` copies one."""
+    """The command lines of what was looked at or done, the last one first. `y` copies one."""
 
     BINDINGS = [Binding("y,c", "copy", "copy this line", id="log.copy")]
 

@@ -14,6 +14,8 @@ from tui_driving import Driven, connecting, driven, until
 
 from fuelclient.model.run import RunRequest
 from fuelclient.tui.actions import Action, Execute, Stop
+from fuelclient.tui.app import FuelUI
+from fuelclient.tui.app_base import MOST_LOG_LINES
 from fuelclient.tui.gateway import Failed
 from fuelclient.tui.glyphs import UNICODE
 from fuelclient.tui.presenters.execute import word_for
@@ -185,3 +187,11 @@ def test_without_a_terminal_signals_are_left_to_whoever_runs_the_app(demo: Path)
         assert one.view() is View.ROLES
 
     tell(demo, story)
+
+
+def test_the_log_keeps_the_last_command_lines(tmp_path: Path) -> None:
+    ui = FuelUI(connecting(tmp_path / "engine.db"))
+    ui.log_lines.extend(f"fuel2 task show {number}" for number in range(2 * MOST_LOG_LINES))
+
+    assert len(ui.log_lines) == MOST_LOG_LINES
+    assert ui.log_lines[-1] == f"fuel2 task show {2 * MOST_LOG_LINES - 1}"
