@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import sqlite3
 import stat
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from command_line import CommandLine
-from executions import Executions, executions, shell
+from executions import Executions, shell
 from processes import start
 
 from fuelclient.files.limits import MAX_BYTES, MAX_DEPTH
@@ -47,14 +46,6 @@ connection.commit()
 os._exit(0)
 """
 """Makes a file of another program, and leaves its log beside it."""
-
-
-@pytest.fixture
-def env(tmp_path: Path) -> Iterator[Executions]:
-    env = executions(tmp_path, 1)
-    env.graph(shell("said", "echo here"))
-    yield env
-    env.backend.close()
 
 
 def old_engine(dump: Path, path: Path) -> CommandLine:

@@ -6,13 +6,12 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from command_line import CommandLine
-from executions import Executions, executions, shell
+from executions import Executions, shell
 from processes import eventually
 
 from fuelclient.engine.runs import delete
@@ -39,14 +38,6 @@ sys.argv = ["fuel2", *sys.argv[1:]]
 sys.exit(main())
 """
 """`fuel2` that is killed when it begins to remove files."""
-
-
-@pytest.fixture
-def env(tmp_path: Path) -> Iterator[Executions]:
-    env = executions(tmp_path, 1)
-    env.graph(shell("said", "echo here"))
-    yield env
-    env.backend.close()
 
 
 def spools(env: Executions) -> list[str]:
