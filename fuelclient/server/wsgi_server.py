@@ -142,7 +142,7 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
 def _accepted(server: Any, *arguments: Any, limits: Limits, **options: Any) -> _Channel:
     """Return the channel of a new connection. At the limit, close another one that no response is being made for.
 
-    So half-open connections keep nobody out: who sends a request at once is answered before being the oldest.
+    So half-open connections block no other client: who sends a request at once is answered before being the oldest.
     """
     open_ones = list(server.active_channels.values())
     if len(open_ones) >= limits.connections:

@@ -43,7 +43,7 @@ class Clusters:
         return cluster_from(self._session.put(_path(cluster_id), {"name": name}, _about(cluster_id)))
 
     def change_release(self, cluster_id: int, release_id: int, *, dry_run: bool = False) -> EnvironmentChange:
-        """As `base.Clusters`; nobody has seen a Fuel master change the release of an environment."""
+        """As `base.Clusters`; a Fuel master was never seen to change the release of an environment."""
         if not self._session.capabilities.dry_changes:
             raise Unsupported(
                 f"A Fuel master does not move environment {cluster_id} to another release.",
