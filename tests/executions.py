@@ -73,6 +73,11 @@ class Executions:
         """Return a command that notes `text` and runs until `let_go`."""
         return f"{self.note(text)}; until [ -e {self.directory}/go ]; do sleep 0.05; done"
 
+    def met(self, nodes: int) -> str:
+        """Return a command that waits until it has begun on so many nodes, for tests in which all of them fail: the
+        first failure ends a run, and on a busy machine another node has not begun by then."""
+        return f"{self.note('met')}; until [ $(grep -c met {self.notes}) -ge {nodes} ]; do sleep 0.05; done"
+
     def let_go(self) -> None:
         """End the commands of `held`, and later ones at once."""
         (self.directory / "go").touch()
@@ -105,6 +110,13 @@ class Executions:
                 return found
             assert time.monotonic() < deadline, (found, self.log(run_id))
             time.sleep(0.03)  # each look costs the run some of the processor
+
+    def looked(self, run_id: int) -> None:
+        """Wait until the runner of the run has looked whether it is to stop."""
+        runner = self.runner()
+        assert runner is not None
+        last = runner.heartbeat
+        self.until(run_id, lambda _: (found := self.runner()) is not None and found.heartbeat != last)
 
     def log(self, run_id: int) -> str:
         path = Path(f"{self.engine}.runs") / f"{run_id}.log"

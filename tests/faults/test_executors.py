@@ -85,16 +85,16 @@ def test_a_command_outlives_its_runner_and_is_waited_for(bench: Bench) -> None:
 
 def test_a_result_in_the_spool_is_taken(bench: Bench) -> None:
     cmd = f"echo x >> {bench.root}/log"
-    process = runner(bench, cmd, "sleep 4713")
-    assert eventually(lambda: (bench.spool(job(0, cmd)) / "rc").exists() and living("sleep 4713"))
+    process = runner(bench, cmd, f"sleep 4713.{os.getpid()}")
+    assert eventually(lambda: (bench.spool(job(0, cmd)) / "rc").exists() and living(f"sleep 4713.{os.getpid()}"))
     shot(process)
     outcome = bench.recover(job(0, cmd))
     assert outcome is not None
     assert outcome.status == "ready"
     assert (bench.root / "log").read_text() == "x\n"
-    asyncio.run(bench.executor().kill(job(1, "sleep 4713")))
-    assert not living("sleep 4713")
-    stopped = bench.recover(job(1, "sleep 4713"))
+    asyncio.run(bench.executor().kill(job(1, f"sleep 4713.{os.getpid()}")))
+    assert not living(f"sleep 4713.{os.getpid()}")
+    stopped = bench.recover(job(1, f"sleep 4713.{os.getpid()}"))
     assert stopped is not None
     assert stopped.message.startswith("stopped")
 
@@ -111,12 +111,12 @@ def test_retries_that_are_left_are_made(bench: Bench) -> None:
 
 
 def test_a_command_that_was_killed_without_a_trace_has_no_known_end(bench: Bench) -> None:
-    process = runner(bench, "sleep 4714")
-    assert eventually(lambda: living("sleep 4714"))
+    process = runner(bench, f"sleep 4714.{os.getpid()}")
+    assert eventually(lambda: living(f"sleep 4714.{os.getpid()}"))
     shot(process)
     leader = int((bench.spool(job(0, "")) / "pid").read_text().split()[0])
     os.killpg(leader, signal.SIGKILL)
-    assert bench.recover(job(0, "sleep 4714")) is None
+    assert bench.recover(job(0, f"sleep 4714.{os.getpid()}")) is None
     again = replace(job(0, "echo again"), attempt=2)
     assert bench.run(again).summary["out"] == "again"
 
@@ -160,16 +160,16 @@ def test_what_was_claimed_before_the_machine_restarted_has_no_known_end(
 
 
 def test_what_ran_before_the_machine_restarted_has_no_known_end(bench: Bench) -> None:
-    process = runner(bench, "sleep 4715")
-    assert eventually(lambda: living("sleep 4715"))
+    process = runner(bench, f"sleep 4715.{os.getpid()}")
+    assert eventually(lambda: living(f"sleep 4715.{os.getpid()}"))
     shot(process)
     pid = bench.spool(job(0, "")) / "pid"
     words = pid.read_text().split()
     pid.write_text(" ".join([*words[:2], "11111111-0000-0000-0000-000000000000", *words[3:], "\n"]))
     try:
-        assert bench.recover(job(0, "sleep 4715")) is None
-        asyncio.run(bench.executor().kill(job(0, "sleep 4715")))
-        assert living("sleep 4715"), "a process of another boot is not ours to kill"
+        assert bench.recover(job(0, f"sleep 4715.{os.getpid()}")) is None
+        asyncio.run(bench.executor().kill(job(0, f"sleep 4715.{os.getpid()}")))
+        assert living(f"sleep 4715.{os.getpid()}"), "a process of another boot is not ours to kill"
     finally:
         os.killpg(int(words[0]), signal.SIGKILL)
 
@@ -217,16 +217,16 @@ def test_what_a_dead_leader_left_is_ended_before_it_is_run_again(bench: Bench) -
 
 
 def test_a_number_that_another_process_has_now_is_left_alone(bench: Bench) -> None:
-    process = runner(bench, "sleep 4716")
-    assert eventually(lambda: living("sleep 4716"))
+    process = runner(bench, f"sleep 4716.{os.getpid()}")
+    assert eventually(lambda: living(f"sleep 4716.{os.getpid()}"))
     shot(process)
     pid = bench.spool(job(0, "")) / "pid"
     words = pid.read_text().split()
     stranger = subprocess.Popen(["sleep", "4717"], start_new_session=True)
     try:
         pid.write_text(" ".join([str(stranger.pid), "1", *words[2:], "\n"]))
-        assert bench.recover(job(0, "sleep 4716")) is None
-        asyncio.run(bench.executor().kill(job(0, "sleep 4716")))
+        assert bench.recover(job(0, f"sleep 4716.{os.getpid()}")) is None
+        asyncio.run(bench.executor().kill(job(0, f"sleep 4716.{os.getpid()}")))
         assert stranger.poll() is None
     finally:
         stranger.kill()

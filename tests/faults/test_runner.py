@@ -48,6 +48,7 @@ def is_gone(env: Executions, run_id: int) -> None:
 def env(tmp_path: Path) -> Iterator[Executions]:
     env = executions(tmp_path, 2)
     yield env
+    env.let_go()
     env.backend.close()
 
 
@@ -65,10 +66,11 @@ RUNNING = HistoryFilter(statuses=("running",))
 
 
 def test_a_command_that_outlives_its_runner_is_waited_for(env: Executions) -> None:
-    run_id = killed(env, f"{env.note('began')}; sleep 1.5; {env.note('ended')}")
+    run_id = killed(env, f"{env.held('began')}; {env.note('ended')}")
 
     assert env.backend.runs.get(run_id).runner == "gone"
     env.backend.runs.resume(run_id)
+    env.let_go()
     run = env.ended(run_id)
 
     assert str(run.status) == "ready"
@@ -76,7 +78,7 @@ def test_a_command_that_outlives_its_runner_is_waited_for(env: Executions) -> No
 
 
 def test_who_executes_meanwhile_is_told_what_to_do(env: Executions) -> None:
-    run_id = killed(env, f"{env.note('began')}; sleep 1")
+    run_id = killed(env, env.held("began"))
 
     with refused(Conflict, f"run {run_id}", "environment 1", "killed", f"fuel2 task resume {run_id}"):
         env.begin()
@@ -126,7 +128,7 @@ def test_a_kill_that_cannot_end_a_command_says_so(env: Executions) -> None:
 
 
 def test_a_graph_that_was_changed_is_not_resumed(env: Executions) -> None:
-    run_id = killed(env, f"{env.note('began')}; sleep 1")
+    run_id = killed(env, env.held("began"))
     env.graph(shell("slow", "true"), shell("next", env.note("next"), requires=["slow"]))
 
     with refused(StalePlan, "default graph", "changed"):
@@ -146,7 +148,7 @@ def in_process(env: Executions, before: Callable[[], object] = bool, **waiting: 
 
 
 def test_a_graph_that_changes_while_somebody_resumes_leaves_nothing_running(env: Executions) -> None:
-    run_id = killed(env, f"{env.note('began')}; sleep 1")
+    run_id = killed(env, env.held("began"))
     changed = partial(env.graph, shell("slow", "true"), shell("next", env.note("next"), requires=["slow"]))
 
     in_process(env, changed).resume(run_id)
@@ -210,7 +212,7 @@ def test_a_runner_waits_for_somebody_who_holds_the_engine_file_for_long(env: Exe
 
 
 def test_who_follows_a_runner_that_is_gone_hears_where_it_said_why(env: Executions) -> None:
-    run_id = killed(env, f"{env.note('began')}; sleep 1")
+    run_id = killed(env, env.held("began"))
     log = Path(f"{env.engine}.runs") / f"{run_id}.log"
     with log.open("a", encoding="utf-8") as stream:
         stream.write("earlier\nUnavailable: it is\x1b[2J locked.\n")
@@ -236,7 +238,7 @@ def machine_died(env: Executions, cmd: str) -> int:
 
 
 def test_what_nobody_knows_the_end_of_asks(env: Executions) -> None:
-    run_id = machine_died(env, f"{env.note('began')}; sleep 30; {env.note('ended')}")
+    run_id = machine_died(env, f"{env.note('began')}; sleep 300; {env.note('ended')}")
 
     env.backend.runs.resume(run_id)
     run = env.until(run_id, lambda run: run.runner == "gone" and "not known" in told(env, run_id))
@@ -249,7 +251,7 @@ def test_what_nobody_knows_the_end_of_asks(env: Executions) -> None:
 
 
 def test_what_was_interrupted_is_run_again_when_somebody_says_so(env: Executions) -> None:
-    cmd = f"{env.note('began')}; [ $(grep -c began {env.notes}) -gt 2 ] || sleep 30; {env.note('ended')}"
+    cmd = f"{env.note('began')}; [ $(grep -c began {env.notes}) -gt 2 ] || sleep 300; {env.note('ended')}"
     run_id = machine_died(env, cmd)
 
     env.backend.runs.resume(run_id, rerun_interrupted=True)

@@ -41,7 +41,7 @@ GRAPH = """
 - {{id: fails, type: shell, version: 2.0.0, roles: [compute], requires: [again],
    parameters: {{timeout: 60, retries: 0, cmd: "echo no >&2; [ $WORKER != node-2 ]"}}}}
 - {{id: slow, type: shell, version: 2.0.0, roles: [compute], requires: [fails],
-   parameters: {{timeout: 6, retries: 0, cmd: "[ $WORKER != site-a ] || sleep 1234.75"}}}}
+   parameters: {{timeout: 12, retries: 0, cmd: "[ $WORKER != site-a ] || sleep 1234.75"}}}}
 - {{id: last, type: shell, version: 2.0.0, roles: [compute], requires: [slow],
    parameters: {{timeout: 60, cmd: "echo $WORKER is done"}}}}
 """

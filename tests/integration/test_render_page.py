@@ -134,7 +134,7 @@ def test_dark_mode(opened: Browser) -> None:
 
 def test_a_run_can_be_replayed(chromium: Browser, tmp_path: Path) -> None:
     env = executions(tmp_path)
-    env.graph(shell("first"), shell("last", "false", requires=["first"]))
+    env.graph(shell("first"), shell("last", f"{env.met(3)}; false", requires=["first"]))
     env.run("default")
     CommandLine(env.engine).ok("graph", "render", "--env", 1, "--run", 1, "--output", tmp_path / "run.html")
     chromium.open(tmp_path / "run.html")

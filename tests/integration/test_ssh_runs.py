@@ -55,7 +55,7 @@ def graph(fleet: Fleet) -> None:
         task("sync", "sync", "four", requires=["copy"], src=f"{root}/tree/", dst=f"{root}/made"),
         task("last", cmd="echo over", requires=["one_by_one", "again", "after_broken", "sync"], required_for=["done"]),
         {"id": "done", "type": "stage", "version": "2.0.0"},
-        task("hang", roles="three", cmd=endless, timeout=1, requires=["done"]),
+        task("hang", roles="three", cmd=endless, timeout=5, requires=["done"]),
         task("after_hang", roles="three", cmd="true", requires=["hang"]),
         tolerated=1,
     )
@@ -71,7 +71,7 @@ def test_ten_nodes_with_everything_that_can_go_wrong(fleet: Fleet) -> None:
     failed = {name: row for name, row in rows.items() if row["status"] == "error"}
     assert set(failed) == {"broken/2", "hang/3"}, failed
     assert (failed["broken/2"]["return_code"], failed["broken/2"]["message"]) == (7, "exit code 7: too bad")
-    assert failed["hang/3"]["message"].startswith("timed out: not done within 1 s")
+    assert failed["hang/3"]["message"].startswith("timed out: not done within 5 s")
     assert not eventually(lambda: living(f"sh {root}/endless"), 0.1)
     assert {name: (row["status"], row["reason"], row["because"]) for name, row in rows.items() if row["because"]} == {
         "after_broken/2": ("skipped", "dep_failed", "broken@2"),

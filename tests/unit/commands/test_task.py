@@ -102,11 +102,13 @@ def test_prints_what_a_task_printed(env: Executions, fuel2: CommandLine) -> None
 
 
 def test_stops_what_runs(env: Executions, fuel2: CommandLine) -> None:
-    env.graph(shell("a", f"{env.note('begun')}; sleep 2"), shell("b", env.note("never"), requires=["a"]))
+    env.graph(shell("a", env.held("begun")), shell("b", env.note("never"), requires=["a"]))
     running = env.begin(node_ids=(1,))
     env.until(running.id, lambda _: env.noted() == ["begun"])
     done = fuel2.ok("env", "stop-deployment", 1)
     assert done.out == f"Stop deployment task with id {running.id} for the environment 1 has been started.\n"
+    env.looked(running.id)
+    env.let_go()
     watched = fuel2("task", "watch", running.children[0].id)
     assert watched.code == 8
     assert "default: a/1 ready" in watched.err
@@ -129,9 +131,9 @@ def test_kills_what_runs_and_deletes_what_has_ended(env: Executions, fuel2: Comm
 
 
 def test_resumes_a_run_whose_runner_was_killed(env: Executions, fuel2: CommandLine) -> None:
-    env.graph(shell("a", env.note("a")), shell("b", f"sleep 1; {env.note('b')}", requires=["a"]))
+    env.graph(shell("a", env.note("a")), shell("b", env.held("b"), requires=["a"]))
     running = env.begin(node_ids=(1,))
-    env.until(running.id, lambda _: env.outcomes(running.id)["b@1"][0] == "running")
+    env.until(running.id, lambda _: env.noted() == ["a", "b"])
     runner = env.runner()
     assert runner is not None
     os.kill(runner.pid, signal.SIGKILL)
@@ -140,6 +142,7 @@ def test_resumes_a_run_whose_runner_was_killed(env: Executions, fuel2: CommandLi
     assert watched.code == 8
     assert f" task resume {running.id}" in watched.err
     assert f" task resume {running.id}" in fuel2.ok("task", "show", running.id).err
+    env.let_go()
     done = fuel2.ok("task", "resume", running.id, "--wait")
     assert done.out == f"Deployment task with id {running.id} for the environment 1 has been resumed.\n"
     assert env.noted() == ["a", "b"]

@@ -218,12 +218,13 @@ def test_what_is_refused_is_an_error_when_it_is_run_nevertheless(bench: Bench, t
 
 
 def test_a_daemon_outlives_its_task(bench: Bench) -> None:
-    outcome = bench.run(job_of("shell", cmd="setsid sleep 4712 > /dev/null 2>&1 &"))
+    sleep = f"sleep 4712.{os.getpid()}"  # of this test alone: the machine may run it twice at once
+    outcome = bench.run(job_of("shell", cmd=f"setsid {sleep} > /dev/null 2>&1 &"))
     try:
         assert outcome.status == "ready"
-        assert eventually(lambda: living("sleep 4712"))
+        assert eventually(lambda: living(sleep))
     finally:
-        for number in living("sleep 4712"):
+        for number in living(sleep):
             os.kill(number, 9)
 
 
