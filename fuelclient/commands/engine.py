@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from fuelclient.commands.answer_list import AnswerList
 from fuelclient.commands.arguments import add_yes, stated
 from fuelclient.commands.base import Check, Command
 from fuelclient.commands.output import add_force, add_output, format_of, put
@@ -25,7 +26,7 @@ def _engine(command: Command) -> str:
     return settings.engine
 
 
-class EngineCheck(Check):
+class EngineCheck(AnswerList, Check):
     """Check the engine file
 
     It looks for damaged pages, rows without their owners, documents that cannot be read, missing files of plugins, and
@@ -37,6 +38,7 @@ class EngineCheck(Check):
 
     columns = ("status", "area", "name", "message", "mend")
     advice = "mend"
+    key = "checks"
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (it has no options)
         from fuelclient.backends import engine_files

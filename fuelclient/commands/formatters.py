@@ -122,12 +122,17 @@ _C1 = re.compile("[\x7f-\x9f]")
 
 
 class _Documents(ListFormatter, SingleFormatter):
-    """Documents with characters unescaped, unless stdout cannot encode them."""
+    """Documents with characters unescaped, unless stdout cannot encode them. `document` makes one of the rows of a
+    list, which is a list of objects otherwise."""
+
+    def __init__(self, document: Callable[[list[dict[str, Any]]], Any] | None = None) -> None:
+        self._document = document
 
     def emit_list(
         self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
     ) -> None:
-        self.emit([_fields(column_names, row) for row in data], stdout, parsed_args)
+        rows = [_fields(column_names, row) for row in data]
+        self.emit(self._document(rows) if self._document else rows, stdout, parsed_args)
 
     def emit_one(self, column_names: Sequence[str], data: Sequence[Any], stdout: TextIO, parsed_args: Any) -> None:
         self.emit(_fields(column_names, data), stdout, parsed_args)

@@ -228,7 +228,7 @@ def test_check_finds_what_cannot_be_read_and_compact_removes_what_belongs_to_not
     fuel2, runs = CommandLine(env.engine), Path(f"{env.engine}.runs")
     (runs / "0-0" / "x").mkdir(parents=True)
     (runs / "999.log").touch()
-    found = fuel2.ok("engine", "check", "-f", "json").json
+    found = fuel2.ok("engine", "check", "-f", "json").json["checks"]
     assert sum(row["name"] == "files" for row in found) == 2
     kept = {path.name for path in runs.iterdir()} - {"0-0", "999.log"}
 
@@ -244,7 +244,10 @@ def test_check_finds_what_cannot_be_read_and_compact_removes_what_belongs_to_not
     with closing(sqlite3.connect(env.engine)) as connection, connection:
         connection.execute("UPDATE nodes SET attributes = '{'")
     broken = fuel2("engine", "check", "-f", "json")
-    assert (broken.code, [row["name"] for row in broken.json if row["status"] == "error"]) == (7, ["documents"])
+    assert (broken.code, [row["name"] for row in broken.json["checks"] if row["status"] == "error"]) == (
+        7,
+        ["documents"],
+    )
     assert fuel2("--server", "http://127.0.0.1:9", "engine", "check").code == 2
 
 

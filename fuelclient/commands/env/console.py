@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fuelclient.commands.answer_list import AnswerList
 from fuelclient.commands.arguments import NAMED, add_env, add_nodes, identifier, stated
 from fuelclient.commands.base import Lister, ShowOne
 from fuelclient.commands.columns import Fields
@@ -128,7 +129,7 @@ class FactsShow(Lister):
         ]
 
 
-class FactsDiff(Lister):
+class FactsDiff(AnswerList):
     """Compare the facts that two runs saw
 
     With one run, its facts are compared with those of its environment now. 'part' is 'common' for what all nodes share,
@@ -141,6 +142,7 @@ class FactsDiff(Lister):
 
     columns = ("part", "path", "old", "new")
     sort_by = ""
+    key = "differences"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("old", type=identifier, metavar="RUN", help="id of the earlier run")
@@ -163,6 +165,10 @@ class FactsDiff(Lister):
             new = runs.deployment_info(parsed_args.new)
         found = list(facts_differences(old, new))
         self._differ = bool(found)
+        self._subject = {"old_run": parsed_args.old, "new_run": parsed_args.new}
         if not found:
             LOG.info("The facts are equal.")
         return [(difference.place, difference.path, *map(Fields, difference.masked)) for difference in found]
+
+    def subject(self) -> Mapping[str, Any]:
+        return self._subject

@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from fuelclient.commands.answer_list import AnswerList
 from fuelclient.commands.arguments import add_id, add_type
-from fuelclient.commands.base import Lister
 from fuelclient.commands.columns import Fields
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.graph.question import Answer, Question, add_format, aligned, value_text
@@ -91,7 +91,7 @@ def _fact_line(fact: ChangedFact) -> str:
     return f"{where}: {before} -> {value_text(fact.after)}"
 
 
-class EnvDrift(Lister):
+class EnvDrift(AnswerList):
     """Compare an environment with what its last run saw
 
     Lists what differs in the graph, the settings and the facts since the last run of the graph type that was no dry or
@@ -105,6 +105,7 @@ class EnvDrift(Lister):
 
     columns = ("part", "place", "path", "last_run", "now")
     sort_by = ""
+    key = "differences"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, "environment")
@@ -127,10 +128,14 @@ class EnvDrift(Lister):
         seen = Remembered(definitions, self._settings(run), runs.deployment_info(run.id))
         found = drift(seen, inputs, parsed_args.graph_type)
         self._differ = bool(found)
+        self._subject = {"env": parsed_args.id, "graph_type": parsed_args.graph_type, "run": run.id}
         LOG.info("Compared with run %d, which ended at %s: %s.", run.id, run.time_end, count(len(found), "difference"))
         return [
             (each.part, each.place, each.path, *map(Fields, each.masked)) for each in found
         ]  # fmt: skip
+
+    def subject(self) -> Mapping[str, Any]:
+        return self._subject
 
     def _settings(self, run: Run) -> Mapping[str, Any] | None:
         """Return the settings that a run saw, or None if they were not recorded."""

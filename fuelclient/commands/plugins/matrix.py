@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from cliff.columns import FormattableColumn
 
+from fuelclient.commands.answer_list import AnswerList
 from fuelclient.commands.arguments import add_release, stated_path
-from fuelclient.commands.base import Lister
 from fuelclient.commands.graph.sides import package_at
 from fuelclient.commands.plugins.check import Beside, releases_beside
 from fuelclient.errors import NotFound
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fuelclient.model.package import Package
 
 
-class PluginsMatrix(Lister):
+class PluginsMatrix(AnswerList):
     """Show which plugin packages can be enabled together on which releases
 
     A row for each release and package, and for each pair of packages that support the release: whether that works, and
@@ -33,6 +33,7 @@ class PluginsMatrix(Lister):
 
     columns = ("release", "package", "with", "works", "why")
     sort_by = ""
+    key = "combinations"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", type=stated_path, metavar="DIR|FILE", help="packages")

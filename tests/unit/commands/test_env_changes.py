@@ -79,7 +79,7 @@ def test_drift_has_the_graph_and_the_facts(ran: CommandLine) -> None:
     done = ran("env", "drift", 1, "--type", "watch", "--exit-code", "-f", "json")
 
     assert done.code == 10
-    rows = {(row["part"], row["path"]): (row["last_run"], row["now"]) for row in done.json}
+    rows = {(row["part"], row["path"]): (row["last_run"], row["now"]) for row in done.json["differences"]}
     assert rows["facts", "mirror.url"] == ("one", "two")
     assert rows["graph", "watch.roles"] == (["controller", "primary-controller"], ["primary-controller"])
-    assert not [row for row in done.json if row["part"] == "settings"]
+    assert not [row for row in done.json["differences"] if row["part"] == "settings"]

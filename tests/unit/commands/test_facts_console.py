@@ -63,16 +63,19 @@ def test_the_facts_of_runs_are_compared(env: Executions, fuel2: CommandLine) -> 
     env.backend.facts.put(1, DeploymentFacts({"word": {"a": 1}, "db": {"password": "x"}}))
     first = env.run().id
     changed = fuel2("env", "facts", "diff", first, "--exit-code", "-f", "json")
-    assert (changed.code, {row["path"] for row in changed.json}) == (10, {"status", "cluster.status"})  # it has ended
+    assert (changed.code, {row["path"] for row in changed.json["differences"]}) == (
+        10,
+        {"status", "cluster.status"},
+    )  # it has ended
     env.backend.facts.put(1, DeploymentFacts({"word": {"a": 2}, "db": {"password": "y"}}, {"2": {"own": True}}))
     second = env.run().id
-    rows = fuel2.ok("env", "facts", "diff", first, second, "-f", "json").json
+    rows = fuel2.ok("env", "facts", "diff", first, second, "-f", "json").json["differences"]
     assert [row for row in rows if "status" not in row["path"]] == [
         {"part": "common", "path": "word.a", "old": 1, "new": 2},
         {"part": "common", "path": "db.password", "old": "***", "new": "***"},
         {"part": "2", "path": "own", "old": None, "new": True},
     ]
-    assert fuel2.ok("env", "facts", "diff", second, second, "--exit-code", "-f", "json").json == []
+    assert fuel2.ok("env", "facts", "diff", second, second, "--exit-code", "-f", "json").json["differences"] == []
     assert fuel2("env", "facts", "diff", 99).code == 5
 
 

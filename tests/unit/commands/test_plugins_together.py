@@ -50,7 +50,7 @@ def test_a_matrix_says_what_goes_together(tiny: CommandLine, tmp_path: Path) -> 
     one, same_role = package(tmp_path / "a", "one"), package(tmp_path / "b", "two")
     other = package(tmp_path / "c", "three", roles={}, tasks=[])
     lost = write_package(tmp_path / "d", "lost")
-    rows = tiny.ok("plugins", "matrix", one, same_role, other, lost, "-f", "json").json
+    rows = tiny.ok("plugins", "matrix", one, same_role, other, lost, "-f", "json").json["combinations"]
     works = {(row["package"], row["with"]): row["works"] for row in rows}
     assert works == {
         ("one", ""): True, ("two", ""): True, ("three", ""): True, ("lost", ""): False, ("two", "one"): False,
