@@ -65,8 +65,11 @@ def dot(drawn: Picture) -> str:
 
     lines = ["strict digraph G {", *_grouped(drawn, "subgraph cluster_{0} {{\n    label={1};", "}", vertex, quoted)]
     names = [quoted(vertex.name) for vertex in drawn.vertices]
-    lines += [f"  {names[before]} -> {names[after]};" for before, after in drawn.edges]
-    lines += [f"  {names[before]} -> {names[after]} [style=dashed, constraint=false];" for before, after in drawn.back]
+    for edges, styles in ((drawn.edges, []), (drawn.back, ["style=dashed", "constraint=false"])):
+        for before, after in edges:
+            marks = ["color=red", "penwidth=2"] if (before, after) in drawn.cycle else []
+            stated = ", ".join((*styles, *marks))
+            lines.append(f"  {names[before]} -> {names[after]}{f' [{stated}]' if stated else ''};")
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -80,6 +83,9 @@ def mermaid(drawn: Picture, note: str = "") -> str:
     lines += _grouped(drawn, "subgraph g{0} [{1}]", "end", vertex, _mermaid_text)
     lines += [f"  t{before} --> t{after}" for before, after in drawn.edges]
     lines += [f"  t{before} -.-> t{after}" for before, after in drawn.back]
+    in_cycle = [str(number) for number, edge in enumerate((*drawn.edges, *drawn.back)) if edge in drawn.cycle]
+    if in_cycle:
+        lines.append(f"  linkStyle {','.join(in_cycle)} stroke:red,stroke-width:3px")
     colours = {"stage": "red", "group": "lightskyblue", "skipped": "#f2f2f2", "task": "yellowgreen"}
     for word, colour in colours.items():
         members = [f"t{number}" for number, shown in enumerate(drawn.vertices) if kind(shown.task.task) == word]
@@ -119,6 +125,10 @@ def text(drawn: Picture, ink: Ink) -> Iterator[str]:
     widths = [max(map(len, column), default=0) for column in columns]
     for cells in zip(*columns, strict=True):
         yield "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+    names = {vertex.index: one_line(vertex.name) for vertex in drawn.vertices}
+    for ring in drawn.study.cycles:
+        if names.keys() >= set(ring):
+            yield f"cycle: {' -> '.join(names[index] for index in (*ring, ring[0]))}"
 
 
 def _cells(vertex: Vertex) -> tuple[str, str, str]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from fuelclient.insight.lanes import Reach
 from fuelclient.insight.study import Study
@@ -43,6 +44,7 @@ class Picture:
     """The tasks in execution order, and the edges between them, by their numbers in `vertices`.
 
     `edges` lead forward. `back` lead to earlier tasks, since a task may wait for one whose first instance runs later.
+    `cycle` has those of them that are on a shortest cycle: a task that waits for itself on other nodes leads to itself.
     `implied` is how many edges are not drawn because others say the same.
     """
 
@@ -52,6 +54,7 @@ class Picture:
     back: tuple[tuple[int, int], ...]
     implied: int
     grouping: Grouping
+    cycle: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def groups(self) -> dict[str, list[int]]:
@@ -83,16 +86,29 @@ def picture(
     successors = [sorted(study.row_of[after] for after in study.after[index]) for index in study.indices]
     direct = [(row, after) for row in kept for after in successors[row] if after in place]
     forward = [(row, after) for row, after in direct if row < after]
+    cycle = {edge for edge in _cycle(study) if edge[0] in place and edge[1] in place}
     drawn = list(_nearest(successors, kept)) if reduced else forward
+    drawn += sorted({edge for edge in cycle if edge[0] < edge[1]} - set(drawn))
+    back = sorted(
+        {(row, after) for row, after in direct if row > after} | {edge for edge in cycle if edge[0] >= edge[1]}
+    )
     ids = Counter(study.rows[row].task for row in kept)
     return Picture(
         study,
         tuple(_vertex(study, row, grouping, unique=ids[study.rows[row].task] == 1) for row in kept),
         tuple((place[row], place[after]) for row, after in drawn),
-        tuple((place[row], place[after]) for row, after in direct if row > after),
+        tuple((place[row], place[after]) for row, after in back),
         len(set(forward) - set(drawn)),
         grouping,
+        frozenset((place[row], place[after]) for row, after in cycle),
     )
+
+
+def _cycle(study: Study) -> Iterator[tuple[int, int]]:
+    """Yield the edges of the cycles of a study, by rows."""
+    for ring in study.cycles:
+        rows = [study.row_of[index] for index in ring]
+        yield from pairwise((*rows, rows[0]))
 
 
 def _nearest(successors: Sequence[Sequence[int]], kept: Sequence[int]) -> Iterator[tuple[int, int]]:

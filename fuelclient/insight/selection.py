@@ -236,6 +236,11 @@ class _Parser:
         """Return the tasks of a stage: those between its sync points, or those that state it with such a priority."""
         compared = _COMPARED.fullmatch(value)
         if compared is None:
+            if self.study.cycles:
+                problem = "asks for a stage, which follows from an order, and the graph has a cycle"
+                raise self._wrong(
+                    token.at, problem, f"stage:{value}/>-1000 needs none: it has the tasks that state it."
+                )
             by_stage: dict[str, set[int]] = {}
             for index, row in zip(self.study.indices, self.study.rows, strict=True):
                 if row.stage:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from fuelclient.errors import InvalidGraph, NotFound
+from fuelclient.errors import CycleDetected, InvalidGraph, NotFound
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import MergedGraph, MergedTask
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.evaluate import Evaluation
 from fuelclient.plan.expand import Expansion
-from fuelclient.plan.preview import Preview, PreviewOptions, PreviewRow, draft, findings_of, order_of, preview_of
+from fuelclient.plan.order import Ordered, ordered_despite_cycles
+from fuelclient.plan.preview import Draft, Preview, PreviewOptions, PreviewRow, draft, findings_of, order_of, preview_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ class Study:
     `rows` are the merged tasks in execution order. `indices` has the index in `merged` of each row's task, `row_of` the
     row of each index. `before` and `after` are the tasks whose instances directly precede and follow those of each
     merged task. `order` has the task instances in execution order, `generation` their ranks. A graph that cannot be
-    ordered has no rows, and `problem` says why.
+    ordered has no rows, and `problem` says why. If it was studied despite its cycles, it has rows and a `problem`;
+    `cycles` are then the merged tasks of a shortest cycle of each set that wait for one another.
     """
 
     snapshot: Snapshot
@@ -56,6 +58,7 @@ class Study:
     after: tuple[frozenset[int], ...] = ()
     order: tuple[int, ...] = ()
     generation: tuple[int, ...] = ()
+    cycles: tuple[tuple[int, ...], ...] = ()
 
     def task(self, row: int) -> MergedTask:
         """Return the merged task of a row."""
@@ -78,10 +81,17 @@ class Study:
         return next(exact, self.named(key.id))
 
 
-def study(snapshot: Snapshot, options: PreviewOptions | None = None, evaluation: Evaluation | None = None) -> Study:
+def study(
+    snapshot: Snapshot,
+    options: PreviewOptions | None = None,
+    evaluation: Evaluation | None = None,
+    *,
+    despite_cycles: bool = False,
+) -> Study:
     """Return the study of a snapshot; see `plan.preview.draft` for `evaluation`.
 
-    If its graph has cycles or cannot be merged, it has findings but no rows.
+    If its graph has cycles or cannot be merged, it has findings but no rows. With `despite_cycles`, cycles have no
+    order in themselves, and all other tasks have theirs.
 
     Raise what `plan.fleet.fleet_of` raises for nodes that do not exist.
     """
@@ -89,18 +99,18 @@ def study(snapshot: Snapshot, options: PreviewOptions | None = None, evaluation:
     merged, expansion = drafted.merged, drafted.expansion
     before = tuple(frozenset(tasks - {index}) for index, tasks in enumerate(expansion.preceding_tasks()))
     after = _reversed(before)
-    try:
-        order = order_of(drafted)
-    except InvalidGraph as error:
-        findings = findings_of(drafted)
-        return Study(snapshot, merged, expansion, findings, problem=error.message, before=before, after=after)
+    order, problem, cycles = _ordered(drafted, despite_cycles=despite_cycles)
+    if problem:
+        drafted = replace(drafted, findings=findings_of(drafted))
+    if order is None:
+        return Study(snapshot, merged, expansion, drafted.findings, problem=problem, before=before, after=after)
     previewed = preview_of(drafted, order)
     # Variants share an id, so their layer distinguishes them.
     index_of = {(task.id, task.owner.label): index for index, task in reversed(list(enumerate(merged.tasks)))}
     indices = tuple(index_of[row.task, row.layer] for row in previewed.rows)
     generation = tuple(order.generation)
     return Study(
-        snapshot, merged, expansion, previewed.findings, previewed,
+        snapshot, merged, expansion, previewed.findings, previewed, problem,
         rows=previewed.rows,
         indices=indices,
         row_of={index: row for row, index in enumerate(indices)},
@@ -108,7 +118,20 @@ def study(snapshot: Snapshot, options: PreviewOptions | None = None, evaluation:
         after=after,
         order=tuple(sorted(range(expansion.size), key=generation.__getitem__)),
         generation=generation,
+        cycles=cycles,
     )  # fmt: skip
+
+
+def _ordered(drafted: Draft, *, despite_cycles: bool) -> tuple[Ordered | None, str, tuple[tuple[int, ...], ...]]:
+    """Return the order of a draft, or None; why it has none by itself; and the merged tasks of its cycles."""
+    try:
+        return order_of(drafted), "", ()
+    except InvalidGraph as error:
+        if not (despite_cycles and isinstance(error, CycleDetected)):
+            return None, error.message, ()
+        order, rings = ordered_despite_cycles(drafted.expansion)
+        task_of = drafted.expansion.task_of
+        return order, error.message, tuple(tuple(dict.fromkeys(task_of[vertex] for vertex in ring)) for ring in rings)
 
 
 def _reversed(before: Sequence[frozenset[int]]) -> tuple[frozenset[int], ...]:

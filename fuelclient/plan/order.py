@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fuelclient.errors import CycleDetected
-from fuelclient.graph.dag import components, order, shortest_cycle
+from fuelclient.graph.dag import Order, components, order, shortest_cycle
 from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.plan.expand import Expansion
@@ -37,6 +37,43 @@ def ordered(expansion: Expansion) -> Ordered:
     result = order(successors, expansion.size)
     if result.stuck:
         raise cycle_error(expansion, *distinct_cycles(expansion, successors, result.stuck))
+    return _ordered(expansion, successors, result)
+
+
+def ordered_despite_cycles(expansion: Expansion) -> tuple[Ordered, list[list[int]]]:
+    """Return an order in which instances that wait for one another have none among themselves, and a shortest cycle of
+    each such set, as task instances; there are none if the graph has an order."""
+    successors = expansion.edges.successors()
+    result = order(successors, expansion.size)
+    if not result.stuck:
+        return _ordered(expansion, successors, result), []
+    cycles = distinct_cycles(expansion, successors, result.stuck)
+    contracted = _contracted(successors, components(successors, result.stuck))
+    return _ordered(expansion, contracted, order(contracted, expansion.size)), cycles
+
+
+def _contracted(successors: Sequence[Sequence[int]], together: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return the edges of a graph in which each of some sets of vertices lies between two barriers, without edges
+    inside: what precedes one of them precedes all, and what follows one follows all."""
+    home = {vertex: number for number, component in enumerate(together) for vertex in component}
+    first = len(successors)
+    into = [first + 2 * number for number in range(len(together))]
+
+    def targets(vertices: Iterable[int], own: int | None) -> list[int]:
+        outside = (vertex for vertex in vertices if own is None or home.get(vertex) != own)
+        return list(dict.fromkeys(into[home[vertex]] if vertex in home else vertex for vertex in outside))
+
+    edges = [
+        [into[home[vertex]] + 1] if vertex in home else targets(following, None)
+        for vertex, following in enumerate(successors)
+    ]
+    for number, component in enumerate(together):
+        edges.append(list(component))
+        edges.append(targets((after for vertex in component for after in successors[vertex]), number))
+    return edges
+
+
+def _ordered(expansion: Expansion, successors: Sequence[Sequence[int]], result: Order) -> Ordered:
     last: list[int] = [-1] * len(successors)
     sync_rank: list[int] = []
     for vertex in result.topological:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import argparse
 
 from fuelclient.commands.arguments import stated
-from fuelclient.commands.graph.question import Answer, OrderQuestion, aligned, place_fields, selected, where
+from fuelclient.commands.graph.question import (
+    Answer,
+    OrderQuestion,
+    aligned,
+    cycle_names,
+    place_fields,
+    selected,
+    where,
+)
 from fuelclient.commands.shell import LOG, count
 
 
@@ -18,6 +26,8 @@ class GraphQuery(OrderQuestion):
     layer:cluster or layer:PLUGIN; type:puppet; state:added, overridden, unchanged or unplaced; stage:NAME;
     stage:NAME/<0 for the tasks that state a stage with such a priority; result:error, ready, skipped, pending or
     running for tasks with an instance of that status in the last run, or in the run that --run names.
+
+    A graph with cycles is answered too: their tasks have no order among themselves, and stage:NAME needs one.
 
     Each line is a task id. --explain adds the layer, the place, and why the task is selected.
 
@@ -32,7 +42,7 @@ class GraphQuery(OrderQuestion):
         parser.add_argument("--explain", action="store_true", help="also say why each task is selected")
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
-        study = self.study(parsed_args)
+        study = self.study(parsed_args, despite_cycles=True)
         chosen = selected(study, parsed_args.query, self.app.stderr, self._results(parsed_args))
         kept = [(row, index) for row, index in zip(study.rows, study.indices, strict=True) if index in chosen]
         LOG.info("%s of %d.", count(len(kept), "task"), len(study.rows))
@@ -50,7 +60,7 @@ class GraphQuery(OrderQuestion):
             }
             for (row, index), place in zip(kept, places, strict=True)
         ]  # fmt: skip
-        return Answer(lines, {"query": parsed_args.query, "selected": rows})
+        return Answer(lines, {"query": parsed_args.query, "selected": rows, "cycles": cycle_names(study)})
 
     def _results(self, parsed_args: argparse.Namespace) -> dict[str, set[str]] | None:
         """Return how the instances of each task ended, if the query asks for it."""

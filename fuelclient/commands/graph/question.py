@@ -85,12 +85,20 @@ class OrderQuestion(Question):
             "--facts", action="store_true", help="also evaluate dependencies that are expressions, as a preview does"
         )
 
-    def study(self, parsed_args: argparse.Namespace) -> Study:
-        """Return the study of the graph. Raise `InvalidGraph` if it has no order."""
+    def study(self, parsed_args: argparse.Namespace, *, despite_cycles: bool = False) -> Study:
+        """Return the study of the graph. Raise `InvalidGraph` if it has no order; with `despite_cycles` say on stderr
+        which cycles it has."""
         from fuelclient.insight.study import study
 
-        studied = study(*self._inputs(parsed_args))
-        if studied.problem:
+        studied = study(*self._inputs(parsed_args), despite_cycles=despite_cycles)
+        for cycle in cycle_names(studied):
+            ring = " -> ".join((*cycle, cycle[0]))
+            LOG.warning("Tasks wait for one another and have no order among themselves: %s.", ring)
+        if studied.cycles:
+            LOG.warning(
+                "What removes them: fuel2 graph validate --env %s --type %s.", parsed_args.env, parsed_args.graph_type
+            )
+        elif studied.problem:
             errors = [finding for finding in studied.findings if finding.is_error]
             raise InvalidGraph(studied.problem, findings=errors)
         _narrate(studied.expansion, studied.findings, parsed_args.facts)
@@ -116,6 +124,11 @@ class OrderQuestion(Question):
         if parsed_args.facts:
             return snapshot, options, outlook(self.backend, snapshot, options)
         return snapshot, options, evaluation_for(self.backend, snapshot)
+
+
+def cycle_names(study: Study) -> list[list[str]]:
+    """Return the ids of the tasks of each cycle of a study."""
+    return [[study.merged.tasks[index].id for index in cycle] for cycle in study.cycles]
 
 
 def selected(study: Study, query: str, stderr: TextIO, results: Results | None = None) -> Selected:

@@ -40,6 +40,8 @@ class GraphRender(OrderQuestion):
     Dashed edges lead to tasks that stand earlier in the list: they wait for instances on other nodes. Mermaid draws at
     most 500 edges; if there are more, the least important tasks are left out, and the order through them is kept.
 
+    If tasks wait for one another, a shortest cycle of them is drawn in red, or named below the lanes of a text.
+
     --run adds to a page what happened in a run: bars for each node, and a slider that shows each moment of it.
 
       fuel2 graph render --env 1 --output graph.html
@@ -87,7 +89,7 @@ class GraphRender(OrderQuestion):
     def _picture(self, parsed_args: argparse.Namespace) -> Picture:
         from fuelclient.insight.picture import Grouping, picture
 
-        study = self.study(parsed_args)
+        study = self.study(parsed_args, despite_cycles=True)
         kept = selected(study, parsed_args.query, self.app.stderr) if parsed_args.query else None
         drawn = picture(study, kept, grouping=Grouping(parsed_args.group), reduced=not parsed_args.all_edges)
         implied = f"; {drawn.implied} more are implied by them" if drawn.implied else ""

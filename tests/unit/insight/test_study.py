@@ -151,3 +151,21 @@ def test_reduction_keeps_reachability_and_nothing_else() -> None:
     assert reach.reduced([0, 3, 4]) == [[3], [4], []]
     assert (reach.ancestors(3), reach.descendants(0), reach.against) == (3, 4, 0)
     assert Reach([{1}, {0}]).against == 1
+
+
+def test_a_graph_is_studied_despite_its_cycles() -> None:
+    base = {"type": "shell", "version": "2.0.0", "roles": ["web"]}
+    tasks = [
+        Task("start", base),
+        Task("a", {**base, "requires": ["start", "b"]}),
+        Task("b", {**base, "requires": ["a"]}),
+        Task("end", {**base, "requires": ["b"]}),
+    ]
+    studied = study(snapshot(*tasks), despite_cycles=True)
+    assert [row.task for row in studied.rows] == ["start", "a", "b", "end"]
+    assert studied.cycles == ((1, 2),)
+    assert "cycle" in studied.problem
+    assert any(finding.code == "G050" for finding in studied.findings)
+    ordered = snapshot(tasks[0], Task("a", {**base, "requires": ["start"]}))
+    one, other = study(ordered, despite_cycles=True), study(ordered)
+    assert (one.rows, one.order, one.findings, one.cycles) == (other.rows, other.order, other.findings, ())

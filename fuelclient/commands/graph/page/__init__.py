@@ -68,8 +68,12 @@ def _fields(drawn: Picture) -> dict[str, Any]:
         }
         for number, vertex in enumerate(drawn.vertices)
     ]  # fmt: skip
-    edges = [[*edge, bends, 0] for edge, bends in zip(drawn.edges, placed.bends, strict=True)]
-    edges += [[*edge, [], 1] for edge in drawn.back]
+    bent = [*zip(drawn.edges, placed.bends, strict=True), *((edge, []) for edge in drawn.back)]
+    back = len(drawn.edges)
+    edges = [
+        [*edge, bends, "back" if number >= back else "", "cycle" if edge in drawn.cycle else ""]
+        for number, (edge, bends) in enumerate(bent)
+    ]
     bands = [
         {"name": name, "top": top, "height": height}
         for name, (top, height) in zip(names, placed.bands, strict=True)

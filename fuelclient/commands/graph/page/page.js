@@ -35,7 +35,7 @@ for (const band of data.bands) {
   svg(world, "rect", {class: "band", x: -20, y: middle(band.top) - 4, width: left(columns), height: middle(band.height) + 8});
   svg(world, "text", {class: "bandname", x: -14, y: middle(band.top) - 10}, band.name);
 }
-const edges = data.edges.map(([from, to, bends, back]) => {
+const edges = data.edges.map(([from, to, bends, back, cycle]) => {
   const start = data.tasks[from], end = data.tasks[to];
   const points = [[left(start.column) + BOX_WIDE, middle(start.row)]];
   bends.forEach((row, index) => points.push([left(start.column + 1 + index) + BOX_WIDE / 2, middle(row)]));
@@ -45,7 +45,7 @@ const edges = data.edges.map(([from, to, bends, back]) => {
     const [oldX, oldY] = points[index - 1], half = (x + oldX) / 2;
     return `C${half},${oldY} ${half},${y} ${x},${y}`;
   });
-  return {from, to, shape: svg(world, "path", {class: back ? "edge back" : "edge", d: path.join("")})};
+  return {from, to, shape: svg(world, "path", {class: `edge ${back} ${cycle}`, d: path.join("")})};
 });
 const boxes = data.tasks.map((task, number) => {
   const box = svg(world, "g", {
