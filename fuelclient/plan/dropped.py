@@ -170,6 +170,48 @@ def dropped_findings(expansion: Expansion, order: Ordered, preceding: Sequence[s
     yield from _notices(expansion, dropped, warned)
 
 
+def apart_findings(expansion: Expansion, preceding: Sequence[set[int]]) -> Iterator[Finding]:
+    """Yield a notice (G065) for each task that others name in `requires` or `required_for` and that runs on none of
+    their nodes, if nothing else orders them: these attributes order tasks of the same node. Patterns are left out,
+    because they mean whatever is there. `preceding` is `Expansion.preceding_tasks()`."""
+    lost: dict[tuple[int, str], list[int]] = {}
+    waits: dict[int, set[int]] = {}
+    for index, other, attribute in _apart(expansion):
+        before, after = (index, other) if attribute in TOLD_BEFORE else (other, index)
+        if after not in waits:
+            waits[after] = reachable(preceding, [after])
+        if before not in waits[after]:
+            lost.setdefault((other, attribute), []).append(index)
+    for (other, attribute), stating in lost.items():
+        name, first = expansion.tasks[other].id, expansion.tasks[stating[0]]
+        runs = "it runs" if len(stating) == 1 else "they run"
+        where = "names" if len(stating) == 1 else "name"
+        yield Finding(
+            Severity.INFO, "G065",
+            f"{_listed(expansion, stating)} {where} {name} in {attribute}, which orders tasks of one node, but {name} "
+            f"runs on none of the nodes on which {runs}: nothing orders them",
+            place_of(first, attribute), first.id,
+            f"To wait for other nodes, use {'cross-depended-by' if attribute in TOLD_BEFORE else 'cross-depends'}.",
+        )  # fmt: skip
+
+
+def _apart(expansion: Expansion) -> Iterator[tuple[int, int, str]]:
+    """Yield each task with one that it names in an attribute for tasks of the same node, and the attribute, if no task
+    of that name runs on a node of it."""
+    by_id: dict[str, list[int]] = {}
+    for index, task in enumerate(expansion.tasks):
+        if expansion.placement.nodes[index] and task.task.type not in (TaskType.STAGE, TaskType.GROUP):
+            by_id.setdefault(task.id, []).append(index)
+    for indices in by_id.values():
+        for index in indices:
+            own = set(expansion.placement.nodes[index])
+            for attribute in ("requires", "required_for"):
+                for word in dict.fromkeys(expansion.tasks[index].task.names(attribute)):
+                    others = by_id.get(word, ())
+                    if others and not any(own & set(expansion.placement.nodes[other]) for other in others):
+                        yield index, others[0], attribute
+
+
 def _losses(expansion: Expansion, order: Ordered, preceding: Sequence[set[int]], dropped: Dropped) -> Iterator[_Loss]:
     first = first_generations(expansion, order)
     position = {index: place for place, index in enumerate(execution_order(first), start=1)}

@@ -13,7 +13,7 @@ from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import Layer, Level, MergedGraph, MergePolicy
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.cycle_reports import order_in
-from fuelclient.plan.dropped import Dropped, dropped_findings
+from fuelclient.plan.dropped import Dropped, apart_findings, dropped_findings
 from fuelclient.plan.evaluate import Evaluation
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.fleet import MASTER, fleet_of
@@ -162,8 +162,10 @@ def findings_of(drafted: Draft) -> tuple[Finding, ...]:
 
 
 def _with_dropped(drafted: Draft, order: Ordered, preceding: Sequence[set[int]]) -> tuple[Finding, ...]:
-    """Return the findings of a draft with those about dependencies on tasks that run nowhere."""
-    return (*drafted.findings, *dropped_findings(drafted.expansion, order, preceding))
+    """Return the findings of a draft with those about dependencies that have no effect."""
+    expansion = drafted.expansion
+    lost = (*dropped_findings(expansion, order, preceding), *apart_findings(expansion, preceding))
+    return (*drafted.findings, *lost)
 
 
 def graph_findings(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion) -> Iterator[Finding]:

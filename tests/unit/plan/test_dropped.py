@@ -189,3 +189,35 @@ def test_newton_with_a_detached_rabbitmq_that_no_node_runs() -> None:
     )
     assert (previewed.rows[0].task, previewed.rows[0].dropped) == ("murano-rabbitmq", ("rabbitmq", "primary-rabbitmq"))
     assert _counts(previewed) == {"G052": 1, "G053": 4}
+
+
+def _apart(*tasks: Task) -> list[Finding]:
+    return [finding for finding in _previewed(*tasks).findings if finding.code == "G065"]
+
+
+def test_what_runs_only_on_other_nodes_is_not_waited_for() -> None:
+    source = Source("t.yaml", 3, {"requires": 5})
+    store = task("store", type="shell", roles=["primary-db", "db"])
+    agent = task("agent", source=source, type="shell", roles=["web"], requires=["store"])
+    [finding] = _apart(store, agent, task("last", type="shell", roles=["web"], requires=["store"]))
+    assert (str(finding.severity), finding.task, str(finding.place)) == ("info", "agent", "t.yaml:5")
+    assert finding.message.startswith("agent and last name store in requires")
+    assert "cross-depends" in finding.hint
+
+    [finding] = _apart(
+        task("store", type="shell", roles=["primary-db", "db"], required_for=["agent"]),
+        task("agent", roles=["web"], type="shell"),
+    )
+    assert (finding.task, "cross-depended-by" in finding.hint) == ("store", True)
+
+
+def test_what_is_ordered_otherwise_or_shares_a_node_is_no_finding() -> None:
+    store = task("store", type="shell", roles=["primary-db", "db"], required_for=["done"])
+    both = task("both", type="shell", roles=["primary-db", "web"], requires=["store"])
+    stage = task("done", type="stage")
+    crosses = [{"name": "store", "role": ["db", "primary-db"]}]
+    crossed = task("agent", type="shell", roles=["web"], requires=["store"], cross_depends=crosses)
+    assert _apart(store, both, stage, crossed) == []
+    through = task("later", type="shell", roles=["web"], requires=["store", "done"])
+    assert _apart(store, stage, through) == []
+    assert _apart(store, task("any", type="shell", roles=["web"], requires=["/^st/"])) == []
