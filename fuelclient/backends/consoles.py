@@ -22,7 +22,8 @@ from fuelclient.settings import limit_expressions
 class ConsoleFacts:
     """The new and the old facts of an environment, and the run that saw the old ones; 0 if there is none.
 
-    Nodes of `forgotten` are deployed anew, so that they have no old facts.
+    Nodes of `forgotten` are deployed anew, so that they have no old facts. `uncounted` says whether earlier runs
+    succeeded that do not count, because they were dry or noop runs.
     """
 
     new: DeploymentFacts
@@ -30,6 +31,7 @@ class ConsoleFacts:
     run_id: int = 0
     expected: DeploymentFacts | None = None
     forgotten: tuple[str, ...] = ()
+    uncounted: bool = False
 
     def at(self, node: str = "") -> Console:
         """Return a console on a node; without one, on the facts that all nodes share. Raise `NotFound`."""
@@ -52,7 +54,7 @@ def console_facts(backend: Backend, cluster_id: int, before: int | None = None) 
     Raise `NotFound` if that run is not of the environment, or recorded no facts.
     """
     if before is None:
-        past = _last(backend, cluster_id)
+        old, run_id, uncounted = _last(backend, cluster_id)
         environment = backend.clusters.environment(cluster_id)
         forgotten = tuple(str(node.id) for node in environment.nodes if is_deployed_anew(node))
         expected = None
@@ -61,26 +63,32 @@ def console_facts(backend: Backend, cluster_id: int, before: int | None = None) 
                 expected = computed(environment, Given()).facts
             except FuelError:
                 expected = None
-        return ConsoleFacts(backend.facts.effective(cluster_id), *past, expected, forgotten)
+        return ConsoleFacts(backend.facts.effective(cluster_id), old, run_id, expected, forgotten, uncounted)
     run = backend.runs.get(before)
     if run.cluster_id != cluster_id:
         raise NotFound(
             "run", f"{before} of environment {cluster_id}", hint=f"`fuel2 task list --env {cluster_id}` has its runs."
         )
-    return ConsoleFacts(backend.runs.deployment_info(before), *_last(backend, cluster_id, run.parent_id or run.id))
+    old, run_id, uncounted = _last(backend, cluster_id, run.parent_id or run.id)
+    return ConsoleFacts(backend.runs.deployment_info(before), old, run_id, uncounted=uncounted)
 
 
-def _last(backend: Backend, cluster_id: int, before: int | None = None) -> tuple[DeploymentFacts | None, int]:
-    """Return what the last run saw that counts, of those before a run if one is given."""
+def _last(backend: Backend, cluster_id: int, before: int | None = None) -> tuple[DeploymentFacts | None, int, bool]:
+    """Return what the last run saw that counts, of those before a run if one is given, its id (0 for none), and whether
+    later ones succeeded that do not count."""
     try:
         runs: list[Run] = list(backend.runs.list(cluster_id=cluster_id, statuses=["ready"], names=[PARENT]))
     except Unsupported:  # a backend that cannot run anything has no runs
-        return None, 0
+        return None, 0, False
+    uncounted = False
     for run in sorted(runs, key=lambda run: -run.id):
-        if run.dry_run or (before is not None and run.id >= before):
+        if before is not None and run.id >= before:
+            continue
+        if run.dry_run or run.request.noop:
+            uncounted = True
             continue
         try:
-            return backend.runs.deployment_info(run.id), run.id
+            return backend.runs.deployment_info(run.id), run.id, uncounted
         except NotFound:
             continue
-    return None, 0
+    return None, 0, uncounted

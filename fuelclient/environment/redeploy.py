@@ -11,10 +11,13 @@ from typing import Any
 from fuelclient.environment.differences import FACTS, EnvironmentDifference, value_differences
 from fuelclient.environment.plans import evaluation_of
 from fuelclient.expressions.asked_changes import FactChange
+from fuelclient.model.graph import MergedTask
 from fuelclient.model.run import NodeKey
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Plan
 from fuelclient.plan.work import InstanceKind
+
+_NO_PAST = "{}; Fuel's own expression language sees no earlier facts"
 
 _NAME = re.compile(r"[\w-]+")
 
@@ -52,7 +55,8 @@ class ChangedFact:
 
 @dataclass(frozen=True, slots=True)
 class Rerun:
-    """A task instance: whether it would run, and why. `facts` are those that changed."""
+    """A task instance: whether it would run, and why. `facts` are those that changed. `detail` is the condition that
+    skips it, the fact that is not known, or why the facts do not explain a condition that holds."""
 
     task: str
     node: NodeKey
@@ -72,6 +76,8 @@ def reruns(inputs: Inputs, made: Plan) -> tuple[Rerun, ...]:
     for vertex in sorted(vertices, key=made.expansion.node_of.__getitem__):  # values are kept node by node
         task, uid = made.at(vertex)
         if made.work.kinds[vertex] is not InstanceKind.REAL or "condition" not in task.task.attributes:
+            continue
+        if _sees_no_past(task):
             continue
         if evaluation.has_succeeded(task.task, uid):
             changes[vertex] = tuple(
@@ -95,8 +101,15 @@ def _rerun(made: Plan, vertex: int, facts: tuple[ChangedFact, ...], *, is_first:
         return Rerun(task.id, uid, runs, Why.CONDITION if detail else Why.OTHER, detail)
     if "condition" not in task.task.attributes:
         return Rerun(task.id, uid, runs, Why.ALWAYS)
+    if _sees_no_past(task):
+        return Rerun(task.id, uid, runs, Why.CONDITION, _NO_PAST.format(task.task.attributes["condition"]))
     why = Why.FIRST if is_first else Why.CHANGED if facts else Why.CONDITION
     return Rerun(task.id, uid, runs, why, facts=facts)
+
+
+def _sees_no_past(task: MergedTask) -> bool:
+    """Return whether the condition of a task is in Fuel's own expression language, which sees no earlier facts."""
+    return not isinstance(task.task.attributes["condition"], Mapping)
 
 
 def _leaves(change: FactChange) -> Iterator[ChangedFact]:

@@ -83,6 +83,8 @@ class FactsEval(ShowOne):
         facts = console_facts(self.backend, parsed_args.env, parsed_args.before)
         if facts.run_id:
             LOG.info("Old facts are those of run %d.", facts.run_id)
+        elif facts.uncounted:
+            LOG.info("Only dry and noop runs succeeded, which do not count: everything counts as changed.")
         else:
             LOG.info("No earlier run succeeded, so everything counts as changed, as in a first run.")
         return facts

@@ -83,3 +83,17 @@ def test_drift_has_the_graph_and_the_facts(ran: CommandLine) -> None:
     assert rows["facts", "mirror.url"] == ("one", "two")
     assert rows["graph", "watch.roles"] == (["controller", "primary-controller"], ["primary-controller"])
     assert not [row for row in done.json["differences"] if row["part"] == "settings"]
+
+
+def test_a_condition_in_fuels_own_language_is_no_comparison(ran: CommandLine) -> None:
+    own = """
+- {id: own, type: shell, version: 2.1.0, roles: [controller, primary-controller], condition: "cluster:name == 'prod'",
+   parameters: {cmd: "true"}}
+"""
+    ran.ok("graph", "upload", "--env", 1, "--type", "own", "--file", "-", stdin=own)
+    for _ in range(2):
+        (row,) = ran.ok("env", "changes", 1, "--type", "own", "-f", "json").json["instances"]
+        assert (row["runs"], row["why"], row["facts"]) == (True, "condition", [])
+        assert "cluster:name == 'prod'" in row["detail"]
+        assert "sees no earlier facts" in ran.ok("env", "changes", 1, "--type", "own").out
+        ran.ok("graph", "execute", "--env", 1, "--type", "own", "--executor", "noop", "--wait")

@@ -109,3 +109,10 @@ def test_a_terminal_completes_paths_and_recalls_lines(env: Executions, tmp_path:
         shown.until_shown("common>")
         shown.type("\x10\x10\x10\n")  # Ctrl-P: the line before, three times
         shown.until_shown("\n42\n")
+
+
+def test_noop_runs_do_not_count_and_the_console_says_so(fuel2: CommandLine) -> None:
+    line = ("env", "facts", "eval", "$.deployment_id", "--env", 1)
+    assert "No earlier run succeeded" in fuel2.ok(*line).err
+    fuel2.ok("graph", "execute", "--env", 1, "--noop", "--wait")
+    assert "noop runs succeeded, which do not count" in fuel2.ok(*line).err
