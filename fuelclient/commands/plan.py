@@ -5,34 +5,44 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import stated
+from fuelclient.commands.arguments import add_executor, stated
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.formatters import encoding_of
 from fuelclient.commands.graph.execute import add_selection, selected
 from fuelclient.commands.graph.question import add_format, aligned
 from fuelclient.commands.shell import LOG, count
-from fuelclient.commands.task.start import STARTED, Starter, add_wait
+from fuelclient.commands.task.start import STARTED, Starter, add_unknown, add_wait, decisions
 from fuelclient.errors import StalePlan
 
 if TYPE_CHECKING:
     from fuelclient.environment.saved_plans import SavedPlan
+    from fuelclient.model.fact import DeploymentFacts
 
 
 class PlanCreate(Command):
     """Save what a run would do
 
     The file has the request, the layers of its graphs with their digests, the nodes, and the action of each task
-    instance. Secrets are masked in it, and only its owner can read it. 'plan apply' executes it, and refuses to if
-    anything has changed in between; 'graph diff plan:FILE env:1' shows what.
+    instance; digests of how each node is reached and of the files of the plugins are in it, too. Only its owner can
+    read it. Secrets are masked in it, except in the facts of --assume-facts, which the run needs. 'plan apply' executes
+    it, and refuses to if anything has changed in between; 'graph diff plan:FILE env:1' shows what changed in the graph.
+
+    --force replaces a file; --force-run, --executor and the others say how to run, as 'graph execute' takes them.
 
       fuel2 plan create saved.json --env 1 --type default
+      fuel2 plan create saved.json --env 1 --select 'keystone+1' --executor noop --force
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("file", metavar="FILE", type=stated, help="the file to write")
         add_selection(parser)
         parser.add_argument("--noop", action="store_true", help="let tasks only report what they would change")
-        parser.add_argument("--unknown", choices=("run", "skip"), default="", help="what to do if a fact is not known")
+        parser.add_argument("--trace", action="store_true", help="ask tasks for verbose output")
+        parser.add_argument(
+            "--force-run", action="store_true", help="run as if nothing had run before: all facts count as changed"
+        )
+        add_executor(parser, "how to reach all nodes (default: each by its own executor)")
+        add_unknown(parser)
         parser.add_argument("--force", action="store_true", help="replace the file if it exists")
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -42,7 +52,10 @@ class PlanCreate(Command):
         from fuelclient.backends.plans import saved
         from fuelclient.environment.saved_plan_files import plan_to
 
-        request = replace(selected(parsed_args), noop=parsed_args.noop, unknown=parsed_args.unknown)
+        request = replace(
+            selected(self, parsed_args), noop=parsed_args.noop, trace=parsed_args.trace, force=parsed_args.force_run,
+            executor=parsed_args.executor, **decisions(self, parsed_args),
+        )  # fmt: skip
         made, findings = saved(self.backend, request)
         report(findings)
         text = files.dumps(plan_to(made), "json")
@@ -63,11 +76,14 @@ class PlanShow(Command):
         add_format(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from dataclasses import replace
+
         from fuelclient import files
         from fuelclient.environment.saved_plan_files import plan_to
 
         plan = read(self, parsed_args.file)
         if parsed_args.format != "text":
+            plan = replace(plan, request=replace(plan.request, assumed=_masked(plan.request.assumed)))
             text = files.dumps(plan_to(plan), parsed_args.format, encoding=encoding_of(self.app.stdout))
             self.app.stdout.write(text)
             return
@@ -122,6 +138,15 @@ def read(command: Command, path: str) -> SavedPlan:
     from fuelclient.environment.saved_plan_files import plan_from
 
     return plan_from(command.load(path).data, path)
+
+
+def _masked(facts: DeploymentFacts) -> DeploymentFacts:
+    from fuelclient.model.fact import DeploymentFacts
+    from fuelclient.redact import masked_document
+
+    return DeploymentFacts(
+        masked_document(facts.common), {uid: masked_document(own) for uid, own in facts.nodes.items()}
+    )
 
 
 def _summary(plan: SavedPlan) -> str:

@@ -22,6 +22,8 @@ def plan_to(plan: SavedPlan) -> dict[str, Any]:
         "environment": plan.environment,
         "request": execution_to(plan.request),
         "nodes": dict(plan.nodes),
+        "reached_digests": dict(plan.reached),
+        "plugins": dict(plan.plugins),
         "facts_digest": plan.facts,
         "graphs": [
             {
@@ -51,6 +53,8 @@ def plan_from(data: Any, path: str) -> SavedPlan:
         answer.mapping("nodes"),
         answer.text("facts_digest"),
         tuple(_graph(graph) for graph in answer.items("graphs")),
+        answer.mapping("reached_digests"),
+        answer.mapping("plugins"),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from fuelclient.environment.differences import graph_digest
 from fuelclient.model.graph import Layer
@@ -40,13 +40,16 @@ class SavedGraph:
 @dataclass(frozen=True, slots=True)
 class SavedPlan:
     """A request with the plans that it had. `nodes` has the roles of the environment's nodes by id, `facts` is a
-    digest of the facts."""
+    digest of the facts. `reached` has for each node a digest of its address, executor and options, `plugins` for each
+    enabled plugin the digest of its files; a Fuel master does not tell that."""
 
     request: RunRequest
     environment: str
     nodes: Mapping[str, Sequence[str]]
     facts: str
     graphs: tuple[SavedGraph, ...]
+    reached: Mapping[str, str] = field(default_factory=dict)
+    plugins: Mapping[str, str] = field(default_factory=dict)
 
 
 def saved_plan(inputs: Inputs, request: RunRequest, planned: Sequence[PlannedGraph]) -> SavedPlan:
@@ -58,6 +61,8 @@ def saved_plan(inputs: Inputs, request: RunRequest, planned: Sequence[PlannedGra
         {str(node.id): sorted(node.all_roles) for node in environment.nodes},
         _digest([inputs.facts.common, {str(uid): own for uid, own in inputs.facts.nodes.items()}]),
         tuple(_graph(inputs, graph) for graph in planned),
+        {str(node.id): _digest([node.name, node.ip, node.executor, node.ssh]) for node in environment.nodes},
+        {plugin.label: plugin.unpacked for plugin in environment.plugins},
     )
 
 
@@ -71,6 +76,15 @@ def moved(then: SavedPlan, now: SavedPlan) -> Iterator[str]:
         if then.nodes.get(node) != now.nodes.get(node):
             roles = "left" if node not in now.nodes else f"has the roles {', '.join(now.nodes[node]) or '(none)'} now"
             yield f"node {node} {roles}"
+        elif then.reached.get(node) != now.reached.get(node):
+            yield f"the name, address, executor or SSH options of node {node} changed"
+    for label in sorted({*then.plugins, *now.plugins}):
+        if label not in now.plugins:
+            yield f"plugin {label} is no longer enabled"
+        elif label not in then.plugins:
+            yield f"plugin {label} is enabled now"
+        elif then.plugins[label] != now.plugins[label]:
+            yield f"the files of plugin {label} changed"
     if then.facts != now.facts:
         yield "the facts or settings changed"
 

@@ -114,7 +114,7 @@ def printed(name: str, form: str, asked: CommandLine, request: pytest.FixtureReq
     arguments = [str(argument).replace("{}", directory) for argument in case.arguments]
     out = engine.ok(*case.command.split(), *arguments, "-f", form).out.replace(directory, "/engine")
     out = re.sub(r"\b\d+ MB are free", "9 MB are free", out)
-    out = re.sub(r"\b[0-9a-f]{64}\b", "<digest>", out)
+    out = re.sub(r"\b[0-9a-f]{64}\b|(?<=@)[0-9a-f]{12}\b", "<digest>", out)
     out = re.sub(r"(?m)(tasks? +)[0-9a-f]{12}$", r"\1<digest>", out)
     return re.sub(r"-{4,}", "----", re.sub(r" +\|", " |", out)) if form == TABLE else out
 

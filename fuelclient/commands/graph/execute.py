@@ -8,6 +8,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_env, add_nodes, add_types, names, stated
+from fuelclient.commands.base import Command
+from fuelclient.commands.graph.task_selection import add_select, selected_tasks
 from fuelclient.commands.task.start import Starter, add_run
 from fuelclient.errors import UsageError
 
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
 
 
 def add_selection(parser: argparse.ArgumentParser) -> None:
-    """Add what to run where: `env`, `graph_types`, `nodes`, `task_names` and `subgraphs`; `selected` reads them."""
+    """Add what to run where: `env`, `graph_types`, `nodes`, `task_names`, `select` and `subgraphs`; `selected` reads
+    them."""
     add_env(parser, required=True)
     add_types(parser, "graph types in the order in which they run (default: default)")
     add_nodes(parser, required=False, help="only these nodes of the environment: 1 2 or 1,2")
@@ -24,6 +27,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         "-T", "--task-names", nargs="+", type=names, action="extend", default=[], metavar="TASK", dest="task_names",
         help="only these tasks: a b or a,b",
     )  # fmt: skip
+    add_select(parser)
     parser.add_argument(
         "-S", "--subgraphs", nargs="+", type=stated, action="extend", default=[], metavar="SUBGRAPH",
         help="only these parts of the graph: start/1,2:end",
@@ -35,16 +39,23 @@ def add_assume(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--assume", type=stated, metavar="SPEC", help="other nodes: controller=3,compute+cinder=2")
 
 
-def selected(parsed_args: argparse.Namespace) -> RunRequest:
-    """Return the request that the options of `add_selection` describe."""
+def selected(command: Command, parsed_args: argparse.Namespace) -> RunRequest:
+    """Return the request that the options of `add_selection` describe, with the tasks that `--select` selects now."""
     from fuelclient.model.graph import DEFAULT_TYPE
     from fuelclient.model.run import RunRequest
 
+    graph_types = tuple(chain.from_iterable(parsed_args.graph_types or [[DEFAULT_TYPE]]))
+    tasks = tuple(dict.fromkeys(chain.from_iterable(parsed_args.task_names)))
+    if parsed_args.select:
+        if tasks:
+            hint = "Leave --task-names out: a blank between two names in a query means both."
+            raise UsageError("--task-names and --select cannot be combined.", hint=hint)
+        tasks = selected_tasks(command, parsed_args.select, parsed_args.env, graph_types)
     return RunRequest(
         parsed_args.env,
-        tuple(chain.from_iterable(parsed_args.graph_types or [[DEFAULT_TYPE]])),
+        graph_types,
         tuple(parsed_args.nodes or ()),
-        tuple(dict.fromkeys(chain.from_iterable(parsed_args.task_names))),
+        tasks,
         tuple(parsed_args.subgraphs),
     )
 
@@ -67,12 +78,14 @@ class GraphExecute(Starter):
     the column 'action' has the plan that is computed here, the column 'master' what the master decides. With --assume
     the plan is that of other nodes, about which no master is asked.
 
-    --subgraphs takes '[start[/nodes]][:end[/nodes]]' and selects what follows start and precedes end.
+    --select takes a query as 'graph query' does, and runs the tasks that it selects now. --subgraphs takes
+    '[start[/nodes]][:end[/nodes]]' and selects what follows start and precedes end.
 
       fuel2 graph execute --env 1 --type fix-1 --node 2 3
       fuel2 graph execute --env 1 --type default fix-1 --dry-run
       fuel2 graph execute --env 1 --dry-run --assume controller=3,compute=8
       fuel2 graph execute --env 1 --task-names netconfig keystone --wait
+      fuel2 graph execute --env 1 --select 'keystone+1,role:controller' --dry-run
       fuel2 graph execute --env 1 --subgraphs keystone/1: --noop
 
     A condition, or a parameter, that reads a fact which is not known is unknown. A dry run shows which, and goes on. A
@@ -89,4 +102,4 @@ class GraphExecute(Starter):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         if parsed_args.assume and not parsed_args.dry_run:
             raise UsageError("Nothing can be executed on assumed nodes.", hint="Add --dry-run, or leave --assume out.")
-        self.execute(replace(selected(parsed_args), **run_flags(parsed_args)), parsed_args)
+        self.execute(replace(selected(self, parsed_args), **run_flags(parsed_args)), parsed_args)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from fuelclient.commands.graph.sides import (
     sides,
     what_if,
 )
+from fuelclient.commands.graph.task_selection import add_select, chosen_tasks
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, InvalidGraph, UsageError
 from fuelclient.printing import printable
@@ -53,6 +54,8 @@ class GraphPreview(Lister):
     --assume previews with other nodes than those of the environment. It takes ROLES=COUNT, ... where ROLES is one role
     or several joined by '+'. If the environment has no nodes, a few nodes for each role are assumed.
 
+    --select shows only the tasks that a query selects, as 'graph query' does; the order is that of all tasks.
+
     A dependency on a task that runs on no node has no effect. Findings say where that changes the order; -f json keeps
     it in 'requires', marked '(runs nowhere)'.
 
@@ -77,6 +80,7 @@ class GraphPreview(Lister):
       fuel2 graph preview --env 1 --assume controller+cinder=1,compute=2 -f json
       fuel2 graph preview --env 1 --with override.yaml --with plugin:./my-plugin --exit-code
       fuel2 graph preview --env 1 --against run:12
+      fuel2 graph preview --env 1 --select '1+keystone+1'
     """
 
     columns = (
@@ -101,6 +105,7 @@ class GraphPreview(Lister):
         )
         add_as_master(parser)
         parser.add_argument("--only", choices=("changed",), help="only tasks that a plugin or the environment changes")
+        add_select(parser)
         parser.add_argument(
             "--verify", action="store_true", help="compare with the merge that the master itself computes"
         )
@@ -147,6 +152,9 @@ class GraphPreview(Lister):
         if parsed_args.verify:
             self._verify(snapshot, options, parsed_args)
         rows = [row for row in seen.rows if row.is_changed or parsed_args.only is None]
+        if parsed_args.select:
+            names = self._selected(snapshot, options, parsed_args)
+            rows = [row for row in rows if row.task in names]
         tables = sorted_by([(*_cells(row), row) for row in rows], self.columns, parsed_args.sort_keys or ["order"])
         if self.is_for_terminal(parsed_args):
             return self._fitted([(cells[:-1], cells[-1]) for cells in tables], parsed_args)
@@ -196,6 +204,14 @@ class GraphPreview(Lister):
         if as_master:
             drafted = replace(drafted, findings=(*drafted.findings, *in_graph(drafted, evaluation)))
         return preview_of(drafted, order_in(drafted.snapshot, drafted.expansion))
+
+    def _selected(
+        self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace
+    ) -> Collection[str]:
+        from fuelclient.insight.study import study
+
+        studied = study(snapshot, options)
+        return chosen_tasks(self, studied, parsed_args.select, parsed_args.env, parsed_args.graph_type)
 
     def _verify(self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace) -> None:
         """Compare with the merge of the other side. If it refuses to merge, the preview is shown all the same."""

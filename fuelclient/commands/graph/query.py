@@ -14,6 +14,7 @@ from fuelclient.commands.graph.question import (
     selected,
     where,
 )
+from fuelclient.commands.graph.task_selection import results_of
 from fuelclient.commands.shell import LOG, count
 
 
@@ -43,7 +44,8 @@ class GraphQuery(OrderQuestion):
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         study = self.study(parsed_args, despite_cycles=True)
-        chosen = selected(study, parsed_args.query, self.app.stderr, self._results(parsed_args))
+        results = results_of(self.backend, parsed_args.query, parsed_args.env, parsed_args.graph_type, parsed_args.run)
+        chosen = selected(study, parsed_args.query, self.app.stderr, results)
         kept = [(row, index) for row, index in zip(study.rows, study.indices, strict=True) if index in chosen]
         LOG.info("%s of %d.", count(len(kept), "task"), len(study.rows))
         places = [study.merged.tasks[index].origin().place for _, index in kept]
@@ -61,16 +63,3 @@ class GraphQuery(OrderQuestion):
             for (row, index), place in zip(kept, places, strict=True)
         ]  # fmt: skip
         return Answer(lines, {"query": parsed_args.query, "selected": rows, "cycles": cycle_names(study)})
-
-    def _results(self, parsed_args: argparse.Namespace) -> dict[str, set[str]] | None:
-        """Return how the instances of each task ended, if the query asks for it."""
-        if "result:" not in parsed_args.query:
-            return None
-        from fuelclient.commands.env.redeploy import last_run
-
-        run_id = parsed_args.run or last_run(self.backend, parsed_args.env, parsed_args.graph_type).id
-        results: dict[str, set[str]] = {}
-        for row in self.backend.runs.history(run_id):
-            if row.graph_type == parsed_args.graph_type:
-                results.setdefault(row.task, set()).add(str(row.status))
-        return results

@@ -99,7 +99,7 @@ class GraphSimulate(Lister):
         ]  # fmt: skip
 
     def _request(self, parsed_args: argparse.Namespace) -> RunRequest:
-        return replace(selected(parsed_args), **decisions(self, parsed_args))
+        return replace(selected(self, parsed_args), **decisions(self, parsed_args))
 
 
 def _seconds(moment: float | None) -> float | None:

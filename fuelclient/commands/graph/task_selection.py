@@ -1,0 +1,66 @@
+"""`--select`: the tasks that a query selects, for commands that run or show some tasks of a graph."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fuelclient.commands.arguments import stated
+from fuelclient.commands.base import Command
+from fuelclient.commands.graph.question import selected
+from fuelclient.commands.shell import LOG, count
+from fuelclient.errors import NotFound, UsageError
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+    from fuelclient.insight.study import Study
+
+
+def add_select(parser: argparse.ArgumentParser) -> None:
+    """Add `select`, None for all tasks."""
+    parser.add_argument(
+        "--select", type=stated, metavar="QUERY", help="only the tasks that a query selects; see 'graph query'"
+    )
+
+
+def selected_tasks(command: Command, query: str, env: int, graph_types: Sequence[str]) -> tuple[str, ...]:
+    """Return the ids of the tasks of a graph that a query selects, in execution order.
+
+    Raise `UsageError` for several graphs, and `NotFound` if nothing is selected: without tasks a run would have all.
+    """
+    from fuelclient.backends.plans import evaluation_for
+    from fuelclient.insight.study import study
+
+    if len(graph_types) != 1:
+        raise UsageError("--select selects tasks of one graph.", hint="Name one graph type, or use --task-names.")
+    snapshot = command.backend.graphs.snapshot(env, graph_types[0])
+    studied = study(snapshot, None, evaluation_for(command.backend, snapshot), despite_cycles=True)
+    tasks = chosen_tasks(command, studied, query, env, graph_types[0])
+    LOG.info("%s of %d are selected.", count(len(tasks), "task"), len(studied.merged.tasks))
+    return tasks
+
+
+def chosen_tasks(command: Command, studied: Study, query: str, env: int, graph_type: str) -> tuple[str, ...]:
+    """Return the ids of the tasks of a study that a query selects, in execution order. Raise `NotFound` for none."""
+    chosen = selected(studied, query, command.app.stderr, results_of(command.backend, query, env, graph_type))
+    if not chosen:
+        raise NotFound(
+            "task", f"that {query} selects", hint="`fuel2 graph query --explain` shows what a query selects."
+        )
+    return tuple(dict.fromkeys(studied.merged.tasks[index].id for index in studied.indices if index in chosen))
+
+
+def results_of(
+    backend: Backend, query: str, env: int, graph_type: str, run_id: int | None = None
+) -> dict[str, set[str]] | None:
+    """Return how the instances of each task ended in a run, by default the last one, if a query asks for it."""
+    if "result:" not in query:
+        return None
+    from fuelclient.commands.env.redeploy import last_run
+
+    results: dict[str, set[str]] = {}
+    for row in backend.runs.history(run_id or last_run(backend, env, graph_type).id):
+        if row.graph_type == graph_type:
+            results.setdefault(row.task, set()).add(str(row.status))
+    return results
