@@ -201,7 +201,8 @@ def _order_lines(found: Comparison, expansion: Expansion) -> Iterator[str]:
     edges = f"{count(len(order.edges_removed), 'edge')} between tasks removed, {len(order.edges_added)} added"
     yield f"Order: {edges}; {count(order.lost, 'ordering')} of {order.before} lost, {order.gained} gained."
     if order.lost or order.gained:
-        yield f"  (of the {order.instances} task instances in both, on {count(expansion.fleet.size, 'node')})"
+        nodes = count(expansion.fleet.size, "assumed node" if expansion.fleet.assumption else "node")
+        yield f"  (of the {order.instances} task instances in both, on {nodes})"
     for word, listed in (("lost", order.lost_pairs), ("gained", order.gained_pairs)):
         for pair in listed[:_MOST_LINES]:
             yield f"  {word:6}  {pair.before} -> {pair.after}  ({count(pair.instances, 'pair')})"

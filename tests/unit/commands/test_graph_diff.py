@@ -47,6 +47,8 @@ def test_a_lost_ordering_names_the_tasks_it_comes_from(engine: CommandLine, tmp_
     assert done.json["order"]["lost"] == [{"before": "cache", "after": "keystone", "instances": 1}]
     assert "G062" in {finding["code"] for finding in done.json["findings"]}
     assert engine.ok("graph", *ENV, "env:1", "--exit-code").code == 0  # and nothing was stored
+    assert "in both, on 3 assumed nodes)" in engine.ok("graph", *ENV, "--with", own, "--assume", "controller=3").out
+    assert "assumed" not in engine.ok("graph", *ENV, "--with", own).out
 
 
 def test_warnings_about_what_an_override_loses_or_repeats(engine: CommandLine, tmp_path: Path) -> None:
