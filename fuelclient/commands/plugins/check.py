@@ -125,9 +125,11 @@ class PluginsCheck(DocumentCheck):
             snapshots = {name: self.backend.graphs.snapshot(parsed_args.env, name) for name in sorted(types)}
             yield Beside(environment, {name: snapshot.layers for name, snapshot in snapshots.items()})
             return
-        if parsed_args.all_releases or parsed_args.release is not None:
-            for beside in releases_beside(self.backend, parsed_args.release):
-                yield replace(beside, only_if_supported=parsed_args.all_releases)
+        if parsed_args.all_releases:
+            for beside in with_tasks(releases_beside(self.backend)):
+                yield replace(beside, only_if_supported=True)
+        elif parsed_args.release is not None:
+            yield from releases_beside(self.backend, parsed_args.release)
 
 
 def _severity(finding: Finding) -> int:
@@ -154,6 +156,24 @@ def releases_beside(backend: Backend, release_id: int | None = None) -> Iterator
                 graph = backend.graphs.get(OwnerRef(Level.RELEASE, release.id), summary.type)
                 layers[summary.type] = (Layer(graph.owner, graph.tasks, graph.metadata),)
         yield Beside(Environment(Cluster(0, "", release.id), release), layers)
+
+
+def with_tasks(releases: Iterable[Beside]) -> list[Beside]:
+    """Return the releases whose graphs have tasks, and say which ones do not.
+
+    Beside a release without tasks, everything that a package names there would be missing.
+    """
+    kept: list[Beside] = []
+    left_out: list[str] = []
+    for known in releases:
+        release = known.environment.release
+        if any(layer.tasks for layers in known.layers.values() for layer in layers):
+            kept.append(known)
+        else:
+            left_out.append(f"{release.id} ({release.name} {release.version})")
+    if left_out:
+        LOG.warning("Not checked together with releases whose graphs have no tasks: %s.", ", ".join(left_out))
+    return kept
 
 
 def package_of(path: Path) -> Path:

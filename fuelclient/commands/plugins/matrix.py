@@ -12,7 +12,7 @@ from cliff.columns import FormattableColumn
 from fuelclient.commands.answer_list import AnswerList
 from fuelclient.commands.arguments import add_release, stated_path
 from fuelclient.commands.graph.sides import package_at
-from fuelclient.commands.plugins.check import Beside, releases_beside
+from fuelclient.commands.plugins.check import Beside, releases_beside, with_tasks
 from fuelclient.errors import NotFound
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class PluginsMatrix(AnswerList):
         beside = list(releases_beside(self.backend, parsed_args.release))
         if not beside:
             raise NotFound("release", "to try them on", hint="Import one: fuel2 release import FILE.")
+        if parsed_args.release is None:
+            beside = with_tasks(beside)
         return [row for release in beside for row in _rows(packages, release)]
 
 

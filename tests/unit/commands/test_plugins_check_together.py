@@ -72,3 +72,18 @@ def test_what_the_release_lacks_anyway_is_not_the_packages(fuel2: CommandLine, t
     fuel2.ok("graph", "upload", "--release", 1, "--type", "default", "--file", "-", stdin=graph)
     package = write_package(tmp_path / "p", releases=DEMO, files={"node_roles.yaml": {"db": role()}})
     assert "G041" not in found(fuel2, package, "--release", 1)
+
+
+def test_releases_without_tasks_are_left_out(demo: CommandLine, tmp_path: Path) -> None:
+    release = "- {name: Bare, version: ocata-11.0, operating_system: ubuntu, roles_metadata: {controller: {name: C}}}"
+    demo.ok("release", "import", "-", stdin=release)
+    files = {"deployment_tasks.yaml": [task("go", requires=["kernel-settings"])]}
+    package = write_package(tmp_path / "p", releases=DEMO, files=files)
+
+    assert "G030" in found(demo, package, "--release", 2), "the bare release is named, and so it is checked"
+    done = demo("plugins", "check", package, "--all-releases", "-f", "json")
+    assert "G030" not in {row["code"] for row in done.json}
+    assert done.err.count("2 (Bare ocata-11.0)") == 1
+    matrix = demo("plugins", "matrix", package, "-f", "json")
+    assert "Bare" not in matrix.out
+    assert "2 (Bare ocata-11.0)" in matrix.err
