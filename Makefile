@@ -41,7 +41,7 @@ test-faults: $(VENV)/.ready  ## kill FAULTS commands (1000) and 500 runners; FAU
 EXECUTIONS ?= 1000000
 
 fuzz: $(VENV)/.ready  ## try EXECUTIONS (1000000) mutated inputs; from Python 3.12 on, guided by the lines they reach
-	PYTHONPATH=tests:. $(BIN)/python -m fuzz $(EXECUTIONS)
+	PYTHONPATH=tests:. $(BIN)/python -m fuzz $(EXECUTIONS) --corpus .fuzz
 
 SOAK ?= 7200
 
@@ -120,4 +120,4 @@ bench: $(VENV)/.ready  ## measure, side by side; prints one table
 	$(BIN)/python -m benchmarks
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) .venv-* $(DEMO) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-* $(DEMO) .fuzz build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -21,8 +21,13 @@ Filter = Callable[[Any, Sequence[Mapping[str, Any]]], Sequence[Any]]
 """Evaluates a `node_filter` on nodes as mappings to the ids of those that it lets through. It may raise `FuelError`."""
 
 _GRAMMAR = "Write [start[/nodes]][:end[/nodes]], for example primary-database/1,3:keystone-db/5-7."
-_NODES = re.compile(r"(?:\d+(?:-\d+)?|master)(?:,(?:\d+(?:-\d+)?|master))*")
+_NODES = re.compile(r"(?:\d{1,10}(?:-\d{1,10})?|master)(?:,(?:\d{1,10}(?:-\d{1,10})?|master))*")
 _WIDEST = 100_000
+"""How many nodes a boundary may name."""
+
+_COLONS = 100
+"""How many colons a subgraph may have: it may be cut at each of them."""
+
 _DEPLOYABLE = frozenset({NodeStatus.READY, NodeStatus.PROVISIONED, NodeStatus.STOPPED})
 
 
@@ -62,6 +67,8 @@ def subgraph_from(text: str, known: Collection[str]) -> Subgraph:
     problem: Exception | None = None
     if is_open(text):
         raise UsageError(f"The subgraph {text!r} names no task.", hint=_GRAMMAR)
+    if text.count(":") > _COLONS:
+        raise UsageError(f"The subgraph {text[:60]!r}... has more than {_COLONS} colons.", hint=_GRAMMAR)
     for start, end in _halves(text):
         try:
             subgraph = Subgraph(_boundary(start.strip(), text, known), _boundary(end.strip(), text, known))
@@ -109,16 +116,18 @@ def _boundary(text: str, whole: str, known: Collection[str]) -> Boundary | None:
 
 
 def _range(text: str, whole: str) -> Iterator[int | str]:
+    named = 0
     for part in text.split(","):
         first, dash, last = part.partition("-")
         if part == MASTER:
             yield part
         elif not dash:
             yield int(part)
-        elif not int(first) <= int(last) <= int(first) + _WIDEST:
+        elif not int(first) <= int(last) <= int(first) + _WIDEST - named:
             raise UsageError(f"The subgraph {whole!r} has the range {part}, which is empty or too wide.", hint=_GRAMMAR)
         else:
             yield from range(int(first), int(last) + 1)
+            named += int(last) - int(first)
 
 
 def inside(expansion: Expansion, subgraphs: Iterable[Subgraph]) -> set[int]:

@@ -1,42 +1,81 @@
-"""Fuzz every target: `PYTHONPATH=tests:. python -m fuzz [EXECUTIONS [SEED [TARGET...]]]`; exit code 1 after a find."""
+"""Fuzz targets: `PYTHONPATH=tests:. python -m fuzz [EXECUTIONS [SEED [TARGET...]]] [--corpus DIRECTORY]`.
+
+The exit code is 1 after a find. In the directory stay the inputs that reached new lines of the package, in one
+subdirectory for each target; the next time starts from them.
+"""
 
 from __future__ import annotations
 
+import argparse
 import faulthandler
+import hashlib
 import resource
 import sys
 import time
 import traceback
+from collections.abc import Sequence
+from pathlib import Path
 
-from fuzz.mutation import fuzz
+from fuzz.mutation import Fuzzed, fuzz
 from fuzz.targets import TARGETS
 
 MEGABYTES = 500
 """How much memory the whole process may have used."""
 
 
-def main(executions: int = 1_000_000, seed: str = "", *names: str) -> int:
-    seed = seed or str(time.time_ns())
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
+    parser.add_argument("executions", type=int, nargs="?", default=1_000_000)
+    parser.add_argument("seed", nargs="?", default="")
+    parser.add_argument("targets", nargs="*", metavar="target")
+    parser.add_argument("--corpus", type=Path)
+    options = parser.parse_args(arguments)
+    seed = options.seed or str(time.time_ns())
     sys.stdout.write(f"seed {seed}\n")
-    wanted = names or tuple(TARGETS)
-    for name in wanted:
-        faulthandler.enable()
-        with TARGETS[name].execute() as execute:
-            began = time.monotonic()
-            reached, found = fuzz(name, execute, TARGETS[name].seeds, executions // len(wanted), f"{seed} {name}")
-        seconds = time.monotonic() - began
-        if found is not None:
-            sys.stdout.write(f"{name}: {found.data!r}\n")
-            traceback.print_exception(found.error)
-            return 1
-        used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        sys.stdout.write(f"{name}: {executions // len(wanted)} in {seconds:.0f} s, {reached} inputs kept, {used} MB\n")
-        sys.stdout.flush()
-        if used > MEGABYTES:
-            sys.stdout.write(f"more than {MEGABYTES} MB were used\n")
-            return 1
-    return 0
+    wanted = options.targets or tuple(TARGETS)
+    return int(not all(_fuzzed(name, options.executions // len(wanted), seed, options.corpus) for name in wanted))
+
+
+def inputs_of(name: str, corpus: Path | None) -> list[bytes]:
+    """Return the seeds of a target, then what earlier times have left in the corpus."""
+    stored = sorted((corpus / name).iterdir()) if corpus is not None and (corpus / name).is_dir() else []
+    return list(dict.fromkeys((*TARGETS[name].seeds, *(path.read_bytes() for path in stored))))
+
+
+def _fuzzed(name: str, executions: int, seed: str, corpus: Path | None) -> bool:
+    """Fuzz one target, say what came of it, and return whether all is well."""
+    faulthandler.enable()
+    seeds = inputs_of(name, corpus)
+    began = time.monotonic()
+    with TARGETS[name].execute() as execute:
+        result = fuzz(name, execute, seeds, executions, f"{seed} {name}")
+    seconds = time.monotonic() - began
+    if corpus is not None:
+        _store(corpus / name, [*seeds, *result.kept])
+    if result.found is not None:
+        sys.stdout.write(f"{name}: {result.found.data!r}\n")
+        traceback.print_exception(result.found.error)
+        return False
+    return _said(name, executions, seconds, result)
+
+
+def _store(directory: Path, inputs: Sequence[bytes]) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    for data in inputs:
+        (directory / hashlib.sha256(data).hexdigest()[:16]).write_bytes(data)
+
+
+def _said(name: str, executions: int, seconds: float, result: Fuzzed) -> bool:
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    sys.stdout.write(
+        f"{name}: {executions} in {seconds:.0f} s, the slowest {result.slowest:.2f} s of processor time, "
+        f"{len(result.kept)} inputs kept, {used} MB\n"
+    )
+    sys.stdout.flush()
+    if used > MEGABYTES:
+        sys.stdout.write(f"more than {MEGABYTES} MB were used\n")
+    return used <= MEGABYTES
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if sys.argv[1:] else 1_000_000, *sys.argv[2:]))
+    sys.exit(main())

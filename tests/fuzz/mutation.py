@@ -71,25 +71,35 @@ class Found:
     error: BaseException
 
 
-def fuzz(
-    target: str, execute: Callable[[bytes], None], seeds: Sequence[bytes], executions: int, seed: str
-) -> tuple[int, Found | None]:
-    """Execute mutations of `seeds`; return how many inputs reached new lines, and the first find."""
+@dataclass(frozen=True)
+class Fuzzed:
+    """What came of fuzzing a target: the inputs that reached new lines, the seconds that the slowest one took, and the
+    first find."""
+
+    kept: Sequence[bytes]
+    slowest: float
+    found: Found | None
+
+
+def fuzz(target: str, execute: Callable[[bytes], None], seeds: Sequence[bytes], executions: int, seed: str) -> Fuzzed:
+    """Execute `seeds`, and mutations of them and of what reached new lines, until the first find."""
     chance = random.Random(seed)  # noqa: S311 - a seed repeats what was found
-    inputs = list(seeds)
+    inputs, slowest = list(seeds), 0.0
     with _NewLines() as new, _Limit() as limit:
         for number in range(executions):
             data = inputs[number] if number < len(seeds) else mutated(chance, chance.choice(inputs), inputs)
+            began = time.process_time()
             try:
                 with limit:
                     execute(data)
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt):
                     raise
-                return len(inputs) - len(seeds), Found(target, data, error)
+                return Fuzzed(inputs[len(seeds) :], slowest, Found(target, data, error))
+            slowest = max(slowest, time.process_time() - began)
             if new.seen() and number >= len(seeds) and len(inputs) < KEPT:
                 inputs.append(data)
-    return len(inputs) - len(seeds), None
+    return Fuzzed(inputs[len(seeds) :], slowest, None)
 
 
 class _Limit:

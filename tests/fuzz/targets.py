@@ -17,22 +17,24 @@ from http_api import Api
 from package_trees import WATCHER, write_package
 
 from fuelclient import redact
-from fuelclient.errors import InvalidDocument, UsageError
+from fuelclient.errors import InvalidDocument, NotFound, UsageError
 from fuelclient.expressions import legacy, yaql_engine
 from fuelclient.expressions.facts import Facts, Views
 from fuelclient.expressions.render import Master, Words, formatted
 from fuelclient.files import json_text, yaml_text
 from fuelclient.graph.match import matches, pattern_error
 from fuelclient.insight import filter_query, selection
-from fuelclient.insight.study import study
+from fuelclient.insight.study import Study, study
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import Layer, Level, Owner
 from fuelclient.model.node import Node
 from fuelclient.model.release import Role
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
+from fuelclient.plan import select
 from fuelclient.plugins.archive import extract
 from fuelclient.plugins.load import read_package
+from fuelclient.serializers import run
 from fuelclient.serializers.graph import document_from
 
 Execute = Callable[[bytes], None]
@@ -93,14 +95,32 @@ def _redact(text: str) -> None:
     redact.masked_text(redact.scrubbed(text, ("secret",)))
 
 
-def _query(_: Path) -> Execute:
+def _studied(*ids: str) -> Study:
+    """Return a chain of tasks on two nodes."""
     tasks = tuple(
-        Task(f"t{number}", {"type": "shell", "roles": ["web"], "requires": [f"t{number - 1}"][:number]})
-        for number in range(6)
+        Task(task_id, {"type": "shell", "roles": ["web"], "requires": list(ids[:number][-1:])})
+        for number, task_id in enumerate(ids)
     )
     layer = Layer(Owner(Level.RELEASE, 1), tasks)
     nodes = tuple(Node(number, f"node-{number}", 1, roles=("web",)) for number in (1, 2))
-    studied = study(Snapshot(Cluster(1, "c", 1), (layer,), nodes, {"web": Role("web", ("web",))}))
+    return study(Snapshot(Cluster(1, "c", 1), (layer,), nodes, {"web": Role("web", ("web",))}))
+
+
+def _subgraph(_: Path) -> Execute:
+    expansion = _studied("t0", "t:1", "t2/1", "t3").expansion
+    known = {task.id for task in expansion.tasks}
+
+    def execute(data: bytes) -> None:
+        text = data.decode("utf-8", "replace")
+        with suppress(*EXPECTED, NotFound):
+            select.inside(expansion, [select.subgraph_from(line, known) for line in text.split("\n")])
+        assert run.subgraph_from(run.subgraph_to(text)) == text.removesuffix(":")
+
+    return execute
+
+
+def _query(_: Path) -> Execute:
+    studied = _studied(*(f"t{number}" for number in range(6)))
 
     def execute(data: bytes) -> None:
         text = data.decode("utf-8", "replace")
@@ -195,6 +215,7 @@ TARGETS = {
     "query": Target(
         _seeds("t1+ & role:web - /t[23]/", "2+t3+1 t1..t4 stage:deploy/<0", "type:shell layer:release"), _query
     ),
+    "subgraph": Target(_seeds("t0/1-2:t3/1", ":t:1\nt2/1/2,1", "t0:t2/1\nt3/master"), _subgraph),
     "metadata": Target(_files(), _package("metadata.yaml")),
     "package tasks": Target((_files()[1],), _package("deployment_tasks.yaml")),
     "tar": Target((_TAR,), _archive("bad.fp", lambda data: gzip.compress(data, 1, mtime=0))),
