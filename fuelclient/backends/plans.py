@@ -22,7 +22,6 @@ from fuelclient.insight import forecast as views
 from fuelclient.model.finding import Finding
 from fuelclient.model.run import PlannedGraph, RunRequest, SimulatedGraph
 from fuelclient.model.snapshot import Snapshot
-from fuelclient.plan.evaluate import Evaluation
 from fuelclient.plan.fleet import fleet_candidates
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.outlook import asks_facts
@@ -58,17 +57,6 @@ def pictured(backend: Backend, request: RunRequest, fail: Sequence[str] = (), as
     """Return the run that `simulated` computes as a drawing for Graphviz: a digraph for each graph."""
     inputs, made, _ = _plans(backend, request, assume)
     return views.pictured(made, inputs.durations, fail)
-
-
-def evaluation_for(backend: Backend, snapshot: Snapshot) -> Evaluation | None:
-    """Return the evaluation of dependencies that are expressions, for the preview of an environment of a Fuel master.
-
-    A master serves the facts that they read. They are asked for only if a task has such dependencies.
-    """
-    asks = any(True for layer in snapshot.layers for task in layer.tasks for _ in task.computed_attributes())
-    if backend.capabilities.inputs or not snapshot.nodes or not asks:
-        return None
-    return Expressions(backend.facts.effective(snapshot.cluster.id))
 
 
 def redeployed(backend: Backend, request: RunRequest) -> tuple[tuple[str, tuple[Rerun, ...]], ...]:

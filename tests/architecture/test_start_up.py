@@ -74,6 +74,26 @@ def test_graphs_are_listed_without_the_other_nouns(tmp_path: Path) -> None:
     assert not loaded & {f"fuelclient.engine.{other}" for other in OTHER_ENGINE}
 
 
+QUESTIONS = """
+import sys
+from fuelclient.main import main
+assert main(["demo"]) == 0
+before = set(sys.modules)
+for question in ("why deploy_start fetch-scripts", "order", "stats", "query fetch-scripts", "blame fetch-scripts",
+                 "impact fetch-scripts"):
+    assert main(["graph", *question.split(), "--env", "1"]) == 0
+assert main(["graph", "diff", "env:1", "env:1"]) == 0
+sys.stderr.write("MODULES " + " ".join(set(sys.modules) - before))
+"""
+
+
+def test_questions_about_a_graph_import_no_facts(tmp_path: Path) -> None:
+    loaded = set(ours(QUESTIONS, [], tmp_path).rpartition("MODULES ")[2].split())
+    assert {"fuelclient.insight.study", "fuelclient.insight.comparison"} <= loaded
+    unneeded = {"facts.compute", "expressions.evaluation", "backends.plans", "executors.registry", "plan.plan"}
+    assert not loaded & {f"fuelclient.{name}" for name in unneeded}
+
+
 def test_graphs_of_a_master_do_without_the_other_nouns_too(tmp_path: Path) -> None:
     code = (
         "import sys; from fuelclient.backends.nailgun import NailgunBackend as Backend; "

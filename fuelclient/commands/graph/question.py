@@ -116,12 +116,14 @@ class OrderQuestion(Question):
         return drafted
 
     def _inputs(self, parsed_args: argparse.Namespace) -> tuple[Snapshot, PreviewOptions, Evaluation | None]:
-        from fuelclient.backends.plans import evaluation_for, outlook
+        from fuelclient.backends.master_evaluation import evaluation_for
         from fuelclient.plan.preview import PreviewOptions
 
         snapshot, nodes = self.snapshot(parsed_args), tuple(parsed_args.nodes or ())
         options = PreviewOptions(nodes, parsed_args.assume or "", knows_assumed=parsed_args.facts)
         if parsed_args.facts:
+            from fuelclient.backends.plans import outlook
+
             return snapshot, options, outlook(self.backend, snapshot, options)
         return snapshot, options, evaluation_for(self.backend, snapshot)
 

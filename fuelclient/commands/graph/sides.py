@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from fuelclient.model.run import Run
     from fuelclient.model.snapshot import Snapshot
     from fuelclient.model.task import Task
-    from fuelclient.plan.evaluate import Evaluation
     from fuelclient.plan.preview import Draft, PreviewOptions
 
 _NAMED = {"env": "environment", **NOUNS}
@@ -121,11 +120,12 @@ class Side:
     def draft(self, options: PreviewOptions, backend: Backend, *, masked: bool) -> Draft:
         """Return the graph merged and placed; `masked` if the other side does not know its secrets."""
         from fuelclient import redact
+        from fuelclient.backends.master_evaluation import evaluation_for
         from fuelclient.insight.comparison import layer_draft
         from fuelclient.plan.preview import draft
 
         known = self.snapshot
-        drafted = layer_draft(known, options) if self.alone else draft(known, options, _evaluation(backend, known))
+        drafted = layer_draft(known, options) if self.alone else draft(known, options, evaluation_for(backend, known))
         if not masked:
             return drafted
         tasks = tuple(
@@ -133,14 +133,6 @@ class Side:
             for merged in drafted.merged.tasks
         )
         return replace(drafted, merged=replace(drafted.merged, tasks=tasks))
-
-
-def _evaluation(backend: Backend, known: Snapshot) -> Evaluation | None:
-    if backend.capabilities.inputs:
-        return None  # nor would the function below return one, but its import takes long
-    from fuelclient.backends.plans import evaluation_for
-
-    return evaluation_for(backend, known)
 
 
 def sides(

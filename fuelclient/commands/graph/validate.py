@@ -53,7 +53,7 @@ class GraphValidate(DocumentCheck):
         return finding_rows(self.reported.findings)
 
     def _environment(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
-        from fuelclient.backends.plans import evaluation_for, outlook
+        from fuelclient.backends.master_evaluation import evaluation_for
         from fuelclient.environment.as_master import in_graph, strict
         from fuelclient.environment.role_limits import missing_nodes
         from fuelclient.expressions.readable import unreadable
@@ -68,6 +68,8 @@ class GraphValidate(DocumentCheck):
             for cycle in cycle_reports(snapshot, drafted.expansion):
                 LOG.info("%s", f"{cycle.title}:\n{cycle.drawn()}")
             return _with_warnings((*findings_of(drafted), *unreadable(drafted.merged.tasks), *missing), snapshot)
+        from fuelclient.backends.plans import outlook
+
         options = PreviewOptions(knows_assumed=True)
         evaluation = outlook(self.backend, snapshot, options, every_expression=True)
         drafted = draft(strict(snapshot), options, evaluation)

@@ -10,9 +10,9 @@ from contract.recorded.conftest import OnMaster
 from recordings import HOST, TOKEN, Adapter, Replay, line
 
 from fuelclient.backends.base import Backend
+from fuelclient.backends.master_evaluation import evaluation_for
 from fuelclient.backends.nailgun import NailgunBackend
 from fuelclient.backends.nailgun.response import Response
-from fuelclient.backends.plans import evaluation_for
 from fuelclient.commands.exits import Exit
 from fuelclient.errors import Conflict, NotFound, Unauthorised, UsageError
 from fuelclient.graph.merge import merge_layers

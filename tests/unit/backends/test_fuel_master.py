@@ -22,8 +22,9 @@ from package_trees import role, task, write_package
 from refusals import missing, refused
 
 from fuelclient.backends.local import LocalBackend
+from fuelclient.backends.master_evaluation import evaluation_for
 from fuelclient.backends.nailgun import NailgunBackend
-from fuelclient.backends.plans import evaluation_for, pictured, planned, simulated
+from fuelclient.backends.plans import pictured, planned, simulated
 from fuelclient.errors import FuelError, InvalidDocument, InvalidGraph, Unsupported
 from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
