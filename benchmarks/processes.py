@@ -22,9 +22,13 @@ class Cost:
 def measure(commands: Mapping[str, Sequence[str]], environ: Mapping[str, str], runs: int) -> dict[str, Cost]:
     """Median costs of `commands`, run in turns so that noise hits all of them alike.
 
+    Their modules are compiled, as pip compiles those that it installs: the first turn, which does not count, writes
+    the byte code, whatever `environ` says of that.
+
     Raises `RuntimeError` when one of them fails: a failing command is fast and means nothing.
     """
     costs: dict[str, list[Cost]] = {name: [] for name in commands}
+    environ = {name: value for name, value in environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     for turn in range(runs + 1):
         for name, command in commands.items():
             cost = _once(command, environ)

@@ -7,6 +7,7 @@ import atexit
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -29,8 +30,8 @@ PREFIXES = (
     "TMUX", "TZ",
     # what the shells, Pythons, editors and SSH clients that tests start would obey
     "BASH_ENV", "CDPATH", "ENV", "GIT_", "GREP_", "IFS", "POSIXLY_CORRECT", "PROMPT_COMMAND", "PYTHONASYNCIODEBUG",
-    "PYTHONDEVMODE", "PYTHONHASHSEED", "PYTHONINSPECT", "PYTHONIOENCODING", "PYTHONOPTIMIZE", "PYTHONSTARTUP",
-    "PYTHONUTF8", "PYTHONWARNINGS", "SSH_", "TMOUT",
+    "PYTHONDEVMODE", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONINSPECT", "PYTHONIOENCODING", "PYTHONOPTIMIZE",
+    "PYTHONSTARTUP", "PYTHONUTF8", "PYTHONWARNINGS", "SSH_", "TMOUT",
 )  # fmt: skip
 """How the names of all other variables begin that change what is tested, in capitals or small letters."""
 
@@ -49,6 +50,7 @@ def isolate() -> None:
     os.environ.update(FIXED, HOME=empty)
     time.tzset()
     os.umask(0o022)
+    sys.dont_write_bytecode = False  # or each of hundreds of processes would compile the whole package
 
 
 def _keep_pip_working(home: Path, environ: dict[str, str]) -> None:
