@@ -40,6 +40,7 @@ LOADERS = {
     "plugins-check": _UNIT / "plugins" / "test_check_cases.py",
     "plugins-loader": _UNIT / "plugins" / "test_load_cases.py",
     "plugins-select": _UNIT / "plugins" / "test_select_cases.py",
+    "plugins-together": _UNIT / "plugins" / "test_real_packages.py",
     "preview": _GRAPH_CASES,
     "resolve-role": _GRAPH_CASES,
     "runs": CASES / "test_run_cases.py",
