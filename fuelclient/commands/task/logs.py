@@ -30,6 +30,8 @@ class TaskLogs(Command):
     Without TASK/NODE the command prints what all instances printed, each after a line with its name. --failed prints
     only those that failed. --follow goes on until the run ends, and prints what running instances print meanwhile.
 
+    Why an instance failed is said on standard error.
+
       fuel2 task logs 12 netconfig/3
       fuel2 task logs 12 netconfig/node-3
       fuel2 task logs 12 --failed
@@ -55,6 +57,9 @@ class TaskLogs(Command):
                 LOG.info("There is no return code: the task instance has not ended, or was killed.")
             else:
                 LOG.info("Return code: %d", logs.return_code)
+            if not (logs.output or logs.errors):
+                for row in self.backend.runs.history(parsed_args.id, HistoryFilter((node,), ("error",), (task,))):
+                    _say_why(row)
             return
         statuses = ("error",) if parsed_args.failed else ("running", "ready", "error", "skipped")
         filters = HistoryFilter((node,) if task else (), statuses, (task,) if task else ())
@@ -80,6 +85,8 @@ class TaskLogs(Command):
                     self._print(logs, begun)
                     last, printed[key] = key, (len(logs.output), len(logs.errors))
                 if row.time_end:
+                    if key not in ended:
+                        _say_why(row)
                     ended.add(key)
             if not follow or run.is_final or run.runner == "gone":
                 break
@@ -103,6 +110,16 @@ class TaskLogs(Command):
         for stream, text in zip((shell.stdout, shell.stderr), written, strict=True):
             stream.write(tame(text) if stream.isatty() else text)
             stream.flush()
+
+
+def _say_why(row: HistoryRow) -> None:
+    """Say why a task instance failed: what it printed may not tell, and a noop run keeps no output."""
+    from fuelclient.insight.progress import explanation
+    from fuelclient.model.status import InstanceStatus
+
+    why = explanation(row.reason, row.message, row.because) if row.status == InstanceStatus.ERROR else ""
+    if why:
+        LOG.info("%s/%s failed: %s", one_line(row.task), row.node, why)
 
 
 def _named(word: str) -> tuple[str, str]:
