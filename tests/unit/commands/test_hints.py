@@ -70,6 +70,11 @@ def test_an_environment_that_needs_no_option_is_told_where_it_belongs(capsys: py
     assert fuel2("help", "graph", "blam").out.startswith("usage: fuel2 graph blame ")
 
 
+def test_an_argument_written_as_an_option_is_told_where_it_belongs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert fuel2("env", "create", "--name", "mine", "--release", 1).code == 2
+    assert "NAME needs no option here: fuel2 env create NAME" in capsys.readouterr().err
+
+
 def test_the_first_directory_that_is_missing_is_named(tiny: CommandLine, tmp_path: Path) -> None:
     missing = tmp_path / "none"
     refused = tiny("env", "deployment-facts", "get-default", "--env", 1, "-d", missing / "below")
