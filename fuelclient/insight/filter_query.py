@@ -1,4 +1,6 @@
-"""The query language of filters: it selects rows, with the same syntax in every table.
+"""Filters by words: they select rows, with the same syntax in every table.
+
+Rows that are tasks are also selected by the queries of `graph query`: see `task_filter`.
 
 A query is a list of words, all of which a row must contain. `field:word` looks into one field only; `field=word`
 compares with each whole value of the field. `!` inverts a word. Quote a value with blanks: `role="two words"`. Case
@@ -33,10 +35,17 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What a row must contain. `inverted` inverts the whole query. An empty query keeps every row."""
+    """What a row must contain, and in tables of tasks, by their numbers there, which `tasks` it may be about.
+    `inverted` inverts the whole query. An empty query keeps every row."""
 
     terms: tuple[Term, ...] = ()
     inverted: bool = False
+    tasks: frozenset[int] | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the query keeps every row."""
+        return not self.terms and self.tasks is None
 
     def select(self, size: int, text: Text, field: Field) -> list[int]:
         """Return which of `size` rows match the query, in their order."""

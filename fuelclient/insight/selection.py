@@ -50,9 +50,8 @@ class BadQuery(UsageError):
 FIELDS = ("role", "layer", "stage", "type", "state", "result")
 STATES = ("added", "overridden", "unchanged", "unplaced")
 
-_TOKEN = re.compile(
-    r"\s*(?:(?P<sign>[(),!])|(?P<up>\d*\+)?(?P<base>/(?:\\.|[^/\\])*/|[^\s(),!+/][^\s(),+]*)(?P<down>\+\d*)?)"
-)
+_NAME = r"[^\s(),!+/][^\s(),+]*"
+_TOKEN = re.compile(rf"\s*(?:(?P<sign>[(),!])|(?P<up>\d*\+)?(?P<base>/(?:\\.|[^/\\])*/|{_NAME})(?P<down>\+\d*)?)")
 _COMPARED = re.compile(r"(?P<name>[^/]+)/(?P<sign><=|>=|<|>|=)?(?P<number>[-+]?[0-9.]+)")
 _SIGNS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq,
@@ -66,6 +65,15 @@ class _Token:
     up: str
     down: str
     at: int
+
+
+def is_name(word: str) -> bool:
+    """Return whether a query can name what is called so.
+
+    >>> is_name("db"), is_name("role:compute"), is_name("two words"), is_name("a..b")
+    (True, True, False, False)
+    """
+    return re.fullmatch(_NAME, word) is not None and ".." not in word
 
 
 Results = Mapping[str, Collection[str]]

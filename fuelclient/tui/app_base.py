@@ -14,7 +14,7 @@ from fuelclient.model.run import Run
 from fuelclient.tui.gateway import Gateway
 from fuelclient.tui.glyphs import glyphs
 from fuelclient.tui.key_queue import PatientApp
-from fuelclient.tui.requests import AskGraph, AskOverview, AskRuns, GraphData, Overview
+from fuelclient.tui.requests import AskGraph, AskOverview, AskResults, AskRuns, GraphData, Overview
 from fuelclient.tui.routes import Route, Trail, View
 
 MOST_LOG_LINES = 1000
@@ -105,3 +105,4 @@ class UI(PatientApp):
         """Read the runs again when they are shown next: one of them is known better by now."""
         self.gateway.answers.age(AskRuns())
         self.gateway.answers.age(AskRuns(env))
+        self.gateway.answers.age_kind(AskResults)

@@ -114,6 +114,10 @@ class AnswerCache:
         if request in self._known:
             self._old.add(request)
 
+    def age_kind(self, kind: type) -> None:
+        """Make all answers to requests of one kind old."""
+        self._old.update(known for known in self._known if type(known) is kind)
+
     def age_all(self) -> None:
         """Make all answers old."""
         self._old.update(self._known)

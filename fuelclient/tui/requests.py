@@ -5,13 +5,14 @@ Only the gateway calls `read`, in a worker thread; what is expensive to derive f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from fuelclient.backends.base import Backend
 from fuelclient.backends.capabilities import OWN_ENGINE, Capabilities
+from fuelclient.backends.last_run import results_of
 from fuelclient.backends.master_evaluation import evaluation_for
 from fuelclient.backends.plugin_environments import plugins_on
 from fuelclient.backends.time_left import earlier_of_graph
@@ -143,6 +144,24 @@ class AskRuns:
         except Unsupported:  # a backend that cannot run anything has no runs
             return ()
         return tuple(sorted(runs, key=lambda run: -run.id))
+
+
+@dataclass(frozen=True, slots=True)
+class AskResults:
+    """Ask how the instances of each task ended in the last run of a graph. If it never ran, the answer says so."""
+
+    env: int
+    graph_type: str
+
+    @property
+    def what(self) -> str:
+        return f"the last run of the {self.graph_type} graph"
+
+    def read(self, backend: Backend) -> Mapping[str, Collection[str]] | str:
+        try:
+            return results_of(backend, self.env, self.graph_type)
+        except (NotFound, Unsupported) as error:
+            return str(error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,9 @@ import shlex
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from fuelclient.insight.selection import is_name
 from fuelclient.insight.study import TaskKey
 from fuelclient.model.graph import DEFAULT_TYPE
-
-_NAME = re.compile(r"[^\s(),!+/][^\s(),+]*")
-"""The ids that a query can name."""
 
 
 class View(StrEnum):
@@ -145,7 +143,7 @@ def _around(route: Route) -> str:
     task = route.task.id if route.task else route.focus
     if not task:
         return "/./"
-    return shlex.quote(f"+{task}+" if _NAME.fullmatch(task) else f"/^{re.escape(task)}$/")
+    return shlex.quote(f"+{task}+" if is_name(task) else f"/^{re.escape(task)}$/")
 
 
 def _ends(route: Route) -> str:

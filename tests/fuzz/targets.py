@@ -23,7 +23,7 @@ from fuelclient.expressions.facts import Facts, Views
 from fuelclient.expressions.render import Master, Words, formatted
 from fuelclient.files import json_text, yaml_text
 from fuelclient.graph.match import matches, pattern_error
-from fuelclient.insight import filter_query, selection
+from fuelclient.insight import filter_query, selection, task_filter
 from fuelclient.insight.study import Study, study
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import Layer, Level, Owner
@@ -127,6 +127,8 @@ def _query(_: Path) -> Execute:
         filter_query.parse(text, ("type", "layer"))
         with suppress(*EXPECTED):
             selection.select(studied, text)
+        with suppress(*EXPECTED):
+            task_filter.parse_for_tasks(text, ("type", "node"), studied)
 
     return execute
 

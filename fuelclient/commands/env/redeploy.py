@@ -15,7 +15,6 @@ from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import NotFound
 
 if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend
     from fuelclient.environment.redeploy import ChangedFact, Rerun
     from fuelclient.model.run import Run
 
@@ -123,6 +122,8 @@ class EnvDrift(AnswerList):
 
         runs = self.backend.runs
         inputs = runs.inputs(RunRequest(parsed_args.id, (parsed_args.graph_type,)))
+        from fuelclient.backends.last_run import last_run
+
         run = last_run(self.backend, parsed_args.id, parsed_args.graph_type)
         definitions = {row.task: row.definition for row in runs.history(run.id)}
         seen = Remembered(definitions, self._settings(run), runs.deployment_info(run.id))
@@ -143,15 +144,3 @@ class EnvDrift(AnswerList):
             return self.backend.runs.settings(run.id)
         except NotFound:
             return None
-
-
-def last_run(backend: Backend, cluster_id: int, graph_type: str) -> Run:
-    """Return the last run of a graph that ended and was no dry run. Raise `NotFound` if there is none."""
-    from fuelclient.model.run import CHILD
-
-    listed = backend.runs.list(cluster_id=cluster_id, names=(CHILD,))
-    ended = [run for run in listed if run.is_final and not run.dry_run and run.graph_type == graph_type]
-    if not ended:
-        which = f"of the {graph_type} graph in environment {cluster_id}"
-        raise NotFound("run", which, hint="It was never executed. `fuel2 task list` shows all runs.")
-    return ended[-1]

@@ -57,10 +57,6 @@ def results_of(
     """Return how the instances of each task ended in a run, by default the last one, if a query asks for it."""
     if "result:" not in query:
         return None
-    from fuelclient.commands.env.redeploy import last_run
+    from fuelclient.backends.last_run import results_of as results_in
 
-    results: dict[str, set[str]] = {}
-    for row in backend.runs.history(run_id or last_run(backend, env, graph_type).id):
-        if row.graph_type == graph_type:
-            results.setdefault(row.task, set()).add(str(row.status))
-    return results
+    return results_in(backend, env, graph_type, run_id)

@@ -60,7 +60,8 @@ def neighbours(data: GraphData, row: int, *, following: bool, reduced: bool, gly
         because = _because(stated(*pair), study.rows[row].task)
         lines.append((*_sign_and_name(data, other, glyphs), Cell(because, Tone.DIM)))
     word = "follows" if following else "precedes"
-    return Table(_NEIGHBOURS, lines, [study.rows[other].task for other in rows], (f"Nothing {word} it.",)), rows
+    names, indices = [study.rows[other].task for other in rows], [study.indices[other] for other in rows]
+    return Table(_NEIGHBOURS, lines, names, (f"Nothing {word} it.",), indices), rows
 
 
 def further(data: GraphData, row: int, *, following: bool, glyphs: Glyphs) -> tuple[Table, list[int]]:

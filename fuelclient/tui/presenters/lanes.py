@@ -45,7 +45,10 @@ def keep(data: GraphData, query: Query) -> list[int]:
             roles.setdefault(index, []).append(role)
     fields = [_fields(data, row, roles) for row in placed]
     texts = [" ".join(values.values()) for values in fields]
-    return [placed[place] for place in query.select(len(placed), texts.__getitem__, lambda row, key: fields[row][key])]
+    of_tasks = query.tasks if query.tasks is not None else frozenset(study.indices)
+    matching = Query(query.terms).select(len(placed), texts.__getitem__, lambda row, key: fields[row][key])
+    kept = {placed[place] for place in matching if study.indices[placed[place]] in of_tasks}
+    return [row for row in placed if query.is_empty or (row in kept) is not query.inverted]
 
 
 def _fields(data: GraphData, row: int, roles: dict[int, list[str]]) -> dict[str, str]:

@@ -66,7 +66,7 @@ def tasks(data: GraphData, glyphs: Glyphs) -> Table:
     """Return one row for each merged task."""
     study = data.study
     rows = [_task(row, study.task(place), data, glyphs) for place, row in enumerate(study.rows)]
-    return Table(_TASKS, rows, [row.task for row in study.rows], empty(data))
+    return Table(_TASKS, rows, [row.task for row in study.rows], empty(data), study.indices)
 
 
 def _task(row: PreviewRow, task: MergedTask, data: GraphData, glyphs: Glyphs) -> tuple[Value, ...]:
@@ -177,7 +177,8 @@ class Instances(Table):
         self._nodes = [node_name(node.uid, names_of) for node in study.expansion.fleet.nodes]
         self._named = [node_words(node.uid, names_of) for node in study.expansion.fleet.nodes]
         ids = Lazy(study.order.__len__, lambda place: study.expansion.name(study.order[place]))
-        super().__init__(_INSTANCES, Lazy(study.order.__len__, self._row), ids, empty(data))
+        rows, indices = Lazy(study.order.__len__, self._row), Lazy(study.order.__len__, self._index)
+        super().__init__(_INSTANCES, rows, ids, empty(data), indices)
         self._known: dict[str, Distinct] = {}
 
     def _row(self, place: int) -> tuple[Value, ...]:
@@ -191,6 +192,9 @@ class Instances(Table):
             self._nodes[study.expansion.node_of[vertex]], Cell(task.task.type, Tone.DIM),
             Cell(self._layers[index], tone),
         )  # fmt: skip
+
+    def _index(self, place: int) -> int:
+        return self.study.expansion.task_of[self.study.order[place]]
 
     def texts(self) -> list[str]:
         study = self.study

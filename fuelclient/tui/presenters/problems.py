@@ -56,7 +56,10 @@ def table(data: GraphData, glyphs: Glyphs) -> Table:
         )
         for finding in findings
     ]  # fmt: skip
-    return Table(_COLUMNS, rows, [finding.task or finding.code for finding in findings], _NOTHING)
+    study = data.study
+    named = [study.named(finding.task) for finding in findings]
+    indices = [-1 if row is None else study.indices[row] for row in named]
+    return Table(_COLUMNS, rows, [finding.task or finding.code for finding in findings], _NOTHING, indices)
 
 
 def detail(

@@ -59,7 +59,8 @@ Distinct = tuple[Sequence[str], Sequence[int]]
 
 
 class Table:
-    """Columns and rows. `ids` are what `y` copies, row by row; `empty` is shown instead of no rows.
+    """Columns and rows. `ids` are what `y` copies, row by row; `empty` is shown instead of no rows. If rows are about
+    tasks, `tasks` has the index of the merged task of each, or -1; queries for tasks select rows by it.
 
     `rows` may be any sequence, even one that makes its rows on demand: a table looks only at those that it shows, at
     some hundred more to find its widths, and at all of them for the first filter or sort.
@@ -71,11 +72,13 @@ class Table:
         rows: Sequence[Sequence[Value]] = (),
         ids: Sequence[str] | None = None,
         empty: Sequence[str] = ("Nothing here.",),
+        tasks: Sequence[int] | None = None,
     ) -> None:
         self.columns = tuple(columns)
         self.rows = rows
         self.ids = ids if ids is not None else [str(row[0]) for row in rows]
         self.empty = tuple(empty)
+        self.tasks = tasks
         self._places = {column.key: place for place, column in enumerate(self.columns)}
         self._texts: list[str] = []
 
@@ -107,6 +110,10 @@ class Table:
 
     def select(self, query: Query) -> list[int]:
         """Return the rows that match `query`, in their order."""
+        if query.tasks is not None:
+            matching = self.select(Query(query.terms))
+            rows = [row for row in matching if self.tasks is not None and self.tasks[row] in query.tasks]
+            return self._others(rows) if query.inverted else rows
         if query.terms and len(self._texts) != len(self.rows):
             self._texts = self.texts()
         text = self._texts.__getitem__ if self._texts else self.text
@@ -116,10 +123,11 @@ class Table:
         rows = list(range(len(self.rows)))
         for term in query.terms:
             rows = self._narrowed(rows, Query((term,)), known.get(term.field))
-        if not query.inverted:
-            return rows
-        answering = set(rows)
-        return [row for row in range(len(self.rows)) if row not in answering]
+        return self._others(rows) if query.inverted else rows
+
+    def _others(self, rows: Sequence[int]) -> list[int]:
+        matching = set(rows)
+        return [row for row in range(len(self.rows)) if row not in matching]
 
     def _narrowed(self, rows: list[int], query: Query, known: Distinct | None) -> list[int]:
         """Return those of some rows that match a query of one term; `known` values are tested once each."""

@@ -15,6 +15,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from fuelclient.insight.filter_query import Query, parse
+from fuelclient.insight.selection import BadQuery
 from fuelclient.insight.study import TaskKey
 from fuelclient.model.run import Run
 from fuelclient.tui.app_base import UI
@@ -24,7 +25,7 @@ from fuelclient.tui.requests import Request
 from fuelclient.tui.routes import Looks, Route
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.details import Details
-from fuelclient.tui.widgets.filter_bar import FilterBar, QueryChanged, QueryLeft
+from fuelclient.tui.widgets.filter_bar import FilterBar, QueryChanged, QueryError, QueryLeft
 from fuelclient.tui.widgets.panes import Panes
 from fuelclient.tui.widgets.virtual_table import Arranged, VirtualTable
 
@@ -75,6 +76,7 @@ class ViewScreen(Screen[None]):
         super().__init__()
         self.route = route
         self.inverted = route.looks.inverted
+        self._query = Query()
         self.filled = False
         self._answer: object = None
 
@@ -132,6 +134,7 @@ class ViewScreen(Screen[None]):
         yield Bar(id="tabs", gap=2)
         yield Bar(id="banner")
         yield FilterBar(self.PLACEHOLDER)
+        yield QueryError()
         yield from self.above()
         yield self.body()
         yield Bar(id="line")
@@ -148,7 +151,7 @@ class ViewScreen(Screen[None]):
         self._say(f"Reading {self.request().what} ...")
         self.missed(self.request())
         self.main.sort = self.route.looks.sort
-        self.main.filter(self.query_for(self.route.query))
+        self.main.filter(self.read_filter())
         self.refill()
 
     def refill(self) -> None:
@@ -161,12 +164,12 @@ class ViewScreen(Screen[None]):
         elif answer is not None:
             if self.filled:
                 self.route = self.state()
-            self._answer = answer
+            self._answer, self._query = answer, Query()  # what was selected in the answer before is not known here
             self.fill(answer)
             self.filled = True
             self.show_other_answers()
             if self.filter_bar.text:
-                self.apply(self.query_for(self.filter_bar.text))  # the fields are known only now
+                self.apply(self.read_filter())  # the fields are known only now
         self.ui.decorate()
 
     def asked(self) -> tuple[Request[object], ...]:
@@ -216,13 +219,24 @@ class ViewScreen(Screen[None]):
 
     # filtering
 
-    def fields(self) -> tuple[str, ...]:
-        """Return the fields of a query."""
-        return self.main.table.keys
+    def fields(self, table: Table) -> tuple[str, ...]:
+        """Return the fields of a query about a table."""
+        return table.keys
 
-    def query_for(self, text: str) -> Query:
-        """Return the query that a text means here."""
-        return parse(text, self.fields(), inverted=self.inverted)
+    def query_for(self, text: str, table: Table) -> Query:
+        """Return the query that a text means here. Raise `BadQuery` if it cannot be read."""
+        return parse(text, self.fields(table), inverted=self.inverted)
+
+    def read_filter(self, table: Table | None = None) -> Query:
+        """Return what the filter says about the main table, or about another one that will be shown there. If it cannot
+        be read, say why below it, and return what could be read last."""
+        error = None
+        try:
+            self._query = self.query_for(self.filter_bar.text, table or self.main.table)
+        except BadQuery as wrong:
+            error = wrong
+        self.query_one(QueryError).show(error, self.filter_bar.hidden)
+        return self._query
 
     def apply(self, query: Query) -> None:
         """Show what matches a query."""
@@ -235,7 +249,7 @@ class ViewScreen(Screen[None]):
     @on(QueryChanged)
     def _query_changed(self, message: QueryChanged) -> None:
         message.stop()
-        self.apply(self.query_for(message.text))
+        self.apply(self.read_filter())
         self.tell()
 
     @on(QueryLeft)
@@ -268,7 +282,7 @@ class ViewScreen(Screen[None]):
 
     def action_invert(self) -> None:
         self.inverted = not self.inverted
-        self.apply(self.query_for(self.filter_bar.text))
+        self.apply(self.read_filter())
         self.tell()
 
     def action_leave(self) -> None:
@@ -276,7 +290,7 @@ class ViewScreen(Screen[None]):
         if self.filter_bar.text or self.inverted:
             self.inverted = False
             self.filter_bar.text = ""
-            self.apply(self.query_for(""))
+            self.apply(self.read_filter())
             self.tell()
         else:
             self.ui.action_go_back()

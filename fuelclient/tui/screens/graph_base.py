@@ -6,9 +6,12 @@ from typing import cast
 
 from textual import on
 
+from fuelclient.insight.filter_query import Query
+from fuelclient.insight.selection import BadQuery, Results
 from fuelclient.insight.study import TaskKey
+from fuelclient.insight.task_filter import parse_for_tasks, query_in
 from fuelclient.tui.presenters.table import Line, Table
-from fuelclient.tui.requests import AskGraph, GraphData, Request
+from fuelclient.tui.requests import AskGraph, AskResults, GraphData, Request
 from fuelclient.tui.routes import View
 from fuelclient.tui.screens.base import ViewScreen
 from fuelclient.tui.widgets.details import Details
@@ -24,6 +27,30 @@ class GraphScreen(ViewScreen):
 
     def request(self) -> Request[object]:
         return AskGraph(self.route.env, self.route.graph_type)
+
+    def selects_tasks(self, table: Table) -> bool:
+        """Return whether the filter of a table takes queries for tasks."""
+        return table.tasks is not None
+
+    def query_for(self, text: str, table: Table) -> Query:
+        if self._answer is None or not self.selects_tasks(table):
+            return super().query_for(text, table)
+        fields = self.fields(table)
+        results = self._results(text) if "result:" in query_in(text, fields) else None
+        return parse_for_tasks(text, fields, self.data.study, results, inverted=self.inverted)
+
+    def _results(self, text: str) -> Results:
+        """Return how the last run of the graph ended. Raise `BadQuery` while that is not known."""
+        asked = AskResults(self.route.env, self.route.graph_type)
+        answer = self.ui.gateway.answer(asked)
+        if answer is None or isinstance(answer, str):
+            raise BadQuery(answer or f"Reading {asked.what} ...", text, text.index("result:"))
+        return answer
+
+    def show_other_answers(self) -> None:
+        """Filter again if the filter asks how the last run ended."""
+        if "result:" in self.filter_bar.text:
+            self.apply(self.read_filter())
 
     def fill(self, answer: object) -> None:
         self.place = max(0, self.task_row()) if self.filled else 0

@@ -7,6 +7,7 @@ from textual import on
 from fuelclient.insight.filter_query import Query
 from fuelclient.tui.presenters import lanes, preview
 from fuelclient.tui.presenters.formatting import count
+from fuelclient.tui.presenters.table import Table
 from fuelclient.tui.screens.graph_base import GraphScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
@@ -17,20 +18,23 @@ class LanesScreen(GraphScreen):
     """One row for each task that runs, in execution order, with lanes that lead to what waits for it."""
 
     HELP = (
-        "Graph order. A lane leads from a task down to the one that waits for it. Filter by role=compute or"
-        " stage:deploy: the lanes are laid anew, and order through hidden tasks stays. Enter browses from a task."
+        "Graph order. A lane leads from a task down to the one that waits for it. Filter by role:compute or"
+        " +keystone: the lanes are laid anew, and order through hidden tasks stays. Enter browses from a task."
     )
-    PLACEHOLDER = "filter: role=compute, stage:deploy, !word"
+    PLACEHOLDER = "filter: role:compute, 1+keystone+1, !word"
 
     def body(self) -> Panes:
         return Panes("wide", Pane("graph order", VirtualTable(self.glyphs)), Pane("this task", Details()))
 
     def present(self) -> None:
         self.kept: list[int] = []
-        self._lay(self.query_for(self.filter_bar.text), self.row_wanted())
+        self._lay(self.read_filter(), self.row_wanted())
 
-    def fields(self) -> tuple[str, ...]:
+    def fields(self, table: Table) -> tuple[str, ...]:  # noqa: ARG002 (the lanes are laid from it)
         return lanes.FIELDS
+
+    def selects_tasks(self, table: Table) -> bool:  # noqa: ARG002 (as above)
+        return True
 
     def apply(self, query: Query) -> None:
         if self.filled:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from textual import on
 from textual.binding import Binding
 
-from fuelclient.insight.filter_query import parse
 from fuelclient.tui.presenters import preview
 from fuelclient.tui.presenters.formatting import count
 from fuelclient.tui.presenters.table import Table
@@ -25,7 +24,7 @@ class PreviewScreen(GraphScreen):
         "What would run, in order. Signs before a task: ~ changed by a layer above, + added by one. Layers: R release,"
         " P plugin, C cluster. i shows task instances, Enter browses from a task."
     )
-    PLACEHOLDER = "filter: keystone, layer:cluster, !type:puppet"
+    PLACEHOLDER = "filter: keystone, layer:cluster, 1+db"
 
     BINDINGS = [Binding("i", "instances", "tasks/instances", id="preview.instances")]
 
@@ -47,8 +46,7 @@ class PreviewScreen(GraphScreen):
             table: Table = preview.Instances(self.data, self.glyphs)
         else:
             table, first = preview.tasks(self.data, self.glyphs), row
-        query = parse(self.filter_bar.text, table.keys, inverted=self.inverted)
-        self.main.show(table, cursor=first, query=query, keep=True)
+        self.main.show(table, cursor=first, query=self.read_filter(table), keep=True)
         if study.preview is not None:
             figures = f"{count(study.preview.instances, 'instance')} on {count(study.preview.nodes, 'node')}"
             self.panes.note(0, f"{figures}, assumed" if study.preview.assumption else figures)

@@ -31,10 +31,12 @@ class ProblemsScreen(GraphScreen):
         before = self.findings[self.main.row] if 0 <= self.main.row < len(self.findings) else None
         self.findings = problems.ordered(self.data)
         place = problems.place_of(self.findings, before, self.main.row)
-        self.main.show(problems.table(self.data, self.glyphs), cursor=place, keep=True)
+        table = problems.table(self.data, self.glyphs)
+        self.main.show(table, cursor=place, query=self.read_filter(table), keep=True)
         self.panes.only(0, alone=not self.findings)
 
     def show_other_answers(self) -> None:
+        super().show_other_answers()
         self._source(self.main.row)
 
     @on(Moved)

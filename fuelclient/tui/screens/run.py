@@ -11,7 +11,6 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from fuelclient.errors import NotFound
-from fuelclient.insight.filter_query import parse
 from fuelclient.insight.progress import INTERRUPTED
 from fuelclient.tui.gateway import reason
 from fuelclient.tui.presenters import run
@@ -240,8 +239,7 @@ class RunScreen(ViewScreen):
         only = [number for number in numbers if state.progress.is_fault(number)] if self.faults else None
         table = run.Instances(state, self.glyphs, names_of, self.ui.clock(), only)
         place = self.number if only is None else only.index(self.number) if self.number in only else 0
-        query = parse(self.filter_bar.text, table.keys, inverted=self.inverted)
-        self.table.show(table, cursor=place, query=query, keep=True)
+        self.table.show(table, cursor=place, query=self.read_filter(table), keep=True)
         self.matrix.show(Grid(state, self.glyphs, names_of, only))
         self.panes.note(0, "faults only" if self.faults else "")
         self._bars()

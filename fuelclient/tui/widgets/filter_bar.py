@@ -8,8 +8,10 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
+from fuelclient.insight.selection import BadQuery
+from fuelclient.printing import one_line
 from fuelclient.tui.presenters.bars import Part
 from fuelclient.tui.presenters.table import Tone
 from fuelclient.tui.widgets.bar import Bar
@@ -37,6 +39,31 @@ class _Query(Input):
             event.stop()
             event.prevent_default()
             self.post_message(QueryLeft(clear=event.key == "escape"))
+
+
+_SLASH = 3
+"""The cells before the query."""
+
+
+class QueryError(Static):
+    """Why a query cannot be read, with a caret below the place; hidden if it can."""
+
+    DEFAULT_CSS = """
+    QueryError { height: auto; max-height: 4; color: $error; display: none; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(markup=False)
+
+    def show(self, error: BadQuery | None, hidden: int = 0) -> None:
+        """Show an error, or none; `hidden` characters of the query are scrolled out."""
+        self.display = error is not None
+        if error is None:
+            return
+        caret = " " * (_SLASH + max(0, error.at - hidden)) + "^"
+        words = one_line(str(error))
+        joint = " " if len(caret) + 1 + len(words) <= self.screen.size.width else f"\n{' ' * _SLASH}"
+        self.update(caret + joint + words)
 
 
 class FilterBar(Horizontal):
@@ -90,6 +117,11 @@ class FilterBar(Horizontal):
         chip = Part(f"{shown}/{total}", Tone.ACCENT if filtered else Tone.DIM)
         order = [Part(f"by {sorting}", Tone.DIM, rank=1)] if sorting else []
         self.query_one("#chip", Bar).show((), [*order, chip])
+
+    @property
+    def hidden(self) -> int:
+        """How many characters of the query are scrolled out at its beginning."""
+        return self.query_one(_Query).scroll_offset.x
 
     @property
     def chip(self) -> str:

@@ -69,8 +69,9 @@ class VirtualTable(Lined):
     """
 
     HELP = (
-        "Rows are filtered with `/`, sorted with `s`, and never cut without a sign. In a filter, type:puppet looks into"
-        ' a column, and node=1 or role="two words" wants a whole value of it.'
+        "Rows are filtered with `/`, sorted with `s`, and never cut without a sign. In a filter, status:error looks"
+        " into a column, and node=1 wants a whole value of it. Where rows are tasks, it may be a query of graph query:"
+        " role:compute, 2+keystone+1, a..b, /^db/, state:overridden, result:error; a blank means both, a comma narrows."
     )
     BINDING_GROUP_TITLE = "table"
 
@@ -137,7 +138,7 @@ class VirtualTable(Lined):
         return True
 
     def _arrange(self, row: int) -> None:
-        order: Sequence[int] = self.table.select(self._query) if self._query.terms else range(len(self.table))
+        order: Sequence[int] = range(len(self.table)) if self._query.is_empty else self.table.select(self._query)
         if self.sort is not None and self.sort[0] < len(self.table.columns):
             order = self.table.sorted(order, self.sort[0], descending=self.sort[1])
         self.order = order

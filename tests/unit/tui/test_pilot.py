@@ -44,7 +44,7 @@ def test_environments_to_roles_to_graph_order(demo: Path) -> None:
             assert words in said
         await one.press("enter")
         assert one.view() is View.LANES
-        assert one.screen.filter_bar.text == "role=compute"
+        assert one.screen.filter_bar.text == "role:compute"
         assert one.ids[:3] == ["remove-stale-facts", "fetch-scripts", "hand-out-cluster-facts"]
         assert "compute-agent" in one.ids
         assert "volume-backend" not in one.ids

@@ -1,0 +1,26 @@
+"""The last run of a graph, and how its task instances ended."""
+
+from __future__ import annotations
+
+from fuelclient.backends.base import Backend
+from fuelclient.errors import NotFound
+from fuelclient.model.run import CHILD, Run
+
+
+def last_run(backend: Backend, cluster_id: int, graph_type: str) -> Run:
+    """Return the last run of a graph that ended and was no dry run. Raise `NotFound` if there is none."""
+    listed = backend.runs.list(cluster_id=cluster_id, names=(CHILD,))
+    ended = [run for run in listed if run.is_final and not run.dry_run and run.graph_type == graph_type]
+    if not ended:
+        which = f"of the {graph_type} graph in environment {cluster_id}"
+        raise NotFound("run", which, hint="It was never executed. `fuel2 task list` shows all runs.")
+    return ended[-1]
+
+
+def results_of(backend: Backend, cluster_id: int, graph_type: str, run_id: int | None = None) -> dict[str, set[str]]:
+    """Return the statuses that the instances of each task (by id) had in a run of a graph, by default the last one."""
+    results: dict[str, set[str]] = {}
+    for row in backend.runs.history(run_id or last_run(backend, cluster_id, graph_type).id):
+        if row.graph_type == graph_type:
+            results.setdefault(row.task, set()).add(str(row.status))
+    return results

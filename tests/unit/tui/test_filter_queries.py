@@ -1,0 +1,140 @@
+"""Filters of tasks read the queries of `graph query`; plain words mean what they mean in every table."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import CommandLine
+from executions import Executions, shell
+from textual.widgets import Input
+from tui_driving import Driven, connecting, driven, until
+
+from fuelclient.tui.screens.preview import PreviewScreen
+from fuelclient.tui.widgets.filter_bar import QueryError
+
+Story = Callable[[Driven], Coroutine[Any, Any, None]]
+
+
+def tell(engine: Path, story: Story, size: tuple[int, int] = (140, 40)) -> None:
+    async def run() -> None:
+        async with driven(connecting(engine), size, env=1) as one:
+            await story(one)
+
+    asyncio.run(run())
+
+
+async def filtered(one: Driven, text: str) -> set[str]:
+    """Write a filter, and return the tasks that are shown then."""
+    one.screen.filter_bar.text = text
+    await one.settle()
+    return set(one.ids)
+
+
+def selected(engine: Path, query: str) -> set[str]:
+    rows = CommandLine(engine).ok("graph", "query", query, "--env", 1, "-f", "json").json["selected"]
+    return {row["task"] for row in rows}
+
+
+def complaint(one: Driven) -> list[str]:
+    """Return the lines below the filter."""
+    shown = one.screen.query_one(QueryError)
+    return str(shown.content).splitlines() if shown.display else []
+
+
+QUERIES = (
+    "1+load-balancer+1",
+    "role:compute",
+    "/^host/ identity",
+    "layer:plugin,!type:stage",
+    "host-network..identity",
+)
+
+
+def test_a_query_selects_what_the_command_selects(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("3")
+        for query in QUERIES:
+            assert await filtered(one, query) == selected(demo, query) != set(), query
+        await filtered(one, "role:compute")
+        await one.press("exclamation_mark")
+        assert len(one.ids) == len(one.main.table) - len(selected(demo, "role:compute"))
+
+    tell(demo, story)
+
+
+def test_lanes_and_instances_take_queries_too(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("4")
+        assert await filtered(one, "/^host/ identity") == selected(demo, "/^host/ identity,!state:unplaced")
+        await one.press("3", "i")
+        everywhere = await filtered(one, "1+load-balancer")
+        assert {name.rpartition("@")[0] for name in everywhere} <= selected(demo, "1+load-balancer")
+        node = sorted(everywhere)[0].rpartition("@")[2]
+        assert isinstance(one.screen, PreviewScreen)
+        assert await filtered(one, f"1+load-balancer node={node}") == {
+            name for name in everywhere if name.endswith(f"@{node}")
+        }
+
+    tell(demo, story)
+
+
+def test_findings_are_filtered_by_their_task(engine: Executions) -> None:
+    engine.graph(shell("first", requires=["nothing"]), shell("last", requires=["first", "nothing"]))
+
+    async def story(one: Driven) -> None:
+        await one.press("6")
+        assert {"first", "last"} <= set(one.ids)
+        assert await filtered(one, "first+,!first") == {"last"}
+
+    tell(Path(engine.engine), story)
+
+
+def test_plain_words_still_look_into_the_whole_row(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("3")
+        assert await filtered(one, "NETWORK api") == {"network-api"}
+        assert {"network-api", "host-network"} <= await filtered(one, "network")
+        assert await filtered(one, "network !host !agent") == {"network-api"}
+        assert await filtered(one, "rack-mon task:probe") == {"rack-monitoring-probe"}
+
+    tell(demo, story)
+
+
+@pytest.mark.parametrize("size", [(140, 40), (80, 24)])
+def test_a_wrong_query_is_shown_with_a_caret_and_the_rows_stay(demo: Path, size: tuple[int, int]) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("3")
+        kept = await filtered(one, "role:compute")
+        assert complaint(one) == []
+        assert await filtered(one, "role:compute,+identiti") == kept
+        lines = complaint(one)
+        typed = one.screen.filter_bar.query_one(Input).region.x
+        assert lines[0].index("^") == typed + len("role:compute,+")
+        assert "identity" in " ".join(lines)
+        screen = one.text().splitlines()
+        assert screen[one.screen.query_one(QueryError).region.y].index("^") == lines[0].index("^")
+        await filtered(one, "")
+        assert complaint(one) == []
+        assert len(one.ids) == len(one.main.table)
+
+    tell(demo, story, size)
+
+
+def test_a_filter_asks_how_the_last_run_ended(engine: Executions) -> None:
+    engine.graph(shell("first"), shell("last", "false", requires=["first"]))
+
+    async def story(one: Driven) -> None:
+        await one.press("3")
+        await filtered(one, "result:error")
+        assert "never executed" in " ".join(complaint(one))
+        engine.run("default")
+        await one.press("ctrl+r")
+        await until(lambda: set(one.ids) == {"last"})
+        assert complaint(one) == []
+        assert selected(Path(engine.engine), "result:error") == {"last"}
+
+    tell(Path(engine.engine), story)
