@@ -98,13 +98,18 @@ def _make_room(database: Database, most: int) -> list[Leftover]:
 
 
 def _entries(directory: Path) -> list[Path]:
-    return [*directory.iterdir()] if directory.is_dir() else []
+    try:
+        return [*directory.iterdir()]
+    except OSError:  # it is not there, or was just removed by whatever ended last
+        return []
 
 
 def _size(path: Path) -> int:
     """Return the bytes of a file, or of all files in a directory; those that vanish meanwhile have none."""
     total = 0
-    for one in (path, *path.rglob("*")):
+    # `rglob` would raise if a directory vanished while it is walked
+    below = (Path(root, name) for root, folders, names in os.walk(path) for name in (*folders, *names))
+    for one in (path, *below):
         try:
             total += one.lstat().st_size
         except OSError:
