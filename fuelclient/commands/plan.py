@@ -60,7 +60,8 @@ class PlanCreate(Command):
         report(findings)
         text = files.dumps(plan_to(made), "json")
         files.write(parsed_args.file, text, force=parsed_args.force, private=True)
-        LOG.info("Saved %s. To execute it: fuel2 plan apply %s", _summary(made), parsed_args.file)
+        LOG.info("Saved in %s: %s", parsed_args.file, _summary(made))
+        LOG.info("To execute it: fuel2 plan apply %s", parsed_args.file)
 
 
 class PlanShow(Command):
