@@ -44,6 +44,6 @@ def with_assumed_nodes(
 def on_assumed(backend: Backend, environment: Environment, nodes: list[Node]) -> tuple[Environment, DeploymentFacts]:
     """Return an environment with other nodes, and its facts: the computed ones, overridden by what was uploaded for all
     nodes."""
-    other = replace(environment, nodes=tuple(nodes), disks={}, interfaces={})
+    other = replace(environment, nodes=tuple(nodes), disks={}, interfaces={}, nodes_are_assumed=True)
     uploaded = DeploymentFacts(backend.facts.get(environment.cluster.id).common)
     return other, effective_facts(computed(other, Given()).facts, uploaded)

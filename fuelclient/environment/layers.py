@@ -8,6 +8,7 @@ from fuelclient.environment.roles import primary_tags, roles
 from fuelclient.errors import NotFound
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
+from fuelclient.model.finding import Finding
 from fuelclient.model.graph import DEFAULT_TYPE, Graph, GraphSummary, Layer, Level, Owner
 from fuelclient.model.release import roles_in
 from fuelclient.model.snapshot import Snapshot
@@ -62,7 +63,11 @@ def layer(environment: Environment, owner: Owner, graph: Graph) -> Layer:
 
 
 def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str) -> Snapshot:
-    """Return the inputs of a preview or a plan of one graph."""
+    """Return the inputs of a preview or a plan of one graph.
+
+    What the roles lack matters to the graph that deploys an environment, and not to others, such as one that only
+    restarts a service.
+    """
     return Snapshot(
         cluster=environment.cluster,
         layers=tuple(layers),
@@ -71,4 +76,12 @@ def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str)
         primary_tags=primary_tags(environment),
         graph_type=graph_type,
         unique_tasks=environment.unique_tasks,
+        findings=_lacking(environment) if graph_type == DEFAULT_TYPE and environment.nodes else (),
     )
+
+
+def _lacking(environment: Environment) -> tuple[Finding, ...]:
+    # It reads settings and expressions, which a graph without nodes does not need.
+    from fuelclient.environment.role_limits import missing_nodes
+
+    return tuple(missing_nodes(environment))

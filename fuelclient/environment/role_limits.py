@@ -1,19 +1,20 @@
-"""The limits of roles: how many nodes an environment must, should and may have of each.
+"""The limits and restrictions of roles: how many nodes an environment must and may have of each, and when none.
 
-Nailgun knows them but enforces none. Here `max` is enforced when a role is assigned (`engine/reading/role_checks.py`);
-`min` is a matter of the whole environment, and is reported before a run.
+Nailgun knows limits but enforces none. Here `max` is enforced when a role is assigned
+(`engine/reading/role_checks.py`); `min` is a matter of the whole environment, and is reported before a run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fuelclient.environment import settings
 from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import InvalidDocument
 from fuelclient.expressions.legacy import Models, parse
-from fuelclient.expressions.restrictions import LimitKind, check_limits
+from fuelclient.expressions.restrictions import LimitKind, check_limits, expand_restrictions, unmet
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.release import Role
@@ -22,13 +23,19 @@ _BOUNDS = tuple(LimitKind)
 
 
 def missing_nodes(environment: Environment) -> Iterator[Finding]:
-    """Yield a warning for each role with fewer nodes than its `limits.min`, in an environment with nodes."""
+    """Yield a warning for each role with fewer nodes than its `limits.min`, in an environment with nodes of its own.
+
+    A role that no node may have, because of its restrictions, lacks none.
+    """
     nodes = [node for node in environment.nodes if not node.pending_deletion]
-    if not nodes:
+    limited = [role for role in roles_of(environment).values() if role.metadata.get("limits")]
+    if not nodes or not limited or environment.nodes_are_assumed:
         return
     models = settings.models(environment)
-    for role in roles_of(environment).values():
+    for role in limited:
         count = sum(role.name in node.all_roles for node in nodes)
+        if not count and restricted(role, models):
+            continue
         for reason in violated(role, count, models, LimitKind.MIN):
             message = f"role {role.name}: {reason.rstrip('.')}"
             hint = f"Give more nodes the role: fuel2 env add nodes -e {environment.cluster.id} -n NODE -r {role.name}."
@@ -45,6 +52,21 @@ def violated(role: Role, count: int, models: Models, kind: LimitKind) -> list[st
     except InvalidDocument:
         return []
     return [violation.message for violation in violations]
+
+
+def restricted(role: Role, models: Models) -> list[str]:
+    """Return the restrictions that forbid a role. An unreadable one forbids nothing: the package check reported it."""
+    reasons: list[str] = []
+    try:
+        restrictions = expand_restrictions(role.metadata.get("restrictions"))
+    except InvalidDocument:
+        return []
+    for restriction in restrictions:
+        try:
+            reasons += unmet([replace(restriction, strict=False)], models)
+        except InvalidDocument:
+            continue
+    return reasons
 
 
 def _lenient(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class Environment:
     have the documents that were stored for nodes, by the id of the node. The environment of a Fuel master, which
     computes its facts itself, has no networks, addresses, disks or interfaces here. `unique_tasks` says that no two
     plugins may define one task, as on a Fuel master, which then merges no graph at all.
-    `feature_groups` are those of the engine or the master.
+    `feature_groups` are those of the engine or the master. `nodes_are_assumed` says that it has no such nodes.
 
     `fuelclient.environment` computes everything else from this, whichever backend fetched it.
     """
@@ -41,6 +41,7 @@ class Environment:
     interfaces: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     unique_tasks: bool = False
     feature_groups: tuple[str, ...] = ("experimental",)
+    nodes_are_assumed: bool = False
 
     @property
     def label(self) -> str:

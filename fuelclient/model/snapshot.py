@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fuelclient.model.cluster import Cluster
+from fuelclient.model.finding import Finding
 from fuelclient.model.graph import DEFAULT_TYPE, Layer
 from fuelclient.model.node import Node
 from fuelclient.model.release import Role
@@ -18,6 +19,7 @@ class Snapshot:
     `layers` are those of `graph_type`, least important first: the release's, the enabled plugins' by
     (name, version), the cluster's own. `roles` come from the release, the enabled plugins and the environment.
     `primary_tags` are the tags of which one node is the primary. `unique_tasks` is that of `Environment`.
+    `findings` are about the nodes, whatever the graph.
     """
 
     cluster: Cluster
@@ -27,3 +29,4 @@ class Snapshot:
     primary_tags: frozenset[str] = frozenset()
     graph_type: str = DEFAULT_TYPE
     unique_tasks: bool = False
+    findings: tuple[Finding, ...] = ()

@@ -176,6 +176,8 @@ def graph_findings(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion
     yield from check_references(merged)
     yield from expansion.placement.findings
     yield from placement_findings(merged.tasks, expansion.placement, snapshot, expansion.fleet)
+    if not expansion.fleet.assumption:
+        yield from snapshot.findings
     if expansion.fleet.absent:
         nodes = ", ".join(map(str, expansion.fleet.absent))
         yield Finding(Severity.WARNING, "G045", f"offline nodes are skipped, and no task waits for them: {nodes}")

@@ -17,6 +17,7 @@ from fuelclient.commands.arguments import (
 )
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.columns import Fields, some
+from fuelclient.commands.shared_tasks import report_shared_tasks
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, UsageError
 
@@ -194,7 +195,8 @@ class EnvDelete(Command):
 class EnvAddNodes(Command):
     """Add nodes with roles to an environment
 
-    The roles are pending until a run on the nodes succeeds. Either all nodes are added or none.
+    The roles are pending until a run on the nodes succeeds. Either all nodes are added or none. If two plugins define
+    one task and the roles bring both to one node, a warning says so, because a run would be refused.
 
       fuel2 env add nodes --env 1 --nodes 1 2 3 --roles controller cinder
     """
@@ -208,6 +210,7 @@ class EnvAddNodes(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         nodes, roles = parsed_args.nodes, parsed_args.roles
         self.writable().clusters.add_nodes(parsed_args.env, nodes, roles)
+        report_shared_tasks(self.backend, parsed_args.env)
         self.say(f"Nodes {nodes} were added to the environment {parsed_args.env} with roles {roles}")
 
 

@@ -55,25 +55,23 @@ class GraphValidate(DocumentCheck):
     def _environment(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
         from fuelclient.backends.master_evaluation import evaluation_for
         from fuelclient.environment.as_master import in_graph, strict
-        from fuelclient.environment.role_limits import missing_nodes
         from fuelclient.expressions.readable import unreadable
         from fuelclient.model.graph import DEFAULT_TYPE
         from fuelclient.plan.cycle_reports import cycle_reports
         from fuelclient.plan.preview import PreviewOptions, draft, findings_of
 
         snapshot = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type or DEFAULT_TYPE)
-        missing = missing_nodes(self.backend.clusters.environment(parsed_args.env))
         if not parsed_args.as_master:
             drafted = draft(snapshot, PreviewOptions(), evaluation_for(self.backend, snapshot))
             for cycle in cycle_reports(snapshot, drafted.expansion):
                 LOG.info("%s", f"{cycle.title}:\n{cycle.drawn()}")
-            return _with_warnings((*findings_of(drafted), *unreadable(drafted.merged.tasks), *missing), snapshot)
+            return _with_warnings((*findings_of(drafted), *unreadable(drafted.merged.tasks)), snapshot)
         from fuelclient.backends.plans import outlook
 
         options = PreviewOptions(knows_assumed=True)
         evaluation = outlook(self.backend, snapshot, options, every_expression=True)
         drafted = draft(strict(snapshot), options, evaluation)
-        findings = (*findings_of(drafted), *unreadable(drafted.merged.tasks), *missing)
+        findings = (*findings_of(drafted), *unreadable(drafted.merged.tasks))
         findings = _with_warnings(findings, snapshot)
         return (*findings, *in_graph(drafted, evaluation, findings))
 

@@ -12,6 +12,7 @@ from fuelclient.commands.base import Command, Lister, ShowOne
 from fuelclient.commands.columns import Fields, Names, some
 from fuelclient.commands.node.labels import add_labels, labelled, labels_of
 from fuelclient.commands.references import reference
+from fuelclient.commands.shared_tasks import report_shared_tasks
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, InvalidDocument, NotFound
 
@@ -125,7 +126,10 @@ class NodeCreate(_ShowNode):
             0, parsed_args.name, parsed_args.env, pending_roles=tuple(parsed_args.roles), ip=parsed_args.ip,
             executor=parsed_args.executor, pending_addition=parsed_args.env is not None,
         )  # fmt: skip
-        return self.shown(self.writable().nodes.create([node])[0])
+        (created,) = self.writable().nodes.create([node])
+        if parsed_args.env is not None:
+            report_shared_tasks(self.backend, parsed_args.env)
+        return self.shown(created)
 
 
 class NodeImport(Lister):
@@ -155,6 +159,8 @@ class NodeImport(Lister):
         nodes = [replace(node, cluster_id=parsed_args.env) for node in nodes_from(document, executor_kinds())]
         created = self.writable().nodes.create(nodes) if nodes else ()
         LOG.info("Created %s.", count(len(created), "node"))
+        if parsed_args.env is not None:
+            report_shared_tasks(self.backend, parsed_args.env)
         return [_row(node) for node in created]
 
 

@@ -121,7 +121,7 @@ class Starter(Command):
             return
         runs = self.writable().runs
         begun = runs.begin(request, check=parsed_args.check) if action is None else runs.act(action, request)
-        report([finding for child in begun.children for finding in child.findings])
+        report(dict.fromkeys(finding for child in begun.children for finding in child.findings))
         self.started(begun, sentence.format(begun), parsed_args)
 
     def started(self, begun: Run, sentence: str, parsed_args: argparse.Namespace) -> None:

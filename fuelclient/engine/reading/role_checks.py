@@ -8,14 +8,13 @@ of the whole environment and not of one assignment (`environment/role_limits.py`
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from fuelclient.environment import settings
-from fuelclient.environment.role_limits import violated
+from fuelclient.environment.role_limits import restricted, violated
 from fuelclient.environment.roles import roles as roles_of
-from fuelclient.errors import Conflict, InvalidDocument
+from fuelclient.errors import Conflict
 from fuelclient.expressions.legacy import Models
-from fuelclient.expressions.restrictions import LimitKind, conflicting, expand_restrictions, unmet
+from fuelclient.expressions.restrictions import LimitKind, conflicting
 from fuelclient.model.environment import Environment
 from fuelclient.model.node import Node
 from fuelclient.model.release import Role
@@ -55,23 +54,8 @@ def _conflicts(node: Node, known: Mapping[str, Role]) -> Iterator[str]:
 
 def _refusals(role: Role, count: int, models: Models) -> Iterator[str]:
     """Yield why `count` nodes cannot have a role."""
-    reasons = _unmet(role, models)
+    reasons = restricted(role, models)
     if reasons:
         yield f"Role '{role.name}' restrictions mismatch: {'. '.join(reason.rstrip('.') for reason in reasons)}."
     for reason in violated(role, count, models, LimitKind.MAX):
         yield f"Role '{role.name}' limits mismatch: {reason.rstrip('.')}."
-
-
-def _unmet(role: Role, models: Models) -> list[str]:
-    """Return the restrictions that forbid a role. An unreadable one forbids nothing: the package check reported it."""
-    reasons: list[str] = []
-    try:
-        restrictions = expand_restrictions(role.metadata.get("restrictions"))
-    except InvalidDocument:
-        return []
-    for restriction in restrictions:
-        try:
-            reasons += unmet([replace(restriction, strict=False)], models)
-        except InvalidDocument:
-            continue
-    return reasons

@@ -72,3 +72,19 @@ def test_enabling_is_shown_and_not_done(with_monitor: CommandLine, tmp_path: Pat
     assert with_monitor.ok("env", "show", 1, "-f", "value", "-c", "name").out == "prod\n"
     listed = with_monitor.ok("plugins", "show", "nexus", "-f", "json").json
     assert listed["environments"] == []
+
+
+def test_an_assignment_says_which_tasks_of_two_plugins_meet(tiny: CommandLine, tmp_path: Path) -> None:
+    for name, owned in (("one", "reader"), ("two", "writer")):
+        tasks, roles = [task("watch", role=[owned])], {owned: role()}
+        tiny.ok("plugins", "install", package(tmp_path / name, name, tasks=tasks, roles=roles))
+        tiny.ok("plugins", "enable", name, "--env", 1)
+    apart = tiny.ok("node", "create", "a", "--env", 1, "--roles", "reader", "--executor", "noop")
+    together = tiny.ok("node", "create", "b", "--env", 1, "--roles", "reader", "writer", "--executor", "noop")
+    assert "G044" not in apart.err
+    assert together.err.count("G044") == 1
+    tiny.ok("node", "create", "c", "--executor", "noop")
+    added = tiny.ok("env", "add", "nodes", "--env", 1, "--nodes", "c", "--roles", "reader", "writer")
+    assert "warning: task watch" in added.err
+    nodes = "[{name: d, executor: noop, roles: [reader]}]"
+    assert "G044" in tiny.ok("node", "import", "-", "--env", 1, stdin=nodes).err

@@ -1,0 +1,29 @@
+"""Tasks that two plugins define: said as soon as roles bring both definitions to one node."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fuelclient.backends.base import Backend
+from fuelclient.commands.base import report
+
+
+def report_shared_tasks(backend: Backend, env: int) -> None:
+    """Warn about tasks of two enabled plugins that would run on one node of an environment, which a run refuses.
+
+    A backend that returns no environment as a whole is not asked: a Fuel master merges no such graph at all.
+    """
+    from fuelclient.model.finding import Severity
+    from fuelclient.model.graph import Level
+    from fuelclient.plan.preview import PreviewOptions, draft
+
+    if not backend.capabilities.inputs:
+        return
+    owners: dict[str, set[int]] = {}
+    for summary in backend.graphs.list(env):
+        if summary.owner.level is Level.PLUGIN:
+            owners.setdefault(summary.type, set()).add(summary.owner.id)
+    for graph_type in sorted(name for name, plugins in owners.items() if len(plugins) > 1):
+        drafted = draft(backend.graphs.snapshot(env, graph_type), PreviewOptions())
+        shared = (finding for finding in drafted.findings if finding.code == "G044")
+        report(replace(finding, severity=Severity.WARNING) for finding in shared)
