@@ -125,7 +125,7 @@ class FuelUI(UI):
 
     def _made(self) -> ViewScreen:
         route = self.trail.here
-        self.log_lines.append(command_line(route, self.program))
+        self.looked(route)
         self.typed.entered()
         screen = screen_class(route.view)(route)
         screen.set_class(self.glyphs.is_ascii, "-ascii")
@@ -213,7 +213,9 @@ class FuelUI(UI):
         self.copy_line(files.dumps([task_to(graph.study.task(row).task)], "yaml"))
 
     def action_copy_line(self) -> None:
-        self.copy_line(self.log_lines[-1])
+        screen = self._view()
+        if screen is not None:
+            self.copy_line(command_line(screen.shown(), self.program))
 
     def copy_line(self, text: str) -> None:
         if text:
@@ -351,10 +353,8 @@ class FuelUI(UI):
         banner = screen.query_one("#banner", Bar)
         banner.set_class(bool(self.trouble), "shown")
         banner.show([Part(f" {self.glyphs.error} {self.trouble}", Tone.BAD)])
-        shown = screen.state() if here.view is View.BROWSE else here  # which task it is about follows no cursor
-        screen.query_one("#line", Bar).show(
-            *bars.line(command_line(shown, self.program), self.marks.text, self.picked.text)
-        )
+        line = bars.line(command_line(screen.shown(), self.program), self.marks.text, self.picked.text)
+        screen.query_one("#line", Bar).show(*line)
         screen.query_one("#keys", Bar).show(bars.keys(active_keys(screen, armed=self.guard.armed)))
 
 

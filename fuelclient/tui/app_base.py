@@ -15,7 +15,7 @@ from fuelclient.tui.gateway import Gateway
 from fuelclient.tui.glyphs import glyphs
 from fuelclient.tui.key_queue import PatientApp
 from fuelclient.tui.requests import AskGraph, AskOverview, AskResults, AskRuns, GraphData, Overview
-from fuelclient.tui.routes import Route, Trail, View
+from fuelclient.tui.routes import Route, Trail, View, command_line
 
 MOST_LOG_LINES = 1000
 """How many command lines of what was looked at or done are kept."""
@@ -44,6 +44,10 @@ class UI(PatientApp):
 
     def action_go_back(self) -> None:
         raise NotImplementedError
+
+    def looked(self, route: Route) -> None:
+        """Note in the log that the user looked at what a route shows."""
+        self.log_lines.append(command_line(route, self.program))
 
     def action_renew(self) -> None:
         raise NotImplementedError

@@ -14,7 +14,7 @@ from fuelclient.errors import FuelError, NotFound
 from fuelclient.model.run import DryRun, Run
 from fuelclient.printing import printable
 from fuelclient.tui.actions import Action
-from fuelclient.tui.requests import AskGraph, AskLog, AskRun, AskSource, Request
+from fuelclient.tui.requests import AskEnabling, AskGraph, AskLog, AskRun, AskSource, Request
 from fuelclient.tui.run_feed import Feed
 from fuelclient.tui.workers import Job, Workers, is_lost
 
@@ -65,7 +65,7 @@ PATIENCE = (1.0, 2.0, 5.0, 15.0)
 SLOW = 3.0
 """Seconds after which the UI says that it still waits for an answer."""
 
-KEPT: dict[type, int] = {AskLog: 32, AskRun: 6, AskSource: 64, AskGraph: 12}
+KEPT: dict[type, int] = {AskLog: 32, AskRun: 6, AskSource: 64, AskGraph: 12, AskEnabling: 12}
 """How many answers of a kind are kept, so that a day of looking at logs and runs needs no more memory than the first
 minutes: a run may have a hundred thousand instances. Answers of other kinds are few and small."""
 

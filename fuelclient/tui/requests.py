@@ -16,7 +16,8 @@ from fuelclient.backends.last_run import results_of
 from fuelclient.backends.master_evaluation import evaluation_for
 from fuelclient.backends.plugin_environments import plugins_on
 from fuelclient.backends.time_left import earlier_of_graph
-from fuelclient.errors import NotFound, Unsupported
+from fuelclient.errors import InvalidGraph, NotFound, Unsupported
+from fuelclient.insight.comparison import Comparison
 from fuelclient.insight.lanes import Reach
 from fuelclient.insight.roles import tasks_of_roles
 from fuelclient.insight.study import Study, study
@@ -161,6 +162,27 @@ class AskResults:
         try:
             return results_of(backend, self.env, self.graph_type)
         except (NotFound, Unsupported) as error:
+            return str(error)
+
+
+@dataclass(frozen=True, slots=True)
+class AskEnabling:
+    """Ask what enabling a plugin would change in a graph. If that cannot be said, the answer is the reason."""
+
+    env: int
+    graph_type: str
+    plugin: int
+
+    @property
+    def what(self) -> str:
+        return f"what plugin {self.plugin} would change"
+
+    def read(self, backend: Backend) -> Comparison | str:
+        from fuelclient.backends.plugin_additions import if_enabled
+
+        try:
+            return if_enabled(backend, self.env, self.graph_type, self.plugin)
+        except (InvalidGraph, Unsupported) as error:
             return str(error)
 
 

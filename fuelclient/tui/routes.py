@@ -36,7 +36,8 @@ TABS = (View.ROLES, View.NODES, View.PREVIEW, View.LANES, View.BROWSE, View.PROB
 @dataclass(frozen=True, slots=True)
 class Looks:
     """How a view shows its rows: the column that they are sorted by and whether downwards, whether the filter is
-    inverted, and whether the view's own switch is on (instances of tasks, all edges, faults only)."""
+    inverted, and whether the view's own switch is on (instances of tasks, all edges, faults only, what a plugin would
+    change)."""
 
     sort: tuple[int, bool] | None = None
     inverted: bool = False
@@ -126,12 +127,18 @@ def command_line(route: Route, program: str = "fuel2") -> str:
         View.LANES: f"graph render {env}{type_option}",
         View.BROWSE: f"graph query {_around(route)} {env}{type_option} --explain",
         View.PROBLEMS: f"graph validate {env}{type_option}",
-        View.PLUGINS: f"plugins show {_argument(route.focus)}" if route.focus else "plugins list",
+        View.PLUGINS: _plugins(route, type_option),
         View.WHY: f"graph why {env}{type_option} {_ends(route)}" if _ends(route) else f"graph order {env}{type_option}",
         View.HISTORY: f"task list {env} --names deploy" if route.env else "task list --names deploy",
         View.RUN: f"task history show {route.run} --why" if route.run else f"task list {env}",
     }
     return f"{program} {commands[route.view]}"
+
+
+def _plugins(route: Route, type_option: str) -> str:
+    if route.focus and route.looks.switched:
+        return f"graph diff env:{route.env} --with plugin:{shlex.quote(route.focus)}{type_option}"
+    return f"plugins show {_argument(route.focus)}" if route.focus else "plugins list"
 
 
 def _around(route: Route) -> str:

@@ -294,6 +294,8 @@ def _roles_of(tasks: Iterable[Task]) -> dict[str, Role]:
 def _added(backend: Backend, environment: Environment, known: Snapshot, number: int, kind: str, what: Any) -> Added:
     """Return a plugin as it would be enabled: from a package that is not installed, or an installed one."""
     if kind != "package":
+        from fuelclient.backends.plugin_additions import installed_addition
+
         return installed_addition(backend, environment, known, what)
     from fuelclient.plugins.checks.together import check_together
 
@@ -324,23 +326,3 @@ def package_addition(package: Package, environment: Environment, known: Snapshot
     contents = select(package, environment.release).contents
     plugin = replace(plugin_of(replace(package, contents=contents)), id=-number)
     return Added(plugin, contents.graphs.get(known.graph_type))
-
-
-def installed_addition(backend: Backend, environment: Environment, known: Snapshot, plugin_id: int) -> Added:
-    """Return an installed plugin as it would be enabled."""
-    from fuelclient.environment.what_if import Added
-    from fuelclient.model.graph import GraphDocument, Level, OwnerRef
-
-    plugin = backend.plugins.get(plugin_id)
-    graph: GraphDocument | None
-    try:
-        stored = backend.graphs.get(OwnerRef(Level.PLUGIN, plugin_id), known.graph_type)
-        graph = GraphDocument(stored.tasks, metadata=stored.metadata)
-    except NotFound:
-        graph = None
-    if plugin.by_release:
-        contents = backend.plugins.selection(plugin_id, environment.release.id).contents
-        graph = contents.graphs.get(known.graph_type, graph)
-        metadata = {**plugin.metadata, "roles_metadata": contents.roles, "tags_metadata": contents.tags}
-        plugin = replace(plugin, metadata=metadata)
-    return Added(plugin, graph)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.graph.diff import comparison_fields, comparison_lines, task_fields, task_lines
 from fuelclient.commands.graph.question import Answer, Question, add_format, aligned, value_text
-from fuelclient.commands.graph.sides import installed_addition, package_addition, package_at
+from fuelclient.commands.graph.sides import package_addition, package_at
 from fuelclient.commands.references import reference
 from fuelclient.commands.shell import count
 from fuelclient.errors import NotFound
@@ -79,6 +79,7 @@ class PluginsDiff(Question):
         return Answer(lines, document)
 
     def _read(self, kind: str, what: Any) -> _Version:
+        from fuelclient.backends.plugin_additions import installed_addition
         from fuelclient.model.graph import Layer, Level, OwnerRef
 
         if kind == "package":

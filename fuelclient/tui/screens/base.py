@@ -119,6 +119,10 @@ class ViewScreen(Screen[None]):
             self.route, focus=self.name_here(), query=self.filter_bar.text, task=self.task_here(), looks=self.looks()
         )
 
+    def shown(self) -> Route:
+        """Return the route whose command line prints what the screen shows now."""
+        return self.route
+
     def looks(self) -> Looks:
         """Return how the rows are shown now."""
         return Looks(self.main.sort, self.inverted, self.is_switched())

@@ -111,6 +111,9 @@ class BrowseScreen(GraphScreen):
         task = self.data.study.key(self.centre)
         return replace(self.route, focus=task.id, task=task, query=self.filter_bar.text, looks=self.looks())
 
+    def shown(self) -> Route:
+        return self.state()
+
     def is_switched(self) -> bool:
         return self.filled and not self.reduced
 

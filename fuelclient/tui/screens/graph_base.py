@@ -103,6 +103,10 @@ class DetailsScreen(GraphScreen):
         place = list(table.ids).index(self.route.focus) if self.route.focus in table.ids else 0
         self.main.show(table, cursor=place, keep=True)
 
+    def show_detail(self) -> None:
+        """Show the details of what is under the cursor."""
+        self.query_one(Details).show(self.detail(self.main.row) if self.filled and self.main.row >= 0 else [])
+
     @on(Moved)
     def _moved(self) -> None:
-        self.query_one(Details).show(self.detail(self.main.row) if self.filled and self.main.row >= 0 else [])
+        self.show_detail()

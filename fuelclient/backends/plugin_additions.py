@@ -1,0 +1,44 @@
+"""What enabling an installed plugin would change in a graph; nothing is stored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fuelclient.backends.base import Backend
+from fuelclient.backends.master_evaluation import evaluation_for
+from fuelclient.environment.what_if import Added, changed
+from fuelclient.errors import NotFound
+from fuelclient.insight.comparison import Comparison, compare
+from fuelclient.model.environment import Environment
+from fuelclient.model.graph import GraphDocument, Level, OwnerRef
+from fuelclient.model.snapshot import Snapshot
+from fuelclient.plan.preview import PreviewOptions, draft
+
+
+def installed_addition(backend: Backend, environment: Environment, known: Snapshot, plugin_id: int) -> Added:
+    """Return an installed plugin as it would be enabled."""
+    plugin = backend.plugins.get(plugin_id)
+    graph: GraphDocument | None
+    try:
+        stored = backend.graphs.get(OwnerRef(Level.PLUGIN, plugin_id), known.graph_type)
+        graph = GraphDocument(stored.tasks, metadata=stored.metadata)
+    except NotFound:
+        graph = None
+    if plugin.by_release:
+        contents = backend.plugins.selection(plugin_id, environment.release.id).contents
+        graph = contents.graphs.get(known.graph_type, graph)
+        metadata = {**plugin.metadata, "roles_metadata": contents.roles, "tags_metadata": contents.tags}
+        plugin = replace(plugin, metadata=metadata)
+    return Added(plugin, graph)
+
+
+def if_enabled(backend: Backend, cluster_id: int, graph_type: str, plugin_id: int) -> Comparison:
+    """Compare the graph of an environment with what it would be if an installed plugin were enabled.
+
+    Raise what merging and placing the graph raise, such as `InvalidGraph`.
+    """
+    known = backend.graphs.snapshot(cluster_id, graph_type)
+    environment = backend.clusters.environment(cluster_id)
+    added = installed_addition(backend, environment, known, plugin_id)
+    both = (known, changed(environment, known, added=[added]))
+    return compare(*(draft(each, PreviewOptions(), evaluation_for(backend, each)) for each in both))

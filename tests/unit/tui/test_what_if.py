@@ -1,0 +1,49 @@
+"""What enabling a plugin would change, on the plugins screen."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from pathlib import Path
+
+from command_line import CommandLine
+from textual.widgets import Static
+from tui_driving import connecting, demo_engine, driven
+
+from fuelclient.tui.widgets.bar import Bar
+from fuelclient.tui.widgets.details import Details
+
+
+def test_it_says_what_the_command_in_the_bar_says(tmp_path: Path) -> None:
+    engine = demo_engine(tmp_path)
+    fuel2 = CommandLine(engine)
+    fuel2.ok("plugins", "disable", "rack-monitoring", "--env", 1)
+
+    async def story() -> None:
+        async with driven(connecting(engine), (200, 50), env=1, notifications=True) as one:
+            await one.press("7")
+            plugins = fuel2.ok("plugins", "list", "-f", "json").json
+            numbers = {plugin["name"]: str(plugin["id"]) for plugin in plugins}
+            await one.cursor_to(numbers["image-cache"])
+            await one.press("d")
+            assert "enabled here" in one.told()
+            await one.cursor_to(numbers["rack-monitoring"])
+            await one.press("d")
+            shown = str(one.screen.query_one(Details).query_one(Static).content)
+            line = one.screen.query_one("#line", Bar).text.strip().removeprefix("$ ")
+            words = shlex.split(line)
+            assert words == ["fuel2", "graph", "diff", "env:1", "--with", f"plugin:{numbers['rack-monitoring']}"]
+            assert one.ui.log_lines[-1] == line
+            answer = fuel2.ok(*words[1:], "-f", "json").json
+            added = [task["task"] for task in answer["tasks"] if task["change"] == "added"]
+            assert added
+            for task in answer["tasks"]:
+                assert task["task"] in shown
+            order = answer["order"]
+            assert f"{order['orderings_lost']} ordering" in shown
+            assert f"{order['orderings_gained']} gained" in shown
+            await one.press("d")
+            assert one.screen.query_one("#line", Bar).text.strip() == "$ fuel2 plugins list"
+            assert fuel2.ok("plugins", "list", "-f", "json").json == plugins
+
+    asyncio.run(story())
