@@ -143,8 +143,8 @@ class Machine(RuleBasedStateMachine):
             for number, owner in every.items()
             for graph_type, tasks in owner.graphs.items()
         }
-        for number, cluster in model.clusters.items():
-            if model.layers(number, "default") or "default" in cluster.graphs:
+        for number in model.clusters:
+            if model.has_type(number, "default"):
                 merged = {one.id: one.attributes["parameters"]["number"] for one in engine.graphs.merged(number)}
                 assert merged == {task_id: n for task_id, (n, _) in model.merged(number, "default").items()}
         assert {run.id: (run.cluster_id, str(run.status)) for run in engine.runs.list(names=["deploy"])} == {

@@ -120,6 +120,13 @@ class Model:
         owners = [self.releases[cluster.release].graphs, *(plugin.graphs for plugin in enabled)]
         return [graphs[graph_type] for graphs in owners if graph_type in graphs]
 
+    def has_type(self, cluster_id: int, graph_type: str) -> bool:
+        """Whether an environment has a graph type: the default one, even without a graph, unless its release only has
+        graphs of other types."""
+        cluster = self.clusters[cluster_id]
+        stored = graph_type in cluster.graphs or bool(self.layers(cluster_id, graph_type))
+        return stored or (graph_type == "default" and not self.releases[cluster.release].graphs)
+
     def merged(
         self, cluster_id: int, graph_type: str, *, below: bool = False
     ) -> dict[str, tuple[int, tuple[str, ...]]]:

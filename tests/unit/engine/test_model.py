@@ -256,8 +256,7 @@ class EngineMachine(Machine):
         if not errors and self.model.unfinished(home):
             errors = {Conflict}
         elif not errors:
-            own = self.model.clusters[home].graphs
-            if not self.model.layers(home, graph_type) and graph_type not in own:
+            if not self.model.has_type(home, graph_type):
                 errors = {NotFound}
             elif not (instances := self.model.instances(home, graph_type)):
                 errors = {InvalidGraph}
