@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from typing import Any, BinaryIO, Literal
 
@@ -37,6 +39,8 @@ _Dumper.add_multi_representer(list, lambda dumper, data: dumper.represent_sequen
 
 SPOOL = ".fuel-"
 """Files have hidden names that begin like this until they are whole."""
+
+_SPOOL = re.compile(rf"{re.escape(SPOOL)}[0-9a-f]{{16}}\.tmp")
 
 _UNFOLDED = 2**30
 """A line width that no text reaches, because a folded command line cannot be searched for."""
@@ -136,14 +140,15 @@ def refused(path: str, to: str, error: OSError) -> Unavailable:
 def placed(path: str, *, force: bool, private: bool = False) -> Iterator[BinaryIO]:
     """Make what is written to the stream the file `path`, flushed to the disk, if the block ends well.
 
-    Until then the data has a hidden name in the same directory, so that no one meets half a file. A replaced file keeps
-    its mode unless the new one is `private`, and a link is written through. Errors of the system are not translated;
-    without `force`, `FileExistsError` is raised if the file exists or appears meanwhile.
+    Until then the data has a hidden name in the same directory, so that no one meets half a file. What a killed process
+    has left there under such a name is removed. A replaced file keeps its mode unless the new one is `private`, and a
+    link is written through. Errors of the system are not translated; without `force`, `FileExistsError` is raised if
+    the file exists or appears meanwhile.
     """
     target = os.path.realpath(path) if force else path
-    spool = os.path.join(os.path.dirname(target), f"{SPOOL}{secrets.token_hex(8)}.tmp")
-    mode = 0o600 if private else 0o666
-    descriptor = os.open(spool, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    _remove_abandoned(os.path.dirname(target) or ".")
+    spool, descriptor = _new_spool(os.path.dirname(target), 0o600 if private else 0o666)
+    lock = os.dup(descriptor)
     try:
         with open(descriptor, "wb") as stream:
             yield stream
@@ -153,6 +158,33 @@ def placed(path: str, *, force: bool, private: bool = False) -> Iterator[BinaryI
     finally:
         if os.path.lexists(spool):
             os.unlink(spool)
+        os.close(lock)
+
+
+def _new_spool(directory: str, mode: int) -> tuple[str, int]:
+    """Create a hidden file, which is locked as long as its descriptor or a duplicate of it is open."""
+    while True:
+        spool = os.path.join(directory, f"{SPOOL}{secrets.token_hex(8)}.tmp")
+        descriptor = os.open(spool, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:
+            return spool, descriptor
+        os.close(descriptor)  # another process took it for abandoned before it was locked
+
+
+def _remove_abandoned(directory: str) -> None:
+    """Remove our own hidden files that no process has locked: they may hold the passwords of a private file."""
+    with suppress(OSError):
+        for name in filter(_SPOOL.fullmatch, os.listdir(directory)):
+            with suppress(OSError):
+                descriptor = os.open(os.path.join(directory, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    if os.fstat(descriptor).st_uid == os.geteuid():
+                        os.unlink(os.path.join(directory, name))
+                finally:
+                    os.close(descriptor)
 
 
 def _exists(path: str) -> Conflict:

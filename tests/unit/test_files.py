@@ -19,6 +19,7 @@ from refusals import missing, refused
 
 from fuelclient import files
 from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound, Unavailable, UsageError
+from fuelclient.files.writing import placed
 from fuelclient.files.yaml_text import parse
 from fuelclient.model.document import Marked, MarkedList
 from fuelclient.model.finding import Finding
@@ -335,6 +336,24 @@ def test_many_writers_without_force_make_one_file(tmp_path: Path) -> None:
     text = (tmp_path / "f").read_text()
     assert text == text[0] * 100000
     assert _left(tmp_path) == ["f"]
+
+
+def test_what_a_killed_writer_left_is_removed_by_the_next_one(tmp_path: Path) -> None:
+    abandoned, name = tmp_path / f".fuel-{'a' * 16}.tmp", str(tmp_path / "f.yaml")
+    abandoned.write_text("password")
+    (tmp_path / ".fuel-own.tmp").touch()
+    (tmp_path / f".fuel-{'b' * 16}.tmp").symlink_to("f.yaml")
+
+    with placed(name, force=True) as stream:
+        working = {path.name for path in tmp_path.iterdir()}
+        files.write(str(tmp_path / "other.yaml"), "x")
+        stream.write(b"whole")
+
+    assert not abandoned.exists()
+    assert Path(name).read_text() == "whole"
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"f.yaml", "other.yaml", ".fuel-own.tmp", f".fuel-{'b' * 16}.tmp"}
+    assert len(working) == 3, "what another one is writing stays"
 
 
 def test_devices_and_pipes_are_written_to_and_stay_what_they_are(tmp_path: Path) -> None:
