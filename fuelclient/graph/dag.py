@@ -13,6 +13,9 @@ from dataclasses import dataclass
 _MOST_STEPS = 5_000_000
 """Where the search for a shorter cycle stops, after some seconds."""
 
+_MOST_BITS = 1 << 29
+"""The most bits that the search for many paths at once keeps: 64 MB."""
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -81,7 +84,7 @@ def components(successors: Sequence[Sequence[int]], within: Iterable[int]) -> li
     return sorted(components)
 
 
-def _finished(successors: Sequence[Sequence[int]], inside: set[int]) -> list[int]:
+def _finished(successors: Sequence[Iterable[int]], inside: set[int]) -> list[int]:
     """Return the vertices in the order in which a depth-first search leaves them."""
     seen: set[int] = set()
     finished: list[int] = []
@@ -181,3 +184,40 @@ def reachable(edges: Sequence[Iterable[int]], starts: Iterable[int]) -> set[int]
                 seen.add(other)
                 stack.append(other)
     return seen
+
+
+def connected(
+    edges: Sequence[Iterable[int]], pairs: Iterable[tuple[int, int]], most_bits: int = _MOST_BITS
+) -> set[tuple[int, int]]:
+    """Return those of the pairs of vertices whose first one `edges` lead to the second one, or that are one vertex.
+
+    All pairs are answered together, by sets of bits that every vertex takes over from those it leads to; `most_bits`
+    bounds their memory, and changes nothing else. There may be cycles.
+
+    >>> connected([[1], [2], [], [0]], [(0, 2), (2, 0), (3, 1)]) == {(0, 2), (3, 1)}
+    True
+    """
+    asked = set(pairs)
+    goals = sorted({goal for _, goal in asked})
+    last_first = _finished(edges, set(range(len(edges)))) if asked else []
+    width = max(most_bits // max(len(edges), 1), 64)
+    found: set[tuple[int, int]] = set()
+    for low in range(0, len(goals), width):
+        bit = {goal: 1 << place for place, goal in enumerate(goals[low : low + width])}
+        ahead = [bit.get(vertex, 0) for vertex in range(len(edges))]
+        while _take_over(ahead, edges, last_first):
+            pass  # without cycles, the second time changes nothing
+        found |= {pair for pair in asked if ahead[pair[0]] & bit.get(pair[1], 0)}
+    return found
+
+
+def _take_over(ahead: list[int], edges: Sequence[Iterable[int]], vertices: Iterable[int]) -> bool:
+    """Add to the set of each vertex those of the vertices it leads to, and return whether that changed any."""
+    changed = False
+    for vertex in vertices:
+        everything = ahead[vertex]
+        for other in edges[vertex]:
+            everything |= ahead[other]
+        if everything != ahead[vertex]:
+            ahead[vertex], changed = everything, True
+    return changed

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from fuelclient.graph.dag import reachable
+from fuelclient.graph.dag import connected
 from fuelclient.graph.match import Names
 from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Finding, Severity
@@ -175,12 +175,11 @@ def apart_findings(expansion: Expansion, preceding: Sequence[set[int]]) -> Itera
     their nodes, if nothing else orders them: these attributes order tasks of the same node. Patterns are left out,
     because they mean whatever is there. `preceding` is `Expansion.preceding_tasks()`."""
     lost: dict[tuple[int, str], list[int]] = {}
-    waits: dict[int, set[int]] = {}
-    for index, other, attribute in _apart(expansion):
-        before, after = (index, other) if attribute in TOLD_BEFORE else (other, index)
-        if after not in waits:
-            waits[after] = reachable(preceding, [after])
-        if before not in waits[after]:
+    apart = list(_apart(expansion))
+    waits = [(other, index) if attribute in TOLD_BEFORE else (index, other) for index, other, attribute in apart]
+    ordered = connected(preceding, waits)
+    for pair, (index, other, attribute) in zip(waits, apart, strict=True):
+        if pair not in ordered:
             lost.setdefault((other, attribute), []).append(index)
     for (other, attribute), stating in lost.items():
         name, first = expansion.tasks[other].id, expansion.tasks[stating[0]]
@@ -215,16 +214,20 @@ def _apart(expansion: Expansion) -> Iterator[tuple[int, int, str]]:
 def _losses(expansion: Expansion, order: Ordered, preceding: Sequence[set[int]], dropped: Dropped) -> Iterator[_Loss]:
     first = first_generations(expansion, order)
     position = {index: place for place, index in enumerate(execution_order(first), start=1)}
+    losses: list[tuple[int, tuple[int, ...], dict[int, int]]] = []
     for index, nodes in enumerate(expansion.placement.nodes):
-        missing = dropped.missing_before(index) if nodes else ()
+        missing = tuple(dropped.missing_before(index)) if nodes else ()
         if not missing:
             continue
+        through = dropped.awaited_through(index) if first[index] else {}
+        losses.append((index, missing, through))
+    waits = connected(preceding, ((index, other) for index, _, through in losses for other in through))
+    for index, missing, through in losses:
+        awaited = tuple(other for other in sorted(through) if (index, other) not in waits)
         if not first[index]:
-            yield _Loss(index, tuple(missing), position=position[index])
-        elif through := dropped.awaited_through(index):
-            awaited = tuple(sorted(set(through) - reachable(preceding, [index])))
-            if awaited:
-                yield _Loss(index, tuple(sorted({through[other] for other in awaited})), awaited)
+            yield _Loss(index, missing, position=position[index])
+        elif awaited:
+            yield _Loss(index, tuple(sorted({through[other] for other in awaited})), awaited)
 
 
 def _warning(expansion: Expansion, dropped: Dropped, losses: Sequence[_Loss]) -> Finding:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties.strategies import digraphs
 
-from fuelclient.graph.dag import components, order, shortest_cycle
+from fuelclient.graph.dag import components, connected, order, reachable, shortest_cycle
 
 Graph = Sequence[Sequence[int]]
 
@@ -147,6 +147,27 @@ def test_components_hold_what_reaches_itself(successors: list[list[int]]) -> Non
     assert {frozenset(component) for component in result} == expected
     assert len(result) == len(expected)
     assert result == sorted(sorted(component) for component in result)
+
+
+@given(digraphs())
+def test_what_is_connected_can_be_reached(successors: list[list[int]]) -> None:
+    pairs = {(start, goal) for start in range(len(successors)) for goal in range(len(successors))}
+    expected = {(start, goal) for start, goal in pairs if goal in reachable(successors, [start])}
+
+    assert connected(successors, pairs) == expected
+    assert connected(successors, {pair for pair in pairs if sum(pair) % 3}) == {
+        pair for pair in expected if sum(pair) % 3
+    }
+
+
+def test_pairs_in_a_large_graph_are_answered_in_slices() -> None:
+    """Two hundred vertices with 64 bits each, of which a ring holds a third."""
+    ring = [[(vertex + 1) % 70] for vertex in range(70)]
+    tail = [[vertex + 1] for vertex in range(70, 199)] + [[0]]
+    pairs = {(start, goal) for start in range(200) for goal in range(200)}
+
+    expected = {(start, goal) for start, goal in pairs if goal < 70 or (start <= goal and start >= 70)}
+    assert connected([*ring, *tail], pairs, most_bits=0) == expected
 
 
 def test_what_lies_between_two_cycles_is_not_searched() -> None:
