@@ -13,7 +13,8 @@ from fuelclient.backends.doctor import engine_file
 from fuelclient.backends.local import LocalBackend
 from fuelclient.engine.reading.unpacked_packages import Trees
 from fuelclient.engine.runs import sweep
-from fuelclient.errors import Conflict, FuelError, NotFound, Unavailable, UsageError
+from fuelclient.errors import Conflict, FuelError, NotFound, Unavailable, Unsupported, UsageError
+from fuelclient.files.limits import EXPORT
 from fuelclient.model.diagnosis import Diagnosis, Health
 from fuelclient.model.run import PARENT
 from fuelclient.model.status import RunStatus
@@ -76,10 +77,36 @@ def restore(path: str, source: str, *, force: bool = False) -> str:
 
 
 def export(path: str) -> dict[str, Any]:
-    """Return everything in an engine file as plain data."""
+    """Return everything in an engine file as plain data. Raise `Unsupported` if that is more than `load` takes."""
     _require(path)
     with closing(Database(path)) as database, database.read() as connection:
-        return contents.exported(connection)
+        if contents.size(connection) > EXPORT.bytes:
+            raise too_large(path)
+        found = contents.exported(connection)
+    if _has_more_values(found, EXPORT.values):
+        raise too_large(path)
+    return found
+
+
+def too_large(path: str) -> Unsupported:
+    """Return the error for an engine file whose export could not be imported."""
+    most = f"{EXPORT.bytes // 2**20} MiB and {EXPORT.values // 10**6} million values"
+    return Unsupported(
+        f"{path} holds more than an export may have: {most}.", hint="Copy it with `fuel2 engine backup FILE`."
+    )
+
+
+def _has_more_values(data: Any, most: int) -> bool:
+    left, number = [data], 0
+    while left and number <= most:
+        value = left.pop()
+        number += 1
+        if isinstance(value, dict):
+            left += value
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
+    return number > most
 
 
 def load(path: str, data: Mapping[str, Any]) -> None:

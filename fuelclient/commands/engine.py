@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from fuelclient.commands.answer_list import AnswerList
 from fuelclient.commands.arguments import add_yes, stated
 from fuelclient.commands.base import Check, Command
-from fuelclient.commands.output import add_force, add_output, format_of, put
+from fuelclient.commands.output import add_force, add_output, dumped, format_of, put_text
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
@@ -100,7 +100,8 @@ class EngineExport(Command):
     """Write everything in the engine file as YAML or JSON
 
     'engine import' makes the same engine file from it. Only its owner can read the file, because it has the passwords
-    of environments. The files of plugins and the outputs of runs are not exported.
+    of environments. The files of plugins and the outputs of runs are not exported. What 'engine import' could not read
+    is refused: an export of more than 1 GiB or 64 million values.
 
       fuel2 engine export --file engine.json
     """
@@ -110,10 +111,14 @@ class EngineExport(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.backends import engine_files
+        from fuelclient.files.limits import EXPORT
 
         path = parsed_args.file or "-"
         form = format_of(path, parsed_args.format)
-        put(self.app.stdout, engine_files.export(_engine(self)), path, form, force=parsed_args.force, private=True)
+        text = dumped(self.app.stdout, engine_files.export(_engine(self)), path, form)
+        if len(text.encode()) > EXPORT.bytes:
+            raise engine_files.too_large(_engine(self))
+        put_text(self.app.stdout, text, path, force=parsed_args.force, private=True)
 
 
 class EngineImport(Command):

@@ -55,12 +55,24 @@ def put(stdout: TextIO, data: Any, path: str, form: str, *, force: bool, private
 
     Only its owner can read a `private` file, which may contain passwords.
     """
+    put_text(stdout, dumped(stdout, data, path, form), path, force=force, private=private)
+
+
+def dumped(stdout: TextIO, data: Any, path: str, form: str) -> str:
+    """Return `data` as text for the file or for stdout, which may lack some characters."""
+    from fuelclient import files
+
+    return files.dumps(data, form, encoding=encoding_of(stdout)) if path == STDOUT else files.dumps(data, form)
+
+
+def put_text(stdout: TextIO, text: str, path: str, *, force: bool, private: bool = False) -> None:
+    """As `put`, but write a text."""
     from fuelclient import files
 
     if path == STDOUT:
-        stdout.write(files.dumps(data, form, encoding=encoding_of(stdout)))
+        stdout.write(text)
     else:
-        files.write(path, files.dumps(data, form), force=force, private=private)
+        files.write(path, text, force=force, private=private)
 
 
 def add_place(parser: argparse.ArgumentParser, verb: str) -> None:

@@ -9,11 +9,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from command_line import CommandLine
+from command_line import CommandLine, tiny_engine
 from executions import Executions, shell
 from processes import start
 
-from fuelclient.files.limits import MAX_BYTES, MAX_DEPTH
+from fuelclient.files.limits import MAX_BYTES, MAX_DEPTH, Limits
 from fuelclient.store.database import Database
 from fuelclient.store.health import _DOCUMENTS
 from fuelclient.store.migrations import LATEST
@@ -202,6 +202,26 @@ def test_an_export_may_be_larger_and_deeper_than_a_document(tmp_path: Path, name
     copy.ok("engine", "import", path)
 
     assert content(copy.engine) == content(fuel2.engine)
+
+
+@pytest.mark.parametrize(
+    ("limits", "is_refused"),
+    [(Limits(12_000), True), (Limits(25_000), True), (Limits(values=100), True), (Limits(values=100_000), False)],
+    ids=["text", "bytes", "values", "none"],
+)
+def test_nothing_is_exported_that_could_not_be_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limits: Limits, is_refused: bool
+) -> None:
+    fuel2, path = tiny_engine(tmp_path), tmp_path / "export.json"
+    with closing(sqlite3.connect(fuel2.engine)) as connection, connection:
+        connection.execute("INSERT INTO fact_parts (digest, body) VALUES ('a', ?)", (json.dumps(["x"] * 3000),))
+    for module in ("fuelclient.files.limits", "fuelclient.backends.engine_files"):
+        monkeypatch.setattr(f"{module}.EXPORT", limits)
+
+    done = fuel2("engine", "export", "--file", path)
+
+    assert (done.code, path.exists()) == ((2, False) if is_refused else (0, True)), done
+    assert ("engine backup" in done.err) is is_refused
 
 
 @pytest.mark.parametrize(
