@@ -44,8 +44,49 @@ class Ended:
 
 def calls(engine: Path, *arguments: object) -> list[Call]:
     """Run `fuel2` undisturbed to a successful end, and return the calls of its own process that changed files."""
-    log = engine.with_name("calls")
-    done = _traced(engine, arguments, "-o", str(log), "-e", f"trace={','.join(CHANGING)}")
+    return _listed(_fuel2(engine, arguments), engine.with_name("calls"))
+
+
+def runner_calls(engine: Path, run_id: int) -> list[Call]:
+    """Let the runner of a run work undisturbed, and return the calls of its own process that changed files."""
+    return _listed(_runner(engine, run_id), engine.with_name("calls"))
+
+
+def killed_at(call: Call, engine: Path, *arguments: object) -> Ended:
+    """Run `fuel2` until just before a call, and kill it there; its children too, if they come so far."""
+    return _traced(_fuel2(engine, arguments), "-f", "-o", os.devnull, "-e", _killing(call))
+
+
+def killed_alone_at(call: Call, engine: Path, *arguments: object) -> Ended:
+    """Run `fuel2` until just before a call, and kill it there, but none of its children."""
+    return _traced(_fuel2(engine, arguments), "-o", os.devnull, "-e", _killing(call))
+
+
+def runner_killed_at(call: Call, engine: Path, run_id: int) -> Ended:
+    """Let the runner of a run work until just before a call, and kill it there, but none of its children."""
+    return _traced(_runner(engine, run_id), "-o", os.devnull, "-e", _killing(call))
+
+
+def refused_from(call: Call, error: str, engine: Path, *arguments: object) -> Ended:
+    """Run `fuel2`, and let that call and all later ones of its name fail with an error, such as ENOSPC."""
+    injected = f"inject={call.name}:error={error}:when={call.nth}+"
+    return _traced(_fuel2(engine, arguments), "-f", "-o", os.devnull, "-e", injected)
+
+
+def _fuel2(engine: Path, arguments: Sequence[object]) -> list[str]:
+    return [sys.executable, "-m", "fuelclient.main", "--engine", str(engine), *map(str, arguments)]
+
+
+def _runner(engine: Path, run_id: int) -> list[str]:
+    return [sys.executable, "-m", "fuelclient.engine.runs.runner", str(engine), str(run_id)]
+
+
+def _killing(call: Call) -> str:
+    return f"inject={call.name}:signal=SIGKILL:when={call.nth}"
+
+
+def _listed(command: Sequence[str], log: Path) -> list[Call]:
+    done = _traced(command, "-f", "-o", str(log), "-e", f"trace={','.join(CHANGING)}")
     assert done.code == 0, done
     seen: Counter[str] = Counter()
     found = []
@@ -59,20 +100,9 @@ def calls(engine: Path, *arguments: object) -> list[Call]:
     return found
 
 
-def killed_at(call: Call, engine: Path, *arguments: object) -> Ended:
-    """Run `fuel2` until just before a call, and kill it there."""
-    return _traced(engine, arguments, "-e", f"inject={call.name}:signal=SIGKILL:when={call.nth}")
-
-
-def refused_from(call: Call, error: str, engine: Path, *arguments: object) -> Ended:
-    """Run `fuel2`, and let that call and all later ones of its name fail with an error, such as ENOSPC."""
-    return _traced(engine, arguments, "-e", f"inject={call.name}:error={error}:when={call.nth}+")
-
-
-def _traced(engine: Path, arguments: Sequence[object], *options: str) -> Ended:
-    fuel2 = [sys.executable, "-m", "fuelclient.main", "--engine", str(engine), *map(str, arguments)]
+def _traced(command: Sequence[str], *options: str) -> Ended:
     done = subprocess.run(
-        ["strace", "-f", "-qq", *(options if "-o" in options else ("-o", os.devnull, *options)), *fuel2],
+        ["strace", "-qq", *options, *command],
         cwd=_ROOT, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}, stdin=subprocess.DEVNULL,
         capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
