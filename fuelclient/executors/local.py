@@ -28,8 +28,9 @@ from fuelclient.executors.transport import Completed, Transport, Unreachable
 from fuelclient.model.plugin import ON_NODES
 
 _SCRIPTS = re.compile(re.escape(ON_NODES) + r"([\w.+-]*[\w+-])(?![\w.+-])")
-_WORDS = 8
-"""The words that a leader writes: pid, start, boot, label, uptime, seconds used, and the bytes of both outputs then."""
+_WORDS = (8, 9)
+"""How many words a leader writes: pid, start, boot, label, uptime, seconds used, the bytes of both outputs then, and
+the PID namespace, which earlier versions left out."""
 
 
 class LocalConnector(Connector):
@@ -204,14 +205,14 @@ class LocalSpool(Spool):
             lines += (f"claim {path.name[6:]}" for path in self._path.iterdir() if path.name.startswith("claim."))
         lines += (f"rc {line}" for line in _text(self._path / "rc").splitlines())
         words = self._words()
-        before_out, before_err = map(int, words[6:] or ("0", "0"))
+        before_out, before_err = map(int, words[6:8] or ("0", "0"))
         return seen_from(lines, _end(self._path / "out", before_out), _end(self._path / "err", before_err))
 
     def _words(self) -> list[str]:
         """Return the words of the newest leader, or nothing while it has not written all of them."""
         text = _text(self._path / "pid")
         words = text.split()
-        return words if len(words) == _WORDS and text.endswith("\n") else []
+        return words if len(words) in _WORDS and text.endswith("\n") else []
 
     def _process(self) -> str:
         words = self._words()
@@ -221,6 +222,8 @@ class LocalSpool(Spool):
         now = _text(Path("/proc/uptime")).partition(" ")[0]
         if boot != _text(Path("/proc/sys/kernel/random/boot_id")).strip():
             return f"pid {label} 0 {now} {used} {now}"
+        if words[8:] and words[8] != os.readlink("/proc/self/ns/pid"):
+            return f"pid {label} 0 {up} {used} {now}"
         after = _text(Path(f"/proc/{number}/stat")).rpartition(") ")[2].split()
         alive = len(after) > 19 and after[19] == start and after[0] != "Z"
         return f"pid {label} {int(alive)} {up} {used} {now}"

@@ -36,6 +36,7 @@ NEVER = "never"
 """Why a try ended that never began: its starter died in between, and it was kept from beginning later."""
 
 _LONGEST = 200
+_UNSEEN = 124
 _FINAL = frozenset({120, 122, 123})  # no directory, no space, no right: trying again would not help
 
 
@@ -107,8 +108,14 @@ class Spool:
         return _seen(await self._call(spool_scripts.LOOK, str(KEEP)))
 
     async def kill(self, label: str, why: str, grace: float) -> None:
-        """End the try `label` with its whole session; `why` is written beside its exit code."""
-        await self.transport.call(spool_scripts.KILL, (self.directory, self.root, label, why, str(math.ceil(grace))))
+        """End the try `label` with its whole session; `why` is written beside its exit code.
+
+        Raise `Unreachable` (final) if `why` is `STOPPED` and its processes are in another PID namespace.
+        """
+        arguments = (self.directory, self.root, label, why, str(math.ceil(grace)))
+        answer = await self.transport.call(spool_scripts.KILL, arguments)
+        if answer.rc == _UNSEEN:
+            raise Unreachable(answer.error, final=True)
 
     async def fence(self, label: str) -> Seen:
         """Keep the try `label`, which was claimed and has no process, from ever beginning: its end is `NEVER`. Return

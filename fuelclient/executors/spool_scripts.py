@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import Final
 
 _ALIVE: Final = """
-alive=0 pid= start= boot= running= up= used= before_out= before_err=
+alive=0 pid= start= boot= running= up= used= before_out= before_err= ns= unseen=
 read -r now _ < /proc/uptime
-if [ -s pid ] && read -r pid start boot running up used before_out before_err < pid; then
+if [ -s pid ] && read -r pid start boot running up used before_out before_err ns < pid; then
   read -r this_boot < /proc/sys/kernel/random/boot_id
   if [ "$boot" != "$this_boot" ]; then
     pid= up=$now
+  elif [ -n "$ns" ] && [ "$ns" != "$(readlink /proc/self/ns/pid)" ]; then
+    pid= unseen=1
   elif read -r stat 2>/dev/null < "/proc/$pid/stat"; then
     set -- ${stat##*) }
     if [ "${20}" = "$start" ]; then
@@ -27,7 +29,8 @@ else
 fi
 """
 """Sets `alive`: whether the process that the spool names still runs. If its number belongs to another process or boot
-by now, `pid` is empty. If the leader is gone, the rest of its session still belongs to the command."""
+by now, `pid` is empty. If the leader is gone, the rest of its session still belongs to the command. `unseen` is set if
+the number belongs to another PID namespace of this boot, from which nothing can be seen here."""
 
 _TELL: Final = """
 [ -z "$running" ] || echo "pid $running $alive $up $used $now"
@@ -54,7 +57,7 @@ label=$1 used=$2 before_out=0 before_err=0
 [ ! -s out ] || before_out=$(wc -c < out)
 [ ! -s err ] || before_err=$(wc -c < err)
 set -- ${stat##*) }
-echo "$$ ${20} $boot $label $up $used $before_out $before_err" > pid || exit 120
+echo "$$ ${20} $boot $label $up $used $before_out $before_err $(readlink /proc/self/ns/pid)" > pid || exit 120
 [ ! -e "never.$label" ] || exit 0
 code=137 why=exit
 if [ ! -s "stop.$label" ]; then (umask 022; exec bash ./cmd 2>&3 3>&-); code=$?; fi
@@ -145,6 +148,11 @@ echo "$why" > "stop.$label"
 """
     + _ALIVE
     + """
+if [ "$running" = "$label" ] && [ -n "$unseen" ] && [ "$why" = stopped ]; then
+  rm -f "stop.$label"
+  echo "its processes are in another PID namespace" >&2
+  exit 124
+fi
 [ "$running" = "$label" ] && [ -n "$pid" ] || exit 0
 members() {
   for file in /proc/[0-9]*/stat; do
@@ -168,7 +176,8 @@ exit 0
 )
 """Ends everything in the session of a command: SIGTERM, SIGKILL after a grace period, then writes its exit code.
 
-A try that has not begun is claimed, so that it never will. It ends the session and not only the process group, because
+A try that has not begun is claimed, so that it never will. What may run in another PID namespace cannot be stopped, and
+goes on. It ends the session and not only the process group, because
 programs like timeout(1) make groups of their own. What left the session deliberately, as daemons do, lives on.
 Arguments: directory, root, label, the word that says why, seconds of grace.
 """
