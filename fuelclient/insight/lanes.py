@@ -34,15 +34,35 @@ class Reach:
         """Return how many vertices reach `vertex`."""
         if self._bits:
             return sum(bits >> vertex & 1 for bits in self._bits[:vertex])
-        backward: list[list[int]] = [[] for _ in self.forward]
-        for before, following in enumerate(self.forward):
-            for after in following:
-                backward[after].append(before)
-        return len(reachable(backward, (vertex,))) - 1
+        return len(reachable(self._backward(), (vertex,))) - 1
 
     def descendants(self, vertex: int) -> int:
         """Return how many vertices `vertex` reaches."""
         return self._bits[vertex].bit_count() if self._bits else len(reachable(self.forward, (vertex,))) - 1
+
+    def around(self, vertex: int) -> tuple[frozenset[int], frozenset[int]]:
+        """Return the vertices that reach `vertex`, and those that it reaches.
+
+        >>> before, after = Reach([{1}, {2}, set(), set()]).around(1)
+        >>> sorted(before), sorted(after)
+        ([0], [2])
+        """
+        own = {vertex}
+        if not self._bits:
+            forward = frozenset(reachable(self.forward, own)) - own
+            return frozenset(reachable(self._backward(), own)) - own, forward
+        after = self._bits[vertex]
+        return (
+            frozenset(other for other in range(vertex) if self._bits[other] >> vertex & 1),
+            frozenset(other for other in range(vertex + 1, len(self.forward)) if after >> other & 1),
+        )
+
+    def _backward(self) -> list[list[int]]:
+        backward: list[list[int]] = [[] for _ in self.forward]
+        for before, following in enumerate(self.forward):
+            for after in following:
+                backward[after].append(before)
+        return backward
 
     def reduced(self, kept: Sequence[int] | None = None) -> list[list[int]]:
         """Return, for each of the `kept` vertices (ascending; None: all), those that follow it with none between.

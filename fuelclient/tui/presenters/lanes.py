@@ -10,7 +10,7 @@ from fuelclient.insight.lanes import Lane, draw, lanes
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.formatting import chips, sigil
 from fuelclient.tui.presenters.preview import empty
-from fuelclient.tui.presenters.table import Cell, Column, Table, Tone, Value
+from fuelclient.tui.presenters.table import Cell, Column, Lazy, Table, Tone, Value
 from fuelclient.tui.requests import GraphData
 
 MOST = 14
@@ -20,7 +20,7 @@ _COLUMNS = (
     Column("order", "#", least=3, right=True, rank=5),
     Column("stage", "stage", least=6, most=16, rank=1),
     Column("lanes", "lanes", least=5, most=2 * MOST + 4),
-    Column("change", "", least=1, most=1),
+    Column("change", "", least=2, most=2),
     Column("task", "task", least=30, most=44, grows=True),
     Column("priority", "prio", least=6, most=8, rank=2, right=True),
     Column("band", "band", least=10, most=10, rank=3),
@@ -63,7 +63,35 @@ def _fields(data: GraphData, row: int, roles: dict[int, list[str]]) -> dict[str,
     }
 
 
-def table(data: GraphData, kept: Sequence[int], glyphs: Glyphs) -> Table:
+class Lanes(Table):
+    """The kept rows of a graph around one of them: what runs before it and after it has a sign, the others are dim."""
+
+    def __init__(
+        self, data: GraphData, kept: Sequence[int], columns: Sequence[Column], rows: Sequence[tuple[Value, ...]],
+        nothing: Sequence[str], glyphs: Glyphs,
+    ) -> None:  # fmt: skip
+        self._data, self._kept, self._drawn, self._glyphs = data, kept, rows, glyphs
+        self._place = next(place for place, column in enumerate(columns) if column.key == "change")
+        self._signs: dict[int, str] = {}
+        names = [data.study.rows[row].task for row in kept]
+        super().__init__(columns, Lazy(kept.__len__, self._row), names, nothing)
+
+    def centre(self, row: int) -> None:
+        """Put a row of the study in the middle."""
+        before, after = self._data.reach.around(row)
+        self._signs = {row: " "}
+        self._signs |= dict.fromkeys(before, self._glyphs.up) | dict.fromkeys(after, self._glyphs.down)
+
+    def _row(self, place: int) -> tuple[Value, ...]:
+        cells, at = self._drawn[place], self._place
+        sign = self._signs.get(self._kept[place])
+        if sign is None and self._signs:
+            cells = tuple(Cell(str(cell), Tone.DIM) for cell in cells)
+        changed = Cell(f"{sign or ' '}{cells[at]}", Tone.ACCENT if sign else Tone.DIM)
+        return (*cells[:at], changed, *cells[at + 1 :])
+
+
+def table(data: GraphData, kept: Sequence[int], glyphs: Glyphs) -> Lanes:
     """Return the kept rows, with lanes between them that carry the order of the hidden ones too."""
     study = data.study
     rows: list[tuple[Value, ...]] = []
@@ -90,7 +118,7 @@ def table(data: GraphData, kept: Sequence[int], glyphs: Glyphs) -> Table:
     widest = max((len(str(cells[2])) for cells in rows), default=5)
     columns = [replace(column, least=widest) if column.key == "lanes" else column for column in _COLUMNS]
     nothing = empty(data) if not study.rows else ("No task matches the filter.", "", "Esc clears it.")
-    return Table(columns, rows, [study.rows[row].task for row in kept], nothing)
+    return Lanes(data, kept, columns, rows, nothing, glyphs)
 
 
 def width(data: GraphData, kept: Sequence[int]) -> int:

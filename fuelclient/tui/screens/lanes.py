@@ -18,7 +18,8 @@ class LanesScreen(GraphScreen):
     """One row for each task that runs, in execution order, with lanes that lead to what waits for it."""
 
     HELP = (
-        "Graph order. A lane leads from a task down to the one that waits for it. Filter by role:compute or"
+        "Graph order. A lane leads from a task down to the one that waits for it. An arrow up marks what runs before"
+        " the task under the cursor, an arrow down what runs after it; the others are dim. Filter by role:compute or"
         " +keystone: the lanes are laid anew, and order through hidden tasks stays. Enter browses from a task."
     )
     PLACEHOLDER = "filter: role:compute, 1+keystone+1, !word"
@@ -44,7 +45,10 @@ class LanesScreen(GraphScreen):
         self.kept = lanes.keep(self.data, query)
         self.main.filter(Query())
         cursor = self.kept.index(row) if row in self.kept else 0
-        self.main.show(lanes.table(self.data, self.kept, self.glyphs), cursor=cursor)
+        table = lanes.table(self.data, self.kept, self.glyphs)
+        if self.kept:
+            table.centre(self.kept[cursor])
+        self.main.show(table, cursor=cursor)
         note = count(lanes.width(self.data, self.kept), "lane")
         against = self.data.reach.against
         if against:
@@ -65,6 +69,9 @@ class LanesScreen(GraphScreen):
         if row < 0:
             self.query_one(Details).show([])
             return
+        if isinstance(self.main.table, lanes.Lanes):
+            self.main.table.centre(row)
+            self.main.refresh()
         stated = preview.attribute_lines(self.data.study.task(row), self.glyphs)
         self.query_one(Details).show([*preview.detail(self.data, row, self.glyphs), (), *stated])
 
