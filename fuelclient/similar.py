@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from functools import cached_property
 
 _ALIKE = 0.6
 _LONGEST = 200
@@ -16,11 +17,15 @@ _KINDS, _TIMES = 128, 8
 
 
 class Similar:
-    """Names that are read once, among which the nearest ones to wrong words are searched."""
+    """Names that are read once, when the nearest one to a wrong word is first searched: most graphs have none."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._names = [(name, len(name), _letters(name)) for name in sorted(set(names)) if len(name) <= _LONGEST]
+        self._known = set(names)
         self._answers: dict[str, str] = {}
+
+    @cached_property
+    def _names(self) -> list[tuple[str, int, tuple[int, int]]]:
+        return [(name, len(name), _letters(name)) for name in sorted(self._known) if len(name) <= _LONGEST]
 
     def nearest(self, word: str) -> str:
         """Return the name that `word` was probably meant to be, or an empty string; always that after `_WORDS` words.

@@ -67,7 +67,7 @@ def _check_reference(task: MergedTask, attribute: str, word: str, known: Names, 
 def _check_patterns(task: MergedTask) -> Iterator[Finding]:
     """Yield errors for patterns that Python could match. Those that it cannot read mean nothing, as on a master."""
     for attribute, word in words_of(task.task):
-        if is_beyond_us(word):
+        if is_pattern(word) and is_beyond_us(word):
             message, hint = bad_pattern(attribute, word)
             place = place_of(task, attribute)
             yield Finding(Severity.ERROR, "G015", f"task {task.id}: {message}", place, task.id, hint)

@@ -137,11 +137,9 @@ class Task:
     def names(self, attribute: str) -> tuple[str, ...]:
         """Return the plain names in a list attribute, without expressions (see `expressions`)."""
         value = self.attributes.get(attribute)
-        if isinstance(value, str):
-            return (value,)
-        if not isinstance(value, list):
-            return ()
-        return tuple(item for item in value if isinstance(item, str))
+        if isinstance(value, list):
+            return tuple([item for item in value if isinstance(item, str)])
+        return (value,) if isinstance(value, str) else ()
 
     def expressions(self, attribute: str) -> Iterator[Expression]:
         """Yield the YAQL expressions in an attribute that names other tasks or nodes."""
@@ -174,6 +172,8 @@ class Task:
         ['requires']
         """
         for attribute in ("requires", "required_for", *RELATION_LISTS):
+            if attribute not in self.attributes:
+                continue
             if any(self.expressions(attribute)) or (
                 attribute in RELATION_LISTS
                 and any(

@@ -38,12 +38,12 @@ class Statement:
 class Dropped:
     """The statements of an expansion that name tasks which run nowhere.
 
-    `into` has, for each task that runs, the tasks without a node that it would wait for. `left` are the statements of
+    Statements between two tasks that run are not kept. `left` are the statements of
     tasks that run, each about one task without a node, while what it names has no task that runs.
     """
 
     def __init__(self, expansion: Expansion) -> None:
-        self._expansion = expansion
+        self.expansion = expansion
         self._tasks, self._nodes = expansion.tasks, expansion.placement.nodes
         self._by_id: dict[str, list[int]] = {}
         for index, task in enumerate(self._tasks):
@@ -69,6 +69,8 @@ class Dropped:
         others = self._named(word)
         is_dropped = bool(self._nodes[index]) and not any(self._nodes[other] for other in others)
         for other in others:
+            if self._nodes[index] and self._nodes[other]:
+                continue
             before, after = (index, other) if attribute in TOLD_BEFORE else (other, index)
             statement = Statement(before, after, index, attribute, crosses)
             self._stated.setdefault(after, []).append(statement)
@@ -138,7 +140,7 @@ class Dropped:
         elif not names:
             is_skipped = task.task.type == TaskType.SKIPPED
             why = f"skipped by {task.owner.label}, without roles" if is_skipped else "without roles"
-        elif only := only_primary(names, self._expansion.fleet.nodes):
+        elif only := only_primary(names, self.expansion.fleet.nodes):
             why = f"the only {only} is its primary"
         return f"{task.id} ({why})" if why else task.id
 
@@ -154,13 +156,13 @@ class _Loss:
     position: int = 0
 
 
-def dropped_findings(expansion: Expansion, order: Ordered, preceding: Sequence[set[int]]) -> Iterator[Finding]:
+def dropped_findings(dropped: Dropped, order: Ordered, preceding: Sequence[set[int]]) -> Iterator[Finding]:
     """Yield findings for dependencies on tasks that run nowhere; tasks with the same loss share one.
 
     It is a warning (G052) if nothing holds a task back any more, or if it no longer waits for what it awaited through
     them. Otherwise it is a notice (G053) for each task that runs nowhere. `preceding` is `Expansion.preceding_tasks()`.
     """
-    dropped = Dropped(expansion)
+    expansion = dropped.expansion
     alike: dict[tuple[tuple[int, ...], bool], list[_Loss]] = {}
     for loss in _losses(expansion, order, preceding, dropped):
         alike.setdefault((loss.missing, bool(loss.position)), []).append(loss)

@@ -53,6 +53,7 @@ class Edges:
         self.tails: list[int] = []
         self.reasons: list[int] = []
         self._reasons: dict[EdgeReason, int] = {}
+        self._latest: tuple[EdgeReason | None, int] = (None, 0)
         self._barriers: dict[tuple[bool, tuple[int, ...]], int] = {}
         self._told_after: set[int] = set()
         self._loops: tuple[set[int], set[int]] = (set(), set())
@@ -65,7 +66,9 @@ class Edges:
         if before != after:
             self.heads.append(before)
             self.tails.append(after)
-            self.reasons.append(self._reasons.setdefault(reason, len(self._reasons)))
+            if reason is not self._latest[0]:  # one that the last edge had is not hashed again
+                self._latest = reason, self._reasons.setdefault(reason, len(self._reasons))
+            self.reasons.append(self._latest[1])
 
     def note_loop(self, vertex: int, attribute: str) -> None:
         """Note that a vertex states itself in an attribute, which `stated` returns and no order needs."""

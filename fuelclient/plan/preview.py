@@ -158,13 +158,15 @@ def findings_of(drafted: Draft) -> tuple[Finding, ...]:
         order = order_in(drafted.snapshot, drafted.expansion)
     except InvalidGraph as error:
         return (*drafted.findings, *(finding for finding in error.findings if isinstance(finding, Finding)))
-    return _with_dropped(drafted, order, drafted.expansion.preceding_tasks())
-
-
-def _with_dropped(drafted: Draft, order: Ordered, preceding: Sequence[set[int]]) -> tuple[Finding, ...]:
-    """Return the findings of a draft with those about dependencies that have no effect."""
     expansion = drafted.expansion
-    lost = (*dropped_findings(expansion, order, preceding), *apart_findings(expansion, preceding))
+    return _with_dropped(drafted, order, expansion.preceding_tasks(), Dropped(expansion))
+
+
+def _with_dropped(
+    drafted: Draft, order: Ordered, preceding: Sequence[set[int]], dropped: Dropped
+) -> tuple[Finding, ...]:
+    """Return the findings of a draft with those about dependencies that have no effect."""
+    lost = (*dropped_findings(dropped, order, preceding), *apart_findings(drafted.expansion, preceding))
     return (*drafted.findings, *lost)
 
 
@@ -211,9 +213,10 @@ def preview_of(drafted: Draft, order: Ordered) -> Preview:
     expansion = drafted.expansion
     nodes = expansion.fleet.nodes
     preceding = expansion.preceding_tasks()
-    all_findings = _with_dropped(drafted, order, preceding)
+    dropped = Dropped(expansion)
+    all_findings = _with_dropped(drafted, order, preceding, dropped)
     return Preview(
-        rows=_rows(drafted, order, preceding, all_findings),
+        rows=_rows(drafted, order, preceding, all_findings, dropped),
         findings=all_findings,
         instances=expansion.size,
         sync_points=sum(nodes[node].uid is None for node in expansion.node_of),
@@ -226,7 +229,11 @@ def preview_of(drafted: Draft, order: Ordered) -> Preview:
 
 
 def _rows(
-    drafted: Draft, order: Ordered, preceding: Sequence[set[int]], all_findings: Iterable[Finding]
+    drafted: Draft,
+    order: Ordered,
+    preceding: Sequence[set[int]],
+    all_findings: Iterable[Finding],
+    nowhere: Dropped,
 ) -> tuple[PreviewRow, ...]:
     expansion = drafted.expansion
     by_task: dict[str, list[Finding]] = {}
@@ -236,7 +243,6 @@ def _rows(
     for vertex, index in enumerate(expansion.task_of):
         vertices[index].append(vertex)
     ranks = [[order.generation[vertex] for vertex in own] for own in vertices]
-    nowhere = Dropped(expansion)
     rows = []
     for position, index in enumerate(execution_order(first_generations(expansion, order)), start=1):
         task = expansion.tasks[index]
