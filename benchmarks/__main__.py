@@ -30,8 +30,10 @@ def main() -> None:
 
         print()
         round_trips.table()
-    from benchmarks import clients, dispatch
+    from benchmarks import clients, dispatch, large_graphs
 
+    print()
+    large_graphs.table()
     print()
     clients.table(fill)
     print()
