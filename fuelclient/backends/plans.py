@@ -1,16 +1,18 @@
-"""Plan and simulate the runs of a request, and preview graphs, from the inputs of any backend."""
+"""Plan and simulate the runs of a request, and preview graphs, from the inputs of any backend.
+
+What only some of these need is imported in them, because previews import this module.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from fuelclient.backends.assumed_nodes import on_assumed, with_assumed_nodes
 from fuelclient.backends.base import Backend
 from fuelclient.environment.as_master import has_expressions
 from fuelclient.environment.plans import evaluation_of, plans
-from fuelclient.environment.redeploy import Rerun, reruns
-from fuelclient.environment.saved_plans import SavedPlan, saved_plan
 from fuelclient.errors import FuelError
 from fuelclient.executors import registry
 from fuelclient.expressions.evaluation import Expressions
@@ -18,7 +20,6 @@ from fuelclient.facts.compute import computed
 from fuelclient.facts.given import Given
 from fuelclient.facts.uploaded import with_assumed
 from fuelclient.graph.merge import merge_layers
-from fuelclient.insight import forecast as views
 from fuelclient.model.finding import Finding
 from fuelclient.model.run import PlannedGraph, RunRequest, SimulatedGraph
 from fuelclient.model.snapshot import Snapshot
@@ -29,12 +30,18 @@ from fuelclient.plan.plan import Plan, checked, require_decided
 from fuelclient.plan.preview import PreviewOptions
 from fuelclient.settings import limit_expressions
 
+if TYPE_CHECKING:
+    from fuelclient.environment.redeploy import Rerun
+    from fuelclient.environment.saved_plans import SavedPlan
+
 
 def planned(backend: Backend, request: RunRequest, assume: str = "") -> tuple[PlannedGraph, ...]:
     """Return the current plans of all graphs of a request, on the environment's nodes or on those of `assume`.
 
     Raise what `Runs.begin` raises for a request that cannot run, and what `with_assumed_nodes` raises.
     """
+    from fuelclient.insight import forecast as views
+
     _, made, assumption = _plans(backend, request, assume or None)
     shown = (views.planned(plan, after_earlier=position > 0) for position, plan in enumerate(made))
     return tuple(replace(plan, assumption=assumption) for plan in shown)
@@ -49,18 +56,24 @@ def simulated(
     those of earlier runs. A graph that fails ends the run. Raise `NotFound` for an instance that no graph has, and what
     `with_assumed_nodes` raises.
     """
+    from fuelclient.insight import forecast as views
+
     inputs, made, assumption = _plans(backend, request, assume)
     return tuple(replace(graph, assumption=assumption) for graph in views.simulated(made, inputs.durations, fail))
 
 
 def pictured(backend: Backend, request: RunRequest, fail: Sequence[str] = (), assume: str = "") -> str:
     """Return the run that `simulated` computes as a drawing for Graphviz: a digraph for each graph."""
+    from fuelclient.insight import forecast as views
+
     inputs, made, _ = _plans(backend, request, assume)
     return views.pictured(made, inputs.durations, fail)
 
 
 def redeployed(backend: Backend, request: RunRequest) -> tuple[tuple[str, tuple[Rerun, ...]], ...]:
     """Return for each graph of a request which instances would run now, and why."""
+    from fuelclient.environment.redeploy import reruns
+
     inputs, made, _ = _plans(backend, request, None)
     return tuple((plan.graph_type, reruns(inputs, plan)) for plan in made)
 
@@ -68,6 +81,9 @@ def redeployed(backend: Backend, request: RunRequest) -> tuple[tuple[str, tuple[
 def saved(backend: Backend, request: RunRequest) -> tuple[SavedPlan, tuple[Finding, ...]]:
     """Return the current plan of a request as it can be saved, and the findings about it. Raise `InvalidGraph` if it
     depends on facts that are not known."""
+    from fuelclient.environment.saved_plans import saved_plan
+    from fuelclient.insight import forecast as views
+
     inputs, made, _ = _plans(backend, request, None)
     for plan in made:
         require_decided(plan)
