@@ -15,9 +15,10 @@ from fuelclient.model.run import NOWHERE, Event, EventKind, HistoryRow, NodeKey,
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, RunStatus
 from fuelclient.printing import plain_line
 
-NOT_REACHED, INTERRUPTED, IGNORED = "not reached", "interrupted", "failure ignored"
+NOT_REACHED, NOT_STARTED, INTERRUPTED, IGNORED = "not reached", "not started", "interrupted", "failure ignored"
+"""Of the first two, a failure kept the one from running; the other had not begun when a user stopped the run."""
 
-WORDS = ("error", "running", INTERRUPTED, NOT_REACHED, IGNORED, "ready", "skipped", "pending")
+WORDS = ("error", "running", INTERRUPTED, NOT_REACHED, NOT_STARTED, IGNORED, "ready", "skipped", "pending")
 """What can happen to a task instance, the most urgent first."""
 
 _REASONS: Mapping[str, str] = {
@@ -41,16 +42,16 @@ Key = tuple[int, str, NodeKey]
 """A task instance of a run: the id of its graph's run, the task, the node."""
 
 
-def status_word(status: str, reason: str) -> str:
-    """Return one of `WORDS` for the status of a task instance.
+def status_word(status: str, reason: str, *, was_stopped: bool = False) -> str:
+    """Return one of `WORDS` for the status of a task instance, of a run that `was_stopped` by a user or not.
 
     >>> status_word("skipped", "dep_failed"), status_word("skipped", "condition"), status_word("error", "interrupted")
     ('not reached', 'skipped', 'interrupted')
-    >>> status_word("skipped", "failure_ignored")
-    'failure ignored'
+    >>> status_word("skipped", "failure_ignored"), status_word("skipped", "stopped", was_stopped=True)
+    ('failure ignored', 'not started')
     """
     if status == InstanceStatus.SKIPPED and reason in NEVER_RAN:
-        return NOT_REACHED
+        return NOT_STARTED if was_stopped and reason == Reason.STOPPED else NOT_REACHED
     if status == InstanceStatus.SKIPPED and reason == Reason.FAILURE_IGNORED:
         return IGNORED
     return INTERRUPTED if status == InstanceStatus.ERROR and reason == Reason.INTERRUPTED else str(status)
@@ -230,6 +231,7 @@ class Progress:
         self.ended: list[str | None] = []
         self.running: dict[int, datetime] = {}
         self.counts: Counter[str] = Counter()
+        self.was_stopped = False
         self._numbers: dict[Key, int] = {}
         self._graphs: dict[int, _Graph] = {}
         for child_id, run in (earlier or {}).items():
@@ -255,6 +257,15 @@ class Progress:
     def remember(self, child_id: int, earlier: Earlier | None) -> None:
         """Note how a graph of the run went earlier; before any of its instances is known."""
         self._graphs[child_id] = _Graph(earlier)
+
+    def note(self, run: Run) -> None:
+        """Note whether a user asked the run to stop: what did not begin then is `NOT_STARTED`. Too many failures stop
+        a run too, and rows and events give the same reason for both."""
+        if run.stop and not self.was_stopped:
+            self.was_stopped = True
+            left = self.reasons.count(Reason.STOPPED)
+            self.counts[NOT_REACHED] -= left
+            self.counts[NOT_STARTED] += left
 
     def add(self, rows: Iterable[HistoryRow]) -> None:
         """Fold rows of the history."""
@@ -321,11 +332,11 @@ class Progress:
 
     def word(self, number: int) -> str:
         """Return what happened to an instance, as one of `WORDS`."""
-        return status_word(self.statuses[number], self.reasons[number])
+        return status_word(self.statuses[number], self.reasons[number], was_stopped=self.was_stopped)
 
     def is_fault(self, number: int) -> bool:
-        """Return whether an instance failed, was interrupted, or was not reached."""
-        return self.statuses[number] is InstanceStatus.ERROR or self.word(number) == NOT_REACHED
+        """Return whether an instance failed, was interrupted, or never ran because of a failure or a stop."""
+        return self.statuses[number] is InstanceStatus.ERROR or self.word(number) in (NOT_REACHED, NOT_STARTED)
 
     def is_done(self, number: int) -> bool:
         """Return whether an instance needs nothing more."""

@@ -22,11 +22,11 @@ class RunState:
     def __init__(
         self, run: Run, rows: Sequence[HistoryRow], earlier: Mapping[int, Earlier | None] | None = None
     ) -> None:
-        self.run = run
         placed = [row for row in rows if row.node != NOWHERE]
         self.nowhere = len(rows) - len(placed)
         self.rows = list({(row.run_id, row.task, row.node): row for row in placed}.values())
         self.progress = Progress(self.rows, earlier)
+        self.update(run)
         self.tasks = list(dict.fromkeys((row.run_id, row.task) for row in self.rows))
         self.nodes: list[NodeKey] = sorted(dict.fromkeys(row.node for row in self.rows), key=_node_order)
         columns = {task: place for place, task in enumerate(self.tasks)}
@@ -37,6 +37,11 @@ class RunState:
             self.grid[line][column] = number
         self.sizes = Counter(line for line, _ in self.cell)
         self.finished = Counter(line for number, (line, _) in enumerate(self.cell) if self.progress.is_done(number))
+
+    def update(self, run: Run) -> None:
+        """Take over what is known of the run itself now."""
+        self.run = run
+        self.progress.note(run)
 
     def apply(self, events: Iterable[Event]) -> tuple[list[int], bool]:
         """Bring the instances up to date. Return those that changed, and whether there are new ones, which have no row

@@ -78,7 +78,7 @@ def test_what_a_second_interrupt_kills_is_interrupted_and_runs_again(env: Execut
         process.send_signal(signal.SIGINT)
         until(process, "Stopping:")
         process.send_signal(signal.SIGINT)
-        until(process, "2 interrupted, 2 not reached")
+        until(process, "2 interrupted, 2 not started")
         assert process.wait(PATIENCE) == 130
 
     run = env.backend.runs.get(1)

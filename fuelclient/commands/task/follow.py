@@ -48,13 +48,13 @@ class PlainLines:
         """Do nothing: there is nothing to draw and to remove."""
         yield
 
-    def tell(self, event: Event) -> None:
+    def tell(self, event: Event, *, was_stopped: bool = False) -> None:
         """Print an event; instances that are skipped, and events about anything else, with `-v` only."""
         if event.kind != "instance":
             LOG.debug("%s %d: %s %d%% %s", event.kind, event.run_id, event.status, event.progress, event.message)
             return
         why = explanation(event.reason, event.message)
-        word = status_word(event.status, event.reason)
+        word = status_word(event.status, event.reason, was_stopped=was_stopped)
         name = labelled(event.graph_type, event.task, event.node)
         if event.status == "error":
             self._failures.show(event.parent_id, (event.run_id, event.task, event.node), name, word, why)
@@ -131,7 +131,7 @@ class Follower:
             while events := self._backend.runs.events(self._id, after=self._last_event, limit=_BATCH):
                 self.progress.apply(events)
                 for event in events:
-                    self._display.tell(event)
+                    self._display.tell(event, was_stopped=self.progress.was_stopped)
                 self._last_event = events[-1].id
             if not (run.is_final or run.runner == "gone"):
                 self._serve(interrupts)
@@ -146,6 +146,7 @@ class Follower:
 
     def _learn(self, run: Run) -> None:
         """Read the instances of graphs that have been planned and, for a display, how the graphs went earlier."""
+        self.progress.note(run)
         for child in run.children:
             if child.id not in self._known:
                 earlier = earlier_of_graph(self._backend, child) if isinstance(self._display, LiveDisplay) else None

@@ -62,13 +62,13 @@ class LiveDisplay:
             self._console.show_cursor(True)  # a process that is killed could not give it back
             yield
 
-    def tell(self, event: Event) -> None:
+    def tell(self, event: Event, *, was_stopped: bool = False) -> None:
         """Print failures above the lines; all else is only counted, and printed with `-v`."""
         if event.kind != "instance":
             return
         why = explanation(event.reason, event.message)
         name = labelled(event.graph_type, event.task, event.node)
-        word = status_word(event.status, event.reason)
+        word = status_word(event.status, event.reason, was_stopped=was_stopped)
         if event.status != "error":
             LOG.debug("%s %s%s", name, word, f" ({why})" if why else "")
             return

@@ -10,6 +10,7 @@ from fuelclient.insight.progress import (
     IGNORED,
     INTERRUPTED,
     NOT_REACHED,
+    NOT_STARTED,
     WORDS,
     counted,
     duration,
@@ -27,7 +28,8 @@ from fuelclient.tui.presenters.table import Cell, Column, Distinct, Lazy, Line, 
 from fuelclient.tui.run_state import RunState
 
 _TONES = {"ready": Tone.DIM, "running": Tone.ACCENT, "pending": Tone.DIM, "skipped": Tone.DIM, "error": Tone.BAD,
-          INTERRUPTED: Tone.BAD, NOT_REACHED: Tone.WARN, IGNORED: Tone.WARN, "runner gone": Tone.BAD,
+          INTERRUPTED: Tone.BAD, NOT_REACHED: Tone.WARN, NOT_STARTED: Tone.WARN, IGNORED: Tone.WARN,
+          "runner gone": Tone.BAD,
           "killing": Tone.WARN, "stopping": Tone.WARN, "stopped": Tone.WARN}  # fmt: skip
 
 _INSTANCES = (
@@ -44,7 +46,8 @@ def _sign(word: str, glyphs: Glyphs) -> str:
     """Return the sign for the result of an instance, or for the state of a run."""
     return {
         "ready": glyphs.ok, "running": glyphs.running, "pending": glyphs.dot, "skipped": glyphs.skipped,
-        "error": glyphs.error, INTERRUPTED: glyphs.error, NOT_REACHED: glyphs.blocked, IGNORED: glyphs.error,
+        "error": glyphs.error, INTERRUPTED: glyphs.error, NOT_REACHED: glyphs.blocked, NOT_STARTED: glyphs.blocked,
+        IGNORED: glyphs.error,
         "runner gone": glyphs.warning, "killing": glyphs.running, "stopping": glyphs.running,
         "stopped": glyphs.warning,
     }[word]  # fmt: skip
@@ -263,12 +266,12 @@ MOST_FAULTS = 20
 
 
 def faults(state: RunState, glyphs: Glyphs) -> list[Line]:
-    """Return what failed in a run or was not reached, each with why; those that failed first."""
+    """Return what failed in a run or never ran because of that or of a stop, each with why; what failed first."""
     progress = state.progress
     faults = [number for number in range(len(state.rows)) if progress.is_fault(number)]
     if not faults:
         return []
-    faults.sort(key=lambda number: progress.word(number) == NOT_REACHED)
+    faults.sort(key=lambda number: progress.word(number) in (NOT_REACHED, NOT_STARTED))
     lines = [title(count(len(faults), "fault"))]
     for number in faults[:MOST_FAULTS]:
         cell = status(progress.word(number), glyphs)

@@ -184,7 +184,7 @@ class RunScreen(ViewScreen):
             self._lost = False
             self.ui.tell_trouble("")
         ended = run.is_final and not state.run.is_final
-        state.run = run
+        state.update(run)
         changed, has_new = state.apply(events)
         if ended or has_new:
             self.ui.gateway.renew(self.request())  # the whole history, with return codes and summaries
@@ -323,7 +323,7 @@ class RunScreen(ViewScreen):
     # keys
 
     def action_faults(self) -> None:
-        """Show only what failed or was not reached, or everything again."""
+        """Show only what failed or never ran because of that or of a stop, or everything again."""
         if self._run_state is not None:
             self.faults = not self.faults
             self._show()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -57,6 +58,29 @@ def test_counts_follow_the_events() -> None:
     assert [(progress.name(number), progress.reasons[number]) for number in progress.failures] == [
         ("b/1", "interrupted")
     ]
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["known before", "known after"])
+def test_a_stopped_run_counts_what_it_did_not_start_apart(late: bool) -> None:
+    progress = expected(("a", 1), ("b", 1), ("c", 1))
+    stopped = replace(run(), stop="graceful")
+    progress.note(run())
+    if not late:
+        progress.note(stopped)
+    progress.apply([event("a", "skipped", reason="dep_failed"), event("b", "skipped", reason="stopped")])
+    before = counts(progress)
+    progress.note(stopped)
+    progress.apply([event("c", "skipped", reason="stopped")])
+    assert before == ["1 not reached", "1 not started", "1 pending"] if not late else ["2 not reached", "1 pending"]
+    assert counts(progress) == ["1 not reached", "2 not started"]
+    assert [progress.is_fault(number) for number in range(3)] == [True, True, True]
+
+
+def test_failures_that_stop_a_run_are_no_stop() -> None:
+    progress = expected(("a", 1))
+    progress.note(run())
+    progress.apply([event("a", "skipped", reason="stopped")])
+    assert counts(progress) == ["1 not reached"]
 
 
 def test_what_was_told_before_it_was_expected_counts_once() -> None:

@@ -150,7 +150,7 @@ def test_stop_and_kill(engine: Executions) -> None:
         await one.press("X")
         assert f"$ fuel2 task stop {begun.id} --kill" in one.text()
         await confirm(one, str(begun.id))
-        await one.until(" stopped", "⊘ 3 not reached")
+        await one.until(" stopped", "⊘ 3 not started")
         assert engine.ended(begun.id).status == "error"
         await until(lambda: f"fuel2 task stop {begun.id} --kill" in one.ui.log_lines)
         await one.press("x")
