@@ -32,10 +32,11 @@ class Action(Protocol):
 @dataclass(frozen=True, slots=True)
 class Execute:
     """Run graphs on an environment; a dry run only plans them, and asks a Fuel master what it would run, unless it is
-    on assumed nodes."""
+    on assumed nodes. Without `check`, nodes that are reached over SSH are not examined before the run."""
 
     request: RunRequest
     assume: str = ""
+    check: bool = True
 
     @property
     def what(self) -> str:
@@ -55,6 +56,7 @@ class Execute:
         words += ["--force"] * asked.force + ["--dry-run"] * asked.dry_run + ["--noop"] * asked.noop
         words += ["--executor", asked.executor] if asked.executor else []
         words += ["--assume", self.assume] if self.assume else []
+        words += [] if self.check else ["--no-check"]
         return shlex.join(words)
 
     def act(self, backend: Backend) -> Run | DryRun:
@@ -62,7 +64,7 @@ class Execute:
             from fuelclient.backends.dry_runs import dry_run  # with all that plans: few sessions of the UI do
 
             return dry_run(backend, self.request, timeout=DRY_RUN_WAIT, assume=self.assume)
-        return backend.runs.begin(self.request)
+        return backend.runs.begin(self.request, check=self.check)
 
 
 @dataclass(frozen=True, slots=True)

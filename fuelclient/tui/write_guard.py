@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from fuelclient.model.node import DEFAULT_EXECUTOR
 from fuelclient.model.run import DryRun, Run
 from fuelclient.model.status import RunStatus
 from fuelclient.tui.actions import Action, Delete, Execute, Resume, Stop, command_of
@@ -78,7 +79,15 @@ class WriteGuard:
 
         types = ui.graph.types if ui.graph is not None else ()
         name = ui.environment_names().get(env, str(env))
-        self._ask(ExecuteDialog(env, name, ui.trail.here.graph_type, types, ui.glyphs, ui.program, (tasks, nodes)))
+        here, picked = ui.trail.here.graph_type, (tasks, nodes)
+        self._ask(ExecuteDialog(env, name, here, types, ui.glyphs, ui.program, picked, over_ssh=self._over_ssh(env)))
+
+    def _over_ssh(self, env: int) -> bool:
+        """Return whether a node of an environment is reached over SSH, by what is known already."""
+        graph, overview = self._ui.graph, self._ui.overview
+        nodes = graph.study.snapshot.nodes if graph is not None else overview.nodes if overview is not None else ()
+        over_ssh = (node.reached_by == DEFAULT_EXECUTOR for node in nodes if node.cluster_id == env)
+        return self._ui.capabilities.executors and any(over_ssh)
 
     def stop(self, *, kill: bool) -> None:
         """Ask whether to stop the run here, and how."""

@@ -15,6 +15,9 @@ MANNERS = ("run", "noop", "dry run")
 
 FORCES = ("skip what has not changed", "run everything again")
 
+CHECKS = ("check before the run", "do not check")
+"""Whether nodes that are reached over SSH are examined before a run begins."""
+
 _PLANNED = (
     Column("action", "what would happen", least=6, most=40, rank=1),
     Column("task", "task", least=14, most=44, grows=True),

@@ -158,12 +158,13 @@ class ExecuteDialog(ActionDialog):
 
     def __init__(
         self, env: int, env_name: str, graph_type: str, known: Sequence[str], glyphs: Glyphs, program: str,
-        picked: tuple[Sequence[str], Sequence[str]] = ((), ()),
+        picked: tuple[Sequence[str], Sequence[str]] = ((), ()), *, over_ssh: bool = False,
     ) -> None:  # fmt: skip
         said = f"Graphs of environment {env} {env_name}: {', '.join(known) or 'not known yet'}."
         super().__init__("execute", said, execute.word_for(env, env_name), glyphs, program)
         self._env, self._type = env, graph_type
         self._picked = [" ".join(ids) for ids in picked]
+        self._over_ssh = over_ssh
 
     def fields(self) -> Sequence[Horizontal]:
         return (
@@ -176,6 +177,7 @@ class ExecuteDialog(ActionDialog):
             Horizontal(Label("manner"), Choice(execute.MANNERS, self.glyphs, id="manner")),
             Horizontal(Label("earlier runs"), Choice(execute.FORCES, self.glyphs, id="force")),
             Horizontal(Label("executor"), Input(id="executor", placeholder="that of each node; or local, ssh, noop")),
+            *([Horizontal(Label("SSH nodes"), Choice(execute.CHECKS, self.glyphs, id="check"))] * self._over_ssh),
         )
 
     def action(self) -> Action | str:
@@ -191,7 +193,8 @@ class ExecuteDialog(ActionDialog):
         result = replace(result, executor=executor)
         if assume and (wrong := execute.not_assumed(result)):
             return wrong
-        return Execute(result, assume)
+        skips = any(choice.place for choice in self.query("#check").results(Choice))
+        return Execute(result, assume, check=result.dry_run or not skips)
 
     def needs_word(self) -> bool:
         """Return whether the action would change something, which a dry run does not."""

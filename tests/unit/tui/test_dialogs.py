@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import tiny_engine
 from textual.screen import Screen
 from tui_driving import Driven, connecting, driven, until
 
@@ -23,6 +24,7 @@ from fuelclient.tui.routes import TABS, View
 from fuelclient.tui.screens.action_dialogs import ConfirmDialog, ExecuteDialog, PlanDialog
 from fuelclient.tui.screens.dialogs import HelpDialog, LogDialog
 from fuelclient.tui.widgets.bar import Bar
+from fuelclient.tui.widgets.choice import Choice
 
 Story = Callable[[Driven], Coroutine[Any, Any, None]]
 
@@ -144,6 +146,29 @@ def test_the_first_word_that_is_typed_is_the_one_that_is_asked_for(demo: Path) -
         assert one.ui.screen.focused is one.ui.screen.query_one("#types")
 
     tell(demo, story, notifications=True)
+
+
+def test_the_check_of_nodes_over_ssh_can_be_left_out(tmp_path: Path, demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("A", "e")
+        dialog = one.ui.screen
+        assert isinstance(dialog, ExecuteDialog)
+        assert isinstance(before := dialog.action(), Execute)
+        assert before.check
+        dialog.query_one("#check", Choice).action_step(1)
+        assert dialog.action() == Execute(before.request, check=False)
+        await one.settle()
+        assert "$ fuel2 graph execute --env 1 --no-check" in one.text()
+        dialog.query_one("#manner", Choice).action_step(-1)
+        assert isinstance(planned := dialog.action(), Execute)
+        assert (planned.request.dry_run, planned.check) == (True, True)
+
+    async def without(one: Driven) -> None:
+        await one.press("A", "e")
+        assert not one.ui.screen.query("#check")
+
+    tell(tiny_engine(tmp_path).engine, story)
+    tell(demo, without)
 
 
 def test_the_bar_says_what_the_key_does(demo: Path) -> None:
