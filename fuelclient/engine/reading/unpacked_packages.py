@@ -21,11 +21,12 @@ import tempfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fuelclient.errors import InvalidDocument, Unavailable
-from fuelclient.plugins.archive import extract, unusable
-from fuelclient.plugins.archive.limits import Unusable
-from fuelclient.plugins.build.entries import Entry, EntryType, collect
+
+if TYPE_CHECKING:  # packing and unpacking are imported where they are used: previews import this, and need neither
+    from fuelclient.plugins.build.entries import Entry
 
 _TEMPORARY = ".new-"
 _MARK = "@"
@@ -68,6 +69,8 @@ class Trees:
         package may have, `NotFound` and `Unavailable`.
         """
         if not source.is_dir():
+            from fuelclient.plugins.archive import extract
+
             extract(source, staged)
             return
         with _reported(source):
@@ -142,6 +145,10 @@ def content_of(unpacked: str) -> str:
 
 
 def _entries(directory: Path) -> tuple[Entry, ...]:
+    from fuelclient.plugins.archive import unusable
+    from fuelclient.plugins.archive.limits import Unusable
+    from fuelclient.plugins.build.entries import collect
+
     try:
         return collect(directory, "")
     except Unusable as error:
@@ -149,6 +156,8 @@ def _entries(directory: Path) -> tuple[Entry, ...]:
 
 
 def _copy(entry: Entry, target: Path) -> None:
+    from fuelclient.plugins.build.entries import EntryType
+
     if entry.type is EntryType.DIRECTORY:
         target.mkdir(mode=0o755)
     elif entry.type is EntryType.SYMLINK:
