@@ -23,8 +23,8 @@ class PluginsOfAnAdministrator(Plugins):
 
     master: Backend
 
-    def install(self, path: str, *, force: bool = False) -> Installed:
-        return self.master.plugins.install(path, force=force)
+    def install(self, path: str, *, force: bool = False, link: bool = False) -> Installed:
+        return self.master.plugins.install(path, force=force, link=link)
 
     def selection(self, plugin_id: int, release_id: int) -> Selection:
         return self.master.plugins.selection(plugin_id, release_id)

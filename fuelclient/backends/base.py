@@ -101,8 +101,11 @@ class Plugins(Protocol):
         Raise `NotFound` if it does not exist, `UsageError` if there are several versions and none is given.
         """
 
-    def install(self, path: str, *, force: bool = False) -> Installed:
+    def install(self, path: str, *, force: bool = False, link: bool = False) -> Installed:
         """Install the package in `path`, a directory, an `.fp` or an `.rpm`, with its graphs and its releases.
+
+        With `link`, the package stays in its directory and is read from there at each use; what it has then need not be
+        what was checked. Raise `Conflict` if it is no directory, or defines releases.
 
         A plugin of the same name and major.minor version is updated: it keeps its id, the environments where it is
         enabled, and uploaded graphs. Any other version is installed beside it.

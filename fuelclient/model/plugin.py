@@ -25,7 +25,8 @@ class Plugin:
     `volumes_metadata`, `network_roles_metadata`, `components_metadata`, `attributes_metadata`), and under `releases`
     the records of the releases that it extends. `clusters` are the environments on which it is enabled, `releases` the
     ids of the releases that it defines. `unpacked` is the name of the directory with its files, next to the engine
-    file; the name contains a digest of the content. `origin` is the path it was installed from. With `by_release`, the
+    file; the name contains a digest of the content. For a linked plugin it is the absolute path of the directory from
+    which the package is read at each use. `origin` is the path it was installed from. With `by_release`, the
     content depends on the release, and `metadata` and the stored graphs are only those for releases in general.
     """
 
@@ -40,6 +41,15 @@ class Plugin:
     unpacked: str = ""
     by_release: bool = False
     origin: str = ""
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether the package is read from its author's directory at each use, instead of from a copy.
+
+        >>> Plugin(1, "lma", "0.10.2", unpacked="/home/me/lma").is_linked
+        True
+        """
+        return self.unpacked.startswith("/")
 
     @property
     def label(self) -> str:

@@ -59,7 +59,7 @@ class Plugins:
         first = "There is no plugin yet. Run `fuel2 plugins install PACKAGE` on the master."
         return plugin_named(self.list(), name, version, first)
 
-    def install(self, path: str, *, force: bool = False) -> Installed:  # noqa: ARG002 (the boundary's parameters)
+    def install(self, path: str, *, force: bool = False, link: bool = False) -> Installed:  # noqa: ARG002 (the boundary)
         """Raise `Unsupported`: the REST API takes no packages."""
         raise Unsupported(
             "A master takes no packages over its API, only from its own disk.",

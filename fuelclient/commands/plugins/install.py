@@ -27,8 +27,12 @@ class PluginsInstall(Command):
     Warnings about the package go to stderr and do not prevent installation. If the package is unusable, the exit code
     is 7. Nothing in a package is executed, and nothing is changed unless all of it can be installed.
 
+    With --link nothing is copied: whatever uses the plugin reads its directory again, so an edit needs no new
+    installation. 'plugins show' names the directory. A package that defines a release cannot be linked.
+
       fuel2 plugins install lma_collector-0.10-0.10.3-1.noarch.rpm
       fuel2 plugins install ./my-plugin --force
+      fuel2 plugins install --link ./my-plugin
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -40,10 +44,14 @@ class PluginsInstall(Command):
             help="also install the same version again, an older one, or a renamed plugin",
         )  # fmt: skip
 
+        parser.add_argument(
+            "--link", action="store_true", help="read the package from its directory at each use, and copy nothing"
+        )
+
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         exists = Path(parsed_args.file).exists()  # do not create the engine file for a path that does not exist
         backend = self.writable() if exists else self.backend
-        installed = backend.plugins.install(parsed_args.file, force=parsed_args.force)
+        installed = backend.plugins.install(parsed_args.file, force=parsed_args.force, link=parsed_args.link)
         report(installed.findings)
         _report_result(installed)
         _suggest_enabling(backend, installed)
@@ -119,6 +127,8 @@ def _report_result(installed: Installed) -> None:
         LOG.info("Updated %s, which was %s.", label, installed.previous_version)
     else:
         LOG.info("Installed %s again.", label)
+    if plugin.is_linked:
+        LOG.info("It is read from %s at each use.", plugin.unpacked)
     for release in installed.releases:
         LOG.info("It defines release %d: %s %s.", release.id, release.name, release.version)
     if plugin.clusters:

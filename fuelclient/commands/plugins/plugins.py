@@ -24,8 +24,8 @@ _STATED = ("description", "fuel_version", "groups", "licenses", "authors", "home
 _BROUGHT = ("roles", "volumes", "network_roles", "components", "settings")
 
 _COLUMNS = (
-    "id", "name", "title", "version", "package_version", *_STATED, "releases", "defines", "environments", "graphs",
-    *_BROUGHT,
+    "id", "name", "title", "version", "package_version", "linked_to", *_STATED, "releases", "defines", "environments",
+    "graphs", *_BROUGHT,
 )  # fmt: skip
 
 _COLUMNS_FOR_RELEASE = (
@@ -61,7 +61,8 @@ class PluginsShow(ShowOne):
     """Show one plugin and what it brings
 
     Shows its metadata, the releases that it extends or defines, the environments on which it is enabled, and its
-    graphs, roles, volumes, networks, components and settings. Some packages have different content for different
+    graphs, roles, volumes, networks, components and settings. linked_to is the directory that a plugin is read from at
+    each use, after 'plugins install --link'. Some packages have different content for different
     releases: --release shows what is used for a release, from which files, and why.
 
       fuel2 plugins show 1
@@ -78,6 +79,10 @@ class PluginsShow(ShowOne):
         columns = _COLUMNS if parsed_args.release is None else _COLUMNS_FOR_RELEASE
         check_columns(parsed_args.columns, columns)
         plugin = self.backend.plugins.get(parsed_args.plugin)
+        if plugin.is_linked and self.backend.capabilities.packages:
+            from fuelclient.plugins.linked import current
+
+            current(plugin)  # what is shown would be that of an earlier moment
         if parsed_args.release is None:
             values = _values(self.backend, plugin)
         else:
@@ -95,7 +100,7 @@ def _values(backend: Backend, plugin: Plugin) -> Mapping[str, Any]:
     graphs = [graph for graph in backend.graphs.list(levels=[Level.PLUGIN]) if graph.owner.id == plugin.id]
     return {
         "id": plugin.id, "name": plugin.name, "title": plugin.title, "version": plugin.version,
-        "package_version": plugin.package_version,
+        "package_version": plugin.package_version, "linked_to": plugin.unpacked if plugin.is_linked else "",
         **{
             key: Names(value) if isinstance(value, list) else "" if value is None else value
             for key, value in stated.items()

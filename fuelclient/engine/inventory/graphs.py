@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from fuelclient.engine.reading import environment, lookup, orphaned_records
+from fuelclient.engine.reading import environment, linked_graphs, lookup, orphaned_records
 from fuelclient.environment.layers import snapshot, types_for
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.graph.merge import merge_layers
@@ -39,7 +39,8 @@ class Graphs:
         """As `base.Graphs`."""
         with self._database.read() as connection:
             if cluster_id is None:
-                summaries = graphs.summaries(connection)
+                linked = {plugin.id for plugin in plugins.every(connection) if plugin.is_linked}
+                summaries = [linked_graphs.summary(connection, each, linked) for each in graphs.summaries(connection)]
             else:
                 summaries = environment.summaries(connection, environment.read(connection, cluster_id))
         return [summary for summary in summaries if not levels or summary.owner.level in levels]
@@ -52,7 +53,7 @@ class Graphs:
     def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
         """As `base.Graphs`."""
         with self._database.read() as connection:
-            return _existing(connection, lookup.owner(connection, owner), graph_type)
+            return linked_graphs.graph(connection, _existing(connection, lookup.owner(connection, owner), graph_type))
 
     def owner(self, owner: OwnerRef) -> Owner:
         """As `base.Graphs`."""

@@ -12,19 +12,20 @@ from fuelclient.engine.packages import register
 from fuelclient.engine.packages.register import Candidate
 from fuelclient.engine.reading import lookup
 from fuelclient.engine.reading.unpacked_packages import Trees, content_of, digest
-from fuelclient.errors import FuelError, InvalidDocument
+from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound
 from fuelclient.model.finding import Finding, Place, Severity, errors_in, require_no_errors
 from fuelclient.model.plugin import InstallAction, Installed, Plugin, Synced
 from fuelclient.model.status import RunStatus
 from fuelclient.plugins.build.entries import is_built
 from fuelclient.plugins.checks import check, for_install
+from fuelclient.plugins.linked import require_linkable
 from fuelclient.plugins.load import load_package
 from fuelclient.plugins.select import needs_release
 from fuelclient.store import plugins, releases, runs
 from fuelclient.store.database import Database
 
 
-def install(database: Database, path: str, *, force: bool) -> Installed:
+def install(database: Database, path: str, *, force: bool, link: bool = False) -> Installed:
     """Register the package in `path`; see `backends.base.Plugins`.
 
     The files are complete and in their final place before the transaction that refers to them commits. If anything
@@ -34,12 +35,10 @@ def install(database: Database, path: str, *, force: bool) -> Installed:
     source = Path(path)
     with database.alone():
         _sweep(database, places)
-        with places.staging() as staged:
-            places.fill(staged, source)
-            candidate, findings = _prepared(places, staged, source)
-            with database.write() as connection:
-                registered = register.register(connection, candidate, force=force)
-                defined = tuple(releases.of_plugin(connection, registered.plugin.id))
+        provided = _linked(source) if link else _copied(places, source)
+        with provided as (candidate, findings), database.write() as connection:
+            registered = register.register(connection, candidate, force=force)
+            defined = tuple(releases.of_plugin(connection, registered.plugin.id))
     previous = registered.previous.version if registered.previous else ""
     findings = tuple(dict.fromkeys((*findings, *registered.findings)))
     return Installed(registered.plugin, registered.action, previous, defined, findings)
@@ -98,6 +97,10 @@ class _Synchronisation:
 
         A changed plugin gets a new directory, because directories are named after their content.
         """
+        if plugin.is_linked:
+            with _linked(Path(plugin.unpacked)) as (candidate, findings):
+                self._register(plugin, candidate, findings, plugin.unpacked)
+            return
         if not self.places.has(plugin.unpacked):
             with self.database.write() as connection:
                 register.remove(connection, plugin)
@@ -106,23 +109,28 @@ class _Synchronisation:
         directory = self.places.path(plugin.unpacked)
         if not even_if_unchanged and digest(directory) == content_of(plugin.unpacked):
             return
-        with self._prepared(directory) as (candidate, findings):
-            name = candidate.plugin.name
-            if name != plugin.name:
-                raise InvalidDocument(
-                    f"Plugin can't be renamed. Trying to change name of the plugin {plugin.name} to {name}.",
-                    hint=f"Change the name back in {directory / 'metadata.yaml'}.",
-                )
-            # The origin stays where the plugin was installed from, which is not this directory.
-            wanted = replace(candidate, plugin=replace(candidate.plugin, origin=plugin.origin))
-            with self.database.write() as connection:
-                registered = register.register(connection, wanted, force=True, target=plugin)
+        with _copied(self.places, directory) as (candidate, findings):
+            self._register(plugin, candidate, findings, directory)
+
+    def _register(
+        self, plugin: Plugin, candidate: Candidate, findings: Sequence[Finding], directory: str | Path
+    ) -> None:
+        name = candidate.plugin.name
+        if name != plugin.name:
+            raise InvalidDocument(
+                f"Plugin can't be renamed. Trying to change name of the plugin {plugin.name} to {name}.",
+                hint=f"Change the name back in {Path(directory) / 'metadata.yaml'}.",
+            )
+        # The origin stays where the plugin was installed from, which need not be this directory.
+        wanted = replace(candidate, plugin=replace(candidate.plugin, origin=plugin.origin))
+        with self.database.write() as connection:
+            registered = register.register(connection, wanted, force=True, target=plugin)
         self.updated.append(registered.plugin)
         self.findings += (*findings, *registered.findings)
 
     def adopt(self, directory: Path) -> None:
         """Register a package that was put next to the others by hand, unless the same is registered already."""
-        with self._prepared(directory) as (candidate, findings), self.database.write() as connection:
+        with _copied(self.places, directory) as (candidate, findings), self.database.write() as connection:
             wanted = candidate.plugin
             content = content_of(wanted.unpacked)
             if any(
@@ -135,11 +143,28 @@ class _Synchronisation:
         (self.created if is_new else self.updated).append(registered.plugin)
         self.findings += (*findings, *registered.findings)
 
-    @contextmanager
-    def _prepared(self, directory: Path) -> Iterator[tuple[Candidate, tuple[Finding, ...]]]:
-        with self.places.staging() as staged:
-            self.places.fill(staged, directory)
-            yield _prepared(self.places, staged, directory)
+
+@contextmanager
+def _copied(places: Trees, source: Path) -> Iterator[tuple[Candidate, tuple[Finding, ...]]]:
+    """Provide the package in `source`, a directory or an archive, as a copy next to the engine file."""
+    with places.staging() as staged:
+        places.fill(staged, source)
+        yield _prepared(places, staged, source)
+
+
+@contextmanager
+def _linked(source: Path) -> Iterator[tuple[Candidate, tuple[Finding, ...]]]:
+    """Provide the package in the directory `source`, to be read from there at each use."""
+    if source.is_file():
+        raise Conflict(f"{source} is a file, and only a directory can be linked.", hint="Install it without --link.")
+    directory = os.path.realpath(source)
+    if not source.is_dir():
+        raise NotFound("directory", str(source), hint="Check the path.")
+    findings = for_install(check(source, shown_as=str(source)))
+    require_no_errors(findings, f"{source} cannot be linked", InvalidDocument)
+    package = load_package(source, shown_as=str(source))
+    require_linkable(package, directory)
+    yield register.candidate(package, directory, directory, by_release=True, shown_as=str(source)), findings
 
 
 def _prepared(places: Trees, staged: Path, source: Path) -> tuple[Candidate, tuple[Finding, ...]]:

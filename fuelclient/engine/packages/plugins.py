@@ -34,18 +34,19 @@ class Plugins:
     def get(self, plugin_id: int) -> Plugin:
         """As `base.Plugins`."""
         with self._database.read() as connection:
-            return lookup.plugin(connection, plugin_id)
+            plugin = lookup.plugin(connection, plugin_id)
+            return lookup.as_now(plugin, lookup.last_package(connection, plugin)) if plugin.is_linked else plugin
 
     def named(self, name: str, version: str = "") -> Plugin:
         """As `base.Plugins`."""
         with self._database.read() as connection:
             return lookup.plugin_named(connection, name, version)
 
-    def install(self, path: str, *, force: bool = False) -> Installed:
+    def install(self, path: str, *, force: bool = False, link: bool = False) -> Installed:
         """As `base.Plugins`."""
         from fuelclient.engine.packages import install
 
-        return install.install(self._database, path, force=force)
+        return install.install(self._database, path, force=force, link=link)
 
     def remove(self, plugin_id: int) -> None:
         """As `base.Plugins`."""

@@ -112,7 +112,9 @@ def _graphs(package: Package) -> dict[str, GraphDocument]:
 
 
 def _is_same(previous: Plugin, wanted: Plugin) -> bool:
-    """Return whether two plugins have the same version and content."""
+    """Return whether two plugins have the same version and content; that of a linked one may differ at each use."""
+    if previous.is_linked or wanted.is_linked:
+        return False
     content = unpacked_packages.content_of(wanted.unpacked)
     return previous.version == wanted.version and unpacked_packages.content_of(previous.unpacked) == content
 
@@ -126,7 +128,8 @@ def _previous(wanted: Plugin, known: Sequence[Plugin], *, force: bool) -> Plugin
     named = [plugin for plugin in known if plugin.name == wanted.name]
     for plugin in named:
         if plugin.version == wanted.version:
-            return plugin if force else _refuse_again(plugin, wanted)
+            linked_again = wanted.is_linked and plugin.unpacked == wanted.unpacked
+            return plugin if force or linked_again else _refuse_again(plugin, wanted)
     series = [plugin for plugin in named if plugin.directory == wanted.directory]
     if series:
         newest = max(series, key=lambda plugin: version_key(plugin.version))

@@ -51,8 +51,11 @@ def _for_release(connection: Connection, plugin: Plugin, release: Release) -> Pl
     """Return the plugin with what it brings for a release in its metadata."""
     if not plugin.by_release:
         return plugin
-    metadata = {**plugin.metadata, **metadata_from(selected(connection, plugin, release))}
-    return replace(plugin, metadata=metadata)
+    from fuelclient.plugins.select import select
+
+    package = lookup.last_package(connection, plugin)
+    plugin = lookup.as_now(plugin, package)
+    return replace(plugin, metadata={**plugin.metadata, **metadata_from(select(package, release).contents)})
 
 
 def metadata_from(contents: Contents) -> dict[str, Any]:
@@ -87,6 +90,8 @@ def extension(connection: Connection, plugin: Plugin, release: Release) -> Mappi
     from fuelclient.plugins.select import is_compatible, select
 
     stored = plugins.package(connection, plugin.id)
+    if stored is not None and plugin.is_linked:
+        stored = lookup.last_package(connection, plugin)
     if stored is None or not is_compatible(stored, release):
         return {}
     return metadata_from(select(stored, release).contents)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from fuelclient.environment import checks
 from fuelclient.environment.owners import plugin_owner, release_owner
-from fuelclient.errors import Conflict, NotFound
+from fuelclient.errors import Conflict, FuelError, NotFound
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import Level, Owner, OwnerRef
 from fuelclient.model.node import Node
@@ -57,8 +58,28 @@ def plugin_named(connection: Connection, name: str, version: str = "") -> Plugin
 def package(connection: Connection, owner: Plugin) -> Package:
     """Return the package of a plugin, without the releases that it defines.
 
-    Raise `Conflict` if an earlier version of fuel2 registered the plugin without its package.
+    Raise `Conflict` if an earlier version of fuel2 registered the plugin without its package, and what
+    `plugins.linked.current` raises for a linked plugin.
     """
+    if owner.is_linked:
+        from fuelclient.plugins.linked import current  # no other plugin needs what reads packages
+
+        return current(owner)
+    return stored_package(connection, owner)
+
+
+def last_package(connection: Connection, owner: Plugin) -> Package:
+    """Return the package of a plugin; if that of a linked one cannot be read, the one that was linked.
+
+    An environment with such a plugin can still be shown, and the plugin be disabled.
+    """
+    with suppress(FuelError):
+        return package(connection, owner)
+    return stored_package(connection, owner)
+
+
+def stored_package(connection: Connection, owner: Plugin) -> Package:
+    """Return the package of a plugin as it was registered. Raise `Conflict` as `package` does."""
     stored = plugins.package(connection, owner.id)
     if stored is None:
         raise Conflict(
@@ -66,6 +87,15 @@ def package(connection: Connection, owner: Plugin) -> Package:
             hint="Install it again: `fuel2 plugins install PACKAGE --force`.",
         )
     return stored
+
+
+def as_now(plugin: Plugin, known: Package) -> Plugin:
+    """Return a plugin; a linked one with what its package states."""
+    if not plugin.is_linked:
+        return plugin
+    from fuelclient.plugins.linked import as_now
+
+    return as_now(plugin, known)
 
 
 def owner(connection: Connection, ref: OwnerRef) -> Owner:
