@@ -1,5 +1,5 @@
-"""What enabled plugins cost: the preview of two environments of one release, with real plugins and without, and
-questions about the graph of the first release with them."""
+"""What plugins cost: the preview of two environments of one release, with real plugins and without, questions about
+the graph of the first release with them, and the check of a package beside that release."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ QUESTIONS = (
     ("diff", "env:{plain}", "env:{full}"),
 )
 """Each is answered by a process of its own in less than half a second."""
+
+CHECKED = "fuel-plugin-kubernetes"
+"""A real package, which is checked beside the first release in less than 0.6 s of processor time."""
 
 _NODES = "controller=3,compute=8,cinder=3"
 
@@ -41,6 +44,10 @@ def commands(fuel2: Sequence[str], corpus: Path, engine: Path) -> dict[str, list
         for env, what in ((plain, "no plugin"), (full, f"{enabled} plugins")):
             name = f"fuel2 graph preview ({version}, {what})"
             result[name] = [*program, "graph", "preview", "--env", env, "--assume", _NODES]
+        if version == VERSIONS[0]:
+            package = str(corpus / "plugins" / CHECKED)
+            check = [*program, "plugins", "check", package, "--release", release]
+            result[f"fuel2 plugins check ({version})"] = check
         for words in QUESTIONS if version == VERSIONS[0] else ():
             filled = [word.format(plain=plain, full=full) for word in words]
             asked = " ".join(words).translate({ord("{"): None, ord("}"): None})

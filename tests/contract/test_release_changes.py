@@ -68,6 +68,17 @@ class TestReleaseChange:
         assert [one.id for one in backend.graphs.layers(env, list(Level)).tasks] == ["start"]
         assert backend.clusters.settings(env)["common"]["b"]["value"] == 2
 
+    def test_it_names_the_sequences_that_it_leaves(self, backend: Backend, tmp_path: Path) -> None:
+        old, new = two(backend, tmp_path)
+        env = backend.clusters.create("prod", old.id).id
+        backend.sequences.create(old.id, "deploy-changes", ["default"])
+        backend.sequences.create(old.id, "upgrade", ["default"])
+        backend.sequences.create(new.id, "upgrade", ["prepare", "default"])
+        findings = backend.clusters.change_release(env, new.id, dry_run=True).findings
+        assert [finding.code for finding in findings] == ["G064", "G064"]
+        assert "deploy-changes" in findings[0].message
+        assert "prepare" in findings[1].message
+
     def test_a_release_without_a_role_of_a_node_is_refused(self, backend: Backend, tmp_path: Path) -> None:
         old, new = two(backend, tmp_path)
         env = backend.clusters.create("prod", old.id).id

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,11 +13,14 @@ from fuelclient.environment.differences import settings_differences
 from fuelclient.environment.layers import snapshot
 from fuelclient.environment.roles import roles
 from fuelclient.insight.comparison import compare
+from fuelclient.insight.override_findings import OVERRIDES
 from fuelclient.plan.inputs import EnvironmentChange, Inputs
 from fuelclient.plan.preview import Draft, PreviewOptions, draft
 
 if TYPE_CHECKING:
     from fuelclient.model.environment import Environment
+    from fuelclient.model.finding import Finding
+    from fuelclient.model.snapshot import Snapshot
 
 
 def lines(change: EnvironmentChange) -> Iterator[str]:
@@ -46,6 +49,14 @@ def lines(change: EnvironmentChange) -> Iterator[str]:
             yield f"Graph {graph_type}:"
             yield from (f"  {line}" for line in comparison_lines(found, drafts[1].expansion))
             yield from (f"  {finding}" for finding in found.findings)
+
+
+def override_warnings(before: Mapping[str, Snapshot], after: Mapping[str, Snapshot]) -> Iterator[Finding]:
+    """Yield the warnings about overrides that a change of an environment brings, graph by graph."""
+    for graph_type, known in after.items():
+        old = before.get(graph_type, replace(known, layers=()))
+        drafts = [draft(side, PreviewOptions()) for side in (old, known)]
+        yield from (finding for finding in compare(*drafts).findings if finding.code in OVERRIDES)
 
 
 def _role_lines(before: Environment, after: Environment) -> Iterator[str]:

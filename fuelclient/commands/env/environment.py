@@ -107,8 +107,8 @@ class EnvUpdate(_ShowEnv):
     terminal it then asks, unless you use --yes; with --dry-run it only shows. The new release must have the same
     name and operating system. To go back, name the old release. Nodes, plugins, settings and graphs of the environment
     stay. Values that the environment set, of settings or networks that the new release lacks, are dropped, with a
-    warning for each. The exit code is 6 if a run has not ended, if the new release lacks a role that a node has, or if
-    an enabled plugin does not support it.
+    warning for each; a warning also names sequences that the new release lacks. The exit code is 6 if a run has not
+    ended, if the new release lacks a role that a node has, or if an enabled plugin does not support it.
 
       fuel2 env update 1 --name staging
       fuel2 env update prod --release mitaka-9.1 --dry-run

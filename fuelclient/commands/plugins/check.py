@@ -204,19 +204,20 @@ def findings_of(path: Path, beside: Sequence[Beside] = (), *, as_master: bool = 
 
 
 def _checked(directory: Path, shown_as: str, beside: Sequence[Beside], *, as_master: bool) -> Sequence[Finding]:
-    from fuelclient.environment.as_master import in_documents
-    from fuelclient.plugins.checks import check, graphs_of
+    from fuelclient.plugins.checks import check_and_read, graphs_of
+
+    found, package = check_and_read(directory, shown_as=shown_as)
+    findings = dict.fromkeys(found)
+    if package is None or not (beside or as_master):
+        return tuple(findings)
+    if as_master:
+        from fuelclient.environment.as_master import in_documents
+
+        findings.update(dict.fromkeys(in_documents(graphs_of(package))))
     from fuelclient.plugins.checks.together import check_together
-    from fuelclient.plugins.load import read_package
     from fuelclient.plugins.select import is_compatible
 
-    findings = dict.fromkeys(check(directory, shown_as=shown_as))
-    package = read_package(directory, shown_as=shown_as)[0] if beside or as_master else None
-    if as_master and package is not None:
-        findings.update(dict.fromkeys(in_documents(graphs_of(package))))
     for known in beside:
-        if package is None:
-            break
         if not known.only_if_supported or is_compatible(package, known.environment.release):
             findings.update(
                 dict.fromkeys(check_together(package, known.environment, known.layers, as_master=as_master))

@@ -14,6 +14,7 @@ from fuelclient.errors import InvalidDocument, NotFound, UsageError
 
 if TYPE_CHECKING:
     from fuelclient.model.plugin import Plugin
+    from fuelclient.model.snapshot import Snapshot
 
 
 def assignment(text: str) -> tuple[str, str]:
@@ -57,7 +58,7 @@ class PluginsEnable(_OnEnvironment):
     that setting. Others can see a password in --set; '--settings -' reads stdin instead.
 
     With --dry-run nothing is enabled: the command prints what would come, go and move among roles, settings and tasks,
-    or why the plugin cannot be enabled.
+    or why the plugin cannot be enabled. Warnings about what its tasks override are printed in either case.
 
       fuel2 plugins enable lma_collector --env 1
       fuel2 plugins enable lma_collector --env 1 --set environment_label=prod influxdb_mode=remote
@@ -88,9 +89,22 @@ class PluginsEnable(_OnEnvironment):
             self._show([plugin.id for plugin in plugins], parsed_args.env, values)
             return
         backend = self.writable()
+        before = self._snapshots(parsed_args.env)
         for plugin in plugins:
             report(backend.plugins.enable(plugin.id, parsed_args.env, values))
             self.say(f"Plugin {plugin.name} was successfully enabled on environment {parsed_args.env}.")
+        if before:
+            from fuelclient.commands.env.change import override_warnings
+
+            report(override_warnings(before, self._snapshots(parsed_args.env)))
+
+    def _snapshots(self, env: int) -> dict[str, Snapshot]:
+        """Return the graphs of an environment by type; none of a master, which would need a request for each."""
+        graphs = self.backend.graphs
+        if not self.backend.capabilities.dry_changes:
+            return {}
+        types = {summary.type for summary in graphs.list(env)}
+        return {graph_type: graphs.snapshot(env, graph_type) for graph_type in sorted(types)}
 
     def _show(self, plugin_ids: Sequence[int], env: int, values: Mapping[str, Any]) -> None:
         """Print what enabling these plugins would change."""

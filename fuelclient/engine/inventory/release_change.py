@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from fuelclient.engine.packages import enable
@@ -11,9 +11,10 @@ from fuelclient.engine.runs import guards
 from fuelclient.environment.release_change import kept_networks, kept_settings, require_another_version
 from fuelclient.errors import Conflict
 from fuelclient.model.environment import Environment
-from fuelclient.model.finding import Finding, errors_in
+from fuelclient.model.finding import Finding, Place, Severity, errors_in
+from fuelclient.model.release import Release
 from fuelclient.plan.inputs import EnvironmentChange
-from fuelclient.store import clusters, networks, releases
+from fuelclient.store import clusters, networks, releases, sequences
 from fuelclient.store.database import Connection, Database
 
 
@@ -28,7 +29,7 @@ def change_release(database: Database, cluster_id: int, release_id: int, *, dry_
         orphaned = orphaned_records.of(connection, [cluster_id])
         known = set(_about_plugins(connection, before))
         clusters.update(connection, replace(before.cluster, release_id=release_id))
-        findings = _settled(connection, before)
+        findings = [*_settled(connection, before), *_left_sequences(connection, before.release, wanted)]
         about = _about_plugins(connection, environment.read(connection, cluster_id))
         _require(connection, cluster_id, f"which release {wanted.name} {wanted.version} does not have", about)
         findings += [finding for finding in about if finding not in known]
@@ -47,6 +48,25 @@ def _settled(connection: Connection, before: Environment) -> list[Finding]:
     networks.put_own_networks(connection, cluster_id, own_networks)
     drawn_settings.evaluate(connection, cluster_id)
     return [*dropped, *lost]
+
+
+def _left_sequences(connection: Connection, before: Release, after: Release) -> Iterator[Finding]:
+    """Yield a warning for each sequence of the old release that the new one lacks, or has with other graphs.
+
+    Sequences belong to releases, whose other environments may be meant to deploy otherwise: none is changed.
+    """
+    known = {sequence.name: sequence for sequence in sequences.of_release(connection, after.id)}
+    release = f"release {after.name} {after.version}"
+    for sequence in sequences.of_release(connection, before.id):
+        other = known.get(sequence.name)
+        if other is None:
+            text = f"{release} has no sequence {sequence.name}, which stays with release {before.id}"
+            hint = f"Copy it: fuel2 sequence download {sequence.id} | fuel2 sequence upload -r {after.id} --file -."
+            yield Finding(Severity.WARNING, "G064", text, Place(layer=release), hint=hint)
+        elif other.graph_types != sequence.graph_types:
+            graphs, former = (", ".join(each.graph_types) for each in (other, sequence))
+            text = f"sequence {sequence.name} of {release} runs the graphs {graphs}; so far these were {former}"
+            yield Finding(Severity.WARNING, "G064", text, Place(layer=release))
 
 
 def _require(connection: Connection, cluster_id: int, why: str, about: Iterable[Finding]) -> None:

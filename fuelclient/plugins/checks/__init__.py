@@ -25,7 +25,7 @@ from fuelclient.plugins.package_files import require_directory
 from fuelclient.plugins.select import for_any_release
 from fuelclient.serializers.graph import documents_from
 
-__all__ = ["UNUSABLE", "check", "for_install", "graphs_of"]
+__all__ = ["UNUSABLE", "check", "check_and_read", "for_install", "graphs_of"]
 
 UNUSABLE = frozenset({"P001", "P002", "P003", "P004", "P030", "P033", "P037", "P060"})
 """The errors with which a package cannot be used at all. It can be installed in spite of any other."""
@@ -51,6 +51,13 @@ def check(directory: Path, *, shown_as: str = "", release_tasks: Collection[str]
     ids of a release's tasks, every reference to another name is reported, not only those that look like typos.
     Nothing is raised for any content. Raise what `require_directory` raises.
     """
+    return check_and_read(directory, shown_as=shown_as, release_tasks=release_tasks)[0]
+
+
+def check_and_read(
+    directory: Path, *, shown_as: str = "", release_tasks: Collection[str] | None = None
+) -> tuple[tuple[Finding, ...], Package | None]:
+    """Return what `check` returns, and the package that was read for it; None if it is too broken."""
     require_directory(directory)
     package = read(directory, shown_as)
     findings = Findings()
@@ -59,8 +66,9 @@ def check(directory: Path, *, shown_as: str = "", release_tasks: Collection[str]
     findings.add(references.check(package, release_tasks))
     findings.add(package.files.findings)
     # What cannot be loaded would be refused by an installation, so load it too.
-    findings.add_unless_known(_loading(package, directory, shown_as))
-    return findings.sorted(package.files.manifest)
+    loaded, told = read_package(directory, shown_as=shown_as)
+    findings.add_unless_known(_loading(package, loaded, told))
+    return findings.sorted(package.files.manifest), loaded
 
 
 def for_install(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -77,7 +85,7 @@ def for_install(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     )
 
 
-def _loading(package: RawPackage, directory: Path, shown_as: str) -> Iterator[Finding]:
+def _loading(package: RawPackage, loaded: Package | None, told: Iterable[Finding]) -> Iterator[Finding]:
     """Yield the findings of reading the tasks as graphs, as an upload does, and of loading the package."""
     types = ("deployment_tasks", "release_tasks", *(("tasks",) if package.major < 5 else ()))
     for data in package.of(*types):
@@ -85,8 +93,7 @@ def _loading(package: RawPackage, directory: Path, shown_as: str) -> Iterator[Fi
         for finding in check_document(graph, None, None):
             if finding.code not in _CHECKED_ELSEWHERE:
                 yield finding
-    loaded, findings = read_package(directory, shown_as=shown_as)
-    yield from findings
+    yield from told
     for graph in graphs_of(loaded) if loaded is not None else ():
         yield from unreadable(graph.tasks, conditions=False)  # P062 is about those
         yield from cycles_in(graph.tasks)

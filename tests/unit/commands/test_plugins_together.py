@@ -88,3 +88,14 @@ def test_an_assignment_says_which_tasks_of_two_plugins_meet(tiny: CommandLine, t
     assert "warning: task watch" in added.err
     nodes = "[{name: d, executor: noop, roles: [reader]}]"
     assert "G044" in tiny.ok("node", "import", "-", "--env", 1, stdin=nodes).err
+
+
+def test_enabling_says_what_a_dry_run_says_of_overrides(tiny: CommandLine, tmp_path: Path) -> None:
+    tasks = [{"id": "keystone", "type": "shell", "version": "2.0.0", "role": ["compute"], "parameters": {"cmd": "a"}}]
+    tiny.ok("plugins", "install", package(tmp_path / "p", tasks=tasks))
+    shown = tiny.ok("plugins", "enable", "monitor", "--env", 1, "--dry-run")
+    enabled = tiny.ok("plugins", "enable", "monitor", "--env", 1)
+    told = {code for code in ("G060", "G061", "G062", "G063") if code in shown.out}
+    assert told
+    assert told == {code for code in ("G060", "G061", "G062", "G063") if code in enabled.err}
+    assert "[G06" not in tiny.ok("plugins", "enable", "monitor", "--env", 1).err, "nothing changes any more"
