@@ -7,10 +7,10 @@ query, such as `node=1`: they narrow what it selects.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from fuelclient.insight.filter_query import Query, parse
-from fuelclient.insight.selection import FIELDS, BadQuery, Results, select
+from fuelclient.insight.selection import FIELDS, BadQuery, Results, is_name, select
 from fuelclient.insight.study import Study
 
 _CONDITION = re.compile(r'(?<!\S)!?(?P<field>[a-z_]+)(?P<sign>[:=])(?:"[^"]*"?|\S)*', re.IGNORECASE)
@@ -53,3 +53,53 @@ def parse_for_tasks(
     except BadQuery as error:
         raise BadQuery(error.message, text, error.at, hint=error.hint) from None
     return Query(parse(conditions, fields).terms, inverted, frozenset(chosen))
+
+
+MOST_NAMES = 12
+"""How many tasks are named one by one in a query that stands for a filter."""
+
+
+def query_for_command(
+    text: str,
+    fields: Collection[str],
+    study: Study,
+    shown: Collection[int],
+    known: Collection[int],
+    *,
+    inverted: bool = False,
+) -> str:
+    """Return a query for the command line that selects, of the `known` merged tasks, those that a filter has `shown`.
+
+    It is empty if the filter keeps all of them, and if no short query selects them: plain words may look into columns
+    of which queries know nothing.
+    """
+    if not shown or len(shown) == len(known):
+        return ""
+    for query in _candidates(text, fields, study, shown, inverted=inverted):
+        try:
+            chosen = select(study, query)
+        except BadQuery:
+            continue
+        if {index for index in chosen if index in known} == set(shown):
+            return query
+    return ""
+
+
+def _candidates(
+    text: str, fields: Collection[str], study: Study, shown: Collection[int], *, inverted: bool
+) -> Iterator[str]:
+    wanted = query_in(text, fields)
+    if not wanted:
+        terms = parse(text, fields).terms
+        patterns = [f"{'!' * term.inverted}/{_pattern(term.word)}/" for term in terms if not term.field]
+        wanted = ",".join(patterns) if len(patterns) == len(terms) else ""
+    if wanted:
+        yield f"!({wanted})" if inverted else wanted
+    for few, form in (({*shown}, "{}"), ({*study.indices} - {*shown}, "!({})")):
+        names = dict.fromkeys(study.merged.tasks[index].id for index in study.indices if index in few)
+        if len(names) <= MOST_NAMES and all(map(is_name, names)):
+            yield form.format(" ".join(names))
+
+
+def _pattern(word: str) -> str:
+    return re.sub(r"([^\w-])", r"\\\1", word)

@@ -53,7 +53,8 @@ class Route:
 
     `query` is the filter that it opens with. `task` is the task under the cursor, `instance` its instance if rows are
     instances, and `other` the task at which `why` begins. `run` is the id of a run. The history of environment 0 is
-    that of all environments. `looks` is how the rows are shown.
+    that of all environments. `looks` is how the rows are shown. For the command line, `select` is a query for the tasks
+    that a filter has left, and `beside` says that it is about what stands beside the list: `focus` or `run` in detail.
     """
 
     view: View = View.ENVIRONMENTS
@@ -66,6 +67,8 @@ class Route:
     other: TaskKey | None = None
     run: int = 0
     looks: Looks = _PLAIN
+    select: str = ""
+    beside: bool = False
 
     def to(self, view: View, focus: str = "", query: str = "", task: TaskKey | None = None) -> Route:
         """Return another view of the same environment."""
@@ -120,19 +123,31 @@ def command_line(route: Route, program: str = "fuel2") -> str:
     env = f"--env {route.env}"
     type_option = "" if route.graph_type == DEFAULT_TYPE else f" --type {shlex.quote(route.graph_type)}"
     commands = {
-        View.ENVIRONMENTS: "env list",
+        View.ENVIRONMENTS: f"env show {_argument(route.focus)}" if route.beside and route.focus else "env list",
         View.ROLES: f"role show {env} {_argument(route.focus)}" if route.focus else f"role list {env}",
         View.NODES: f"node show {shlex.quote(route.focus)}" if route.focus.isdigit() else f"node list {env}",
-        View.PREVIEW: f"graph preview {env}{type_option}",
-        View.LANES: f"graph render {env}{type_option}",
+        View.PREVIEW: _preview(route, f"{env}{type_option}"),
+        View.LANES: f"graph render {env}{type_option}{f' {_argument(route.select)}' if route.select else ''}",
         View.BROWSE: f"graph query {_around(route)} {env}{type_option} --explain",
         View.PROBLEMS: f"graph validate {env}{type_option}",
         View.PLUGINS: _plugins(route, type_option),
         View.WHY: f"graph why {env}{type_option} {_ends(route)}" if _ends(route) else f"graph order {env}{type_option}",
-        View.HISTORY: f"task list {env} --names deploy" if route.env else "task list --names deploy",
+        View.HISTORY: _history(route),
         View.RUN: f"task history show {route.run} --why" if route.run else f"task list {env}",
     }
     return f"{program} {commands[route.view]}"
+
+
+def _preview(route: Route, where: str) -> str:
+    if route.beside and route.task is not None:
+        return f"graph blame {where} {_argument(route.task.id)}"
+    return f"graph preview {where}" + (f" --select={shlex.quote(route.select)}" if route.select else "")
+
+
+def _history(route: Route) -> str:
+    if route.beside and route.run:
+        return f"task history show {route.run} --why"
+    return f"task list --env {route.env} --names deploy" if route.env else "task list --names deploy"
 
 
 def _plugins(route: Route, type_option: str) -> str:

@@ -120,8 +120,12 @@ class ViewScreen(Screen[None]):
         )
 
     def shown(self) -> Route:
-        """Return the route whose command line prints what the screen shows now."""
+        """Return the route whose command line prints what the pane with the focus shows now."""
         return self.route
+
+    def is_beside(self) -> bool:
+        """Return whether another pane than the first one has the focus."""
+        return self.filled and self.panes.active > 0
 
     def looks(self) -> Looks:
         """Return how the rows are shown now."""
@@ -274,6 +278,7 @@ class ViewScreen(Screen[None]):
         """Say how many rows are shown."""
         shown, total = self.totals()
         self.filter_bar.tell(shown, total, self.main.sorting, inverted=self.inverted)
+        self.ui.decorate()  # the command line has the filter
         if self.MAIN == 0:
             self.panes.fit(len(self.main.order) or len(self.main.table.empty))
 

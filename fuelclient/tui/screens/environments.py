@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 from textual import on
@@ -59,6 +60,9 @@ class EnvironmentsScreen(ViewScreen):
 
     def action_history(self) -> None:
         self.ui.go(Route(View.HISTORY))
+
+    def shown(self) -> Route:
+        return replace(self.route, focus=str(self.env_here() or ""), beside=True) if self.is_beside() else self.route
 
     def env_here(self) -> int:
         return self.overview.clusters[self.main.row].id if self.filled and self.main.row >= 0 else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 from textual import on
@@ -9,10 +10,10 @@ from textual import on
 from fuelclient.insight.filter_query import Query
 from fuelclient.insight.selection import BadQuery, Results
 from fuelclient.insight.study import TaskKey
-from fuelclient.insight.task_filter import parse_for_tasks, query_in
+from fuelclient.insight.task_filter import parse_for_tasks, query_for_command, query_in
 from fuelclient.tui.presenters.table import Line, Table
 from fuelclient.tui.requests import AskGraph, AskResults, GraphData, Request
-from fuelclient.tui.routes import View
+from fuelclient.tui.routes import Route, View
 from fuelclient.tui.screens.base import ViewScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.virtual_table import Moved
@@ -46,6 +47,15 @@ class GraphScreen(ViewScreen):
         if answer is None or isinstance(answer, str):
             raise BadQuery(answer or f"Reading {asked.what} ...", text, text.index("result:"))
         return answer
+
+    def selection(self) -> str:
+        """Return a query for the tasks that the filter has left; empty for all, or if no short query selects them."""
+        indices, text = self.main.table.tasks, self.filter_bar.text
+        if not self.filled or indices is None or not text.strip():
+            return ""
+        shown = {indices[row] for row in self.main.order}
+        fields = self.fields(self.main.table)
+        return query_for_command(text, fields, self.data.study, shown, set(indices), inverted=self.inverted)
 
     def show_other_answers(self) -> None:
         """Filter again if the filter asks how the last run ended."""
@@ -106,6 +116,10 @@ class DetailsScreen(GraphScreen):
     def show_detail(self) -> None:
         """Show the details of what is under the cursor."""
         self.query_one(Details).show(self.detail(self.main.row) if self.filled and self.main.row >= 0 else [])
+
+    def shown(self) -> Route:
+        here = self.main.table.ids[self.main.row] if self.is_beside() and self.main.row >= 0 else ""
+        return replace(self.route, focus=here) if self.filled else self.route
 
     @on(Moved)
     def _moved(self) -> None:

@@ -93,6 +93,9 @@ class HistoryScreen(ViewScreen):
         here = self.run_here()
         return replace(self.route, run=here.id if here else 0, query=self.filter_bar.text, looks=self.looks())
 
+    def shown(self) -> Route:
+        return replace(self.state(), beside=True) if self.is_beside() else self.route
+
     def action_everywhere(self) -> None:
         """Show the runs of all environments, or of this one again."""
         env = 0 if self.route.env else self.env_here()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual import on
 
 from fuelclient.insight.filter_query import Query
+from fuelclient.insight.task_filter import query_for_command
 from fuelclient.tui.presenters import lanes, preview
 from fuelclient.tui.presenters.formatting import count
 from fuelclient.tui.presenters.table import Table
+from fuelclient.tui.routes import Route
 from fuelclient.tui.screens.graph_base import GraphScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
@@ -54,6 +58,17 @@ class LanesScreen(GraphScreen):
         if against:
             note += f", {count(against, 'edge')} upwards not drawn"
         self.panes.note(0, note)
+
+    def shown(self) -> Route:
+        return replace(self.route, select=self.selection())
+
+    def selection(self) -> str:
+        if not self.filled or not self.filter_bar.text.strip():
+            return ""
+        study = self.data.study
+        shown = {study.indices[row] for row in self.kept}
+        known = {index for index, row in zip(study.indices, study.rows, strict=True) if row.nodes}
+        return query_for_command(self.filter_bar.text, lanes.FIELDS, study, shown, known, inverted=self.inverted)
 
     def totals(self) -> tuple[int, int]:
         if not self.filled:

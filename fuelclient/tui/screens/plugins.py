@@ -10,7 +10,7 @@ from fuelclient.model.plugin import Plugin
 from fuelclient.tui.presenters import plugins, what_if
 from fuelclient.tui.presenters.table import Line, Table
 from fuelclient.tui.requests import AskEnabling, Request
-from fuelclient.tui.routes import Route
+from fuelclient.tui.routes import Looks, Route
 from fuelclient.tui.screens.graph_base import DetailsScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
@@ -99,5 +99,5 @@ class PluginsScreen(DetailsScreen):
     def shown(self) -> Route:
         here = self._here()
         if here is None or not self.compares or self._is_here(here):
-            return super().shown()
+            return replace(super().shown(), looks=Looks())
         return replace(self.route, focus=str(here.id), looks=self.looks())

@@ -63,6 +63,10 @@ class PreviewScreen(GraphScreen):
             return -1
         return preview.row_of(self.data, self.main.row) if self.expanded else self.main.row
 
+    def shown(self) -> Route:
+        beside = self.is_beside() and self.task_here() is not None
+        return replace(self.route, task=self.task_here(), select=self.selection(), beside=beside)
+
     def is_switched(self) -> bool:
         return self.filled and self.expanded
 

@@ -15,10 +15,12 @@ from textual.widgets import Input
 from tui_driving import Driven, connecting, driven
 
 from fuelclient.insight.progress import NOT_REACHED
+from fuelclient.insight.task_filter import MOST_NAMES
 from fuelclient.tui.actions import Execute, command_of
 from fuelclient.tui.routes import View
 from fuelclient.tui.screens.action_dialogs import ExecuteDialog
 from fuelclient.tui.screens.browse import BrowseScreen
+from fuelclient.tui.screens.preview import PreviewScreen
 from fuelclient.tui.screens.run import RunScreen
 from fuelclient.tui.screens.why import WhyScreen
 from fuelclient.tui.widgets.bar import Bar
@@ -74,6 +76,75 @@ def test_lanes_are_drawn_alike(demo: Path) -> None:
             for line, lane, task in zip(lines, drawn, one.main.table.ids, strict=True):
                 assert line.startswith(lane)
                 assert task in line[len(lane) :].split()
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("inverted", [False, True])
+@pytest.mark.parametrize("text", ["role:compute", "api !volume", "2+load-balancer,!type:stage", "rack-mon", "puppet"])
+def test_a_filter_of_the_preview_stands_in_its_command(demo: Path, text: str, inverted: bool) -> None:
+    async def story() -> None:
+        async with driven(connecting(demo), WIDE, env=1) as one:
+            await one.press("3")
+            one.screen.filter_bar.text = text
+            await one.settle()
+            await one.press(*["exclamation_mark"] * inverted)
+            assert 0 < len(one.ids) < len(one.main.table)
+            assert column("task")(printed(one, demo, "-f", "json").json) == one.ids
+
+    asyncio.run(story())
+
+
+def test_a_filter_that_no_query_says_is_left_out_of_the_command(demo: Path) -> None:
+    async def story() -> None:
+        async with driven(connecting(demo), WIDE, env=1) as one:
+            await one.press("3")
+            one.screen.filter_bar.text = "shell"  # of the column of types
+            await one.settle()
+            assert MOST_NAMES < len(one.ids) < len(one.main.table) - MOST_NAMES
+            assert one.screen.query_one("#line", Bar).text.strip() == "$ fuel2 graph preview --env 1"
+
+    asyncio.run(story())
+
+
+def test_the_pane_with_the_focus_decides_about_the_command(demo: Path) -> None:
+    async def story() -> None:
+        async with driven(connecting(demo), WIDE) as one:
+            assert printed(one, demo, "-f", "json").json[0]["id"] == 1
+            await one.press("tab")
+            assert printed(one, demo, "-f", "json").json["id"] == 1
+            await one.press("shift+tab", "enter", "j", "tab")
+            assert printed(one, demo, "-f", "json").json["name"] == one.main.table.ids[one.main.row]
+            await one.press("2", "j", "tab")
+            assert str(printed(one, demo, "-f", "json").json["id"]) == one.main.table.ids[one.main.row]
+            await one.press("7", "tab")
+            assert str(printed(one, demo, "-f", "json").json["id"]) == one.main.table.ids[one.main.row]
+            await one.press("3")
+            await one.cursor_to("host-network")
+            await one.press("tab")
+            screen = one.screen
+            assert isinstance(screen, PreviewScreen)
+            document = printed(one, demo, "-f", "json").json
+            assert "host-network" in str(document)
+            named = {name for name in screen.blame.table.ids if "." in name}
+            assert named
+            assert all(name in str(document) for name in named)
+            await one.press("shift+tab")
+            assert column("task")(printed(one, demo, "-f", "json").json) == one.ids
+
+    asyncio.run(story())
+
+
+def test_filtered_lanes_are_drawn_alike(demo: Path) -> None:
+    async def story() -> None:
+        async with driven(connecting(demo), WIDE, env=1) as one:
+            await one.press("4")
+            one.screen.filter_bar.text = "role:compute"
+            await one.settle()
+            lines = printed(one, demo).out.splitlines()
+            for line, row, task in zip(lines, one.main.table.rows, one.main.table.ids, strict=True):
+                assert line.startswith(str(row[2]))
+                assert task in line[len(str(row[2])) :].split()
 
     asyncio.run(story())
 
