@@ -119,7 +119,6 @@ class Side:
 
     def draft(self, options: PreviewOptions, backend: Backend, *, masked: bool) -> Draft:
         """Return the graph merged and placed; `masked` if the other side does not know its secrets."""
-        from fuelclient import redact
         from fuelclient.backends.master_evaluation import evaluation_for
         from fuelclient.insight.comparison import layer_draft
         from fuelclient.plan.preview import draft
@@ -128,6 +127,8 @@ class Side:
         drafted = layer_draft(known, options) if self.alone else draft(known, options, evaluation_for(backend, known))
         if not masked:
             return drafted
+        from fuelclient import redact  # its patterns take long to compile
+
         tasks = tuple(
             replace(merged, task=replace(merged.task, attributes=redact.masked_document(merged.task.attributes)))
             for merged in drafted.merged.tasks
