@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fuelclient.insight.blame import Blame, blame
-from fuelclient.model.graph import MergedTask
+from fuelclient.model.graph import MergedTask, Origin
 from fuelclient.plan.preview import PreviewRow
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.formatting import (
@@ -119,6 +119,24 @@ def _attribute(blamed: Blame, glyphs: Glyphs) -> Iterator[tuple[Value, ...]]:
         else:
             sign, text = glyphs.gone if blamed.dropped else glyphs.was, value_text(value)
         yield Cell(f"  {sign}", Tone.DIM), Cell(text, Tone.DIM), set_by(origin), short_place(origin.place)
+
+
+def in_full(task: MergedTask, path: str, glyphs: Glyphs) -> list[Line]:
+    """Return an attribute of a task as lines that wrap: its value, who set it and where, and what that replaced."""
+    lines: list[Line] = []
+    for blamed in blame(task):
+        if blamed.path == path:
+            lines += [title(path), (stated_value(blamed),), _source(blamed.origin)]
+            for value, origin in blamed.replaced:
+                sign = glyphs.gone if blamed.dropped else glyphs.was
+                lines += [(Cell(f"{sign} ", Tone.DIM), value_text(value)), _source(origin)]
+    return lines
+
+
+def _source(origin: Origin) -> Line:
+    place = origin.place
+    where = f"  {place.file}:{place.line}" if place.file else ""
+    return (Cell("  set by ", Tone.DIM), set_by(origin), Cell(where, Tone.DIM))
 
 
 def attribute_lines(task: MergedTask, glyphs: Glyphs) -> Iterator[Line]:

@@ -81,10 +81,23 @@ class PreviewScreen(GraphScreen):
             self.blame.show(preview.attributes(self.data.study.task(row), self.glyphs))
             self.panes.note(1, self.data.study.rows[row].task)
             self.query_one(Details).show(preview.detail(self.data, row, self.glyphs))
+        elif message.table is self.blame and self.blame.has_focus and self.blame.row >= 0:
+            self._show_attribute(row)
         elif message.table is self.main:
             self.blame.show(Table(self.blame.table.columns, empty=("No task is under the cursor.",)))
             self.panes.note(1, "")
             self.query_one(Details).show([])
+
+    def _show_attribute(self, row: int) -> None:
+        """Show the attribute under the cursor in full above the details of the task."""
+        if 0 <= row < len(self.data.study.rows):
+            task, path = self.data.study.task(row), self.blame.table.ids[self.blame.row]
+            details = preview.detail(self.data, row, self.glyphs)
+            self.query_one(Details).show([*preview.in_full(task, path, self.glyphs), (), *details])
+
+    def on_descendant_focus(self) -> None:
+        if self.filled and self.blame.has_focus and self.blame.row >= 0:
+            self._show_attribute(self.task_row())
 
     @on(Chosen)
     def _chosen(self) -> None:

@@ -254,6 +254,25 @@ def test_keys_typed_ahead_wait_for_the_screen_they_were_meant_for(demo: Path) ->
     tell(demo, story)
 
 
+def test_an_attribute_that_is_cut_stands_in_full_in_the_next_pane(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("3")
+        await one.cursor_to("host-network")
+        await one.press("tab")
+        screen = one.screen
+        assert isinstance(screen, PreviewScreen)
+        await one.cursor_to("requires", screen.blame)
+        await one.press("tab")
+        task = screen.data.study.task(screen.task_row())
+        shown = str(screen.query_one(Details).query_one(Static).content)
+        assert shown.startswith("requires\n")
+        assert all(name in shown for name in task.task.names("requires"))
+        place = task.origin("requires").place
+        assert f"{place.file}:{place.line}" in shown
+
+    tell(demo, story, (80, 24))
+
+
 def test_twenty_columns_and_five_lines_show_the_rows(demo: Path) -> None:
     async def story(one: Driven) -> None:
         await one.press("3")
