@@ -70,8 +70,9 @@ class VirtualTable(Lined):
 
     HELP = (
         "Rows are filtered with `/`, sorted with `s`, and never cut without a sign. In a filter, status:error looks"
-        " into a column, and node=1 wants a whole value of it. Where rows are tasks, it may be a query of graph query:"
-        " role:compute, 2+keystone+1, a..b, /^db/, state:overridden, result:error; a blank means both, a comma narrows."
+        " into a column, and node=1 wants a whole value of it. Where rows are tasks, a filter may be a query, as in"
+        " graph query: role:compute, 2+keystone+1, a..b, /^db/, state:overridden, result:error; a blank joins two, and"
+        " a comma keeps what both select."
     )
     BINDING_GROUP_TITLE = "table"
 
