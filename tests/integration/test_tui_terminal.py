@@ -33,7 +33,7 @@ def test_from_environments_to_graph_order_and_out(terminal: Terminal, tmp_path: 
     terminal.keys("Enter")
     terminal.wait_for("controller", "telemetry", "1 roles")
     terminal.keys("j", "Enter")
-    shown = terminal.wait_for("role=compute", "compute-agent", "●")
+    shown = terminal.wait_for("role:compute", "compute-agent", "●")
     assert "volume-backend" not in shown
     terminal.keys("3")
     terminal.wait_for("remove-stale-facts", "who set what")
