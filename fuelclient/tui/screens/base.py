@@ -76,7 +76,8 @@ class ViewScreen(Screen[None]):
         super().__init__()
         self.route = route
         self.inverted = route.looks.inverted
-        self._query = Query()
+        self.filter_read = ""
+        """The filter as it could be read last: what is typed, unless an error of it is shown."""
         self.filled = False
         self._answer: object = None
 
@@ -172,7 +173,7 @@ class ViewScreen(Screen[None]):
         elif answer is not None:
             if self.filled:
                 self.route = self.state()
-            self._answer, self._query = answer, Query()  # what was selected in the answer before is not known here
+            self._answer = answer
             self.fill(answer)
             self.filled = True
             self.show_other_answers()
@@ -237,14 +238,23 @@ class ViewScreen(Screen[None]):
 
     def read_filter(self, table: Table | None = None) -> Query:
         """Return what the filter says about the main table, or about another one that will be shown there. If it cannot
-        be read, say why below it, and return what could be read last."""
-        error = None
+        be read, say why below it, and return what the filter says that could be read last."""
+        error, asked = None, table or self.main.table
         try:
-            self._query = self.query_for(self.filter_bar.text, table or self.main.table)
+            query = self.query_for(self.filter_bar.text, asked)
+            self.filter_read = self.filter_bar.text
         except BadQuery as wrong:
-            error = wrong
+            error, query = wrong, self._read_last(asked)
         self.query_one(QueryError).show(error, self.filter_bar.hidden)
-        return self._query
+        return query
+
+    def _read_last(self, table: Table) -> Query:
+        """Return what the filter that could be read last says about a table. It is read again, because it may have been
+        read for another table or another answer; every row is kept if it cannot be read here."""
+        try:
+            return self.query_for(self.filter_read, table)
+        except BadQuery:
+            return Query(inverted=self.inverted)
 
     def apply(self, query: Query) -> None:
         """Show what matches a query."""

@@ -50,7 +50,7 @@ class GraphScreen(ViewScreen):
 
     def selection(self) -> str:
         """Return a query for the tasks that the filter has left; empty for all, or if no short query selects them."""
-        indices, text = self.main.table.tasks, self.filter_bar.text
+        indices, text = self.main.table.tasks, self.filter_read
         if not self.filled or indices is None or not text.strip():
             return ""
         shown = {indices[row] for row in self.main.order}

@@ -63,12 +63,12 @@ class LanesScreen(GraphScreen):
         return replace(self.route, select=self.selection())
 
     def selection(self) -> str:
-        if not self.filled or not self.filter_bar.text.strip():
+        if not self.filled or not self.filter_read.strip():
             return ""
         study = self.data.study
         shown = {study.indices[row] for row in self.kept}
         known = {index for index, row in zip(study.indices, study.rows, strict=True) if row.nodes}
-        return query_for_command(self.filter_bar.text, lanes.FIELDS, study, shown, known, inverted=self.inverted)
+        return query_for_command(self.filter_read, lanes.FIELDS, study, shown, known, inverted=self.inverted)
 
     def totals(self) -> tuple[int, int]:
         if not self.filled:

@@ -14,6 +14,7 @@ from textual.widgets import Input
 from tui_driving import Driven, connecting, driven, until
 
 from fuelclient.tui.screens.preview import PreviewScreen
+from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.filter_bar import QueryError
 
 Story = Callable[[Driven], Coroutine[Any, Any, None]]
@@ -138,3 +139,36 @@ def test_a_filter_asks_how_the_last_run_ended(engine: Executions) -> None:
         assert selected(Path(engine.engine), "result:error") == {"last"}
 
     tell(Path(engine.engine), story)
+
+
+def test_a_filter_that_only_the_instances_know_outlives_the_switch_to_tasks(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("3", "i")
+        kept = await filtered(one, "role:compute node=1")
+        assert kept
+        assert complaint(one) == []
+        await one.press("i")
+        assert "node=1" in " ".join(complaint(one))
+        assert len(one.ids) == len(one.main.table)
+        await one.press("i")
+        assert set(one.ids) == kept
+        assert complaint(one) == []
+
+    tell(demo, story)
+
+
+@pytest.mark.parametrize("screen", ["3", "4"])
+def test_reloading_with_half_a_query_keeps_what_could_be_read_last(demo: Path, screen: str) -> None:
+    async def story(one: Driven) -> None:
+        await one.press(screen)
+        kept = await filtered(one, "role:compute")
+        line = one.screen.query_one("#line", Bar).text
+        assert "role:compute" in line
+        assert await filtered(one, "role:comp") == kept
+        assert one.screen.query_one("#line", Bar).text == line
+        await one.press("ctrl+r")
+        assert set(one.ids) == kept
+        assert complaint(one)
+        assert one.screen.query_one("#line", Bar).text == line
+
+    tell(demo, story)
