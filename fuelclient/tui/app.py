@@ -333,6 +333,8 @@ class FuelUI(UI):
         self.trouble = ""
         if isinstance(self.screen, ViewScreen):
             self.gateway.renew(self.screen.request())
+            for request in self.screen.asked():
+                self.gateway.revisit(request)
             self.decorate()
 
     def _view(self) -> ViewScreen | None:

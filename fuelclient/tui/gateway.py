@@ -170,6 +170,13 @@ class Gateway:
         self.answers.unage(request)
         return cast(Answer, self.answers.get(request)) if known else None
 
+    def answer_once(self, request: Request[Answer]) -> Answer | None:
+        """Return what is known, or None, like `answer`, but do not ask again for what failed. It is for what a screen
+        shows again when it learns of the failure: that would ask for ever."""
+        if request in self.failed:
+            return cast("Answer | None", self.answers.get(request))
+        return self.answer(request)
+
     def revisit(self, request: Request[object]) -> None:
         """Ask again for what failed and was given up: the user comes back to it."""
         if request in self.failed and request not in self.pending:

@@ -182,7 +182,7 @@ class AskEnabling:
 
         try:
             return if_enabled(backend, self.env, self.graph_type, self.plugin)
-        except (InvalidGraph, Unsupported) as error:
+        except (InvalidGraph, NotFound, Unsupported) as error:
             return str(error)
 
 

@@ -42,11 +42,15 @@ class GraphScreen(ViewScreen):
 
     def _results(self, text: str) -> Results:
         """Return how the last run of the graph ended. Raise `BadQuery` while that is not known."""
-        asked = AskResults(self.route.env, self.route.graph_type)
-        answer = self.ui.gateway.answer(asked)
+        asked = self._asks_results()
+        answer = self.ui.gateway.answer_once(asked)
         if answer is None or isinstance(answer, str):
-            raise BadQuery(answer or f"Reading {asked.what} ...", text, text.index("result:"))
+            why = answer or self.ui.gateway.failed.get(asked) or f"Reading {asked.what} ..."
+            raise BadQuery(why, text, text.index("result:"))
         return answer
+
+    def _asks_results(self) -> AskResults:
+        return AskResults(self.route.env, self.route.graph_type)
 
     def selection(self) -> str:
         """Return a query for the tasks that the filter has left; empty for all, or if no short query selects them."""
@@ -61,6 +65,15 @@ class GraphScreen(ViewScreen):
         """Filter again if the filter asks how the last run ended."""
         if "result:" in self.filter_bar.text:
             self.apply(self.read_filter())
+
+    def asked(self) -> tuple[Request[object], ...]:
+        asks_results = self.filled and self.is_whole() and "result:" in self.filter_bar.text
+        return (self.request(), *([self._asks_results()] if asks_results else []))
+
+    def missed(self, request: Request[object]) -> None:
+        super().missed(request)
+        if self.filled and request == self._asks_results():
+            GraphScreen.show_other_answers(self)
 
     def fill(self, answer: object) -> None:
         self.place = max(0, self.task_row()) if self.filled else 0

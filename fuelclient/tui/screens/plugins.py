@@ -41,7 +41,7 @@ class PluginsScreen(DetailsScreen):
         if not self.compares or self._is_here(plugin):
             return plugins.detail(self.data, plugin, self.glyphs)
         asked = self._asked(plugin)
-        answer = self.ui.gateway.answer(asked)
+        answer = self.ui.gateway.answer_once(asked)
         if answer is None:
             failed = asked in self.ui.gateway.failed
             return [(line,) for line in (self.why_missed(asked) if failed else [f"Reading {asked.what} ..."])]
@@ -61,6 +61,8 @@ class PluginsScreen(DetailsScreen):
             self.notify("It is enabled here: what it adds and overrides stands beside it." if here else "No plugin.")
             return
         self.compares = not self.compares
+        if self.compares:
+            self.ui.gateway.revisit(self._asked(here))
         self.ui.looked(self.shown())
         self.show_detail()
 
@@ -91,7 +93,7 @@ class PluginsScreen(DetailsScreen):
 
     def asked(self) -> tuple[Request[object], ...]:
         here = self._here()
-        return (self.request(), *([self._asked(here)] if here is not None and self.compares else []))
+        return (*super().asked(), *([self._asked(here)] if here is not None and self.compares else []))
 
     def is_switched(self) -> bool:
         return self.compares

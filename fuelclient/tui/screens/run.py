@@ -313,7 +313,7 @@ class RunScreen(ViewScreen):
             word = state.progress.word(self.number)
             self.log_tail.show_log(name, [f"{word}{f': {why}' if why else ''}", "It printed nothing."])
             return
-        lines = self.ui.gateway.answer(self._log)
+        lines = self.ui.gateway.answer_once(self._log)
         if lines is None:
             failed = self._log in self.ui.gateway.failed
             self.log_tail.show_log(name, self.why_missed(self._log) if failed else [f"Reading {self._log.what} ..."])

@@ -13,6 +13,9 @@ from executions import Executions, shell
 from textual.widgets import Input
 from tui_driving import Driven, connecting, driven, until
 
+from fuelclient.backends.base import Backend
+from fuelclient.errors import InvalidDocument
+from fuelclient.tui.requests import AskResults
 from fuelclient.tui.screens.preview import PreviewScreen
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.filter_bar import QueryError
@@ -170,5 +173,25 @@ def test_reloading_with_half_a_query_keeps_what_could_be_read_last(demo: Path, s
         assert set(one.ids) == kept
         assert complaint(one)
         assert one.screen.query_one("#line", Bar).text == line
+
+    tell(demo, story)
+
+
+def test_results_that_cannot_be_read_are_asked_for_once(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def read(request: AskResults, backend: Backend) -> object:
+        asked.append(request)
+        raise InvalidDocument("The history is torn.")
+
+    monkeypatch.setattr(AskResults, "read", read)
+
+    async def story(one: Driven) -> None:
+        await one.press("3")
+        await filtered(one, "result:error")
+        assert "torn" in " ".join(complaint(one))
+        assert len(asked) == 1
+        await one.press("ctrl+r")
+        assert len(asked) == 2
 
     tell(demo, story)

@@ -6,10 +6,14 @@ import asyncio
 import shlex
 from pathlib import Path
 
+import pytest
 from command_line import CommandLine
 from textual.widgets import Static
-from tui_driving import connecting, demo_engine, driven
+from tui_driving import Driven, connecting, demo_engine, driven
 
+from fuelclient.backends.base import Backend
+from fuelclient.errors import InvalidDocument
+from fuelclient.tui.requests import AskEnabling
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.details import Details
 
@@ -47,3 +51,51 @@ def test_it_says_what_the_command_in_the_bar_says(tmp_path: Path) -> None:
             assert fuel2.ok("plugins", "list", "-f", "json").json == plugins
 
     asyncio.run(story())
+
+
+def test_a_plugin_that_is_gone_is_said_and_not_asked_for_again(tmp_path: Path) -> None:
+    engine = demo_engine(tmp_path)
+    fuel2 = CommandLine(engine)
+    fuel2.ok("plugins", "disable", "rack-monitoring", "--env", 1)
+
+    async def story() -> None:
+        async with driven(connecting(engine), (200, 50), env=1) as one:
+            await one.press("7")
+            plugins = fuel2.ok("plugins", "list", "-f", "json").json
+            number = next(str(plugin["id"]) for plugin in plugins if plugin["name"] == "rack-monitoring")
+            await one.cursor_to(number)
+            fuel2.ok("plugins", "remove", number)
+            await one.press("d")
+            shown = str(one.screen.query_one(Details).query_one(Static).content)
+            assert f"plugin {number}" in shown.lower()
+
+    asyncio.run(story())
+
+
+def test_what_cannot_be_read_is_asked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = demo_engine(tmp_path)
+    CommandLine(engine).ok("plugins", "disable", "rack-monitoring", "--env", 1)
+    asked = []
+
+    def read(request: AskEnabling, backend: Backend) -> object:
+        asked.append(request)
+        raise InvalidDocument("The package is torn.")
+
+    monkeypatch.setattr(AskEnabling, "read", read)
+
+    async def story() -> None:
+        async with driven(connecting(engine), (200, 50), env=1) as one:
+            await one.press("7")
+            await one.cursor_to(next(one.main.table.ids[row] for row in one.main.order if _is_rack(one, row)))
+            for times, key in ((1, "d"), (2, "ctrl+r"), (2, "d"), (3, "d")):
+                await one.press(key)
+                await asyncio.sleep(0.1)
+                await one.settle()
+                assert len(asked) == times, key
+            assert "torn" in str(one.screen.query_one(Details).query_one(Static).content)
+
+    asyncio.run(story())
+
+
+def _is_rack(one: Driven, row: int) -> bool:
+    return "rack-monitoring" in map(str, one.main.table.rows[row])
