@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fuelclient.backends.base import Backend
 from fuelclient.backends.master_evaluation import evaluation_for
 from fuelclient.environment.what_if import Added, changed
-from fuelclient.errors import NotFound
+from fuelclient.errors import Conflict, NotFound, Unauthorised, Unavailable, Unsupported
 from fuelclient.insight.comparison import Comparison, compare
 from fuelclient.model.environment import Environment
+from fuelclient.model.finding import Finding, errors_in
 from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.preview import PreviewOptions, draft
@@ -32,13 +34,30 @@ def installed_addition(backend: Backend, environment: Environment, known: Snapsh
     return Added(plugin, graph)
 
 
+def refusals(backend: Backend, cluster_id: int, plugin_ids: Sequence[int]) -> tuple[Finding, ...]:
+    """Return the errors for which an environment would not have the first of these plugins that it refuses.
+
+    There are none if the backend cannot say: a Fuel master, an engine file that cannot be written, or a user who may
+    only read. What the plugins would change can be said all the same.
+    """
+    try:
+        backend.plugins.enabling(plugin_ids, cluster_id, {})
+    except Conflict as refused:
+        return tuple(errors_in(finding for finding in refused.findings if isinstance(finding, Finding)))
+    except (Unauthorised, Unavailable, Unsupported):
+        return ()
+    return ()
+
+
 def if_enabled(backend: Backend, cluster_id: int, graph_type: str, plugin_id: int) -> Comparison:
     """Compare the graph of an environment with what it would be if an installed plugin were enabled.
 
+    The findings begin with the errors for which it cannot be enabled there.
     Raise what merging and placing the graph raise, such as `InvalidGraph`.
     """
     known = backend.graphs.snapshot(cluster_id, graph_type)
     environment = backend.clusters.environment(cluster_id)
     added = installed_addition(backend, environment, known, plugin_id)
     both = (known, changed(environment, known, added=[added]))
-    return compare(*(draft(each, PreviewOptions(), evaluation_for(backend, each)) for each in both))
+    found = compare(*(draft(each, PreviewOptions(), evaluation_for(backend, each)) for each in both))
+    return replace(found, findings=(*refusals(backend, cluster_id, [plugin_id]), *found.findings))

@@ -18,6 +18,7 @@ from fuelclient.commands.graph.sides import (
     Side,
     add_what_if,
     graph_reference,
+    refusals_of,
     sides,
     what_if,
 )
@@ -84,6 +85,9 @@ class GraphDiff(Question):
         for assumption in filter(None, assumptions):
             LOG.info("%s", assumption)
         found = compare(*drafts)
+        if parsed_args.added:
+            refused = refusals_of(self.backend, after.snapshot.cluster.id, parsed_args)
+            found = replace(found, findings=(*refused, *found.findings))
         self._differ = found.is_different
         report(found.findings)
         document = {"before": before.label, "after": after.label, **comparison_fields(found)}

@@ -20,6 +20,7 @@ from fuelclient.commands.graph.sides import (
     Side,
     add_what_if,
     graph_reference,
+    refusals_of,
     sides,
     what_if,
 )
@@ -177,6 +178,7 @@ class GraphPreview(Lister):
         if parsed_args.added or parsed_args.left_out:
             changed, words = what_if(self.backend, known, parsed_args, self.app.stdin)
             after = Side(f"{after.label} {words}", changed)
+            report(refusals_of(self.backend, parsed_args.env, parsed_args))
         if parsed_args.against:
             listed = [parsed_args.against]
             (before,) = sides(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.environment.what_if import Added
     from fuelclient.model.environment import Environment
+    from fuelclient.model.finding import Finding
     from fuelclient.model.graph import GraphDocument, Layer
     from fuelclient.model.package import Package
     from fuelclient.model.release import Role
@@ -168,6 +169,18 @@ def _placed(side: Side, base: Snapshot) -> Side:
         for own in side.snapshot.layers
     )
     return replace(side, snapshot=replace(base, layers=layers, graph_type=side.snapshot.graph_type))
+
+
+def refusals_of(backend: Backend, cluster_id: int, parsed_args: argparse.Namespace) -> tuple[Finding, ...]:
+    """Return the errors for which the installed plugins of `--with` cannot be enabled. Those of packages are reported
+    when these are read."""
+    from fuelclient.backends.plugin_additions import refusals
+    from fuelclient.plugins.clashes import COMPONENT, NETWORK_ROLE, ROLE, VOLUME
+
+    installed = [what for kind, what in parsed_args.added if kind not in ("file", "package")]
+    found = refusals(backend, cluster_id, installed) if installed else ()
+    left_out = any(what[0] == "plugin" for what in parsed_args.left_out)  # it may be what the other one clashes with
+    return tuple(error for error in found if not (left_out and error.code in (COMPONENT, NETWORK_ROLE, ROLE, VOLUME)))
 
 
 def what_if(backend: Backend, known: Snapshot, parsed_args: argparse.Namespace, stdin: TextIO) -> tuple[Snapshot, str]:

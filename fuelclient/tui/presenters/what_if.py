@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fuelclient.insight.comparison import Comparison
 from fuelclient.insight.graph_changes import Change, TaskChange, ValueChange
@@ -20,17 +21,21 @@ _TONES = {Change.ADDED: Tone.ACCENT, Change.CHANGED: Tone.ACCENT, Change.REMOVED
 def lines(found: Comparison, name: str, glyphs: Glyphs) -> list[Line]:
     """Return what enabling the plugin of that name would change: tasks with their attributes, the order of task
     instances, and findings that the graph does not have now."""
+    refused = [finding for finding in found.findings if finding.code.startswith("P07")]
+    new = [finding for finding in found.findings if finding not in refused]
     said = [title(f"If {name} were enabled here"), ()]
-    if not found.is_different and not found.findings:
+    for finding in refused:
+        said += [*finding_lines(replace(finding, message=f"It cannot be enabled here: {finding.message}."), glyphs), ()]
+    if not found.is_different and not new:
         return [*said, ("Nothing would change in this graph.",)]
     said += [title(_figures(found)), *_order(found, glyphs), ()]
     for task in found.tasks:
         said += _task(task, glyphs)
     said += [line for value in found.metadata for line in _value(value, glyphs)]
     said += _pairs(found.order, glyphs) if found.order else ()
-    if found.findings:
-        said += [(), title(count(len(found.findings), "new finding"))]
-        for finding in found.findings:
+    if new:
+        said += [(), title(count(len(new), "new finding"))]
+        for finding in new:
             said += finding_lines(finding, glyphs)
     return said
 

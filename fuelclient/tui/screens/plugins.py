@@ -57,11 +57,19 @@ class PluginsScreen(DetailsScreen):
     def action_what_if(self) -> None:
         """Show what enabling the plugin under the cursor would change, or the plugin itself again."""
         here = self._here()
-        if here is None or self._is_here(here):
-            self.notify("It is enabled here: what it adds and overrides stands beside it." if here else "No plugin.")
-            return
-        self.compares = not self.compares
         if self.compares:
+            self.compares = False
+        elif here is None:
+            self.notify("No plugin is under the cursor.")
+            return
+        elif self.data.release.id in here.releases:
+            self.notify("It is this environment's release.")
+            return
+        elif self._is_here(here):
+            self.notify("It is enabled here: what it adds and overrides stands beside it.")
+            return
+        else:
+            self.compares = True
             self.ui.gateway.revisit(self._asked(here))
         self.ui.looked(self.shown())
         self.show_detail()

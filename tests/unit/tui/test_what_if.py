@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from command_line import CommandLine
+from package_trees import MITAKA, write_package
 from textual.widgets import Static
 from tui_driving import Driven, connecting, demo_engine, driven
 
 from fuelclient.backends.base import Backend
+from fuelclient.commands.exits import Exit
 from fuelclient.errors import InvalidDocument
 from fuelclient.tui.requests import AskEnabling
 from fuelclient.tui.widgets.bar import Bar
@@ -99,3 +101,56 @@ def test_what_cannot_be_read_is_asked_for_once(tmp_path: Path, monkeypatch: pyte
 
 def _is_rack(one: Driven, row: int) -> bool:
     return "rack-monitoring" in map(str, one.main.table.rows[row])
+
+
+def test_a_plugin_that_cannot_be_enabled_says_so_and_so_does_the_command(tmp_path: Path) -> None:
+    engine = demo_engine(tmp_path)
+    fuel2 = CommandLine(engine)
+    fuel2.ok("plugins", "install", write_package(tmp_path / "other", "other", releases=[MITAKA]))
+    plugins = fuel2.ok("plugins", "list", "-f", "json").json
+    number = next(str(plugin["id"]) for plugin in plugins if plugin["name"] == "other")
+    refused = fuel2("plugins", "enable", number, "--env", 1)
+    assert refused.code == Exit.CONFLICT
+    assert "P071" in refused.err
+    compared = fuel2.ok("graph", "diff", "env:1", "--with", f"plugin:{number}", "-f", "json")
+    assert [finding["code"] for finding in compared.json["findings"]] == ["P071"]
+    assert "P071" in compared.err
+    assert "P071" in fuel2.ok("graph", "preview", "--env", 1, "--with", f"plugin:{number}").err
+
+    async def story() -> None:
+        async with driven(connecting(engine), (200, 50), env=1) as one:
+            await one.press("7")
+            await one.cursor_to(number)
+            await one.press("d")
+            shown = str(one.screen.query_one(Details).query_one(Static).content)
+            assert "cannot be enabled here" in shown
+            assert "P071" in shown
+
+    asyncio.run(story())
+
+
+def test_what_if_is_turned_off_anywhere_and_on_only_where_it_means_something(tmp_path: Path) -> None:
+    engine = demo_engine(tmp_path)
+    CommandLine(engine).ok("plugins", "disable", "rack-monitoring", "--env", 1)
+
+    async def story() -> None:
+        async with driven(connecting(engine), (200, 50), env=1, notifications=True) as one:
+            await one.press("7")
+            names = {str(row[1]): name for name, row in zip(one.main.table.ids, one.main.table.rows, strict=True)}
+            await one.cursor_to(names["rack-monitoring"])
+            await one.press("d")
+            assert one.screen.is_switched()
+            await one.cursor_to(names["image-cache"])
+            await one.press("d")
+            assert not one.screen.is_switched()
+            assert one.told() == ""
+            await one.cursor_to(names["ocata-ubuntu"])
+            await one.press("d")
+            assert "release" in one.told()
+            one.screen.filter_bar.text = "no-such-plugin"
+            await one.settle()
+            await one.press("d")
+            assert "under the cursor" in one.told()
+            assert not one.screen.is_switched()
+
+    asyncio.run(story())
