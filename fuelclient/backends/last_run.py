@@ -12,8 +12,10 @@ def last_run(backend: Backend, cluster_id: int, graph_type: str) -> Run:
     listed = backend.runs.list(cluster_id=cluster_id, names=(CHILD,))
     ended = [run for run in listed if run.is_final and not run.dry_run and run.graph_type == graph_type]
     if not ended:
-        which = f"of the {graph_type} graph in environment {cluster_id}"
-        raise NotFound("run", which, hint="It was never executed. `fuel2 task list` shows all runs.")
+        hint = "Dry runs and noop runs do not count. `fuel2 task list` shows all runs."
+        missing = NotFound("run", f"of the {graph_type} graph in environment {cluster_id}", hint=hint)
+        missing.message = f"The {graph_type} graph of environment {cluster_id} has no run that ended."
+        raise missing
     return ended[-1]
 
 
