@@ -51,8 +51,21 @@ def parse_for_tasks(
     try:
         chosen = select(study, wanted, results)
     except BadQuery as error:
-        raise BadQuery(error.message, text, error.at, hint=error.hint) from None
+        hint = _columns(text, error.at, fields) or error.hint
+        raise BadQuery(error.message, text, error.at, hint=hint) from None
     return Query(parse(conditions, fields).terms, inverted, frozenset(chosen))
+
+
+def _columns(text: str, at: int, fields: Collection[str]) -> str:
+    """Return which columns there are if the word at a place looks like a condition on one; else nothing.
+
+    >>> _columns("role:compute node=1", 13, ["task", "layer"])
+    'There is no column node here, only task, layer.'
+    """
+    for match in _CONDITION.finditer(text):
+        if match.start() <= at < match.end() and match["sign"] == "=" and fields:
+            return f"There is no column {match['field']} here, only {', '.join(fields)}."
+    return ""
 
 
 MOST_NAMES = 12

@@ -246,6 +246,8 @@ class ViewScreen(Screen[None]):
         except BadQuery as wrong:
             error, query = wrong, self._read_last(asked)
         self.query_one(QueryError).show(error, self.filter_bar.hidden)
+        self.main.is_unread = error is not None
+        self.main.refresh()
         return query
 
     def _read_last(self, table: Table) -> Query:

@@ -26,7 +26,7 @@ class LanesScreen(GraphScreen):
         " the task under the cursor, an arrow down what runs after it; the others are dim. Filter by role:compute or"
         " +keystone: the lanes are laid anew, and order through hidden tasks stays. Enter browses from a task."
     )
-    PLACEHOLDER = "filter: role:compute, 1+keystone+1, !word"
+    PLACEHOLDER = "filter: keystone, role:compute, 1+db"
 
     def body(self) -> Panes:
         return Panes("wide", Pane("graph order", VirtualTable(self.glyphs)), Pane("this task", Details()))

@@ -101,6 +101,8 @@ class VirtualTable(Lined):
         self.sort: tuple[int, bool] | None = None
         self._keys: tuple[str, ...] = ()
         self._query = Query()
+        self.is_unread = False
+        """Whether the rows follow an earlier filter, because the one that is typed cannot be read."""
         self._widths: list[int] = []
         self._laid_for = -1
         self._pending_first = False
@@ -286,7 +288,8 @@ class VirtualTable(Lined):
 
     def _empty(self, y: int, base: Style) -> Strip:
         """Return why there are no rows, and what to do about it."""
-        lines = ("No row matches the filter.", "", "Esc clears it.") if len(self.table) else self.table.empty
+        why = "The filter cannot be read." if self.is_unread else "No row matches the filter."
+        lines = (why, "", "Esc clears it.") if len(self.table) else self.table.empty
         text = f"  {one_line(lines[y - 1])}" if 0 < y <= len(lines) else ""
         return Strip([Segment(text, base)]).crop_extend(0, self.size.width, base)
 

@@ -134,7 +134,7 @@ def test_a_filter_asks_how_the_last_run_ended(engine: Executions) -> None:
     async def story(one: Driven) -> None:
         await one.press("3")
         await filtered(one, "result:error")
-        assert "never executed" in " ".join(complaint(one))
+        assert "no run that ended" in " ".join(complaint(one))
         engine.run("default")
         await one.press("ctrl+r")
         await until(lambda: set(one.ids) == {"last"})
@@ -152,6 +152,8 @@ def test_a_filter_that_only_the_instances_know_outlives_the_switch_to_tasks(demo
         assert complaint(one) == []
         await one.press("i")
         assert "node=1" in " ".join(complaint(one))
+        for column in one.main.table.keys:
+            assert column in " ".join(complaint(one))
         assert len(one.ids) == len(one.main.table)
         await one.press("i")
         assert set(one.ids) == kept
@@ -193,5 +195,17 @@ def test_results_that_cannot_be_read_are_asked_for_once(demo: Path, monkeypatch:
         assert len(asked) == 1
         await one.press("ctrl+r")
         assert len(asked) == 2
+
+    tell(demo, story)
+
+
+def test_a_filter_that_cannot_be_read_does_not_pretend_that_no_row_matches(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("3")
+        assert await filtered(one, "no-such-task") == set()
+        assert "No row matches" in one.text()
+        await filtered(one, "no-such-task+")
+        assert complaint(one)
+        assert "No row matches" not in one.text()
 
     tell(demo, story)
