@@ -141,6 +141,16 @@ class Model:
                     merged[task] = (number, merged[task][1])
         return merged
 
+    def has_lone_record(self, cluster_id: int, graph_type: str) -> bool:
+        """Whether a record without roles, and so without type, has no task below it."""
+        own = self.clusters[cluster_id].graphs.get(graph_type)
+        defined: set[str] = set()
+        for layer in [*self.layers(cluster_id, graph_type), *([] if own is None else [own])]:
+            if any(not roles and task not in defined for task, (_, roles) in layer.items()):
+                return True
+            defined.update(layer)
+        return False
+
     def instances(self, cluster_id: int, graph_type: str) -> frozenset[tuple[str, int]]:
         return frozenset(
             (task, number)
