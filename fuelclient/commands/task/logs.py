@@ -53,12 +53,14 @@ class TaskLogs(Command):
         if task and not parsed_args.follow:
             logs = self.backend.runs.logs(parsed_args.id, task, node)
             self._print(logs)
-            if logs.return_code is None:
-                LOG.info("There is no return code: the task instance has not ended, or was killed.")
-            else:
+            failed = self.backend.runs.history(parsed_args.id, HistoryFilter((node,), ("error",), (task,)))
+            if logs.return_code is not None:
                 LOG.info("Return code: %d", logs.return_code)
-            if not (logs.output or logs.errors):
-                for row in self.backend.runs.history(parsed_args.id, HistoryFilter((node,), ("error",), (task,))):
+            elif not failed:
+                LOG.info("There is no return code: the task instance has not ended, or was killed.")
+            for row in failed:
+                # the return code and the end of what was printed are not repeated
+                if not ((logs.output or logs.errors) and row.message.startswith("exit code ")):
                     _say_why(row)
             return
         statuses = ("error",) if parsed_args.failed else ("running", "ready", "error", "skipped")
@@ -119,7 +121,7 @@ def _say_why(row: HistoryRow) -> None:
 
     why = explanation(row.reason, row.message, row.because) if row.status == InstanceStatus.ERROR else ""
     if why:
-        LOG.info("%s/%s failed: %s", one_line(row.task), row.node, why)
+        LOG.info("%s/%s: %s", one_line(row.task), row.node, why)
 
 
 def _named(word: str) -> tuple[str, str]:

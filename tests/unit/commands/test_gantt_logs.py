@@ -72,14 +72,23 @@ def test_logs_of_a_whole_run(fuel2: CommandLine) -> None:
 def test_logs_of_what_failed(fuel2: CommandLine) -> None:
     done = fuel2.ok("task", "logs", 1, "--failed")
     assert (done.out.count("==> =last/"), done.out.count("==> first/")) == (3, 0)
-    assert all(f"=last/{node} failed: " in done.err for node in (1, 2, 3))
+    assert all(f"=last/{node}: " in done.err for node in (1, 2, 3))
 
 
 def test_an_instance_that_failed_and_printed_nothing(tmp_path: Path) -> None:
     env = executions(tmp_path)
     env.graph(shell("mute", "exit 7"))
     env.run("default")
-    assert "mute/1 failed: " in CommandLine(env.engine).ok("task", "logs", 1, "mute/1").err
+    assert "mute/1: exit code 7" in CommandLine(env.engine).ok("task", "logs", 1, "mute/1").err
+
+
+def test_an_instance_that_took_too_long_and_printed_something(tmp_path: Path) -> None:
+    env = executions(tmp_path)
+    env.graph(shell("slow", parameters={"cmd": "echo hi; sleep 20", "timeout": 1, "retries": 1}))
+    env.run("default")
+    done = CommandLine(env.engine).ok("task", "logs", 1, "slow/1")
+    assert done.out == "hi\n"
+    assert "slow/1: timed out" in done.err
 
 
 def test_following_a_run_that_has_ended_prints_it_once(fuel2: CommandLine) -> None:
