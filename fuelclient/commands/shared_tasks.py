@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from fuelclient.backends.base import Backend
 from fuelclient.commands.base import report
+from fuelclient.commands.shell import LOG
+from fuelclient.errors import FuelError
+
+if TYPE_CHECKING:
+    from fuelclient.model.finding import Finding
 
 
 def report_shared_tasks(backend: Backend, env: int) -> None:
@@ -13,17 +19,26 @@ def report_shared_tasks(backend: Backend, env: int) -> None:
 
     A backend that returns no environment as a whole is not asked: a Fuel master merges no such graph at all.
     """
+    if not backend.capabilities.inputs:
+        return
+    try:
+        report(_shared_tasks(backend, env))
+    except FuelError as error:  # the nodes have been added, so that is no failure of this command
+        LOG.warning("Whether two plugins define one task was not checked: %s", error)
+
+
+def _shared_tasks(backend: Backend, env: int) -> list[Finding]:
     from fuelclient.model.finding import Severity
     from fuelclient.model.graph import Level
     from fuelclient.plan.preview import PreviewOptions, draft
 
-    if not backend.capabilities.inputs:
-        return
     owners: dict[str, set[int]] = {}
     for summary in backend.graphs.list(env):
         if summary.owner.level is Level.PLUGIN:
             owners.setdefault(summary.type, set()).add(summary.owner.id)
+    found = []
     for graph_type in sorted(name for name, plugins in owners.items() if len(plugins) > 1):
         drafted = draft(backend.graphs.snapshot(env, graph_type), PreviewOptions())
         shared = (finding for finding in drafted.findings if finding.code == "G044")
-        report(replace(finding, severity=Severity.WARNING) for finding in shared)
+        found += [replace(finding, severity=Severity.WARNING) for finding in shared]
+    return found

@@ -25,7 +25,7 @@ def current(plugin: Plugin) -> Package:
     """
     directory = plugin.unpacked
     if not os.path.isdir(directory):
-        hint = f"Bring it back, or disable the plugin and remove it: `fuel2 plugins remove {plugin.id}`."
+        hint = "Bring it back, or link its new directory: `fuel2 plugins install --link DIR --force`."
         raise NotFound("directory", directory, hint=f"Plugin {plugin.label} is linked to it. {hint}")
     stamp = _stamp(directory)
     known = _READ.get(directory)

@@ -260,6 +260,8 @@ class PackageFiles:
         shown = self.shown(path.relative_to(self.directory).as_posix())
         code = "P001" if shown == self.manifest else "P037"
         try:
+            if path.is_fifo() or path.is_char_device():  # reading could wait for ever
+                raise UsageError(f"{path} is not a regular file.", hint="A package contains files and directories.")
             document = files.load(path)
         except FuelError as error:  # not a document, or not a file, or not readable
             listed = error.findings if isinstance(error, InvalidDocument) else ()

@@ -14,6 +14,7 @@ from fuelclient.environment.layers import snapshot
 from fuelclient.environment.roles import roles
 from fuelclient.insight.comparison import compare
 from fuelclient.insight.override_findings import OVERRIDES
+from fuelclient.model.finding import Severity
 from fuelclient.plan.inputs import EnvironmentChange, Inputs
 from fuelclient.plan.preview import Draft, PreviewOptions, draft
 
@@ -51,12 +52,17 @@ def lines(change: EnvironmentChange) -> Iterator[str]:
             yield from (f"  {finding}" for finding in found.findings)
 
 
-def override_warnings(before: Mapping[str, Snapshot], after: Mapping[str, Snapshot]) -> Iterator[Finding]:
-    """Yield the warnings about overrides that a change of an environment brings, graph by graph."""
+def change_warnings(before: Mapping[str, Snapshot], after: Mapping[str, Snapshot]) -> Iterator[Finding]:
+    """Yield what a change of an environment brings, graph by graph: warnings about overrides, and as warnings what a
+    run would be refused for."""
     for graph_type, known in after.items():
         old = before.get(graph_type, replace(known, layers=()))
         drafts = [draft(side, PreviewOptions()) for side in (old, known)]
-        yield from (finding for finding in compare(*drafts).findings if finding.code in OVERRIDES)
+        for finding in compare(*drafts).findings:
+            if finding.severity is Severity.ERROR:
+                yield replace(finding, severity=Severity.WARNING)
+            elif finding.code in OVERRIDES:
+                yield finding
 
 
 def _role_lines(before: Environment, after: Environment) -> Iterator[str]:

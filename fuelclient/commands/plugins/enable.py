@@ -10,7 +10,7 @@ from fuelclient.commands.arguments import add_env, add_plugin, stated
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.columns import plain
 from fuelclient.commands.shell import LOG
-from fuelclient.errors import InvalidDocument, NotFound, UsageError
+from fuelclient.errors import FuelError, InvalidDocument, NotFound, UsageError
 
 if TYPE_CHECKING:
     from fuelclient.model.plugin import Plugin
@@ -89,14 +89,28 @@ class PluginsEnable(_OnEnvironment):
             self._show([plugin.id for plugin in plugins], parsed_args.env, values)
             return
         backend = self.writable()
-        before = self._snapshots(parsed_args.env)
+        before = self._before(parsed_args.env)
         for plugin in plugins:
             report(backend.plugins.enable(plugin.id, parsed_args.env, values))
             self.say(f"Plugin {plugin.name} was successfully enabled on environment {parsed_args.env}.")
-        if before:
-            from fuelclient.commands.env.change import override_warnings
+        if before is not None:
+            self._warn(before, parsed_args.env)
 
-            report(override_warnings(before, self._snapshots(parsed_args.env)))
+    def _before(self, env: int) -> dict[str, Snapshot] | None:
+        """Return the graphs of an environment by type; None if they cannot be read, as what is enabled now may mend."""
+        try:
+            return self._snapshots(env) or None
+        except FuelError:
+            return None
+
+    def _warn(self, before: dict[str, Snapshot], env: int) -> None:
+        """Warn of what enabling has made of the graphs. It has succeeded, so it is not this command that fails here."""
+        from fuelclient.commands.env.change import change_warnings
+
+        try:
+            report(change_warnings(before, self._snapshots(env)))
+        except FuelError as error:
+            LOG.warning("What it overrides was not compared: %s", error)
 
     def _snapshots(self, env: int) -> dict[str, Snapshot]:
         """Return the graphs of an environment by type; none of a master, which would need a request for each."""

@@ -152,7 +152,8 @@ def _cycles(connection: Connection, cluster_ids: Sequence[int], graph_type: str)
     seen: set[Finding] = set()
     for cluster_id in cluster_ids:
         target = environment.read(connection, cluster_id)
-        for finding in cycles_of(snapshot(target, environment.layers(connection, target, graph_type), graph_type)):
+        layers = environment.layers(connection, target, graph_type, strict=False)
+        for finding in cycles_of(snapshot(target, layers, graph_type)):
             if finding not in seen:
                 seen.add(finding)
                 yield finding
@@ -176,4 +177,4 @@ def _below(connection: Connection, owner: Owner, graph_type: str) -> Sequence[La
     target = environment.read(connection, owner.id)
     if graph_type not in environment.types(connection, target):
         return ()
-    return environment.layers(connection, target, graph_type, (Level.RELEASE, Level.PLUGIN))
+    return environment.layers(connection, target, graph_type, (Level.RELEASE, Level.PLUGIN), strict=False)

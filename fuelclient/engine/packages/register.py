@@ -67,7 +67,10 @@ def register(connection: Connection, wanted: Candidate, *, force: bool, target: 
 
     Raise `Conflict` or `InvalidGraph`. The caller's transaction then undoes everything.
     """
-    previous = target or _previous(wanted.plugin, plugins.every(connection), force=force)
+    known = plugins.every(connection)
+    if target is not None:
+        _require_other_version(wanted.plugin, target, known)
+    previous = target or _previous(wanted.plugin, known, force=force)
     users = _users(connection, previous) if previous else ()
     before = orphaned_records.of(connection, users)
     action = InstallAction.UPDATED
@@ -148,6 +151,16 @@ def _previous(wanted: Plugin, known: Sequence[Plugin], *, force: bool) -> Plugin
                 hint="Use --force to rename it, or install the package from another directory.",
             )
     return None
+
+
+def _require_other_version(wanted: Plugin, target: Plugin, known: Sequence[Plugin]) -> None:
+    """Raise `Conflict` if another plugin than the one to replace has the name and the version."""
+    for plugin in known:
+        if plugin.id != target.id and (plugin.name, plugin.version) == (wanted.name, wanted.version):
+            raise Conflict(
+                f"Plugin {wanted.name} {wanted.version} is installed already, as plugin {plugin.id}.",
+                hint=f"Change the version in metadata.yaml, or remove plugin {plugin.id}.",
+            )
 
 
 def _series(plugin: Plugin) -> str:

@@ -74,12 +74,14 @@ def metadata_from(contents: Contents) -> dict[str, Any]:
     }
 
 
-def selected(connection: Connection, plugin: Plugin, release: Release) -> Contents:
-    """Return what a plugin brings for a release."""
+def selected(connection: Connection, plugin: Plugin, release: Release, *, strict: bool = True) -> Contents:
+    """Return what a plugin brings for a release. Unless `strict`, a linked plugin that cannot be read brings what it
+    brought when it was linked."""
     # Most plugins bring the same for every release, and then this need not be loaded.
     from fuelclient.plugins.select import select
 
-    return select(lookup.package(connection, plugin), release).contents
+    package = lookup.package if strict else lookup.last_package
+    return select(package(connection, plugin), release).contents
 
 
 def extension(connection: Connection, plugin: Plugin, release: Release) -> Mapping[str, Any]:
@@ -104,7 +106,7 @@ def types(connection: Connection, environment: Environment) -> list[str]:
     for owner in owners(environment):
         stored = graphs.types(connection, owner.level, owner.id)
         if owner.level is Level.PLUGIN and owner.id in by_release:
-            known.update(selected(connection, by_release[owner.id], environment.release).graphs)
+            known.update(selected(connection, by_release[owner.id], environment.release, strict=False).graphs)
             stored = [graph_type for graph_type in stored if _is_uploaded(connection, owner, graph_type)]
         known.update(stored)
     of_release = graphs.types(connection, Level.RELEASE, environment.release.id)
@@ -112,15 +114,22 @@ def types(connection: Connection, environment: Environment) -> list[str]:
 
 
 def layers(
-    connection: Connection, environment: Environment, graph_type: str, levels: Sequence[Level] = ()
+    connection: Connection,
+    environment: Environment,
+    graph_type: str,
+    levels: Sequence[Level] = (),
+    *,
+    strict: bool = True,
 ) -> tuple[Layer, ...]:
     """Return the layers of one type, least important first; with `levels` those of these classes of owners only.
+
+    What runs or is shown as the result has to be `strict`; warnings about something else need not, as in `selected`.
 
     Raise `NotFound` if no layer of the environment, whatever its level, has the type.
     """
     require_graph_type(graph_type, types(connection, environment), environment.cluster.id)
     asked = [owner for owner in owners(environment) if not levels or owner.level in levels]
-    stored = ((owner, _graph(connection, environment, owner, graph_type)) for owner in asked)
+    stored = ((owner, _graph(connection, environment, owner, graph_type, strict=strict)) for owner in asked)
     made = (layer(environment, owner, graph) for owner, graph in stored if graph is not None)
     return tuple(_where_its_scripts_are(connection, environment.release, known) for known in made)
 
@@ -158,12 +167,14 @@ def summaries(connection: Connection, environment: Environment) -> list[GraphSum
         plugin = by_release.get(summary.owner.id) if summary.owner.level is Level.PLUGIN else None
         if plugin is None or not graphs.is_derived(connection, summary.id):
             known.append(summary)
-        elif graph := selected(connection, plugin, environment.release).graphs.get(summary.type):
+        elif graph := selected(connection, plugin, environment.release, strict=False).graphs.get(summary.type):
             known.append(replace(summary, task_ids=tuple(task.id for task in graph.tasks)))
     return known
 
 
-def _graph(connection: Connection, environment: Environment, owner: Owner, graph_type: str) -> Graph | None:
+def _graph(
+    connection: Connection, environment: Environment, owner: Owner, graph_type: str, *, strict: bool
+) -> Graph | None:
     """Return the graph of an owner. An uploaded one wins over the one that a package has for this release."""
     graph = graphs.find(connection, owner.level, owner.id, graph_type)
     plugin = next(
@@ -171,7 +182,7 @@ def _graph(connection: Connection, environment: Environment, owner: Owner, graph
     )
     if plugin is None or not plugin.by_release or (graph is not None and not graphs.is_derived(connection, graph.id)):
         return graph
-    document = selected(connection, plugin, environment.release).graphs.get(graph_type)
+    document = selected(connection, plugin, environment.release, strict=strict).graphs.get(graph_type)
     if document is None:
         return None
     return Graph(0, graph_type, owner, document.tasks, metadata=document.metadata, warnings=document.findings)

@@ -62,11 +62,11 @@ def left(before: Collection[Orphan], after: Collection[Orphan]) -> tuple[Finding
 
 
 def _orphans(connection: Connection, target: Environment, graph_type: str) -> Iterator[Orphan]:
-    above = environment.layers(connection, target, graph_type, (Level.PLUGIN, Level.CLUSTER))
+    above = environment.layers(connection, target, graph_type, (Level.PLUGIN, Level.CLUSTER), strict=False)
     if not any(task.is_partial for layer in above for task in layer.tasks):
         return  # the usual case: the large graph of the release need not be read
     where = f"{target.cluster.id} ({target.cluster.name})"
-    for finding in merge_layers(environment.layers(connection, target, graph_type)).findings:
+    for finding in merge_layers(environment.layers(connection, target, graph_type, strict=False)).findings:
         if finding.code == "G020":
             yield Orphan(finding.task, finding.message, finding.place, where)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,54 @@ def test_a_directory_that_cannot_be_used_is_one_error(
     assert linked("plugins", "enable", "monitor", "--env", 1).code == code
     linked.ok("plugins", "remove", "monitor", "--yes")
     assert linked.ok("plugins", "list", "-f", "json").json == []
+
+
+@pytest.mark.parametrize("broken", ["gone", "unreadable"])
+def test_a_directory_that_cannot_be_used_can_be_replaced(
+    linked: CommandLine, source: Path, broken: str, tmp_path: Path
+) -> None:
+    moved = Path(shutil.copytree(source, tmp_path / "moved"))
+    if broken == "gone":
+        shutil.rmtree(source)
+    else:
+        (source / "deployment_tasks.yaml").write_text("- {id: [")
+    linked.ok("graph", "list", "--env", 1)
+    linked.ok("graph", "upload", "--env", 1, "--type", "mine", "--file", moved / "deployment_tasks.yaml")
+    linked.ok("plugins", "install", "--link", "--force", moved)
+    assert previewed(linked) == {"watch"}
+    assert linked.ok("plugins", "show", "monitor", "-f", "json").json["linked_to"] == str(moved)
+
+
+def test_a_node_is_created_although_a_linked_directory_is_gone(linked: CommandLine, source: Path) -> None:
+    other = source.with_name("other")
+    linked.ok("plugins", "install", write_package(other, "other", releases=TINY, files={
+        "deployment_tasks.yaml": [task("watch", role=["compute"])]
+    }))  # fmt: skip
+    linked.ok("plugins", "enable", "other", "--env", 1)
+    shutil.rmtree(source)
+    done = linked.ok("node", "create", "late", "--env", 1, "--roles", "compute", "-f", "json")
+    assert done.json["name"] == "late"
+    assert "was not checked" in done.err
+    assert str(source) in done.err
+
+
+def test_two_plugins_of_one_version_are_refused(linked: CommandLine, source: Path, tmp_path: Path) -> None:
+    older = Path(shutil.copytree(source, tmp_path / "older"))
+    text = (source / "metadata.yaml").read_text()
+    (source / "metadata.yaml").write_text(text.replace("1.2.3", "2.5.0"))
+    linked.ok("plugins", "sync", "monitor")
+    linked.ok("plugins", "install", older)
+    (source / "metadata.yaml").write_text(text)
+    refused = linked("plugins", "sync", 1)
+    assert refused.code == Exit.INVALID
+    assert "monitor 1.2.3 is installed already, as plugin 2" in refused.err + refused.out
+
+
+def test_what_is_no_file_is_refused(tiny: CommandLine, source: Path) -> None:
+    (source / "tasks.yaml").unlink(missing_ok=True)
+    os.mkfifo(source / "tasks.yaml")
+    assert tiny("plugins", "check", source).code == Exit.INVALID
+    assert tiny("plugins", "install", "--link", source).code == Exit.INVALID
 
 
 def test_a_new_version_is_read_and_synchronised(linked: CommandLine, source: Path) -> None:

@@ -9,6 +9,8 @@ import pytest
 from command_line import CommandLine
 from package_trees import role, task, write_package
 
+from fuelclient.commands.exits import Exit
+
 TINY = [{"os": "ubuntu", "version": "tiny-1.0", "mode": ["ha"]}]
 
 
@@ -99,3 +101,13 @@ def test_enabling_says_what_a_dry_run_says_of_overrides(tiny: CommandLine, tmp_p
     assert told
     assert told == {code for code in ("G060", "G061", "G062", "G063") if code in enabled.err}
     assert "[G06" not in tiny.ok("plugins", "enable", "monitor", "--env", 1).err, "nothing changes any more"
+
+
+def test_enabling_a_plugin_warns_of_the_cycle_that_it_closes(tiny: CommandLine, tmp_path: Path) -> None:
+    for name, other in (("one", "two"), ("two", "one")):
+        files = {"deployment_tasks.yaml": [task(f"{name}-task", role=["compute"], requires=[f"{other}-task"])]}
+        tiny.ok("plugins", "install", write_package(tmp_path / name, name, releases=TINY, files=files))
+    tiny.ok("plugins", "enable", "one", "--env", 1)
+    done = tiny.ok("plugins", "enable", "two", "--env", 1)
+    assert "G050" in done.err
+    assert tiny("graph", "execute", "--env", 1, "--noop").code == Exit.INVALID
