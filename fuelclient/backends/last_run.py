@@ -8,7 +8,7 @@ from fuelclient.model.run import CHILD, Run
 
 
 def last_run(backend: Backend, cluster_id: int, graph_type: str) -> Run:
-    """Return the last run of a graph that ended and was no dry run. Raise `NotFound` if there is none."""
+    """Return the last run of a graph that ended. Dry runs and noop runs do not count. Raise `NotFound` if none did."""
     listed = backend.runs.list(cluster_id=cluster_id, names=(CHILD,))
     ended = [run for run in listed if run.is_final and not run.dry_run and run.graph_type == graph_type]
     if not ended:

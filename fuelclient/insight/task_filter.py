@@ -18,7 +18,7 @@ _PLAIN = re.compile(rf"!?(?!(?:{'|'.join(FIELDS)}):)[^\s(),!+/][^\s(),+]*|!")
 
 
 def query_in(text: str, fields: Collection[str]) -> str:
-    """Return the query in a filter, with blanks instead of conditions on columns; empty if there is none.
+    """Return the query in a filter, or an empty string. Blanks replace conditions on columns, so places stay the same.
 
     >>> query_in("rack !pre", ()), query_in("role:compute node=1", ["node", "role"]), query_in("+db", ())
     ('', 'role:compute', '+db')

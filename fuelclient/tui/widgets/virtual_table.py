@@ -102,7 +102,7 @@ class VirtualTable(Lined):
         self._keys: tuple[str, ...] = ()
         self._query = Query()
         self.is_unread = False
-        """Whether the rows follow an earlier filter, because the one that is typed cannot be read."""
+        """Whether the typed filter cannot be read, so that the rows are still those of the filter before it."""
         self._widths: list[int] = []
         self._laid_for = -1
         self._pending_first = False
