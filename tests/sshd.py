@@ -162,13 +162,20 @@ class Site:
     def config(
         self, address: str, port: int, *lines: str, key: str = "host_key", authorized_keys: Path | None = None
     ) -> Path:
-        """Write the configuration of a daemon that has a host key and lets in the users with authorized keys."""
+        """Write the configuration of a daemon that has a host key and lets in the users with authorized keys.
+
+        The home of its users is an empty one: what somebody's ~/.bashrc prints would be in the output of tasks.
+        """
         config = self.root / f"sshd_config.{address}.{port}.{key}"
+        home = self.root / "empty_home"
+        home.mkdir(exist_ok=True)
+        variables = [line.removeprefix("SetEnv ") for line in lines if line.startswith("SetEnv ")]
         config.write_text(
             f"Port {port}\nListenAddress {address}\nHostKey {self.root}/{key}\nPidFile none\nUsePAM no\n"
             f"AuthorizedKeysFile {authorized_keys or self.root / 'authorized_keys'}\nStrictModes no\n"
             "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\n"
-            + "".join(f"{line}\n" for line in lines)
+            + f"SetEnv {' '.join([f'HOME={home}', *variables])}\n"  # of several such lines, only the first one counts
+            + "".join(f"{line}\n" for line in lines if not line.startswith("SetEnv "))
         )
         return config
 
