@@ -61,13 +61,17 @@ def components(successors: Sequence[Sequence[int]], within: Iterable[int]) -> li
     >>> components([[1], [0, 2], [3], [2]], range(4))
     [[0, 1], [2, 3]]
     """
-    inside = set(within)
+    return sorted(sorted(component) for component in _in_order(successors, set(within)) if len(component) > 1)
+
+
+def _in_order(successors: Sequence[Iterable[int]], inside: set[int]) -> list[list[int]]:
+    """Return all strongly connected components, each before those it leads to."""
     predecessors: dict[int, list[int]] = {vertex: [] for vertex in inside}
     for vertex in inside:
         for after in successors[vertex]:
             if after in inside:
                 predecessors[after].append(vertex)
-    components = []
+    found = []
     left = set(inside)
     for root in reversed(_finished(successors, inside)):
         if root not in left:
@@ -79,9 +83,8 @@ def components(successors: Sequence[Sequence[int]], within: Iterable[int]) -> li
                 if before in left:
                     left.discard(before)
                     component.append(before)
-        if len(component) > 1:
-            components.append(sorted(component))
-    return sorted(components)
+        found.append(component)
+    return found
 
 
 def _finished(successors: Sequence[Iterable[int]], inside: set[int]) -> list[int]:
@@ -192,32 +195,26 @@ def connected(
     """Return those of the pairs of vertices whose first one `edges` lead to the second one, or that are one vertex.
 
     All pairs are answered together, by sets of bits that every vertex takes over from those it leads to; `most_bits`
-    bounds their memory, and changes nothing else. There may be cycles.
+    bounds their memory, and changes nothing else. The vertices of a cycle lead to the same ones, and share a set.
 
     >>> connected([[1], [2], [], [0]], [(0, 2), (2, 0), (3, 1)]) == {(0, 2), (3, 1)}
     True
     """
     asked = set(pairs)
     goals = sorted({goal for _, goal in asked})
-    last_first = _finished(edges, set(range(len(edges)))) if asked else []
+    last_first = _in_order(edges, set(range(len(edges))))[::-1] if asked else []
     width = max(most_bits // max(len(edges), 1), 64)
     found: set[tuple[int, int]] = set()
     for low in range(0, len(goals), width):
         bit = {goal: 1 << place for place, goal in enumerate(goals[low : low + width])}
         ahead = [bit.get(vertex, 0) for vertex in range(len(edges))]
-        while _take_over(ahead, edges, last_first):
-            pass  # without cycles, the second time changes nothing
+        for component in last_first:
+            everything = 0
+            for vertex in component:
+                everything |= ahead[vertex]
+                for other in edges[vertex]:
+                    everything |= ahead[other]
+            for vertex in component:
+                ahead[vertex] = everything
         found |= {pair for pair in asked if ahead[pair[0]] & bit.get(pair[1], 0)}
     return found
-
-
-def _take_over(ahead: list[int], edges: Sequence[Iterable[int]], vertices: Iterable[int]) -> bool:
-    """Add to the set of each vertex those of the vertices it leads to, and return whether that changed any."""
-    changed = False
-    for vertex in vertices:
-        everything = ahead[vertex]
-        for other in edges[vertex]:
-            everything |= ahead[other]
-        if everything != ahead[vertex]:
-            ahead[vertex], changed = everything, True
-    return changed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -168,6 +169,26 @@ def test_pairs_in_a_large_graph_are_answered_in_slices() -> None:
 
     expected = {(start, goal) for start, goal in pairs if goal < 70 or (start <= goal and start >= 70)}
     assert connected([*ring, *tail], pairs, most_bits=0) == expected
+
+
+class Counted(list[list[int]]):
+    """Edges that count how often somebody asks for those of a vertex."""
+
+    asked = 0
+
+    def __getitem__(self, vertex: Any) -> Any:
+        self.asked += 1
+        return super().__getitem__(vertex)
+
+
+def test_a_long_chain_in_both_directions_is_walked_a_few_times() -> None:
+    """Set by set, what the last vertex leads to would take a walk for each vertex to reach the first one."""
+    size = 2_000
+    chain = Counted([[other for other in (vertex - 1, vertex + 1) if 0 <= other < size] for vertex in range(size)])
+
+    pairs = {(vertex, size - vertex - 1) for vertex in range(size)}
+    assert connected(chain, pairs) == pairs
+    assert chain.asked <= 4 * size
 
 
 def test_what_lies_between_two_cycles_is_not_searched() -> None:
