@@ -86,13 +86,13 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 class NotFound(FuelError, LookupError):
-    """The `noun` with this `key` does not exist; `known` are the keys that do.
+    """The `noun` with this `key` does not exist; `known` are the keys that do. `message` says it in other words.
 
     >>> str(NotFound("release", 7, known=["1", "2"]))
     'Release 7 does not exist. Known: 1, 2.'
     """
 
-    def __init__(self, noun: str, key: object, *, known: Sequence[str] = (), hint: str = "") -> None:
+    def __init__(self, noun: str, key: object, *, known: Sequence[str] = (), message: str = "", hint: str = "") -> None:
         self.noun, self.key, self.known = noun, key, tuple(known)
         close = nearest(str(key), known)
         if not hint and close:
@@ -100,7 +100,7 @@ class NotFound(FuelError, LookupError):
         elif not hint and known:
             shown = ", ".join(self.known[:12])
             hint = f"Known: {shown}, ..." if len(self.known) > 12 else f"Known: {shown}."
-        super().__init__(f"{noun[:1].upper()}{noun[1:]} {key} does not exist.", hint=hint)
+        super().__init__(message or f"{noun[:1].upper()}{noun[1:]} {key} does not exist.", hint=hint)
 
 
 class Conflict(FuelError):

@@ -12,10 +12,12 @@ def last_run(backend: Backend, cluster_id: int, graph_type: str) -> Run:
     listed = backend.runs.list(cluster_id=cluster_id, names=(CHILD,))
     ended = [run for run in listed if run.is_final and not run.dry_run and run.graph_type == graph_type]
     if not ended:
-        hint = "Dry runs and noop runs do not count. `fuel2 task list` shows all runs."
-        missing = NotFound("run", f"of the {graph_type} graph in environment {cluster_id}", hint=hint)
-        missing.message = f"The {graph_type} graph of environment {cluster_id} has no run that ended."
-        raise missing
+        raise NotFound(
+            "run",
+            graph_type,
+            message=f"The {graph_type} graph of environment {cluster_id} has no run that ended.",
+            hint="Dry runs and noop runs do not count. `fuel2 task list` shows all runs.",
+        )
     return ended[-1]
 
 

@@ -25,7 +25,7 @@ from fuelclient.commands.global_options import OneLineParser, global_parser
 from fuelclient.commands.help_text import is_example
 from fuelclient.commands.shell import LOG, count, urgency
 from fuelclient.commands.suggestions import aimed
-from fuelclient.errors import Declined, nearest
+from fuelclient.errors import Declined, FuelError, nearest
 from fuelclient.printing import printable
 
 if TYPE_CHECKING:
@@ -198,6 +198,15 @@ def report(findings: Iterable[Finding]) -> None:
     notes = sum(finding.severity == "info" for finding in ordered)
     if notes:
         LOG.info("%s of level info; -v shows %s.", count(notes, "finding"), "it" if notes == 1 else "them")
+
+
+def report_after(check: Callable[[], Iterable[Finding]], unchecked: str) -> None:
+    """Print the findings of a check that follows a change. The change has been made, so if the check fails, this warns
+    with the sentence `unchecked` and the reason."""
+    try:
+        report(check())
+    except FuelError as error:
+        LOG.warning("%s: %s", unchecked, error)
 
 
 def tally(findings: Iterable[Finding]) -> str:

@@ -6,9 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fuelclient.backends.base import Backend
-from fuelclient.commands.base import report
-from fuelclient.commands.shell import LOG
-from fuelclient.errors import FuelError
+from fuelclient.commands.base import report_after
 
 if TYPE_CHECKING:
     from fuelclient.model.finding import Finding
@@ -19,12 +17,8 @@ def report_shared_tasks(backend: Backend, env: int) -> None:
 
     A backend that returns no environment as a whole is not asked: a Fuel master merges no such graph at all.
     """
-    if not backend.capabilities.inputs:
-        return
-    try:
-        report(_shared_tasks(backend, env))
-    except FuelError as error:  # the nodes have been added, so that is no failure of this command
-        LOG.warning("Whether two plugins define one task was not checked: %s", error)
+    if backend.capabilities.inputs:
+        report_after(lambda: _shared_tasks(backend, env), "Whether two plugins define one task was not checked")
 
 
 def _shared_tasks(backend: Backend, env: int) -> list[Finding]:

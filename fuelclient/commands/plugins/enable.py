@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_env, add_plugin, stated
-from fuelclient.commands.base import Command, report
+from fuelclient.commands.base import Command, report, report_after
 from fuelclient.commands.columns import plain
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import FuelError, InvalidDocument, NotFound, UsageError
@@ -104,13 +104,10 @@ class PluginsEnable(_OnEnvironment):
             return None
 
     def _warn(self, before: dict[str, Snapshot], env: int) -> None:
-        """Warn of what enabling has made of the graphs. It has succeeded, so it is not this command that fails here."""
+        """Warn of what enabling has made of the graphs."""
         from fuelclient.commands.env.change import change_warnings
 
-        try:
-            report(change_warnings(before, self._snapshots(env)))
-        except FuelError as error:
-            LOG.warning("What it overrides was not compared: %s", error)
+        report_after(lambda: change_warnings(before, self._snapshots(env)), "What it overrides was not compared")
 
     def _snapshots(self, env: int) -> dict[str, Snapshot]:
         """Return the graphs of an environment by type; none of a master, which would need a request for each."""
