@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from fuelclient.environment.roles import primary_tags, roles
 from fuelclient.errors import NotFound
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
-from fuelclient.model.finding import Finding
+from fuelclient.model.finding import Finding, Place, Severity, listed
 from fuelclient.model.graph import DEFAULT_TYPE, Graph, GraphSummary, Layer, Level, Owner
 from fuelclient.model.release import roles_in
 from fuelclient.model.snapshot import Snapshot
@@ -68,16 +68,36 @@ def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str)
     What the roles lack matters to the graph that deploys an environment, and not to others, such as one that only
     restarts a service.
     """
+    known = roles(environment)
     return Snapshot(
         cluster=environment.cluster,
         layers=tuple(layers),
         nodes=environment.nodes,
-        roles=roles(environment),
+        roles=known,
         primary_tags=primary_tags(environment),
         graph_type=graph_type,
         unique_tasks=environment.unique_tasks,
-        findings=_lacking(environment) if graph_type == DEFAULT_TYPE and environment.nodes else (),
+        findings=(
+            *_undefined(environment, known),
+            *(_lacking(environment) if graph_type == DEFAULT_TYPE and environment.nodes else ()),
+        ),
     )
+
+
+def _undefined(environment: Environment, known: Collection[str]) -> Iterator[Finding]:
+    """Yield a warning for each role that nodes have and nothing defines any more, such as one that was removed from a
+    linked plugin or from the environment."""
+    having: dict[str, list[str]] = {}
+    for node in environment.nodes:
+        if node.pending_deletion:
+            continue
+        for role in node.all_roles:
+            if role not in known:
+                having.setdefault(role, []).append(node.name)
+    for role, names in sorted(having.items()):
+        message = f"{listed(names)}: neither the release, nor a plugin, nor the environment defines the role {role}"
+        hint = "Define the role again, or take the nodes out of the environment: `fuel2 env remove nodes`."
+        yield Finding(Severity.WARNING, "P091", message, Place(layer=environment.label), hint=hint)
 
 
 def _lacking(environment: Environment) -> tuple[Finding, ...]:

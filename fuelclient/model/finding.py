@@ -80,6 +80,16 @@ def limited(findings: Iterable[Finding]) -> Iterator[Finding]:
         yield finding
 
 
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """Return the first names, and how many more there are.
+
+    >>> listed(["node-1", "node-2", "node-3"], most=2)
+    'node-1, node-2 and 1 more'
+    """
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+
+
 def errors_in(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings that keep a document from being used, in their order."""
     return [finding for finding in findings if finding.is_error]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fuelclient.graph.dag import order
+from fuelclient.model.finding import listed
 from fuelclient.model.status import Reason, Verdict
 from fuelclient.plan.fault_tolerance import NO_GROUP, ExceededGroup
 from fuelclient.plan.work import Work
@@ -111,19 +112,14 @@ def result_of(
 
 
 def _sentence(work: Work, what: str, vertices: Sequence[int]) -> str:
-    names = [work.name(vertex) for vertex in vertices[:_MOST_NAMED]]
-    return f"{what}: {_listed(names, len(vertices))}." if vertices else ""
+    names = [work.name(vertex) for vertex in vertices]
+    return f"{what}: {listed(names, _MOST_NAMED)}." if vertices else ""
 
 
 def _exceeded(work: Work, group: ExceededGroup) -> str:
     count = len(group.failed)
-    names = _listed([work.nodes[node] for node in group.failed], count)
+    names = listed([work.nodes[node] for node in group.failed], _MOST_NAMED)
     if group.group == NO_GROUP:
         return f"Node {names} has zero fault tolerance." if count == 1 else f"Nodes {names} have zero fault tolerance."
     limit = f"{group.tolerated} failed node{'s' if group.tolerated != 1 else ''}"
     return f"Group {group.group} tolerates {limit}, and {count} failed: {names}."
-
-
-def _listed(names: Sequence[str], count: int) -> str:
-    shown = ", ".join(names[:_MOST_NAMED])
-    return f"{shown} and {count - _MOST_NAMED} more" if count > _MOST_NAMED else shown

@@ -11,13 +11,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.model.finding import Finding, Place, Severity, listed
 
 ROLE, VOLUME, COMPONENT, NETWORK_ROLE, TASK, OVERRIDE = "P074", "P075", "P076", "P077", "P078", "P079"
 """The codes of findings, one for each type of clash. `OVERRIDE` is not a clash, but worth knowing."""
 
 _APART = "Disable one of the two plugins, or rename the component in one of them."
-_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +160,10 @@ def _overrides(plugin: Contributor, release: Contributor) -> Iterator[Finding]:
         known = frozenset(release.tasks.get(graph_type, ()))
         names = [task_id for task_id in task_ids if task_id in known]
         if names:
-            shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
             count = f"{len(names)} task{'' if len(names) == 1 else 's'}"
-            text = f"plugin {plugin.full_name} overrides {count} of the release in the {graph_type} graph: {shown}"
+            text = (
+                f"plugin {plugin.full_name} overrides {count} of the release in the {graph_type} graph: {listed(names)}"
+            )
             yield Finding(Severity.INFO, OVERRIDE, text, Place(layer=f"plugin {plugin.full_name}"))
 
 

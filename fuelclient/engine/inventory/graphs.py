@@ -75,7 +75,12 @@ class Graphs:
         """As `base.Graphs`, from one read."""
         with self._database.read() as connection:
             target = environment.read(connection, cluster_id)
-            return snapshot(target, environment.layers(connection, target, graph_type), graph_type)
+            made = snapshot(target, environment.layers(connection, target, graph_type), graph_type)
+            if not any(plugin.is_linked for plugin in target.plugins):
+                return made
+            from fuelclient.engine.packages.enable import conflicts_of_linked  # what checks packages takes its time
+
+            return replace(made, findings=(*made.findings, *conflicts_of_linked(connection, target)))
 
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
         """As `base.Graphs`. Records of environments that lose what they override are G021. What would refuse a run is a

@@ -123,6 +123,17 @@ def findings_about(connection: Connection, members: Environment, plugin: Plugin)
     return findings
 
 
+def conflicts_of_linked(connection: Connection, members: Environment) -> Iterator[Finding]:
+    """Yield a warning for each reason why a linked plugin could not be enabled as its package is now.
+
+    An installed package was checked when it came. Nobody checks what its author changes in a linked directory.
+    """
+    for plugin in members.plugins:
+        for error in errors_in(findings_about(connection, members, plugin)) if plugin.is_linked else ():
+            hint = f"`fuel2 plugins sync` would refuse this edit. {error.hint}".strip()
+            yield replace(error, severity=Severity.WARNING, hint=hint)
+
+
 def is_deployed(members: Environment) -> bool:
     """Return whether the environment, or one of its nodes, is deployed."""
     if members.cluster.status == ClusterStatus.OPERATIONAL:

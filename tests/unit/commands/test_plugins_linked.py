@@ -59,6 +59,23 @@ def test_an_edit_needs_no_new_installation(linked: CommandLine, source: Path) ->
     assert "seer" in linked.ok("plugins", "show", "monitor").out
 
 
+def test_an_edit_that_sync_would_refuse_is_a_warning(linked: CommandLine, source: Path) -> None:
+    linked.ok("node", "create", "late", "--env", 1, "--roles", "watcher")
+    assert "[P" not in linked.ok("graph", "preview", "--env", 1).err
+    (source / "node_roles.yaml").write_text(json.dumps({"compute": role()}))
+    for command in ("graph preview --env 1", "graph validate --env 1 -f text"):
+        done = linked.ok(*command.split())
+        assert "the role watcher [P091]" in done.out + done.err
+        assert "late" in done.out + done.err
+        assert "[P074]" in done.out + done.err, "the release has a role compute"
+    assert "[P091]" in linked.ok("graph", "execute", "--env", 1, "--dry-run").err
+    assert linked("plugins", "sync", "monitor").code == Exit.INVALID
+    (source / "node_roles.yaml").write_text(json.dumps({"watcher": role()}))
+    text = (source / "metadata.yaml").read_text()
+    (source / "metadata.yaml").write_text(text.replace("tiny-1.0", "tiny-2.0"))
+    assert "[P071]" in linked.ok("graph", "preview", "--env", 1).err
+
+
 def test_scripts_come_from_the_directory(linked: CommandLine, source: Path) -> None:
     engine = LocalBackend(str(linked.engine))
     (((sent, target),),) = plugin_scripts(engine.clusters.environment(1), None, Trees(str(linked.engine))).values()
