@@ -156,7 +156,7 @@ def add_types(parser: argparse.ArgumentParser, help: str, *, required: bool = Fa
 def add_as_master(parser: argparse._ActionsContainer) -> None:
     """Add `--as-master`: `as_master`."""
     parser.add_argument(
-        "--as-master", action="store_true", help="report also what a Fuel master refuses or does otherwise"
+        "--as-master", action="store_true", help="also report what a Fuel master would refuse or do differently"
     )
 
 

@@ -52,7 +52,7 @@ class Complete(Command, CompleteCommand):
         )  # fmt: skip
         parser.add_argument(
             "--words", nargs=argparse.REMAINDER, metavar="WORD",
-            help="print what fits in place of the last of these words; the scripts ask this",
+            help="print completions for the last of these words; for the completion scripts",
         )  # fmt: skip
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ class Doctor(Check):
 
     It looks at versions, extras, settings, paths and permissions, at the engine file with its plugins and interrupted
     runs, and at whether the Fuel master, the Dask scheduler and the nodes answer and have the same time. Every problem
-    comes with what to do about it. Nothing is changed. The exit code is 7 if anything is an error.
+    is shown with its fix. Nothing is changed. The exit code is 7 if anything is an error.
 
       fuel2 doctor
       fuel2 doctor --no-nodes

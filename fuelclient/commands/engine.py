@@ -30,8 +30,8 @@ class EngineCheck(AnswerList, Check):
     """Check the engine file
 
     It looks for damaged pages, rows without their owners, documents that cannot be read, missing files of plugins, and
-    files of runs that no longer exist. Every problem comes with what to do about it. Nothing is changed. The exit code
-    is 7 if anything is an error.
+    files of runs that no longer exist. Every problem is shown with its fix. Nothing is changed. The exit code is 7 if
+    anything is an error.
 
       fuel2 engine check
     """
@@ -146,10 +146,10 @@ class EngineImport(Command):
 
 
 class EngineCompact(Command):
-    """Give room back to the disk
+    """Return unused space to the disk
 
     It removes files beside the engine file that belong to none of its runs, and shrinks the engine file to what it
-    holds. Other commands wait meanwhile.
+    holds. Other commands have to wait until it is done.
 
       fuel2 engine compact
     """

@@ -18,8 +18,8 @@ EXPLANATIONS = Path(__file__).with_name("explanations.json")
 class Explain(Command):
     """Explain a finding or an exit code
 
-    CODE is the code of a finding, as messages have it in brackets, or a number that a command ended with. The answer
-    says what it means, what to do about it, and what leads to it. Without CODE, all codes are listed.
+    CODE is the code of a finding, which messages show in brackets, or an exit code. The answer says what it means, what
+    leads to it, and what to do about it. Without CODE, all codes are listed.
 
       fuel2 explain G050
       fuel2 explain 9

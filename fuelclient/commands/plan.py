@@ -23,11 +23,12 @@ class PlanCreate(Command):
     """Save what a run would do
 
     The file has the request, the layers of its graphs with their digests, the nodes, and the action of each task
-    instance; digests of how each node is reached and of the files of the plugins are in it, too. Only its owner can
-    read it. Secrets are masked in it, except in the facts of --assume-facts, which the run needs. 'plan apply' executes
-    it, and refuses to if anything has changed in between; 'graph diff plan:FILE env:1' shows what changed in the graph.
+    instance; it also has digests of how each node is reached, and of the files of the plugins. Only its owner can read
+    it. Secrets are masked in it, except in the facts of --assume-facts, which the run needs. 'plan apply' executes it,
+    and refuses to if anything has changed in between; 'graph diff plan:FILE env:1' shows what changed in the graph.
 
-    --force replaces a file; --force-run, --executor and the others say how to run, as 'graph execute' takes them.
+    --force replaces an existing file. --force-run, --executor and the other options decide how the plan will run, as
+    those of 'graph execute' do.
 
       fuel2 plan create saved.json --env 1 --type default
       fuel2 plan create saved.json --env 1 --select 'keystone+1' --executor noop --force
@@ -102,8 +103,8 @@ class PlanApply(Starter):
     """Execute a saved plan, unless it is stale
 
     The plan is computed again. If it is not the one that was saved, nothing starts: the exit code is 9, and the message
-    says which layer, node or facts changed. Otherwise the command behaves as 'graph execute' does. The later ones of
-    several graphs are planned again when their turn comes.
+    says which layer, node or facts changed. Otherwise the command behaves as 'graph execute' does. If the plan has
+    several graphs, the later ones are planned again when their turn comes.
 
       fuel2 plan apply saved.json --wait
     """

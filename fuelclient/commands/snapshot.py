@@ -51,7 +51,7 @@ class SnapshotCreate(_OfMaster):
 
 
 class SnapshotConfig(_OfMaster):
-    """Write what a snapshot has by default to a file
+    """Write the default configuration of a snapshot to a file
 
     Without --file the file is DIR/snapshot_conf.FORMAT. An existing file is overwritten only with --force.
 

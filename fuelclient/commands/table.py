@@ -14,7 +14,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     "doctor": ("doctor:Doctor", "Examine this installation and what it reaches"),
     "engine backup": ("engine:EngineBackup", "Copy the engine file while it is in use"),
     "engine check": ("engine:EngineCheck", "Check the engine file"),
-    "engine compact": ("engine:EngineCompact", "Give room back to the disk"),
+    "engine compact": ("engine:EngineCompact", "Return unused space to the disk"),
     "engine export": ("engine:EngineExport", "Write everything in the engine file as YAML or JSON"),
     "engine import": ("engine:EngineImport", "Make an engine file from an export"),
     "engine restore": ("engine:EngineRestore", "Put a backup in the place of the engine file"),
@@ -214,7 +214,10 @@ _ROWS: dict[str, tuple[str, str]] = {
     "sequence upload": ("sequence:SequenceUpload", "Create a sequence from a file"),
     "server run": ("server:ServerRun", "Serve the engine over HTTP with the API of a Fuel master"),
     "snapshot create": ("snapshot:SnapshotCreate", "Collect a diagnostic snapshot"),
-    "snapshot get-default-config": ("snapshot:SnapshotConfig", "Write what a snapshot has by default to a file"),
+    "snapshot get-default-config": (
+        "snapshot:SnapshotConfig",
+        "Write the default configuration of a snapshot to a file",
+    ),
     "snapshot get-link": (
         "snapshot:SnapshotLink",
         "Show whether a snapshot is ready, and the URL from which to download it",
@@ -231,7 +234,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     ),
     "task gantt": (
         "task.gantt:TaskGantt",
-        "Show what a run did when: bars for each node, what they waited for, and the critical path",
+        "Show when a run did what: bars for each node, what they waited for, and the critical path",
     ),
     "task history show": ("task.history:HistoryShow", "Show what happened to the tasks of a run"),
     "task list": ("task.task:TaskList", "List runs and their parts"),

@@ -53,7 +53,7 @@ class VipUpload(Command):
     """Change virtual addresses of an environment from a file
 
     The file is as 'vip download' writes it, with all addresses or some; those that it leaves out stay. An address is
-    known by its id; on the embedded engine, the vip_name is enough.
+    identified by its id; on the embedded engine, the vip_name is enough.
 
       fuel2 vip upload --env 1 --file vips_1.yaml
     """

@@ -24,13 +24,13 @@ LANGUAGES = ("yaql", "legacy")
 class FactsEval(ShowOne):
     """Evaluate an expression on the facts of an environment
 
-    The expression is YAQL, or one of Fuel's own language, as conditions of tasks write it: a path such as
-    'settings:storage.images_ceph.value' tells them apart, and --language decides. $ is what a task sees on the node of
-    --node; without it, the facts that all nodes share.
+    The expression is in YAQL or in Fuel's own language, like the conditions of tasks. It counts as Fuel's own if it has
+    a path such as 'settings:storage.images_ceph.value'; --language overrides that. $ is what a task sees on the node
+    that --node names; without --node, the facts that all nodes share.
 
-    changed(), old() and the others compare with what the last successful run saw; 'old' and 'changed' do so for the
-    whole expression. With --before, new facts are those that this run saw, and old ones those of the last run before
-    it. Values that seem to be secrets are masked.
+    changed(), old() and the like compare with what the last successful run saw; the columns 'old' and 'changed' do so
+    for the whole expression. With --before, the new facts are those that this run saw, and the old ones those of the
+    last successful run before it. Values that seem to be secrets are masked.
 
       fuel2 env facts eval '$.deployment_mode' --env 1
       fuel2 env facts eval 'changed($.roles)' --env 1 --node 2 --before 12
@@ -93,7 +93,7 @@ class FactsEval(ShowOne):
 class FactsShow(Lister):
     """Show a fact of an environment, and where it comes from
 
-    PATH is the path of a value or of everything below a name, with or without '$.' before it. A row for each part that
+    PATH names a value, or everything below a name, with or without '$.' before it. Prints a row for each part that
     states the fact: 'common' is what all nodes share, the others are nodes. Values that seem to be secrets are masked;
     'env deployment-facts get-default' writes them to files.
 

@@ -104,11 +104,11 @@ class EnvUpdate(_ShowEnv):
     """Rename an environment, or move it to another version of its release
 
     With --release, the command first prints what changes on stderr: roles, settings, tasks and their order. On a
-    terminal it then asks, unless you use --yes; with --dry-run it only shows. The new release must have the same
-    name and operating system. To go back, name the old release. Nodes, plugins, settings and graphs of the environment
-    stay. Values that the environment set, of settings or networks that the new release lacks, are dropped, with a
-    warning for each; a warning also names sequences that the new release lacks. The exit code is 6 if a run has not
-    ended, if the new release lacks a role that a node has, or if an enabled plugin does not support it.
+    terminal it then asks, unless you use --yes; with --dry-run it only shows. The new release must have the same name
+    and operating system. To go back, name the old release. Nodes, plugins, settings and graphs of the environment stay.
+    If the environment has values for settings or networks that the new release lacks, they are dropped, with a warning
+    for each. A warning also names sequences that the new release lacks. The exit code is 6 if a run has not ended, if
+    the new release lacks a role that a node has, or if an enabled plugin does not support it.
 
       fuel2 env update 1 --name staging
       fuel2 env update prod --release mitaka-9.1 --dry-run

@@ -27,9 +27,9 @@ _WHY = {
 class EnvChanges(Question):
     """Show which tasks would run again now, and which facts made them
 
-    For each task instance that would run: whether it never succeeded there, has no condition, or which of the facts
-    that its condition compares have changed since its last success, with both values. What would be skipped is counted;
-    -f json lists it. Secrets are masked. Nothing runs and nothing is stored.
+    Lists each task instance that would run, with the reason: it never succeeded there, it has no condition, or facts
+    that its condition compares have changed since its last success, which are shown with both values. Instances that
+    would be skipped are only counted; -f json lists them. Secrets are masked. Nothing runs and nothing is stored.
 
       fuel2 env changes 1
       fuel2 env changes 1 --type default -f json
@@ -93,10 +93,10 @@ def _fact_line(fact: ChangedFact) -> str:
 class EnvDrift(AnswerList):
     """Compare an environment with what its last run saw
 
-    Lists what differs in the graph, the settings and the facts since the last run of the graph type that was no dry or
-    noop run. Groups are left out of the comparison, because runs do not remember them. Secrets are masked: a changed
-    password among settings or facts is a row with two masked values, and one in a task does not show, because runs do
-    not remember it. With --exit-code the exit code is 10 if anything differs.
+    Lists what differs in the graph, the settings and the facts since the last run of the graph type; dry runs and noop
+    runs do not count. Groups are not compared, because runs do not remember them. Secrets are masked: a changed
+    password in settings or facts is a row with two masked values; a changed password in a task is not listed, because
+    runs do not remember it. With --exit-code the exit code is 10 if anything differs.
 
       fuel2 env drift 1
       fuel2 env drift 1 --type default --exit-code

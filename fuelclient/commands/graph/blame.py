@@ -25,9 +25,10 @@ class GraphBlame(Question):
     """Show who set each attribute of a task, and what that overrode
 
     Each line is an attribute of the merged task: its value, the layer that set it, and the file and line. The lines
-    below it are the values that this overrode, from the least important layer to the most; of lists they also say
-    which elements were added and removed. ATTR limits the answer to one attribute (requires), to one value
-    (parameters.timeout) or to all below one (parameters). --explain asks every layer, also those that say nothing.
+    below it are the values that this overrode, from the least important layer to the most; of lists they also say which
+    elements were added and removed. ATTR limits the answer to one attribute (requires), to one value
+    (parameters.timeout) or to all below one (parameters). --explain shows what every layer contributes, including
+    layers that do not have the task.
 
     If several plugins define the task, each definition is shown. A Fuel master stores no files and lines.
 

@@ -44,8 +44,8 @@ class GraphDiff(Question):
     file. A type may follow, as in env:1/TYPE. With --with and --without, the second graph is that of an environment as
     it would be; without a second GRAPH, of the first one. Nothing is uploaded, installed or enabled.
 
-    The order effect says which orderings of task instances are lost or gained. An edge may go without any effect,
-    because a longer path says the same. A layer or a file is compared by itself, on the nodes of --env, or of the
+    The order effect says which orderings of task instances are lost or gained. Removing an edge may have no effect,
+    because a longer path keeps the order. A layer or a file is compared by itself, on the nodes of --env, or of the
     environment that the other GRAPH belongs to; its overrides have no place in the order. Passwords of runs are masked.
 
     Findings that only the second graph has are printed too. With --exit-code the exit code is 10 if anything differs.

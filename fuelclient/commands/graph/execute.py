@@ -76,7 +76,7 @@ class GraphExecute(Starter):
 
     --dry-run prints what would run and starts nothing. A Fuel master is asked as well, and keeps the dry run as a task:
     the column 'action' has the plan that is computed here, the column 'master' what the master decides. With --assume
-    the plan is that of other nodes, about which no master is asked.
+    the plan is made for other nodes, and no master is asked.
 
     --select takes a query as 'graph query' does, and runs the tasks that it selects now. --subgraphs takes
     '[start[/nodes]][:end[/nodes]]' and selects what follows start and precedes end.
@@ -88,8 +88,8 @@ class GraphExecute(Starter):
       fuel2 graph execute --env 1 --select 'keystone+1,role:controller' --dry-run
       fuel2 graph execute --env 1 --subgraphs keystone/1: --noop
 
-    A condition, or a parameter, that reads a fact which is not known is unknown. A dry run shows which, and goes on. A
-    run refuses to start, with the list, unless --assume-facts gives values or --unknown decides about the conditions.
+    If a condition or a parameter reads a fact that is not known, it is unknown too. A dry run lists these and goes on.
+    A run lists them and refuses to start, unless --assume-facts gives values or --unknown decides.
 
       fuel2 graph execute --env 1 --assume-facts facts.yaml --unknown skip
     """

@@ -19,9 +19,9 @@ class GraphList(Lister):
     """List graphs with their tasks and owners
 
     Without --env all graphs are listed, with it those of the environment, of its release and of the plugins enabled on
-    it. --cluster, --plugins and --release can be combined. A relation names an owner of the graph and the type under
-    which it has it. With -f json and -f yaml tasks are a list and relations are mappings. On a terminal the table has
-    the number of tasks and the first of them; files and pipes get all.
+    it. --cluster, --plugins and --release can be combined. A relation names an owner of the graph, and the type that
+    the graph has there. With -f json and -f yaml tasks are a list and relations are mappings. On a terminal the table
+    has the number of tasks and the first of them; files and pipes get all.
 
       fuel2 graph list --env 1
       fuel2 graph list --env 1 --cluster -c tasks -f csv

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 class GraphImpact(OrderQuestion):
     """Show which tasks run after a task, and so wait for it
 
-    Each row is a task of which an instance waits for one of TASK, directly or not: the fewest edges between the two,
-    how many of its instances wait, and whether every path to it leads through TASK. If TASK fails on all its nodes,
-    these instances do not run; 'fuel2 graph simulate --fail TASK/NODE' shows one failure with fault tolerance.
+    Each row is a task that waits for TASK, directly or indirectly, on at least one node. It shows the fewest edges
+    between the two, how many instances wait, and whether every path to the task leads through TASK. If TASK fails on
+    all its nodes, these instances do not run; 'fuel2 graph simulate --fail TASK/NODE' shows one failure with fault
+    tolerance.
 
       fuel2 graph impact netconfig --env 1
       fuel2 graph impact netconfig --env 1 -f json

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 class GraphOrder(OrderQuestion):
     """Show all tasks in order, each with the reason for its position
 
-    The order is that of a preview. The reason for a task's position is the task that directly precedes it and runs last
-    of those that do, with the statement that says so. Among the tasks of one stage it is the rule that decides: the
-    number after the stage, the name of the plugin, or the order in the file. Tasks of one generation may run at the
-    same time; their order in the list is that of the merge.
+    The order is that of a preview. The reason for a task's position is the last of its direct predecessors, with the
+    statement that makes it one. Among the tasks of one stage, the reason is the rule that decides: the number after the
+    stage, the name of the plugin, or the order in the file. Tasks of one generation may run at the same time; their
+    order in the list is that of the merge.
 
       fuel2 graph order --env 1
       fuel2 graph order --env 1 --type default -f json

@@ -64,14 +64,14 @@ class GraphPreview(Lister):
     which tasks would be skipped, or depend on a fact that is not known. --no-facts shows the bare graph; so does a
     preview of more than 300 nodes.
 
-    --as-master adds findings about what a Fuel master refuses or does otherwise; see `graph validate`.
+    --as-master adds findings about what a Fuel master would refuse or do differently; see `graph validate`.
 
     If there is an error among the findings, the exit code is 7.
 
     --with and --without preview the environment as it would be: with the graph in a file as its own, with a plugin that
-    is not enabled or not even installed, or without one. Nothing is stored. What that changes, also in the order, is
-    said on stderr; 'fuel2 graph diff' prints it as data. --against compares with another graph than that of the
-    environment as it is.
+    is not enabled or not even installed, or without one. Nothing is stored. The changes, including those of the order,
+    are printed on stderr; 'fuel2 graph diff' prints them as data. --against compares with another graph than that of
+    the environment as it is.
 
     --verify compares this merge, task by task, with the master's own. With --exit-code the exit code is 10 if a
     comparison found a difference.

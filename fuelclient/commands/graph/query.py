@@ -21,14 +21,15 @@ from fuelclient.commands.shell import LOG, count
 class GraphQuery(OrderQuestion):
     """Select tasks by name, neighbourhood or property, in execution order
 
-    QUERY is one or several of these; a blank between two means both (union), a comma those in both (intersection), !
-    all others; brackets group. A task id; a pattern (/^neutron/); +TASK with all before it, TASK+ with all after it,
-    2+TASK+1 with so many edges; A..B, what lies between two tasks; role:NAME; layer:release, layer:plugin,
-    layer:cluster or layer:PLUGIN; type:puppet; state:added, overridden, unchanged or unplaced; stage:NAME;
-    stage:NAME/<0 for the tasks that state a stage with such a priority; result:error, ready, skipped, pending or
-    running for tasks with an instance of that status in the last run, or in the run that --run names.
+    QUERY is one or several of these; a blank between two selects what is in either (union), a comma what is in both
+    (intersection), ! all other tasks; brackets group. A task id; a pattern (/^neutron/); +TASK with all before it,
+    TASK+ with all after it, 2+TASK+1 with those at most two edges before and one after it; A..B, what lies between two
+    tasks; role:NAME; layer:release, layer:plugin, layer:cluster or layer:PLUGIN; type:puppet; state:added, overridden,
+    unchanged or unplaced; stage:NAME; stage:NAME/<0 for the tasks that state a stage with such a priority;
+    result:error, ready, skipped, pending or running for tasks with an instance of that status in the last run, or in
+    the run that --run names.
 
-    A graph with cycles is answered too: their tasks have no order among themselves, and stage:NAME needs one.
+    The graph may have cycles. Their tasks have no order among themselves, so stage:NAME, which needs one, is refused.
 
     Each line is a task id. --explain adds the layer, the place, and why the task is selected.
 

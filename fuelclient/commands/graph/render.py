@@ -40,9 +40,9 @@ class GraphRender(OrderQuestion):
     Dashed edges lead to tasks that stand earlier in the list: they wait for instances on other nodes. Mermaid draws at
     most 500 edges; if there are more, the least important tasks are left out, and the order through them is kept.
 
-    If tasks wait for one another, a shortest cycle of them is drawn in red, or named below the lanes of a text.
+    If tasks wait for one another, a shortest cycle of them is drawn in red; in text, it is named below the lanes.
 
-    --run adds to a page what happened in a run: bars for each node, and a slider that shows each moment of it.
+    --run adds a run to an .html page: bars that show what each node did when, and a slider to step through the run.
 
       fuel2 graph render --env 1 --output graph.html
       fuel2 graph render '3+keystone+1' --env 1 --output keystone.mmd
@@ -57,7 +57,7 @@ class GraphRender(OrderQuestion):
         parser.add_argument(
             "--group", choices=("stage", "role", "none"), default="stage", help="what forms a group (default: stage)"
         )
-        parser.add_argument("--run", type=identifier, metavar="RUN", help="add what this run did when to an .html page")
+        parser.add_argument("--run", type=identifier, metavar="RUN", help="show this run in an .html page")
         parser.add_argument("--all-edges", action="store_true", help="also draw edges that others imply")
 
     def add_subject(self, parser: argparse.ArgumentParser) -> None:

@@ -21,15 +21,15 @@ class GraphValidate(DocumentCheck):
     """Report everything wrong with a graph
 
     With --file or --dir a document is checked by itself, as far as that is possible. With --env the merged graph of an
-    environment is checked, as a preview would see it. The exit code is 7 if one of the findings is an error, or as bad
-    as --fail-on says. The formats text, github (annotations of a workflow), sarif and junit show whole findings.
+    environment is checked, as a preview would see it. The exit code is 7 if there is an error; --fail-on sets another
+    severity. The formats text, github (annotations of a workflow), sarif and junit show whole findings.
 
-    The findings of an environment include what the documents of its graphs were warned of when they were uploaded or
-    installed, such as duplicate keys.
+    The findings of an environment include warnings from when the documents of its graphs were uploaded or installed,
+    such as those about duplicate keys.
 
-    --as-master adds what a Fuel master refuses or does otherwise: records without type, types that it does not store,
-    two plugins with one task, node filters on other fields than its own, and expressions that fail somewhere, which a
-    master evaluates even for skipped tasks.
+    --as-master adds what a Fuel master would refuse or do differently: records without type, types that it does not
+    store, two plugins with one task, node filters on other fields than its own, and expressions that fail somewhere,
+    which a master evaluates even for skipped tasks.
 
       fuel2 graph validate --file override.yaml --fail-on warning --ignore G041
       fuel2 graph validate --env 1 --type default -f sarif

@@ -24,14 +24,15 @@ _SHOWN = 8
 class GraphWhy(OrderQuestion):
     """Show why one task runs before another, or that they have no order
 
-    The answer is the shortest chain of dependencies between the two, with the statement that makes each edge: its
-    task, attribute, layer, file and line. Every path passes the tasks marked with *. The paths are counted, and the
-    fewest edges without which the order is gone are named: those are what to change. Tasks of one stage are ordered by
-    the number after its name, then by the name of the plugin, then by their order in the file; the answer says which of
-    these decides.
+    The answer is the shortest chain of dependencies between the two, with the statement that makes each edge: its task,
+    attribute, layer, file and line. Every path passes the tasks marked with *. The paths are counted. The answer also
+    names the smallest set of edges whose removal would end the order: those are what to change. Tasks of one stage are
+    ordered by the number after its name, then by the name of the plugin, then by their order in the file; the answer
+    says which of these decides.
 
-    The order on one node is shown; if no node has both tasks, or that order does not exist, the order between nodes.
-    If the two have no order, the nearest tasks that precede and follow both are named, and what would order them.
+    The order on one node is shown. If no node has both tasks, or they have no order on any node, the order between
+    nodes is shown. If there is none either, the answer names the nearest tasks that precede and follow both, and what
+    would order the two.
 
       fuel2 graph why keystone globals --env 1
       fuel2 graph why keystone globals --env 1 --assume controller=3,compute=8 -f json

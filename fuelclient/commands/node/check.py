@@ -14,13 +14,13 @@ from fuelclient.commands.shell import LOG
 class NodeCheck(Check):
     """Examine whether nodes are ready for tasks
 
-    It looks at the connection, at the host key, which may be unknown or have changed, at SFTP, at bash and what else
-    commands need to be started and found again, at the programs that tasks of a graph call (puppet, python), at the
-    free space, at the user's rights and at the clock. What is the same for several nodes is one row. Every problem
-    comes with what to do about it. Nothing is changed. The exit code is 7 if a node cannot run tasks.
+    It checks the connection, the host key, SFTP, bash and the other tools that fuel2 needs to start commands and to
+    find them again, the programs that tasks of a graph call (puppet, python), the free space, the user's rights and the
+    clock. Nodes with the same result share a row. Every problem is shown with its fix. Nothing is changed. The exit
+    code is 7 if a node cannot run tasks.
 
-    Without nodes, all those of the environment are examined, or those of all environments. A run examines the nodes
-    that it reaches over SSH by itself, and does not begin if one is not ready, unless it is given --no-check.
+    If you name no nodes, all nodes of the environment are checked; without --env, those of all environments. Every run
+    checks the nodes that it reaches over SSH, and does not start if one is not ready, unless you use --no-check.
 
       fuel2 node check
       fuel2 node check 1 2

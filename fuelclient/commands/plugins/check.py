@@ -29,18 +29,18 @@ class PluginsCheck(DocumentCheck):
     """Report everything wrong with plugin packages
 
     A package is the directory of a plugin, or an .rpm or .fp file. One run reports all findings, each with its file,
-    line and a hint. The exit code is 7 if one of them is an error, or as bad as --fail-on says. Some errors do not
-    prevent installation here: they are about packages that Fuel itself would refuse. A file in the directory of a
-    package stands for the whole package, and packages are checked once.
+    line and a hint. The exit code is 7 if there is an error; --fail-on sets another severity. Some errors do not
+    prevent installation here: they are about packages that Fuel itself would refuse. If you name a file inside a
+    package, the whole package is checked; each package is checked only once.
 
     With --release, --env or --all-releases the package is also merged with the graphs of a release, and placed on its
     roles: this finds what otherwise only a preview shows.
 
     The findings of several packages are grouped: one line for each code, or all of them with -v. The formats text,
-    github (annotations of a workflow), sarif and junit show whole findings. What the author of a package accepts, with
-    a reason, stands in its .fuel2-check.yaml.
+    github (annotations of a workflow), sarif and junit show whole findings. Findings that the author of a package
+    accepts are listed, with reasons, in its .fuel2-check.yaml.
 
-    --as-master adds what a Fuel master refuses or does otherwise; see `graph validate`. With --env it also reports
+    --as-master adds what a Fuel master would refuse or do differently; see `graph validate`. With --env it also reports
     tasks that another plugin of the environment defines too.
 
       fuel2 plugins check .

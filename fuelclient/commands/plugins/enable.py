@@ -52,13 +52,13 @@ class PluginsEnable(_OnEnvironment):
     one version of a plugin can be enabled, so this disables any other. If a plugin cannot be enabled, for example
     because another one has the same role, all reasons are listed, and the exit code is 6.
 
-    --set and --settings give settings of the plugin a value in the same step, also if it is enabled already. The file
-    is a YAML or JSON mapping of settings to values, or the section of the plugin as 'env settings download' writes it;
-    --set overrides it. A Fuel master refuses a plugin while a setting that it needs has no value, and the message names
-    that setting. Others can see a password in --set; '--settings -' reads stdin instead.
+    --set and --settings also set the plugin's settings in the same step, even if it is enabled already. The file is a
+    YAML or JSON mapping of settings to values, or the section of the plugin as 'env settings download' writes it; --set
+    overrides it. A Fuel master refuses a plugin while a setting that it needs has no value, and the message names that
+    setting. Others can see a password in --set; '--settings -' reads stdin instead.
 
-    With --dry-run nothing is enabled: the command prints what would come, go and move among roles, settings and tasks,
-    or why the plugin cannot be enabled. Warnings about what its tasks override are printed in either case.
+    With --dry-run nothing is enabled: the command prints which roles, settings and tasks would be added, removed or
+    reordered, or why the plugin cannot be enabled. Warnings about what its tasks override are printed in either case.
 
       fuel2 plugins enable lma_collector --env 1
       fuel2 plugins enable lma_collector --env 1 --set environment_label=prod influxdb_mode=remote

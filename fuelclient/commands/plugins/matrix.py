@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 class PluginsMatrix(AnswerList):
     """Show which plugin packages can be enabled together on which releases
 
-    A row for each release and package, and for each pair of packages that support the release: whether that works, and
-    if not, why; -f json has all reasons. Roles are placed on assumed nodes. A package is the directory of a plugin, or
-    an .rpm or .fp file; nothing is installed. Packages that define releases are left out, because nothing enables them.
+    Prints a row for each release and package, and for each pair of packages that support the release: whether it works,
+    and if not, why; -f json has all reasons. Roles are placed on assumed nodes. A package is the directory of a plugin,
+    or an .rpm or .fp file; nothing is installed. Packages that define releases are left out, because nothing enables
+    them.
 
       fuel2 plugins matrix lma_collector-0 my-plugin
       fuel2 plugins matrix lma_collector-0 my-plugin --release 1 -f json

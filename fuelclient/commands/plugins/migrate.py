@@ -19,7 +19,7 @@ class PluginsMigrate(Command):
 
     Prints the changes as a diff, and writes them only if you say yes, or with --yes. Groups become the tasks of roles,
     role and groups become roles, tasks get version 2.0.0, their stages become dependencies, and the entries of
-    tasks.yaml become tasks. Comments and the order of keys stay. What cannot be carried over is said on stderr.
+    tasks.yaml become tasks. Comments and the order of keys stay. What cannot be migrated is listed on stderr.
 
       fuel2 plugins migrate . --to 5
       fuel2 plugins migrate . --to 5 --yes

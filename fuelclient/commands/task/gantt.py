@@ -35,14 +35,15 @@ _ASCII = {"critical": "#", "running": "=", "slot": "-", "predecessors": ".", "er
 
 
 class TaskGantt(Command):
-    """Show what a run did when: bars for each node, what they waited for, and the critical path
+    """Show when a run did what: bars for each node, what they waited for, and the critical path
 
-    A node waits either for predecessors of its next task instance, or for a free slot: the instance was ready, but as
-    many as may run at once were running already. The critical path is the chain of instances that determined how long
-    the run took. --by task has a line for each task instance.
+    A node waits either for predecessors of its next task instance, or for a free slot: the instance was ready, but the
+    maximum number of instances was running already. The critical path is the chain of instances that determined how
+    long the run took. --by task has a line for each task instance.
 
-    Other formats have every instance with its times: json; chrome for chrome://tracing and Perfetto; junit, in which
-    each instance is a test case; csv. With --output the name of the file says it: .json, .xml (junit) or .csv.
+    The other formats list every instance with its times: json; chrome for chrome://tracing and Perfetto; junit, in
+    which each instance is a test case; csv. With --output the file name decides the format: .json, .xml (junit) or
+    .csv.
 
       fuel2 task gantt 12
       fuel2 task gantt 12 --by task

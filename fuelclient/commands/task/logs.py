@@ -30,7 +30,7 @@ class TaskLogs(Command):
     Without TASK/NODE the command prints what all instances printed, each after a line with its name. --failed prints
     only those that failed. --follow goes on until the run ends, and prints what running instances print meanwhile.
 
-    Why an instance failed is said on standard error.
+    The reason why an instance failed goes to standard error.
 
       fuel2 task logs 12 netconfig/3
       fuel2 task logs 12 netconfig/node-3
