@@ -31,7 +31,7 @@ def require_another_version(now: Release, wanted: Release, known: Iterable[Relea
     if wanted.id == now.id:
         raise Conflict(f"The environment has release {now.id} ({now.name} {now.version}) already.", hint=hint)
     raise Conflict(
-        f"Release {wanted.id} ({wanted.name} {wanted.version}, {wanted.operating_system}) is no other version of "
+        f"Release {wanted.id} ({wanted.name} {wanted.version}, {wanted.operating_system}) is not another version of "
         f"{now.name} ({now.operating_system}), the release of the environment.",
         hint=hint,
     )

@@ -183,7 +183,7 @@ class DaskCluster:
         try:
             while not (await asyncio.wait({doing}, timeout=_EVERY))[0]:
                 if not await self._is_there(client, address):
-                    raise ConnectionBroken(f"The Dask worker {worker} has gone while it was waited for.")
+                    raise ConnectionBroken(f"The Dask worker {worker} disappeared before it answered.")
         finally:
             doing.cancel()
         if doing.cancelled():  # by Dask, which does so with a call that its scheduler lost

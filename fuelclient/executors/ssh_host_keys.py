@@ -49,7 +49,7 @@ def refusal(place: str, it: str, host: str, port: int, client: Client, options: 
     forget = f"ssh-keygen{elsewhere} -R"
     words = "The connection may be intercepted. Only if the machine was reinstalled, forget the old key"
     return Unreachable(
-        f"The host key of {place} has changed: the known one is another{offered}.",
+        f"The host key of {place} has changed: it is not the known one{offered}.",
         final=True,
         hint=f"{words}: {forget} {name}, and add the new one: {add.replace('{}', host)}",
         problem=f"{whose} has changed",

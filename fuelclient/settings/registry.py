@@ -137,9 +137,9 @@ _ENGINE = (
     ),
     Spec(
         "EXPRESSION_SECONDS", ValueType.NUMBER,
-        "How many seconds of processor time one expression may take that no count of steps limits, such as a regular "
-        "expression with references to groups. Such expressions are evaluated by a process of their own, which may "
-        "take 256 MB of memory.",
+        "How many seconds of processor time an expression may take if counting steps cannot limit it, such as a "
+        "regular expression with references to groups. Such an expression is evaluated by a process of its own, which "
+        "may use 256 MB of memory.",
         60, ("FUEL_EXPRESSION_SECONDS",),
     ),
     Spec(

@@ -76,7 +76,7 @@ class GraphRun:
             await _cancelled([ticker, *self._tasks.values(), *self._killing])
         if self._undecided:
             names = ", ".join(self.work.name(vertex) for vertex in sorted(self._undecided))
-            message = f"How these ended is not known: {names}."
+            message = f"It is not known how these ended: {names}."
             self.log(message)
             await self.journal.leave_undecided(self._undecided, message)
         return not self._undecided

@@ -126,7 +126,7 @@ def require_digest(plan: Plan, digest: str) -> None:
     if digest not in ("", plan.digest):
         raise StalePlan(
             f"The plan of the {plan.graph_type} graph has changed since it was made.",
-            hint="Make the plan again, and look at it.",
+            hint="Create the plan again, and review it.",
         )
 
 

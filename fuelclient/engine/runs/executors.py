@@ -54,7 +54,7 @@ def handler_commands() -> Mapping[str, str]:
         if problem := misplaced(command):
             raise InvalidDocument(
                 f"{origin}: the command for {task_type} cannot be used: {problem}, where its value could be a command.",
-                hint="Placeholders are quoted as words: put them between words, or hand them to a script.",
+                hint="Placeholders are quoted as words: put them between words, or pass them to a script.",
             )
     return loaded.handler_commands
 

@@ -274,7 +274,7 @@ class Runs:
             present = nodes.of_cluster(connection, run.cluster_id)
         if undecided and not rerun_interrupted:
             raise Conflict(
-                f"How these ended when their processes or the machine were killed is not known: "
+                f"It is not known how these ended when their processes or the machine were killed: "
                 f"{', '.join(undecided)}.",
                 hint=f"Look at their nodes; then run `fuel2 task resume {run.id} --rerun-interrupted`, or stop it.",
             )
