@@ -127,6 +127,12 @@ def test_what_no_count_bounds_ends_apart(text: str, says: str, monkeypatch: pyte
     assert says in caught.value.message
 
 
+def test_a_set_in_sets_is_sorted_once() -> None:
+    """Sorted at each reading, the innermost of 30 would be sorted a billion times."""
+    assert value("range(60).aggregate(set($1), set()).len()") == 1
+    assert budget.spent() < 10_000
+
+
 def test_a_process_apart_serves_all_nodes_and_is_replaced_when_it_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "_seconds", 1)
     views = Views(Facts(FACTS, {"1": {"uid": "1"}, "2": {"uid": "2"}}))
