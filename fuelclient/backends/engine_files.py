@@ -48,15 +48,23 @@ def check(path: str) -> Iterator[Diagnosis]:
 def backup(path: str, target: str, *, force: bool = False) -> None:
     """Copy an engine file, and the packages beside it, to `target`, which is an engine file, too.
 
-    Raise `Conflict` if that exists, unless `force` is set.
+    Raise `Conflict` if that exists, unless `force` is set, and `Unavailable` if it is no regular file, or if `path` is
+    of another program or of a later version: then nothing is copied.
     """
     _require(path)
-    if os.path.exists(target) and os.path.samefile(path, target):
-        raise UsageError(f"{target} is the engine file itself.", hint="Name another file.")
-    if os.path.exists(target) and not force:
-        raise Conflict(f"{target} exists.", hint="Name another file, or use --force.")
+    health.schema(path)
+    if os.path.exists(target):
+        _require_replaceable(target, path, force=force)
     backups.copy(path, target)
     _copy_packages(path, target)
+
+
+def _require_replaceable(target: str, path: str, *, force: bool) -> None:
+    access.size_of(target)  # a copy that takes the place of /dev/null breaks the machine
+    if os.path.samefile(path, target):
+        raise UsageError(f"{target} is the engine file itself.", hint="Name another file.")
+    if not force:
+        raise Conflict(f"{target} exists.", hint="Name another file, or use --force.")
 
 
 def restore(path: str, source: str, *, force: bool = False) -> str:

@@ -30,6 +30,13 @@ class Examined:
         return self.schema < migrations.LATEST
 
 
+def schema(path: str) -> int:
+    """Return the number of the schema of an engine file that exists. Raise what `examine` does."""
+    access.size_of(path)
+    with translated(path), closing(_opened(path)) as connection:
+        return migrations.version(connection, path)
+
+
 def examine(path: str) -> Examined:
     """Examine an engine file that exists.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import stat
 from contextlib import closing
@@ -322,3 +323,23 @@ def test_an_engine_file_is_no_backup_of_itself(env: Executions) -> None:
     for target in (env.engine, link):
         assert CommandLine(env.engine)("engine", "backup", target, "--force").code == 2
     assert (env.engine.stat().st_ino, link.is_symlink()) == (before, True)
+
+
+def test_a_backup_takes_the_place_of_regular_files_only(env: Executions) -> None:
+    pipe, directory = env.directory / "pipe.db", env.directory / "directory.db"
+    os.mkfifo(pipe)
+    directory.mkdir()
+    for target in (pipe, directory):
+        refused = CommandLine(env.engine)("engine", "backup", target, "--force")
+        assert (refused.code, str(target) in refused.err) == (3, True)
+    assert (pipe.is_fifo(), directory.is_dir()) == (True, True)
+    assert not list(env.directory.glob("*.db.plugins"))
+
+
+def test_what_is_no_engine_file_is_not_copied(env: Executions) -> None:
+    foreign, later, copy = (env.directory / f"{name}.db" for name in ("foreign", "later", "copy"))
+    for path, statement in ((foreign, "CREATE TABLE other (text)"), (later, f"PRAGMA user_version = {LATEST + 1}")):
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(statement)
+        refused = CommandLine(path)("engine", "backup", copy)
+        assert (refused.code, str(path) in refused.err, copy.exists()) == (3, True, False)
