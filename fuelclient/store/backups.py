@@ -28,7 +28,8 @@ def copy(source: str, target: str) -> None:
 
     Raise `Unavailable` if it cannot be read, is damaged where it is read, or the copy cannot be written.
     """
-    fresh = f"{target}.new"
+    directory, name = os.path.split(target)
+    fresh = os.path.join(directory, f".fuel-{name}.new")  # nobody's own file has such a name
     remove(fresh)
     try:
         os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))

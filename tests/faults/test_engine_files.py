@@ -343,3 +343,10 @@ def test_what_is_no_engine_file_is_not_copied(env: Executions) -> None:
             connection.execute(statement)
         refused = CommandLine(path)("engine", "backup", copy)
         assert (refused.code, str(path) in refused.err, copy.exists()) == (3, True, False)
+
+
+def test_a_backup_removes_no_file_of_a_similar_name(env: Executions) -> None:
+    own = env.directory / "copy.db.new"
+    own.write_text("mine", encoding="utf-8")
+    CommandLine(env.engine).ok("engine", "backup", env.directory / "copy.db")
+    assert own.read_text(encoding="utf-8") == "mine"
