@@ -200,3 +200,9 @@ def _task(row: tuple[Any, ...]) -> Task:
     }
     source = Source(file, line, mapping(lines)) if file or line or lines else NOWHERE
     return Task(task_id, attributes, source, bool(legacy))
+
+
+def parameters_of(connection: Connection, task: str) -> list[Any]:
+    """Return the parameters that a task states in every graph that has it, whoever owns the graph."""
+    query = "SELECT parameters FROM deployment_graph_tasks WHERE task_name = ? AND parameters IS NOT NULL"
+    return [decode(text) for (text,) in connection.execute(query, (task,))]

@@ -252,3 +252,13 @@ def test_an_error_shows_no_password(tmp_path: Path) -> None:
         assert names[0] in done.err
         assert leaks(done.out + done.err) == []
     env.backend.close()
+
+
+def test_the_logs_of_a_task_hide_what_its_parameters_state(tmp_path: Path) -> None:
+    """What the run remembers of the task is masked, so its graph has to say what is secret."""
+    env = executions(tmp_path, 1)
+    env.graph(shell("told", parameters={"cmd": f"echo {STATED}", "db_password": STATED, "timeout": 60}))
+    env.run()
+
+    assert CommandLine(env.engine).ok("task", "logs", 1, "told/1").out == "***\n"
+    env.backend.close()

@@ -14,7 +14,7 @@ from fuelclient.model.task import Task, TaskType
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Plan
 from fuelclient.plan.work import InstanceKind
-from fuelclient.store import history, runs
+from fuelclient.store import graphs, history, runs
 from fuelclient.store.database import Connection
 
 
@@ -60,11 +60,18 @@ def remembered_task(row: HistoryRow, child: Run) -> MergedTask:
     return MergedTask(Task(row.task, row.definition), Owner(Level.CLUSTER, child.cluster_id))
 
 
-def logs(row: HistoryRow, inputs: Inputs, child: Run, jobs: Jobs, executor: Executor) -> Logs:
-    """Return what a task instance printed, read from where it ran, without the secrets of the facts and without the
-    values of secret names. The file there still has them."""
+def stated_secrets(connection: Connection, task: str) -> frozenset[str]:
+    """Return the secrets that a task states as they are, in graphs as they are now: what a run remembers is masked."""
+    return redact.secrets_of(graphs.parameters_of(connection, task))
+
+
+def logs(
+    row: HistoryRow, inputs: Inputs, child: Run, jobs: Jobs, executor: Executor, stated: frozenset[str] = frozenset()
+) -> Logs:
+    """Return what a task instance printed, read from where it ran, without the secrets of the facts, those that its
+    task has `stated`, and the values of secret names. The file there still has them."""
     task = remembered_task(row, child)
     job = jobs.job(task, row.node, evaluation_of(inputs).rendered(task.task, row.node), row.attempts)
-    secrets = job.known_secrets() - {redact.MASK}
+    secrets = (job.known_secrets() | stated) - {redact.MASK}
     output, errors = (redact.masked_text(output_of(executor, job, stream), secrets) for stream in ("out", "err"))
     return Logs(row.task, row.node, output, errors, row.return_code)

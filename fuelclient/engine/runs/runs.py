@@ -298,7 +298,8 @@ class Runs:
             child = existing(connection, row.run_id)
             fetched = inputs.remembered(connection, child)
             jobs = jobs_of(connection, self._database.path, child, fetched, with_removed=True)
-        return history.logs(row, fetched, child, jobs, self._provider(self._database.path, parent))
+            stated = history.stated_secrets(connection, task)
+        return history.logs(row, fetched, child, jobs, self._provider(self._database.path, parent), stated)
 
     def _why_no_log(self, run_id: int, task: str, rows: Sequence[HistoryRow]) -> str:
         """Say why nothing is known of what an instance printed; `rows` are those of the history about it."""
