@@ -230,8 +230,7 @@ def ssh_server(home: Path, tools: Path | None) -> Iterator[int]:
         public = key.export_public_key().decode()
         (home / ".ssh/known_hosts").write_text(f"[127.0.0.1]:{port} {public}")
         yield port
-        server.close()
-        asyncio.run_coroutine_threadsafe(server.wait_closed(), loop).result(10)
+        asyncio.run_coroutine_threadsafe(_ended(server), loop).result(10)
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
@@ -240,6 +239,11 @@ def ssh_server(home: Path, tools: Path | None) -> Iterator[int]:
 
 async def _awaited(something: Any) -> Any:
     return await something
+
+
+async def _ended(server: Any) -> None:
+    server.close()  # in its own loop, whose connections close it at the same moment
+    await server.wait_closed()
 
 
 @pytest.mark.parametrize(
