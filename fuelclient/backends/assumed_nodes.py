@@ -1,4 +1,4 @@
-"""Environments on assumed nodes: what would be, if they had them."""
+"""Environments of any backend with assumed nodes, instead of their own, for previews and simulations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check which roles a node may take, by the restrictions, limits and conflicts in the metadata of roles.
+"""The restrictions, limits and conflicts in the metadata of a role: read them, and evaluate their conditions.
 
 Source: Nailgun `utils.restrictions` and `validators.assignment`. Nailgun knows limits but never enforces them.
 """

@@ -1,7 +1,7 @@
 """Check a graph before it is stored, and report everything that is wrong with the document at once.
 
-Codes: G001-G010 are about the document (`files`, `serializers`), G011-G029 about its tasks (here), G030 and
-above about the merged and placed graph (`graph.references`, `plan`).
+The shape of documents is checked where they are read (`files`, `serializers`), and merged graphs in
+`graph.references` and `plan`.
 """
 
 from __future__ import annotations
