@@ -36,6 +36,9 @@ cat > "$1" || exit
 _SESSIONS = 8
 """The scripts that one connection carries at a time: sshd allows 10 sessions by default, and files take one."""
 
+_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
+"""Seconds to wait when sshd refuses a session, each time anew."""
+
 
 class SshTransport:
     """The transport to a node with an address."""
@@ -69,19 +72,25 @@ class SshTransport:
     async def _begun(self, command: str, stdin: bytes) -> asyncssh.SSHClientProcess[bytes]:
         """Return a process of the command.
 
-        If the connection was dead already, open it again: without a channel the command was not even sent. Raise
-        `Unreachable` if that does not help, because nothing has begun.
+        Without a channel the command was not even sent. So if the connection was dead already, open it again; and if
+        sshd refuses, wait a moment, because it may still count sessions that have ended. Raise `Unreachable` if neither
+        helps.
         """
-        for is_last in (False, True):
+        chances = iter((*_PAUSES, None))
+        is_reopened = False
+        while True:
             connection = await self._open()
             try:
                 return await connection.create_process(command, input=stdin, encoding=None)
             except asyncssh.ChannelOpenError as error:
                 if error.code != asyncssh.OPEN_CONNECT_FAILED:
                     raise
-                if is_last or not connection.is_closed():
+                is_closed = connection.is_closed()
+                pause = 0 if is_closed and not is_reopened else next(chances)
+                if pause is None or (is_closed and is_reopened):
                     raise Unreachable(f"{self.place} takes no command: {reason_of(error)}.") from error
-        raise AssertionError("the second time returns or raises")
+            is_reopened |= is_closed
+            await asyncio.sleep(pause)
 
     async def put(self, path: str, content: bytes | Path) -> None:
         """Write a file over SFTP, or through a command if the node has no SFTP."""
