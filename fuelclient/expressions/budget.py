@@ -30,8 +30,9 @@ MOST_BITS = 1024
 MOST_TEXT = 16 * 1024 * 1024
 """The longest text, in characters, that an expression may make."""
 
-_CHARACTERS = 80
-"""So many characters of a new text count as one element, so that the work also bounds the memory: to some 240 MB."""
+_CHARACTERS = 20
+"""So many characters of a new text count as one element, so that the work also bounds the memory: to some 240 MB, as a
+character takes up to four bytes."""
 _COMPARED = 50
 """So many elements of nested values are compared while a filter looks at one."""
 

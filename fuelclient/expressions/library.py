@@ -100,6 +100,25 @@ def _is_equal(left: Any, right: Any) -> bool:
     return bool(weigh(left) == weigh(right))
 
 
+def _length(collection: Iterable[Any]) -> int:
+    """Count the elements of a lazy sequence, which may have no end: the library asks for no limit here."""
+    count = 0
+    for _ in collection:
+        spend(1)
+        count += 1
+    return count
+
+
+def _pairs(engine: Any, left: Iterable[Any], right: Iterable[Any], predicate: Any, selector: Any) -> Iterator[Any]:
+    """Join two sequences. A predicate without a call, such as `false`, would look at each pair for nothing."""
+    others = utils.memorize(right, engine)
+    for one in left:
+        for other in others:
+            spend(1)
+            if predicate(one, other):
+                yield selector(one, other)
+
+
 def _flattened(collection: Iterable[Any]) -> Iterator[Any]:
     for item in collection:
         spend(1)
@@ -239,6 +258,8 @@ _INSTEAD: Mapping[str, Callable[..., Any]] = {
     "collections.int_by_list": lambda left, right, engine: _repeated(right, left, engine),
     "collections.to_set": _set,
     "collections.to_dict": _dict_of,
+    "queries.count_": _length,
+    "queries.join": _pairs,
 }
 
 _DEEP: Mapping[str, slice] = {

@@ -57,6 +57,10 @@ HOSTILE = {
     "regex('x').replace('x' * 3000, 'y' * 1000000)": "elements",
     "[[].repeat()].flatten().len()": "elements",
     "str(a.repeat())": "not data",
+    "[1].cycle().len()": "elements",
+    "sequence().len()": "elements",
+    "[1].selectMany([1].cycle()).len()": "elements",
+    "range(9999).join(range(9999), false, 1).len()": "elements",
 }
 
 
@@ -82,6 +86,16 @@ def test_a_hostile_expression_ends_with_its_reason(text: str, monkeypatch: pytes
     with pytest.raises(ExpressionError) as caught:
         value(text)
     assert HOSTILE[text] in caught.value.message
+
+
+def test_the_work_bounds_the_memory_of_texts() -> None:
+    budget.begin()
+    characters = 0
+    with pytest.raises(budget.TooMuchWork):
+        while True:
+            budget.spend_text(100_000)
+            characters += 100_000
+    assert 4 * characters <= 256 * 2**20, "a character takes up to four bytes"
 
 
 @pytest.mark.parametrize(
