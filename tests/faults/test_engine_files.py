@@ -216,7 +216,8 @@ def test_nothing_is_exported_that_could_not_be_imported(
     fuel2, path = tiny_engine(tmp_path), tmp_path / "export.json"
     with closing(sqlite3.connect(fuel2.engine)) as connection, connection:
         connection.execute("INSERT INTO fact_parts (digest, body) VALUES ('a', ?)", (json.dumps(["x"] * 3000),))
-    for module in ("fuelclient.files.limits", "fuelclient.backends.engine_files"):
+    # That which imports the other one comes first: it would import a changed limit, and keep it.
+    for module in ("fuelclient.backends.engine_files", "fuelclient.files.limits"):
         monkeypatch.setattr(f"{module}.EXPORT", limits)
 
     done = fuel2("engine", "export", "--file", path)
