@@ -16,6 +16,13 @@ _PLACEHOLDER = re.compile(r"\{((?:node|task|transaction|parameters)(?:\.[\w-]+)*
 _ARITHMETIC = "in a command with arithmetic"
 _ELSEWHERE = (("<<", "in a command with a here-document"), ("((", _ARITHMETIC), ("$[", _ARITHMETIC))
 
+_AGAIN = re.compile(
+    r"(?<![\w./-])(?P<word>eval|let|trap|declare|typeset|local|read|mapfile|readarray|printf\s+-v|(?:\[|test)\s+-v)(?=\s)"
+    r"|(?P<subscript>\w\[[^\]]*\{)|(?P<numbers>\[\[.*\s-(?:eq|ne|lt|le|gt|ge)\s)",
+    re.DOTALL,
+)
+"""What bash evaluates a second time, when the quotes are gone: some words, subscripts, and the numbers of `[[`."""
+
 
 class _Place(NamedTuple):
     """What a character opens in which a placeholder is not a word, and the character that closes it."""
@@ -46,6 +53,9 @@ def misplaced(template: str) -> str:
     for mark, where in _ELSEWHERE:
         if mark in template:
             return f"{first[0]} stands {where}"
+    if again := _AGAIN.search(template):
+        what = again["word"] or ("a subscript" if again["subscript"] else "[[ and numbers")
+        return f"{first[0]} stands in a command with {what}, which bash evaluates once more"
     position = 0
     while position < len(template):
         end, where = _passage(template, position)

@@ -31,6 +31,14 @@ HOSTILE = "x'; touch /tmp/nowhere/owned; echo \"$(id)\" `id` $HOME \\ #\n'"
         ("echo $(({node.uid} + 1))", "arithmetic"),
         ("echo $[{node.uid}]", "arithmetic"),
         ("echo '{node.name}", "single quotes"),
+        ("[[ {parameters.x} -eq 1 ]] && wipe", "[[ and numbers"),
+        ("x[{parameters.x}]=1", "a subscript"),
+        ("eval {parameters.x}", "eval"),
+        ("true; let {parameters.x}", "let"),
+        ("declare -i x={parameters.x}", "declare"),
+        ("printf -v {parameters.x} 1", "printf -v"),
+        ("[ -v {parameters.x} ]", "[ -v"),
+        ("trap {parameters.x} EXIT", "trap"),
     ],
 )
 def test_a_placeholder_that_is_no_word_is_refused(template: str, where: str) -> None:
@@ -43,6 +51,8 @@ def test_a_placeholder_that_is_no_word_is_refused(template: str, where: str) -> 
     "template",
     [
         "printf %s {node.name}",
+        "[ {node.name} = eval- ] || /opt/eval </dev/null 2>/dev/null || printf %s {node.name}",
+        "[[ {node.name} == x-eq ]] || printf %s {node.name}",
         "printf '%s' {node.name}",
         'printf "%s" {node.name}',
         "printf %s \\\n{node.name}",
