@@ -83,5 +83,5 @@ def http_error(error: FuelError) -> HttpError:
         message = f"{_NAILGUN_NOUNS[error.noun]} not found"
     elif isinstance(error, errors.InvalidDocument) and error.findings:
         first = str(getattr(error.findings[0], "message", ""))
-        message = message if first in message else f"{message} The first one: {first}."
+        message = message if first in message else f"{message} The first one: {first.removesuffix('.')}."
     return HttpError(status, message, error)

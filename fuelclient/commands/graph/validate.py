@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 class GraphValidate(DocumentCheck):
     """Report everything wrong with a graph
 
-    With --file or --dir a document is checked by itself, as far as that is possible. With --env the merged graph of an
-    environment is checked, as a preview would see it. The exit code is 7 if there is an error; --fail-on sets another
-    severity. The formats text, github (annotations of a workflow), sarif and junit show whole findings.
+    With --file or --dir a document is checked by itself, as far as that is possible. With --env the merged graph of
+    an environment is checked, as a preview would see it, except that no expression is evaluated. The exit code is 7
+    if there is an error; --fail-on sets another severity. The formats text, github (annotations of a workflow),
+    sarif and junit show whole findings.
 
     The findings of an environment include warnings from when the documents of its graphs were uploaded or installed,
     such as those about duplicate keys.
