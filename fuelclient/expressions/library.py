@@ -24,7 +24,11 @@ from fuelclient.expressions.ordered_set import OrderedSet
 UNCOUNTED = frozenset({"call", "datetime", "format", "generateMany", "mergeWith"})
 """They loop or recurse over endless sequences without asking for limits, or are called by a name that is computed."""
 
+_PASSED_ON = frozenset({"boolean.and_", "boolean.not_", "boolean.or_", "branching.switch", "system.op_dot"})
+"""They choose among values that were counted when they were made. They are most of the calls of real graphs."""
+
 _SIMPLE = frozenset({bool, int, float, type(None), str})
+_SMALL = frozenset({bool, float, type(None)})
 _LONG = 1000
 """Arguments and results of this many characters or elements count."""
 _MOST_DIGITS = 300
@@ -49,6 +53,8 @@ def key_of(payload: Any) -> str:
 
 def _bounded(payload: Callable[..., Any]) -> Callable[..., Any]:
     key = key_of(payload)
+    if key in _PASSED_ON:
+        return payload
     call = _INSTEAD.get(key) or regexes.INSTEAD.get(key) or payload
     deep = _DEEP.get(key)
 
@@ -60,7 +66,8 @@ def _bounded(payload: Callable[..., Any]) -> Callable[..., Any]:
         if deep and not _SIMPLE.issuperset(map(type, args[deep])):
             positions = range(len(args))[deep]
             args = tuple(_deep(arg) if index in positions else arg for index, arg in enumerate(args))
-        return _counted(call(*args, **kwargs))
+        result = call(*args, **kwargs)
+        return result if type(result) in _SMALL else _counted(result)
 
     return bounded
 
