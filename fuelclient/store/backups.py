@@ -29,7 +29,7 @@ def copy(source: str, target: str) -> None:
     Raise `Unavailable` if it cannot be read, is damaged where it is read, or the copy cannot be written.
     """
     directory, name = os.path.split(target)
-    fresh = os.path.join(directory, f".fuel-{name}.new")  # nobody's own file has such a name
+    fresh = os.path.join(directory, f".fuel-{name}.new")  # a name that no file of the user has
     remove(fresh)
     try:
         os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))

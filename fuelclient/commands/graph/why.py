@@ -31,8 +31,8 @@ class GraphWhy(OrderQuestion):
     says which of these decides.
 
     The order on one node is shown. If no node has both tasks, or they have no order on any node, the order between
-    nodes is shown. If there is none either, the answer names the nearest tasks that precede and follow both, and what
-    would order the two.
+    nodes is shown. If no nodes have such an order, the answer names the nearest tasks that precede and follow both,
+    and what would order the two.
 
       fuel2 graph why keystone globals --env 1
       fuel2 graph why keystone globals --env 1 --assume controller=3,compute=8 -f json

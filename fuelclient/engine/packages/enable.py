@@ -126,7 +126,7 @@ def findings_about(connection: Connection, members: Environment, plugin: Plugin)
 def conflicts_of_linked(connection: Connection, members: Environment) -> Iterator[Finding]:
     """Yield a warning for each reason why a linked plugin could not be enabled as its package is now.
 
-    An installed package was checked when it came. Nobody checks what its author changes in a linked directory.
+    A package is checked when it is installed. A linked directory may change after that.
     """
     for plugin in members.plugins:
         for error in errors_in(findings_about(connection, members, plugin)) if plugin.is_linked else ():
