@@ -146,19 +146,29 @@ def placed(path: str, *, force: bool, private: bool = False) -> Iterator[BinaryI
     the file exists or appears meanwhile.
     """
     target = os.path.realpath(path) if force else path
-    _remove_abandoned(os.path.dirname(target) or ".")
-    spool, descriptor = _new_spool(os.path.dirname(target), 0o600 if private else 0o666)
-    lock = os.dup(descriptor)
-    try:
-        with open(descriptor, "wb") as stream:
+    with spooled(os.path.dirname(target), 0o600 if private else 0o666) as (spool, descriptor):
+        with open(os.dup(descriptor), "wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
         _place(spool, target, force=force, keep_mode=not private)
+
+
+@contextmanager
+def spooled(directory: str, mode: int) -> Iterator[tuple[str, int]]:
+    """Create an empty hidden file and yield its path and descriptor. What is still there at the end is removed.
+
+    Its name is its own, whoever writes to the directory meanwhile. What killed processes have left there under such
+    names is removed.
+    """
+    _remove_abandoned(directory or ".")
+    spool, descriptor = _new_spool(directory, mode)
+    try:
+        yield spool, descriptor
     finally:
         if os.path.lexists(spool):
             os.unlink(spool)
-        os.close(lock)
+        os.close(descriptor)
 
 
 def _new_spool(directory: str, mode: int) -> tuple[str, int]:

@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager, suppress
 from urllib.parse import quote
 
 from fuelclient.errors import Unavailable
+from fuelclient.files.writing import spooled
 from fuelclient.store import access, migrations
 from fuelclient.store.failures import translated
 from fuelclient.store.file_lock import lock
@@ -28,23 +29,19 @@ def copy(source: str, target: str) -> None:
 
     Raise `Unavailable` if it cannot be read, is damaged where it is read, or the copy cannot be written.
     """
-    directory, name = os.path.split(target)
-    fresh = os.path.join(directory, f".fuel-{name}.new")  # a name that no file of the user has
-    remove(fresh)
     try:
-        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        with _reading(source) as origin, translated(target), closing(sqlite3.connect(fresh)) as copied:
-            origin.backup(copied)
-        for ending in _BESIDE[1:]:  # of a process that was killed: SQLite would write it over the new file
-            with suppress(FileNotFoundError):
-                os.unlink(target + ending)
-        os.replace(fresh, target)
+        with spooled(os.path.dirname(target), 0o600) as (fresh, _):
+            with _reading(source) as origin, translated(target), closing(sqlite3.connect(fresh)) as copied:
+                copied.execute("PRAGMA journal_mode = OFF")  # a copy that fails is removed, so nothing is rolled back
+                origin.backup(copied)
+            for ending in _BESIDE[1:]:  # of a process that was killed: SQLite would write it over the new file
+                with suppress(FileNotFoundError):
+                    os.unlink(target + ending)
+            os.replace(fresh, target)
     except OSError as error:
         raise Unavailable(
             f"The copy {target} cannot be written: {error.strerror}.", hint="Name another file."
         ) from error
-    finally:
-        remove(fresh)
 
 
 def create(path: str, fill: Callable[[sqlite3.Connection], object]) -> None:

@@ -351,3 +351,13 @@ def test_a_backup_removes_no_file_of_a_similar_name(env: Executions) -> None:
     own.write_text("mine", encoding="utf-8")
     CommandLine(env.engine).ok("engine", "backup", env.directory / "copy.db")
     assert own.read_text(encoding="utf-8") == "mine"
+
+
+def test_backups_to_the_same_file_at_once_are_each_whole(env: Executions) -> None:
+    copy = env.directory / "copy.db"
+    code = "import sys; from fuelclient.main import main; sys.exit(main(sys.argv[1:]))"
+    words = ("--engine", env.engine, "engine", "backup", copy, "--force")
+    done = [(one.communicate()[1], one.returncode) for one in [start(code, *words) for _ in range(6)]]
+    assert done == [("", 0)] * 6
+    assert CommandLine(copy).ok("engine", "check")
+    assert not [name for name in os.listdir(env.directory) if name.startswith(".fuel-")]
