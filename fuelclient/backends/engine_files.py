@@ -15,11 +15,13 @@ from fuelclient.engine.reading.unpacked_packages import Trees
 from fuelclient.engine.runs import sweep
 from fuelclient.errors import Conflict, FuelError, NotFound, Unavailable, Unsupported, UsageError
 from fuelclient.files.limits import EXPORT
+from fuelclient.files.writing import permitted, remove_abandoned
 from fuelclient.model.diagnosis import Diagnosis, Health
 from fuelclient.model.run import PARENT
 from fuelclient.model.status import RunStatus
 from fuelclient.store import access, backups, contents, health, plugins
 from fuelclient.store.database import Database
+from fuelclient.store.file_lock import make_directories
 
 _AREA = "engine"
 
@@ -121,13 +123,13 @@ def load(path: str, data: Mapping[str, Any]) -> None:
     """Make an engine file from what `export` returned. Raise `Conflict` if it exists, `InvalidDocument` for anything
     else."""
     if os.path.exists(path):
+        remove_abandoned(os.path.dirname(path))  # an import that was killed when it was nearly done
         raise Conflict(f"{path} exists.", hint="Name a new file with --engine.")
-    fresh = f"{path}.importing"
-    try:
-        backups.create(fresh, lambda connection: contents.imported(connection, path, data))
-        backups.restore(fresh, path)
-    finally:
-        backups.remove(fresh)
+    with permitted(path, to="made"):
+        make_directories(os.path.dirname(os.path.realpath(path)))
+        with backups.temporary(path) as fresh:
+            backups.create(fresh, lambda connection: contents.imported(connection, path, data))
+            backups.restore(fresh, path)
 
 
 def compact(path: str) -> tuple[int, int]:

@@ -40,7 +40,7 @@ _Dumper.add_multi_representer(list, lambda dumper, data: dumper.represent_sequen
 SPOOL = ".fuel-"
 """Files have hidden names that begin like this until they are whole."""
 
-_SPOOL = re.compile(rf"{re.escape(SPOOL)}[0-9a-f]{{16}}\.tmp")
+_SPOOL = re.compile(rf"({re.escape(SPOOL)}[0-9a-f]{{16}}\.tmp)(-journal|-shm|-wal)?")
 
 _UNFOLDED = 2**30
 """A line width that no text reaches, because a folded command line cannot be searched for."""
@@ -161,7 +161,7 @@ def spooled(directory: str, mode: int) -> Iterator[tuple[str, int]]:
     Its name is its own, whoever writes to the directory meanwhile. What killed processes have left there under such
     names is removed.
     """
-    _remove_abandoned(directory or ".")
+    remove_abandoned(directory)
     spool, descriptor = _new_spool(directory, mode)
     try:
         yield spool, descriptor
@@ -183,18 +183,27 @@ def _new_spool(directory: str, mode: int) -> tuple[str, int]:
         os.close(descriptor)  # another process took it for abandoned before it was locked
 
 
-def _remove_abandoned(directory: str) -> None:
-    """Remove our own hidden files that no process has locked: they may hold the passwords of a private file."""
+def remove_abandoned(directory: str) -> None:
+    """Remove our own hidden files that no process has locked: they may hold the passwords of a private file. What
+    SQLite has left beside them goes too. Errors of the system are ignored."""
     with suppress(OSError):
-        for name in filter(_SPOOL.fullmatch, os.listdir(directory)):
+        for match in filter(None, map(_SPOOL.fullmatch, sorted(os.listdir(directory or ".")))):
             with suppress(OSError):
-                descriptor = os.open(os.path.join(directory, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-                try:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    if os.fstat(descriptor).st_uid == os.geteuid():
-                        os.unlink(os.path.join(directory, name))
-                finally:
-                    os.close(descriptor)
+                path, whole = os.path.join(directory, match[0]), os.path.join(directory, match[1])
+                if match[2] and not os.path.lexists(whole) and os.lstat(path).st_uid == os.geteuid():
+                    os.unlink(path)
+                elif not match[2]:
+                    _remove_unlocked(path)
+
+
+def _remove_unlocked(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(descriptor).st_uid == os.geteuid():
+            os.unlink(path)
+    finally:
+        os.close(descriptor)
 
 
 def _exists(path: str) -> Conflict:

@@ -30,10 +30,8 @@ def copy(source: str, target: str) -> None:
     Raise `Unavailable` if it cannot be read, is damaged where it is read, or the copy cannot be written.
     """
     try:
-        with spooled(os.path.dirname(target), 0o600) as (fresh, _):
-            with _reading(source) as origin, translated(target), closing(sqlite3.connect(fresh)) as copied:
-                copied.execute("PRAGMA journal_mode = OFF")  # a copy that fails is removed, so nothing is rolled back
-                origin.backup(copied)
+        with temporary(target) as fresh:
+            _fill(fresh, source, target)
             for ending in _BESIDE[1:]:  # of a process that was killed: SQLite would write it over the new file
                 with suppress(FileNotFoundError):
                     os.unlink(target + ending)
@@ -44,10 +42,18 @@ def copy(source: str, target: str) -> None:
         ) from error
 
 
+@contextmanager
+def temporary(path: str) -> Iterator[str]:
+    """Yield the path of a new, empty file beside `path`, readable only by its owner. It is removed at the end."""
+    with spooled(os.path.dirname(path), 0o600) as (fresh, _):
+        try:
+            yield fresh
+        finally:
+            remove(fresh)
+
+
 def create(path: str, fill: Callable[[sqlite3.Connection], object]) -> None:
-    """Make a new file, readable only by its owner, whose content `fill` writes."""
-    remove(path)
-    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    """Make an empty file an engine file, whose content `fill` writes."""
     with translated(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         fill(connection)
@@ -59,25 +65,22 @@ def restore(source: str, target: str) -> str:
     A file that is too damaged to be read is moved aside as it is.
     """
     real = os.path.realpath(target)
-    kept, fresh = _free(f"{real}.before-restore"), f"{real}.restoring"
-    with lock(real):
-        copy(source, fresh)
+    kept = _free(f"{real}.before-restore")
+    with lock(real), temporary(real) as fresh:
+        _fill(fresh, source, real)
+        with translated(source), closing(sqlite3.connect(fresh, isolation_level=None)) as copied:
+            migrations.migrate(copied, source)
+        if not os.path.exists(real) or not access.size_of(target):
+            copy(fresh, real)
+            return ""
         try:
-            with translated(source), closing(sqlite3.connect(fresh, isolation_level=None)) as copied:
-                migrations.migrate(copied, source)
-            if not os.path.exists(real) or not access.size_of(target):
-                copy(fresh, real)
-                return ""
-            try:
-                copy(target, kept)
-                _overwrite(fresh, target)
-            except Unavailable:
-                if not _is_damaged(real):
-                    raise
-                _put_in_place(fresh, real, kept)
-            return kept
-        finally:
-            remove(fresh)
+            copy(target, kept)
+            _overwrite(fresh, target)
+        except Unavailable:
+            if not _is_damaged(real):
+                raise
+            _put_in_place(fresh, real, kept)
+        return kept
 
 
 def compact(path: str) -> tuple[int, int]:
@@ -95,6 +98,13 @@ def compact(path: str) -> tuple[int, int]:
 def _size(connection: sqlite3.Connection) -> int:
     (pages,), (size,) = (connection.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size"))
     return int(pages * size)
+
+
+def _fill(fresh: str, source: str, target: str) -> None:
+    """Copy an engine file into an empty file, which will be `target`; errors of writing name that."""
+    with _reading(source) as origin, translated(target), closing(sqlite3.connect(fresh)) as copied:
+        copied.execute("PRAGMA journal_mode = OFF")  # a copy that fails is removed, so nothing is rolled back
+        origin.backup(copied)
 
 
 def _overwrite(source: str, target: str) -> None:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 def lock(target: str) -> Iterator[None]:
     """Hold the lock for creating and upgrading `target`. Its file beside `target` is never removed, because then two
     processes could hold two locks of the same name."""
-    _make_directories(os.path.dirname(target))
+    make_directories(os.path.dirname(target))
     descriptor = os.open(f"{target}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -21,11 +21,11 @@ def lock(target: str) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _make_directories(path: str) -> None:
+def make_directories(path: str) -> None:
     """Create the missing directories of `path`, for their owner only."""
     if os.path.isdir(path):
         return
-    _make_directories(os.path.dirname(path))
+    make_directories(os.path.dirname(path))
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:

@@ -361,3 +361,12 @@ def test_backups_to_the_same_file_at_once_are_each_whole(env: Executions) -> Non
     assert done == [("", 0)] * 6
     assert CommandLine(copy).ok("engine", "check")
     assert not [name for name in os.listdir(env.directory) if name.startswith(".fuel-")]
+
+
+def test_an_import_makes_the_directories_of_its_engine_file_or_says_what_refuses(env: Executions) -> None:
+    export = env.directory / "export.json"
+    CommandLine(env.engine).ok("engine", "export", "--file", export)
+    CommandLine(env.directory / "new" / "deep" / "engine.db").ok("engine", "import", export)
+    (env.directory / "file").touch()
+    refused = CommandLine(env.directory / "file" / "engine.db")("engine", "import", export)
+    assert (refused.code, "file/engine.db" in refused.err) == (3, True)

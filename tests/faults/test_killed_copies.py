@@ -154,6 +154,16 @@ def test_a_command_on_whole_files_that_is_killed_did_all_or_nothing(
     check_killed(origin, known(name), CASES[name], chance.choice(known(name).calls))
 
 
+def test_an_import_that_is_killed_when_it_is_nearly_done_leaves_nothing_for_good(
+    origin: Path, known: Callable[[str], Known]
+) -> None:
+    found = known("import")
+    last = [call for call in found.calls if call.name == "unlink"][-3:]
+    for call in last:
+        check_killed(origin, found, CASES["import"], call)
+    assert len(last) == 3
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not KILLS, reason="FAULTS does not say how many; make test-faults does")
 @pytest.mark.parametrize("name", CASES)
