@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 from waitress.channel import HTTPChannel  # type: ignore[import-untyped]  # it has no types
+from waitress.parser import HTTPRequestParser, ParsingError  # type: ignore[import-untyped]
 from waitress.server import create_server  # type: ignore[import-untyped]
 from waitress.task import ErrorTask  # type: ignore[import-untyped]
 
@@ -79,6 +80,16 @@ class _ErrorTask(ErrorTask):  # type: ignore[misc]  # its base has no types
         self.write(body)
 
 
+class _Parser(HTTPRequestParser):  # type: ignore[misc]  # its base has no types
+    """Refuse numbers with too many digits for Python, on which waitress would close the connection without a word."""
+
+    def parse_header(self, header_plus: bytes) -> None:
+        try:
+            super().parse_header(header_plus)
+        except ValueError:
+            raise ParsingError("Content-Length is invalid") from None
+
+
 class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
     """A connection. Waitress closes only silent ones; this class also closes those whose request arrives too slowly.
 
@@ -88,6 +99,7 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
     """
 
     error_task_class = _ErrorTask
+    parser_class = _Parser
     lingers = False
 
     def __init__(self, *arguments: Any, limits: Limits, **options: Any) -> None:

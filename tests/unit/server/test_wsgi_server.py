@@ -50,6 +50,7 @@ def test_it_ends_while_nobody_asks_anything(env: Executions) -> None:
         (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 100_000 + b"\r\n\r\n", 431),
         (b"POST /api/v1/clusters HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999\r\n\r\n", 413),
         (b"POST /api/v1/clusters HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n", 400),
+        (b"POST /api/v1/clusters HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n", 400),
     ],
 )
 def test_what_is_no_request_is_refused_in_json(env: Executions, sent: bytes, status: int) -> None:
