@@ -57,6 +57,7 @@ def backup(path: str, target: str, *, force: bool = False) -> None:
     health.schema(path)
     if os.path.exists(target):
         _require_replaceable(target, path, force=force)
+    _unpacked(path)  # a damaged file is refused before it is copied
     backups.copy(path, target)
     _copy_packages(path, target)
 
@@ -72,16 +73,21 @@ def _require_replaceable(target: str, path: str, *, force: bool) -> None:
 def restore(path: str, source: str, *, force: bool = False) -> str:
     """Put a backup in the place of an engine file; return where the earlier content is kept, or an empty string.
 
-    Raise `Unavailable` if the backup is damaged; `Conflict` if a run has not ended or another process has the file
-    open, unless `force` is set.
+    Raise `Unavailable` if the backup is damaged or empty, or the engine file cannot be written; `Conflict` if a run
+    has not ended or another process has the file open, unless `force` is set.
     """
     _require(source)
+    if not access.size_of(source):
+        raise Unavailable(f"Backup {source} is empty.", hint="Name another.")
     found = health.examine(source)
     if found.damage or found.dangling:
         raise Unavailable(f"Backup {source} is damaged: {(*found.damage, *found.dangling)[0]}.", hint="Name another.")
+    if os.path.exists(path) and access.is_read_only(path):
+        raise access.read_only(path)
     if not force and os.path.exists(path):
         _require_idle(path)
-    kept = backups.restore(source, path)
+    with permitted(path, to="written"):
+        kept = backups.restore(source, path)
     _copy_packages(source, path)
     return kept
 
@@ -171,10 +177,14 @@ def _require_idle(path: str) -> None:
 def _copy_packages(source: str, target: str) -> None:
     """Copy the unpacked packages that the copy names and that are not there yet: their names say what they hold."""
     here, there = Trees(source), Trees(target)
-    with closing(Database(target)) as database, database.read() as connection:
-        named = [plugin.unpacked for plugin in plugins.every(connection) if plugin.unpacked]
-    for unpacked in named:
+    for unpacked in _unpacked(target):
         if here.has(unpacked) and not there.has(unpacked):
             with there.staging() as staged:
                 shutil.copytree(here.path(unpacked), staged, symlinks=True, dirs_exist_ok=True)
                 staged.rename(there.path(unpacked))
+
+
+def _unpacked(path: str) -> list[str]:
+    """Return the names of the unpacked packages of an engine file."""
+    with closing(Database(path)) as database, database.read() as connection:
+        return [plugin.unpacked for plugin in plugins.every(connection) if plugin.unpacked]

@@ -129,7 +129,7 @@ def _is_damaged(path: str) -> bool:
             return bool(connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",))
     except sqlite3.OperationalError:
         return False
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, UnicodeDecodeError):  # SQLite's message quotes the damaged text
         return True
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fuelclient.errors import InvalidDocument
-from fuelclient.store import migrations
+from fuelclient.store import health, migrations
 from fuelclient.store.rows import decode, encode, insert_row
 
 FORMAT = "fuelclient-engine"
@@ -58,6 +58,9 @@ def imported(connection: sqlite3.Connection, path: str, contents: Mapping[str, A
         raise _invalid(f"row {dangling[1]} of {dangling[0]} refers to a row of {dangling[2]} that is missing")
     connection.execute("COMMIT")
     migrations.migrate(connection, path)
+    misshapen = health.misshapen(connection)
+    if misshapen:
+        raise _invalid(misshapen[0])
 
 
 def _insert(connection: sqlite3.Connection, name: str, rows: Any, known: Mapping[str, set[str]]) -> None:

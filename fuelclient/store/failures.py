@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 from fuelclient.errors import FuelError, InvalidDocument, Unavailable
-from fuelclient.store import access
+from fuelclient.store import access, migrations
 from fuelclient.store.access import ELSEWHERE
 
 _REFUSALS = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN})
@@ -65,8 +65,9 @@ def _is_damaged(path: str, error: Exception) -> bool:
     try:
         with closing(sqlite3.connect(path)) as connection:
             sound = connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
-            return not sound or connection.execute("PRAGMA foreign_key_check").fetchone() is not None
-    except sqlite3.DatabaseError:
+            dangling = sound and connection.execute("PRAGMA foreign_key_check").fetchone()
+            return not sound or bool(dangling or migrations.lacking(connection))
+    except (sqlite3.DatabaseError, UnicodeDecodeError):  # SQLite's message quotes the damaged text
         return True
 
 

@@ -46,7 +46,8 @@ def examine(path: str) -> Examined:
     access.size_of(path)
     with translated(path), closing(_opened(path)) as connection:
         schema = migrations.version(connection, path)
-        damage = tuple(line for (line,) in connection.execute(f"PRAGMA integrity_check({_MOST})") if line != "ok")
+        lines = [line for (line,) in connection.execute(f"PRAGMA integrity_check({_MOST})") if line != "ok"]
+        damage = tuple(lines or migrations.lacking(connection)[:_MOST])
         dangling = tuple(
             f"row {row} of {table} refers to {parent}"
             for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check").fetchmany(_MOST)
@@ -79,6 +80,37 @@ _DOCUMENTS = {
 """The columns with documents, by table."""
 
 
+_SHAPES = {
+    "object": {
+        "releases": ("metadata",),
+        "clusters": ("settings", "metadata", "generated", "addresses"),
+        "nodes": ("ssh", "attributes", "labels"),
+        "plugins": ("metadata", "package"),
+        "transactions": ("request", "definitions"),
+    },
+    "array": {
+        "nodes": ("roles", "pending_roles", "primary_tags"),
+        "transactions": ("nodes", "forgotten", "findings"),
+        "sequences": ("graph_types",),
+    },
+}
+"""The columns whose documents are always mappings, or always lists."""
+
+
+def misshapen(connection: sqlite3.Connection) -> list[str]:
+    """Return which documents of an engine file of the latest schema are mappings or lists and should be the other, or
+    are neither. Rows are named by their ids."""
+    found = []
+    for shape, tables in _SHAPES.items():
+        for table, columns in tables.items():
+            for column in columns:
+                query = f"SELECT id FROM {table} WHERE json_valid({column}) AND json_type({column}) <> ?"  # noqa: S608 - ours
+                for (row,) in connection.execute(query, (shape,)).fetchmany(_MOST):
+                    kind = "mapping" if shape == "object" else "list"
+                    found.append(f"column {column} of row {row} of table {table} is not a {kind}")
+    return found
+
+
 def unreadable(path: str) -> list[str]:
     """Return where documents cannot be read in an engine file of the latest schema."""
     found = []
@@ -92,7 +124,7 @@ def unreadable(path: str) -> list[str]:
                     found.append(
                         f"{broken} of the values in column {column} of table {table} cannot be read as documents"
                     )
-    return found
+        return found + misshapen(connection)
 
 
 def _is_document(text: object) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 from fuelclient.errors import Unavailable
@@ -74,6 +75,30 @@ def migrate(connection: sqlite3.Connection, path: str, steps: Sequence[Migration
     for step in steps:
         if step.number > done:
             _apply(connection, step)
+
+
+def lacking(connection: sqlite3.Connection) -> list[str]:
+    """Return what a file with the number of the latest schema lacks: columns, views, indices and triggers.
+
+    Their names can be damaged where SQLite sees nothing wrong.
+    """
+    if connection.execute("PRAGMA user_version").fetchone() != (LATEST,):
+        return []
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as sound:
+        migrate(sound, ":memory:")
+        expected = _parts(sound)
+    found = _parts(connection)
+    return sorted(f"{part[0]} is missing or damaged" for part in expected - found)
+
+
+def _parts(connection: sqlite3.Connection) -> set[tuple[str, ...]]:
+    """Return the columns, and the other parts of the schema with their SQL. That of tables differs by their history."""
+    columns = (
+        "SELECT 'column ' || c.name || ' of table ' || m.name FROM sqlite_master m, pragma_table_info(m.name) c "
+        "WHERE m.type = 'table'"
+    )
+    others = "SELECT type || ' ' || name, sql FROM sqlite_master WHERE type <> 'table' AND sql IS NOT NULL"
+    return {*connection.execute(columns), *connection.execute(others)}
 
 
 def _apply(connection: sqlite3.Connection, step: Migration) -> None:
