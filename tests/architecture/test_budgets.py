@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FILE_LINES = 400
-FUNCTION_LINES = 40
+FILE_LINES = 600
+FUNCTION_LINES = 60
 VAGUE = {"utils.py", "util.py", "helpers.py", "helper.py", "common.py", "misc.py"}
 
 MODULES = sorted((ROOT / "fuelclient").rglob("*.py"))
