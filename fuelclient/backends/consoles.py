@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fuelclient.backends.base import Backend
-from fuelclient.errors import FuelError, NotFound, Unsupported
+from fuelclient.errors import NotFound, Unsupported
 from fuelclient.expressions.console import COMMON, Console
-from fuelclient.facts.compute import computed
-from fuelclient.facts.given import Given
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.run import PARENT, Run
 from fuelclient.plan.inputs import is_deployed_anew
@@ -29,7 +27,6 @@ class ConsoleFacts:
     new: DeploymentFacts
     old: DeploymentFacts | None = None
     run_id: int = 0
-    expected: DeploymentFacts | None = None
     forgotten: tuple[str, ...] = ()
     uncounted: bool = False
 
@@ -40,7 +37,7 @@ class ConsoleFacts:
             known = [uid for uid in self.new.nodes if uid != "null"]
             raise NotFound("fact", f"of node {node}", hint=f"Nodes with facts: {', '.join(known)}.")
         old = None if node in self.forgotten else self.old
-        return Console(self.new, old, node or COMMON, expected=self.expected)
+        return Console(self.new, old, node or COMMON)
 
     def seen_by(self, node: str = "") -> Mapping[str, Any]:
         """Return all facts of a node, or those that all nodes share."""
@@ -57,13 +54,7 @@ def console_facts(backend: Backend, cluster_id: int, before: int | None = None) 
         old, run_id, uncounted = _last(backend, cluster_id)
         environment = backend.clusters.environment(cluster_id)
         forgotten = tuple(str(node.id) for node in environment.nodes if is_deployed_anew(node))
-        expected = None
-        if not backend.capabilities.inputs:  # users may have replaced the facts of a master, so that some are missing
-            try:
-                expected = computed(environment, Given()).facts
-            except FuelError:
-                expected = None
-        return ConsoleFacts(backend.facts.effective(cluster_id), old, run_id, expected, forgotten, uncounted)
+        return ConsoleFacts(backend.facts.effective(cluster_id), old, run_id, forgotten, uncounted)
     run = backend.runs.get(before)
     if run.cluster_id != cluster_id:
         raise NotFound(

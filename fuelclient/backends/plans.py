@@ -16,8 +16,6 @@ from fuelclient.environment.plans import evaluation_of, plans
 from fuelclient.errors import FuelError
 from fuelclient.executors import registry
 from fuelclient.expressions.evaluation import Expressions
-from fuelclient.facts.compute import computed
-from fuelclient.facts.given import Given
 from fuelclient.facts.uploaded import with_assumed
 from fuelclient.graph.merge import merge_layers
 from fuelclient.model.finding import Finding
@@ -98,23 +96,9 @@ def _plans(backend: Backend, request: RunRequest, assume: str | None) -> tuple[I
     inputs, assumption = backend.runs.inputs(meant), ""
     if assume is not None:
         inputs, meant, assumption = with_assumed_nodes(backend, inputs, meant, assume)
-    inputs = inputs if assumption else _expecting(backend, inputs)
     inputs = replace(inputs, facts=with_assumed(inputs.facts, meant.assumed))
     only_shown = replace(meant, dry_run=True)  # so that a node without an address is no error
     return inputs, plans(inputs, only_shown, backend.runs.checker(meant, inputs)), assumption
-
-
-def _expecting(backend: Backend, inputs: Inputs) -> Inputs:
-    """Return the inputs of a Fuel master with the names that its facts should have.
-
-    The facts may lack some, because users replaced them. If they cannot be computed here, nothing is expected.
-    """
-    if backend.capabilities.inputs:
-        return inputs  # they were completed with computed facts
-    try:
-        return replace(inputs, expected=computed(inputs.environment, Given()).facts)
-    except FuelError:
-        return inputs
 
 
 MOST_NODES = 300
@@ -140,6 +124,6 @@ def outlook(
             _, facts = on_assumed(backend, backend.clusters.environment(cluster_id), nodes)
             return Expressions(facts)
         request = RunRequest(cluster_id, (snapshot.graph_type,), options.node_ids)
-        return evaluation_of(_expecting(backend, backend.runs.inputs(request)))
+        return evaluation_of(backend.runs.inputs(request))
     except FuelError:
         return None

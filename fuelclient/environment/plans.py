@@ -52,7 +52,7 @@ def evaluation_of(inputs: Inputs) -> Expressions:
     """Return the evaluation of expressions on the facts of now and of earlier runs."""
     memory = inputs.memory
     if memory is None:
-        return Expressions(inputs.facts, NO_PAST, expected=inputs.expected)
+        return Expressions(inputs.facts, NO_PAST)
     moments: dict[Hashable, Facts] = {run_id: Facts(seen.common, seen.nodes) for run_id, seen in memory.facts.items()}
     past = Past(moments, memory.last, frozenset(memory.forgotten))
-    return Expressions(inputs.facts, past, expected=inputs.expected)
+    return Expressions(inputs.facts, past)

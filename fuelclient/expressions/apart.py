@@ -72,8 +72,7 @@ class _Process:
         weakref.finalize(views, _end, process)
         moments = {key: _parts(facts) for key, facts in views.past.moments.items()}
         assert process.stdin  # noqa: S101 - a pipe
-        expected = _parts(views.facts.expected) if views.facts.expected else None
-        _send(process.stdin, (limits.seconds(), _parts(views.facts), expected, moments))
+        _send(process.stdin, (limits.seconds(), _parts(views.facts), moments))
         self.process = process
         return process
 
@@ -109,10 +108,8 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
 
     from fuelclient.expressions import budget
 
-    seconds, now, names, moments = pickle.load(requests)  # noqa: S301 - the parent is our own process
-    expected = Facts(*names) if names else None
-    facts = Facts(now[0], now[1], expected)
-    views = Views(facts, Past({key: Facts(*parts) for key, parts in moments.items()}, {}), memoise=False)
+    seconds, now, moments = pickle.load(requests)  # noqa: S301 - the parent is our own process
+    views = Views(Facts(*now), Past({key: Facts(*parts) for key, parts in moments.items()}, {}), memoise=False)
     budget.set_apart()
     _evaluated(views, ("regex('a').matches('a')", "null", None))  # what it imports is none of the expression's memory
     with open("/proc/self/statm", encoding="ascii") as size:

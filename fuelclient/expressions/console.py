@@ -9,7 +9,7 @@ from typing import Any
 
 from fuelclient import redact
 from fuelclient.expressions import legacy
-from fuelclient.expressions.errors import ExpressionError, MissingFact, known
+from fuelclient.expressions.errors import ExpressionError, MissingFact
 from fuelclient.expressions.facts import Facts, Past, View, Views
 from fuelclient.expressions.functions import UNDEFINED
 from fuelclient.expressions.yaql_engine import parse
@@ -54,20 +54,12 @@ class Evaluated:
 
 class Console:
     """What expressions see on one node (`uid`, or `COMMON`): facts of now and of an earlier run, of which there may be
-    none. `expected` are facts of which only the names count, as for `evaluation.Expressions`."""
+    none."""
 
-    def __init__(
-        self,
-        facts: DeploymentFacts,
-        past: DeploymentFacts | None = None,
-        uid: str = COMMON,
-        *,
-        expected: DeploymentFacts | None = None,
-    ) -> None:
-        names = Facts(expected.common, expected.nodes) if expected else None
+    def __init__(self, facts: DeploymentFacts, past: DeploymentFacts | None = None, uid: str = COMMON) -> None:
         moments: dict[Hashable, Facts] = {} if past is None else {_LAST: _with(past, uid)}
         moment = _LAST if past is not None and (uid == COMMON or past.nodes.get(uid)) else None
-        new = _with(facts, uid, names)
+        new = _with(facts, uid)
         self._view = View(Views(new, Past(moments, {})), uid, moment)
         parts = [part for of in (new, *moments.values()) for part in (of.common, of.nodes[uid])]
         self._secrets = redact.secrets_of(parts)
@@ -78,14 +70,13 @@ class Console:
         Raise `ExpressionError` if it cannot be read or has no value, and `MissingFact` if it reads what is not known.
         """
         language = language or language_of(text)
-        with known():
-            if language == LEGACY:
-                value, old = self._legacy(text, self._view.new), None
-                if self._view.moment is not None:
-                    old = self._legacy(text, self._view.old)
-                return Evaluated(language, value, old, self._view.moment is None or value != old)
-            value = _defined(parse(text).value(self._view))
-            return Evaluated(language, value, self._of(f"old({text})"), bool(self._of(f"changed({text})")))
+        if language == LEGACY:
+            value, old = self._legacy(text, self._view.new), None
+            if self._view.moment is not None:
+                old = self._legacy(text, self._view.old)
+            return Evaluated(language, value, old, self._view.moment is None or value != old)
+        value = _defined(parse(text).value(self._view))
+        return Evaluated(language, value, self._of(f"old({text})"), bool(self._of(f"changed({text})")))
 
     def masked(self, text: str, value: Any) -> Any:
         """Return a value of an expression without secrets, for people: nothing of a text or number is shown if the
@@ -110,8 +101,8 @@ class Console:
         return legacy.parse(legacy.rewrite(text)).evaluate(models, strict=False)
 
 
-def _with(facts: DeploymentFacts, uid: str, expected: Facts | None = None) -> Facts:
-    return Facts(facts.common, {uid: {}, **facts.nodes}, expected)
+def _with(facts: DeploymentFacts, uid: str) -> Facts:
+    return Facts(facts.common, {uid: {}, **facts.nodes})
 
 
 def _defined(value: Any) -> Any:

@@ -27,31 +27,6 @@ class MissingFact(ExpressionError, UnknownFact):
         self.path = path
 
 
-class Absent(Exception):
-    """Facts lack `path`, although facts of such an environment have it. No default stands for it."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self.path = path
-
-
-class known:  # noqa: N801 - it is used like a function: `with known():`
-    """Raise `MissingFact` where a text or an expression of Fuel's own language reads what is missing.
-
-    A class, because a generator costs four times as much, and a plan enters it for each condition and each task.
-    """
-
-    __slots__ = ()
-
-    def __enter__(self) -> None:
-        """Begin; there is nothing to prepare."""
-
-    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
-        if isinstance(error, Absent):
-            message = f"The facts have no {error.path}, so that this cannot be computed."
-            raise MissingFact(message, "", error.path, hint="Upload it, or assume a value for it.") from None
-
-
 class UndefinedValue(ExpressionError):
     """A strict expression reads `path`, which the models do not have."""
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from fuelclient.errors import InvalidGraph
 from fuelclient.expressions import legacy, yaql_engine
 from fuelclient.expressions.asked_changes import FactChange, fact_changes
-from fuelclient.expressions.errors import MissingFact, known, quoted
+from fuelclient.expressions.errors import MissingFact, quoted
 from fuelclient.expressions.facts import NO_PAST, Facts, Past, View, Views
 from fuelclient.expressions.render import Master, computed_relations, render
 from fuelclient.expressions.yaql_engine import YAQL, yaql_of
@@ -21,21 +21,11 @@ from fuelclient.model.task import Relation, Task
 class Expressions:
     """The values of expressions on the facts of a run; see `plan.plan.Evaluation`.
 
-    `expected` are facts of which only the names count; reading one that `facts` lack raises `MissingFact`, whatever
-    default an expression has for it. Without `memoise` each expression is evaluated for each node, so that a benchmark
-    can measure what that costs.
+    Without `memoise` each expression is evaluated for each node, so that a benchmark can measure what that costs.
     """
 
-    def __init__(
-        self,
-        facts: DeploymentFacts,
-        past: Past = NO_PAST,
-        *,
-        expected: DeploymentFacts | None = None,
-        memoise: bool = True,
-    ) -> None:
-        names = Facts(expected.common, expected.nodes) if expected else None
-        self._views = Views(Facts(facts.common, facts.nodes, names), past, memoise=memoise)
+    def __init__(self, facts: DeploymentFacts, past: Past = NO_PAST, *, memoise: bool = True) -> None:
+        self._views = Views(Facts(facts.common, facts.nodes), past, memoise=memoise)
         self._master = Master()
 
     @property
@@ -43,8 +33,7 @@ class Expressions:
         return _chosen
 
     def condition(self, task: Task, node: NodeKey) -> tuple[bool, str]:
-        with known():
-            return condition_of(task, self._views.at(task.id, node))
+        return condition_of(task, self._views.at(task.id, node))
 
     def fact_changes(self, task: Task, node: NodeKey) -> tuple[FactChange, ...]:
         """Return the values that the condition of the task compares with those of its last success, if they differ."""
@@ -55,17 +44,14 @@ class Expressions:
         return self._views.at(task.id, node).moment is not None
 
     def relations(self, task: Task, node: NodeKey) -> Iterable[tuple[str, Relation]]:
-        with known():
-            return computed_relations(task, self._views.at(task.id, node), self._master)
+        return computed_relations(task, self._views.at(task.id, node), self._master)
 
     def rendered(self, task: Task, node: NodeKey) -> Mapping[str, Any]:
-        with known():
-            return render(task.attributes, self._views.at(task.id, node), self._master)
+        return render(task.attributes, self._views.at(task.id, node), self._master)
 
     def value(self, text: str, task: Task, node: NodeKey) -> Any:
         """Return the value of a YAQL expression of a task on a node. Raise `ExpressionError` if it has none."""
-        with known():
-            return yaql_engine.parse(text).value(self._views.at(task.id, node))
+        return yaql_engine.parse(text).value(self._views.at(task.id, node))
 
 
 class Condition(NamedTuple):

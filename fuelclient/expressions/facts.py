@@ -12,13 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 from fuelclient.errors import InvalidDocument
-from fuelclient.expressions.absences import Absences, absences, below, require_all, require_known
 
 Shape: TypeAlias = "Mapping[Any, Shape | None]"
 T = TypeVar("T")
 
 _EVERYWHERE: Mapping[Any, Any] = {}
-_NOTHING: Absences = {}
 _MISSING = object()
 
 
@@ -35,14 +33,11 @@ def uid_of(node: int | str | None) -> str:
 class Facts:
     """The facts of one moment: a common part and, by uid ("1", "master", "null"), what each node adds or overrides.
 
-    The parts must not change while anything refers to the facts. `expected` are facts of the same environment, of
-    which only the names count: one that is expected and missing is not known, so that no default stands for it. Raise
-    `InvalidDocument` if a part is not a mapping.
+    The parts must not change while anything refers to the facts. Raise `InvalidDocument` if a part is not a mapping.
     """
 
     common: Mapping[str, Any]
     nodes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    expected: Facts | None = None
     shape: Shape = field(init=False, repr=False)
     settled: frozenset[int] = field(init=False, repr=False)
 
@@ -50,19 +45,11 @@ class Facts:
         _mapping("The common facts", self.common)
         for uid, part in self.nodes.items():
             _mapping(f"The facts of node {uid}", part)
-        parts = [*self.nodes.values(), *(self.expected.nodes.values() if self.expected else ())]
-        object.__setattr__(self, "shape", _shape(self.common, parts))
+        object.__setattr__(self, "shape", _shape(self.common, self.nodes.values()))
         ids = {id(value) for value in _containers(self.common, depth=3)}
         for part in self.nodes.values():
             ids.update(id(value) for value in _containers(part, depth=1))
         object.__setattr__(self, "settled", frozenset(ids))
-
-    def absent(self, uid: str) -> Absences:
-        """Return the names that are expected on a node and missing."""
-        if self.expected is None:
-            return {}
-        have = (self.common, self.nodes.get(uid, _EVERYWHERE))
-        return absences((self.expected.common, self.expected.nodes.get(uid, _EVERYWHERE)), have)
 
 
 def _mapping(name: str, part: object) -> None:
@@ -135,24 +122,15 @@ class Union(Mapping[Any, Any]):
     """The common part overridden by one node's: mappings merge, everything else replaces.
 
     It records in `reads` whether a key was read that some node has (see `_shape`). It equals a mapping with the same
-    items. Reading what is `absent` raises `Absent`.
+    items.
     """
 
-    __slots__ = ("_absent", "_common", "_node", "_reads", "_shape")
+    __slots__ = ("_common", "_node", "_reads", "_shape")
 
-    def __init__(
-        self,
-        common: Mapping[Any, Any],
-        node: Mapping[Any, Any],
-        shape: Shape | None,
-        reads: Reads,
-        absent: Absences = _NOTHING,
-    ) -> None:
-        self._common, self._node, self._shape, self._reads, self._absent = common, node, shape, reads, absent
+    def __init__(self, common: Mapping[Any, Any], node: Mapping[Any, Any], shape: Shape | None, reads: Reads) -> None:
+        self._common, self._node, self._shape, self._reads = common, node, shape, reads
 
     def __getitem__(self, key: Any) -> Any:
-        if self._absent:
-            return self._known(key)
         shape = self._shape
         below: Shape | None = None
         if shape is not None:
@@ -169,23 +147,7 @@ class Union(Mapping[Any, Any]):
             return Union(base, value, below, self._reads)
         return value
 
-    def _known(self, key: Any) -> Any:
-        """Return a value of which something may be missing."""
-        if self._shape is None or key in self._shape:
-            self._reads.node = True
-        require_known(self._absent, key)
-        value = Union(self._common, self._node, self._shape, self._reads)[key]
-        missing = below(self._absent, key)
-        if not missing or not isinstance(value, Mapping):
-            return value
-        if isinstance(value, Union):
-            return Union(value._common, value._node, value._shape, self._reads, missing)
-        return Union(value, _EVERYWHERE, _EVERYWHERE, self._reads, missing)
-
     def __contains__(self, key: object) -> bool:
-        if self._absent:
-            self._reads.node = True
-            require_known(self._absent, key)
         if key in self._common:
             return True
         if self._shape is None or key in self._shape:
@@ -194,20 +156,16 @@ class Union(Mapping[Any, Any]):
 
     def __iter__(self) -> Iterator[Any]:
         self._reads.node = True
-        require_all(self._absent)
         yield from self._common
         yield from (key for key in self._node if key not in self._common)
 
     def __len__(self) -> int:
         self._reads.node = True
-        require_all(self._absent)
         return len(self._common) + sum(key not in self._common for key in self._node)
 
     def __eq__(self, other: object) -> bool:
-        require_all(self._absent)
         if isinstance(other, Union):
             self._reads.node = True
-            require_all(other._absent)
             if self._reads.equal(self._common, other._common) and self._node == other._node:
                 return True
         return super().__eq__(other)
@@ -233,12 +191,9 @@ class View:
         facts, reads = views.facts, views.reads
         part = facts.nodes.get(uid, _EVERYWHERE)
         self.views, self.uid, self.moment = views, uid, moment
-        absent = facts.absent(uid)
-        self.common: Mapping[Any, Any] = facts.common
-        if absent:
-            self.common = Union(facts.common, _EVERYWHERE, _EVERYWHERE, reads, absent)
-        self.node = Union(_EVERYWHERE, part, dict.fromkeys(facts.shape), reads, absent)
-        self.new = Union(facts.common, part, facts.shape, reads, absent)
+        self.common = facts.common
+        self.node = Union(_EVERYWHERE, part, dict.fromkeys(facts.shape), reads)
+        self.new = Union(facts.common, part, facts.shape, reads)
         self.old: Mapping[Any, Any] = {}
         self.settled: tuple[frozenset[int], ...] = (facts.settled,)
         self.context: Any = None

@@ -13,7 +13,6 @@ from yaql.language import expressions, utils  # type: ignore[import-untyped]
 
 from fuelclient.expressions import functions
 from fuelclient.expressions.budget import TooMuchWork, Uncounted, weigh
-from fuelclient.expressions.errors import Absent
 from fuelclient.expressions.facts import View
 from fuelclient.expressions.functions import UNDEFINED, plain
 
@@ -45,7 +44,7 @@ def _old(args: Any, context: Any, engine: Any) -> Any:
     try:
         value = _with_root(args[0], context[VIEW].old, context, engine)
         return tuple(functions.limited(value)) if isinstance(value, Iterator) else value
-    except (RecursionError, MemoryError, TooMuchWork, Uncounted, Absent):
+    except (RecursionError, MemoryError, TooMuchWork, Uncounted):
         raise
     except Exception:
         return UNDEFINED
@@ -64,7 +63,7 @@ def _both(args: Any, context: Any, engine: Any) -> tuple[Any, Any]:
     try:
         old = _old(args, context, engine)
         return new, old if old is UNDEFINED else plain(old, view.is_settled)
-    except (RecursionError, MemoryError, TooMuchWork, Uncounted, Absent):
+    except (RecursionError, MemoryError, TooMuchWork, Uncounted):
         raise
     except Exception:  # a lazy sequence deep inside the old value fails
         return new, UNDEFINED

@@ -14,7 +14,7 @@ from typing import Any
 
 from fuelclient.expressions import apart
 from fuelclient.expressions.budget import CALL, MOST_ITEMS, MOST_WORK, TooLarge, TooMuchWork, Uncounted, is_apart
-from fuelclient.expressions.errors import Absent, ExpressionError, MissingFact, quoted
+from fuelclient.expressions.errors import ExpressionError, MissingFact, quoted
 from fuelclient.expressions.facts import View
 from fuelclient.expressions.functions import UNDEFINED, NotData, TooManyItems, plain
 
@@ -161,7 +161,7 @@ def _failed(text: str, error: Exception) -> ExpressionError:
 
     hint = ""
     reason = yaql_tree.reason_of(error)
-    if not reason and isinstance(error, KeyError | Absent):
+    if not reason and isinstance(error, KeyError):
         name = str(error.args[0] if error.args else "")
         path = str(getattr(error, "path", f"....{name}"))
         message = f"The YAQL expression {quoted(text)} has no value: the facts have no {quoted(name)} there."

@@ -17,7 +17,7 @@ import yaql  # type: ignore[import-untyped]
 from yaql.language import exceptions, expressions, specs, utils  # type: ignore[import-untyped]
 
 from fuelclient.expressions import budget, functions, library
-from fuelclient.expressions.errors import Absent, ExpressionError, quoted
+from fuelclient.expressions.errors import ExpressionError, quoted
 from fuelclient.expressions.facts import Union, View
 from fuelclient.expressions.functions import UNDEFINED, plain
 from fuelclient.expressions.yaql_calls import ON_FACTS, SEVERAL, VIEW, OnFacts
@@ -246,7 +246,7 @@ class _Property(expressions.Expression):  # type: ignore[misc]
     def __call__(self, receiver: Any, context: Any, engine: Any) -> Any:
         try:
             value = self.left(utils.NO_VALUE, context, engine)
-        except (MissingKey, Absent) as error:
+        except MissingKey as error:
             if isinstance(getattr(self.left, "part", self.left), _Property):
                 error.path += f".{self.name}"  # the whole path that is read says more than where the facts end
             raise

@@ -34,7 +34,6 @@ class Inputs:
     `layers` has the layers of the environment for each graph type of the request, least important first. `memory` is
     None if it is unknown what earlier runs saw. `durations` has the seconds that task instances took when they last
     succeeded, by graph type, task and uid. `findings` are about the facts.
-    `expected` has names that facts of such an environment have, if its facts may lack some; None if they do not.
     """
 
     environment: Environment
@@ -43,7 +42,6 @@ class Inputs:
     memory: Memory | None = None
     durations: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
-    expected: DeploymentFacts | None = None
 
 
 @dataclass(frozen=True, slots=True)

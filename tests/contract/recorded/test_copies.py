@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from contract.recorded.conftest import OnMaster
-from recordings import Line, NotRecorded, Replay, line, lines
+from deployed_master import DeployedMaster
+from recordings import line, lines
 
 from fuelclient.backends.copies import all_inputs, copy_of
 from fuelclient.backends.local import LocalBackend
@@ -18,29 +18,6 @@ from fuelclient.environment.copies import EnvironmentCopy
 from fuelclient.environment.differences import FACTS, environment_differences
 
 pytestmark = pytest.mark.corpus
-
-_EMPTY_HISTORY = 417
-"""A line of a history, whose headers any history has."""
-
-
-class DeployedMaster(Replay):
-    """The master from its first facts to the end of its first runs. A history that was recorded without a filter is
-    filtered here, and the one of the run that was never asked for is empty."""
-
-    def __init__(self) -> None:
-        super().__init__("facts: defaults", "runs: after the end")
-
-    def answer(self, method: str, path: str, headers: Mapping[str, str], body: Any = None) -> Line:
-        try:
-            return super().answer(method, path, headers, body)
-        except NotRecorded:
-            if "deployment_history" not in path:
-                raise
-            try:
-                whole = super().answer(method, path.split("?")[0], headers, body)
-            except NotRecorded:
-                return replace(line(_EMPTY_HISTORY), status=200, response_kind="json", response_body=[])
-            return replace(whole, response_body=[row for row in whole.response_body if row["status"] == "ready"])
 
 
 @pytest.fixture(scope="module")

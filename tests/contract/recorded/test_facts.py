@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from contract.recorded.conftest import OnMaster
+from deployed_master import DeployedMaster
 from recordings import Replay, commands, line
 
 from fuelclient.errors import NotFound
@@ -131,3 +132,14 @@ def test_json_of_the_defaults_is_read_back(on_master: OnMaster, tmp_path: Path) 
     on_master(Replay(DEFAULTS), "env", "deployment-facts", "get-default", "-e", 1, "-f", "json")
     text = (tmp_path / "deployment_1" / "common.json").read_text(encoding="utf-8")
     assert json.loads(text) == by_uid(line(382).response_body)["common"]
+
+
+@pytest.mark.parametrize("node", [[], ["--node", "2"]])
+@pytest.mark.parametrize(("expression", "value"), [("changed($)", True), ("$.get('no_such')", None)])
+def test_what_a_master_lacks_is_absent_and_not_unknown(
+    on_master: OnMaster, expression: str, value: bool | None, node: list[str]
+) -> None:
+    """The engine would compute facts that this master lacks, such as the versions of a plugin's package."""
+    done = on_master(DeployedMaster(), "env", "facts", "eval", expression, "--env", 1, *node, "-f", "json")
+    assert done.code == 0, done.err
+    assert done.json["value"] is value

@@ -53,15 +53,6 @@ def test_without_a_node_the_common_facts_count() -> None:
         Console(NEW, OLD).evaluated("$.roles")
 
 
-def test_a_fact_that_should_be_there_is_not_known() -> None:
-    expected = DeploymentFacts({"rack": {"name": ""}})
-    for text in ("$.get(rack)", "settings:rack.name == 'a'"):
-        with pytest.raises(MissingFact) as caught:
-            Console(NEW, OLD, "1", expected=expected).evaluated(text)
-        assert caught.value.path in ("$.rack", "rack")
-    assert Console(NEW, OLD, "1").evaluated("$.get(rack)").value is None
-
-
 @pytest.mark.parametrize(("text", "language"), [("$.a +", ""), ("settings:", "legacy"), ("$.a", "legacy")])
 def test_what_cannot_be_read(text: str, language: str) -> None:
     with pytest.raises(ExpressionError):
