@@ -8,12 +8,14 @@ subclasses of `FuelError` (module `fuelclient.errors`). `docs/api.md` is the gui
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 from fuelclient import backends, files
 from fuelclient.backends.base import Backend
+from fuelclient.backends.capabilities import Capabilities
 from fuelclient.backends.plans import planned, simulated
 from fuelclient.environment.plans import plans
 from fuelclient.errors import FuelError, UsageError
@@ -29,7 +31,7 @@ from fuelclient.plan.plan import Plan
 from fuelclient.plan.preview import Preview, PreviewOptions, PreviewRow, preview
 from fuelclient.serializers.graph import document_from, documents_from
 from fuelclient.serializers.release import releases_from
-from fuelclient.settings import load
+from fuelclient.settings import Settings, in_force, load
 
 __all__ = [
     "DEFAULT_TYPE",
@@ -72,27 +74,56 @@ def connect(
     """Yield the backend over an engine file, or of a master, and close it at the end.
 
     With neither, environment variables and settings files decide, as they do for `fuel2`. `settings` override them by
-    name (`{"OS_USERNAME": "admin"}`); `fuel2 config show` lists the names. Nothing is opened before its first use: a
-    file that does not exist is made by the first write.
+    name (`{"OS_USERNAME": "admin"}`); `fuel2 config show` lists the names. Those that the engine reads when it works,
+    such as `FEATURE_GROUPS`, hold for the whole process until the end. Nothing is opened before its first use: a file
+    that does not exist is made by the first write.
 
-    Raise `UsageError` if both an engine and a server are given, and for a setting that cannot be used.
+    Raise `UsageError` if both an engine and a server are given, and for a setting that does not exist or cannot be
+    used. Methods of the backend raise nothing but `FuelError`; any other error is the cause of one.
 
     >>> with connect("/srv/lab.db") as backend:
     ...     backend.target
     '/srv/lab.db'
     """
+    loaded = _called("connect", _settings, engine, server, settings or {})
+    with in_force(loaded):
+        backend = backends.connect(loaded)
+        try:
+            yield cast("Backend", _Guarded(backend))
+        finally:
+            backend.close()
+
+
+def _settings(engine: str | os.PathLike[str] | None, server: str | None, given: Mapping[str, Any]) -> Settings:
     if engine is not None and server is not None:
         raise UsageError("An engine and a server cannot be combined.", hint="Leave one of them out.")
-    stated: dict[str, Any] = dict(settings or {})
-    if engine is not None:
-        stated["ENGINE"] = os.fspath(engine)
-    if server is not None:
-        stated["SERVER_ADDRESS"] = server
-    backend = backends.connect(load(stated))
+    if server is not None and not server.strip():
+        raise UsageError("The server is empty.", hint="Name a master, or leave it out.")
+    target = {"ENGINE": None if engine is None else os.fspath(engine), "SERVER_ADDRESS": server}
+    named = {name: value for name, value in target.items() if value is not None}
+    return load({**given, **named}, by_program=True)
+
+
+class _Guarded:
+    """A backend, or a facet of one, whose methods raise nothing but `FuelError`."""
+
+    def __init__(self, guarded: object, prefix: str = "") -> None:
+        self._guarded, self._prefix = guarded, prefix
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._guarded, name)
+        if callable(value):
+            return partial(_called, self._prefix + name, value)
+        return value if isinstance(value, str | Capabilities) else _Guarded(value, f"{name}.")
+
+
+def _called(name: str, method: Callable[..., Any], *args: Any, **options: Any) -> Any:
     try:
-        yield backend
-    finally:
-        backend.close()
+        return method(*args, **options)
+    except FuelError:
+        raise
+    except Exception as error:  # of arguments of the wrong type, above all
+        raise FuelError(f"{name} failed: {type(error).__name__}: {error}.", hint="Check its arguments.") from error
 
 
 def read_graph(path: str | os.PathLike[str], *, label: str = "file") -> GraphDocument:
@@ -101,7 +132,7 @@ def read_graph(path: str | os.PathLike[str], *, label: str = "file") -> GraphDoc
     `label` becomes part of the ids of legacy entries, which have none of their own. Raise `InvalidDocument`, with
     everything that is wrong, for a document that is no graph.
     """
-    name = os.fspath(path)
+    name = _called("read_graph", os.fspath, path)
     if not os.path.isdir(name):
         return document_from(files.load(name), owner_label=label)
     metadata = files.metadata_file(name)
@@ -112,4 +143,4 @@ def read_graph(path: str | os.PathLike[str], *, label: str = "file") -> GraphDoc
 def read_releases(path: str | os.PathLike[str]) -> list[Release]:
     """Return the releases in a fixture, as `fuel2 release import` reads them. Raise `InvalidDocument` if they are
     wrong."""
-    return releases_from(files.load(os.fspath(path)))
+    return releases_from(files.load(_called("read_releases", os.fspath, path)))

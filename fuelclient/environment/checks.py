@@ -15,6 +15,8 @@ LARGEST_ID = 2**31 - 1
 """The largest id that a caller can give, as in Nailgun. The store counts on from its largest id, so that there has to
 be room above."""
 
+_LARGEST_STORED = 2**63 - 1
+
 _INSTANCE_STATUSES = "pending, ready, running, error, skipped"
 """The statuses of instances in the order of Nailgun's message, which scripts match."""
 
@@ -25,15 +27,25 @@ def require_id(noun: str, number: int) -> None:
         raise UsageError(f"{number} cannot be the id of a {noun}.", hint=f"Ids are numbers from 1 to {LARGEST_ID}.")
 
 
+def is_possible(noun: str, key: int) -> bool:
+    """Return whether anything stored can have this id. Raise `UsageError` for what is no number: a caller's mistake.
+
+    >>> is_possible("node", 7), is_possible("node", 0)
+    (True, False)
+    """
+    if type(key) is not int:  # True is no id either
+        raise UsageError(f"The id of {_a(noun)} is a whole number, not {key!r}.")
+    return 0 < key <= _LARGEST_STORED
+
+
 def require_printable(noun: str, name: str) -> None:
     """Raise `UsageError` for a name with control or other unprintable characters.
 
     They would command terminals, and hide what a name really is.
     """
     if not name.isprintable():
-        article = "an" if noun[0] in "aeiou" else "a"
         raise UsageError(
-            f"{name!r} cannot be the name of {article} {noun}: it has unprintable characters.",
+            f"{name!r} cannot be the name of {_a(noun)}: it has unprintable characters.",
             hint="Use printable characters only.",
         )
 
@@ -86,6 +98,10 @@ def require_instance_statuses(statuses: Iterable[str]) -> None:
     """Raise `UsageError` for the first of `statuses` that a task instance cannot have."""
     for status in _unknown(statuses, InstanceStatus):
         raise UsageError(f"Statuses parameter could be only: {_INSTANCE_STATUSES}", hint=f"{status!r} is not one.")
+
+
+def _a(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def _unknown(words: Iterable[str], known: type[StrEnum]) -> list[str]:

@@ -1,19 +1,21 @@
 """Load the settings: every value that can be configured, with its origin.
 
 From least to most important: the default, `$XDG_CONFIG_HOME/fuel/fuel_client.yaml`, the file that
-FUELCLIENT_CUSTOM_SETTINGS names, the environment, the command line. Nothing is ever written or printed. Keys that are
-not registered have no effect, and a warning says so, except for those that settings files of older clients have.
+FUELCLIENT_CUSTOM_SETTINGS names, the environment, the command line or the program. Nothing is written or printed. Keys
+that are not registered have no effect, and a warning says so, except for those that settings files of older clients
+have.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.errors import InvalidDocument, NotFound, UsageError, nearest
-from fuelclient.settings.registry import DATA_HOME, KNOWN, SPECS, Spec, ValueType, home, sample
+from fuelclient.settings.registry import DATA_HOME, KNOWN, OF_ENGINE, SPECS, Spec, ValueType, home, sample
 
 if TYPE_CHECKING:
     from fuelclient.settings.master import Master
@@ -27,12 +29,19 @@ CUSTOM_SETTINGS = "FUELCLIENT_CUSTOM_SETTINGS"
 LOCAL = "--local"
 """The option that selects the embedded engine, even if the settings name a master."""
 
+PROGRAM = "program"
+"""The origin of a setting that a program gave to `fuelclient.connect`."""
+
+_in_force: list[Mapping[str, Setting]] = []
+"""What the open connections of a program gave the engine, the latest last."""
+
+_ALL_SETTINGS = "`fuel2 config show` lists all settings."
 _SAMPLE_HINT = "See etc/fuel/fuel_client.yaml for an example."
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A value and its origin: `default`, `FILE:LINE`, `environment NAME` or `command line OPTION`."""
+    """A value and its origin: `default`, `FILE:LINE`, `environment NAME`, `command line OPTION`, or `PROGRAM`."""
 
     value: Any
     origin: str
@@ -121,20 +130,24 @@ class Settings:
 
 
 def load(
-    overrides: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None, *, local: bool = False
+    overrides: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+    *,
+    local: bool = False,
+    by_program: bool = False,
 ) -> Settings:
     """Return the settings of this process, each with its origin.
 
-    `overrides` are the options of the command line, by setting; None means that an option was not given. With
-    `local`, or if the command line names an engine, only the command line can name a master. A blank environment
-    variable counts as not set.
+    `overrides` are the options of the command line, by setting, or with `by_program` what a program gives by any name
+    of a setting; None means that an option was not given. With `local`, or if `overrides` name an engine, only they can
+    name a master. A blank environment variable counts as not set.
 
-    Raise `UsageError` for an option or a variable that cannot be used, `NotFound` if the file that
+    Raise `UsageError` for an unknown name, an option or a variable that cannot be used, `NotFound` if the file that
     FUELCLIENT_CUSTOM_SETTINGS names does not exist, and `InvalidDocument` (`file:line`) if a settings file is not a
     mapping or gives a setting a value of the wrong type.
     """
     environ = os.environ if environ is None else environ
-    stated = {name: value for name, value in (overrides or {}).items() if value is not None}
+    stated = {_spec(name).name: value for name, value in (overrides or {}).items() if value is not None}
     values = {spec.name: Setting(_default(spec, environ), "default") for spec in SPECS}
     unknown: dict[str, Setting] = {}
     warnings: list[str] = []
@@ -142,8 +155,10 @@ def load(
         _apply_file(path, environ, values, unknown, warnings)
     for spec in SPECS:
         _apply_environment(spec, environ, values, warnings)
-        if spec.name in stated:
-            values[spec.name] = _of_option(spec, stated[spec.name], environ)
+    for given in _in_force:
+        values |= given
+    for name, value in stated.items():
+        values[name] = _given(KNOWN[name], value, environ, by_program=by_program)
     if local or ("ENGINE" in stated and "SERVER_ADDRESS" not in stated):
         values["SERVER_ADDRESS"] = Setting("", f"command line {LOCAL if local else '--engine'}")
     return Settings(values, unknown, tuple(warnings))
@@ -196,16 +211,41 @@ def _apply_environment(spec: Spec, environ: Mapping[str, str], values: dict[str,
         return
 
 
-def _of_option(spec: Spec, value: Any, environ: Mapping[str, str]) -> Setting:
-    """Return the value of an option. It must not be blank: a blank path would name the working directory."""
-    option = spec.options[-1]
-    if isinstance(value, str) and not value.strip():
-        what = "a file" if spec.type is ValueType.PATH else "a value"
-        raise UsageError(f"{option} is empty.", hint=f"Name {what}, or leave the option out.")
+@contextmanager
+def in_force(settings: Settings) -> Iterator[None]:
+    """Let what a program gave the engine count in each `load` of this process, and in the processes that it starts."""
+    given = {spec.name: settings[spec.name] for spec in OF_ENGINE if settings[spec.name].origin == PROGRAM}
+    _in_force.append(given)
     try:
-        return Setting(spec.read(value, environ), f"command line {option}")
+        yield
+    finally:
+        _in_force[:] = [other for other in _in_force if other is not given]
+
+
+def handed_on() -> dict[str, str]:
+    """Return what `in_force` holds as environment variables, for processes of the engine."""
+    held = {name: setting.value for given in _in_force for name, setting in given.items()}
+    return {KNOWN[name].environment[0]: KNOWN[name].text(value) for name, value in held.items()}
+
+
+def _spec(name: str) -> Spec:
+    if name not in KNOWN:
+        close = nearest(str(name).upper(), KNOWN)
+        raise UsageError(f"{name!r} is not a setting.", hint=f"Did you mean {close}?" if close else _ALL_SETTINGS)
+    return KNOWN[name]
+
+
+def _given(spec: Spec, value: Any, environ: Mapping[str, str], *, by_program: bool) -> Setting:
+    """Return what an option or a program gives. An option must not be blank: a blank path would name the working
+    directory."""
+    name, what = (spec.name, "it") if by_program else (spec.options[-1], "the option")
+    if isinstance(value, str) and not value.strip() and (spec.needed or not by_program):
+        named = "a file" if spec.type is ValueType.PATH else "a value"
+        raise UsageError(f"{name} is empty.", hint=f"Name {named}, or leave {what} out.")
+    try:
+        return Setting(spec.read(value, environ), PROGRAM if by_program else f"command line {name}")
     except ValueError as error:
-        raise UsageError(f"{option}: {error}.", hint="Correct it, or leave the option out.") from error
+        raise UsageError(f"{name}: {error}.", hint=f"Correct it, or leave {what} out.") from error
 
 
 def _deprecated(origin: str, name: str, spec: Spec) -> str:
@@ -214,7 +254,7 @@ def _deprecated(origin: str, name: str, spec: Spec) -> str:
 
 def _unknown(origin: str, name: str) -> str:
     close = nearest(name.upper(), KNOWN)
-    hint = f"Did you mean {close}?" if close else "`fuel2 config show` lists all settings."
+    hint = f"Did you mean {close}?" if close else _ALL_SETTINGS
     return f"{origin}: {name} is not a setting and has no effect. {hint}"
 
 
@@ -258,7 +298,18 @@ def _base(variable: str, default: str, environ: Mapping[str, str]) -> str:
     return value if os.path.isabs(value) else home(default, environ)
 
 
-__all__ = ["CUSTOM_SETTINGS", "LOCAL", "SPECS", "Setting", "Settings", "Spec", "load", "sample"]
+__all__ = [
+    "CUSTOM_SETTINGS",
+    "LOCAL",
+    "SPECS",
+    "Setting",
+    "Settings",
+    "Spec",
+    "handed_on",
+    "in_force",
+    "load",
+    "sample",
+]
 
 
 def limit_expressions() -> None:

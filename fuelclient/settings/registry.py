@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -76,6 +77,10 @@ class Spec:
             return os.path.join(directory, home(value, environ))
         return value.strip() if self.type is ValueType.TEXT and not self.secret else value
 
+    def text(self, value: Any) -> str:
+        """Return a value as an environment variable has it."""
+        return json.dumps(value) if self.type is ValueType.MAPPING else str(value)
+
 
 def _number(value: Any, least: int) -> int:
     text = str(value).strip()  # settings files of the original client have the port as a string
@@ -92,6 +97,9 @@ def _flag(value: Any) -> bool:
 
 
 def _mapping(value: Any) -> dict[str, str]:
+    if isinstance(value, str):
+        with suppress(ValueError):
+            value = json.loads(value)
     if not isinstance(value, Mapping) or not all(
         isinstance(text, str) and text.strip() for pair in value.items() for text in pair
     ):
@@ -131,9 +139,9 @@ _ENGINE = (
     ),
     Spec(
         "HANDLER_COMMANDS", ValueType.MAPPING,
-        "Commands for the task types that the engine cannot run by itself: task type -> command. In a settings file "
-        "only.",
-        {},
+        "Commands for the task types that the engine cannot run by itself: task type -> command. As an environment "
+        "variable it is JSON.",
+        {}, ("FUEL_HANDLER_COMMANDS",),
     ),
     Spec(
         "EXPRESSION_SECONDS", ValueType.NUMBER,
@@ -248,6 +256,9 @@ _KEYSTONE = (
 
 SPECS = (*_ENGINE, *_MASTER, *_KEYSTONE)
 """All settings that this version reads."""
+
+OF_ENGINE = _ENGINE[1:]
+"""Those that the engine reads when it works; it opens its file, the first one, before."""
 
 KNOWN = {name: spec for spec in SPECS for name in spec.names}
 """The settings by every name that a settings file can use."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fuelclient.engine.reading import lookup
-from fuelclient.environment.checks import LARGEST_ID, require_printable, require_sequence, require_sequence_change
+from fuelclient.environment.checks import is_possible, require_printable, require_sequence, require_sequence_change
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.graph.validate import require_type
 from fuelclient.model.sequence import DeploymentSequence
@@ -82,7 +82,7 @@ class Sequences:
 
 
 def _existing(connection: Connection, sequence_id: int) -> DeploymentSequence:
-    sequence = sequences.find(connection, sequence_id) if 0 < sequence_id <= LARGEST_ID else None
+    sequence = sequences.find(connection, sequence_id) if is_possible("sequence", sequence_id) else None
     if sequence is None:
         known = [str(sequence.id) for sequence in sequences.every(connection)]
         hint = "" if known else "There is no sequence yet. Run `fuel2 sequence create`."

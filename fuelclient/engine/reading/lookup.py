@@ -19,7 +19,6 @@ from fuelclient.store import clusters, nodes, plugins, releases
 from fuelclient.store.database import Connection
 
 _Value = TypeVar("_Value")
-_LARGEST_STORED = 2**63 - 1
 _FIRST_STEPS = (
     "Run `fuel2 plugins install PACKAGE` for a release that comes as a plugin, `fuel2 release import FILE` for a"
     " fixture, or `fuel2 demo` for the packaged examples."
@@ -123,7 +122,7 @@ def _existing(
     first: str,
 ) -> _Value:
     """Return what `find` finds. Raise `NotFound` with `ids`, or with the hint `first` if there are none."""
-    value = find(connection, key) if 0 < key <= _LARGEST_STORED else None
+    value = find(connection, key) if checks.is_possible(noun, key) else None
     if value is None:
         known = ids(connection)
         shown = ", ".join(map(str, known[:12])) + (", ..." if len(known) > 12 else ".")

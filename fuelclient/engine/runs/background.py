@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fuelclient.executors.local import environment
-from fuelclient.settings import CUSTOM_SETTINGS
+from fuelclient.settings import CUSTOM_SETTINGS, handed_on
 
 _PACKAGE = Path(__file__).resolve().parents[3]
 """The directory that this package is imported from."""
@@ -33,7 +33,7 @@ def launch(module: str, arguments: Sequence[str], log: Path) -> None:
         subprocess.run(  # noqa: S603 - our own interpreter, our own module
             ["/bin/sh", "-c", _BACKGROUND, "sh", sys.executable, "-m", module, *arguments],
             check=True, cwd="/", stdin=subprocess.DEVNULL, stdout=descriptor, stderr=descriptor,
-            start_new_session=True, env={**environment(), **own},
+            start_new_session=True, env={**environment(), **own, **handed_on()},
         )  # fmt: skip
     finally:
         os.close(descriptor)

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from fuelclient.engine.runs import processes
-from fuelclient.environment.checks import LARGEST_ID
+from fuelclient.environment.checks import is_possible
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.model.run import NodeKey, Run
 from fuelclient.store import history, runners, runs
@@ -15,7 +15,7 @@ from fuelclient.store.database import Connection
 
 def existing(connection: Connection, run_id: int) -> Run:
     """Return the run. Raise `NotFound`, with the latest ids, if it does not exist."""
-    run = runs.find(connection, run_id) if 0 < run_id <= LARGEST_ID else None
+    run = runs.find(connection, run_id) if is_possible("run", run_id) else None
     if run is None:
         known = [str(known_id) for known_id in runs.ids(connection)]
         hint = "" if known else "Nothing was executed yet. Run `fuel2 graph execute`."
