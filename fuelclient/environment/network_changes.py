@@ -10,6 +10,7 @@ from ipaddress import IPv4Address, IPv4Network
 from itertools import pairwise
 from typing import Any
 
+from fuelclient.environment.network_roles import asked_vips, network_roles
 from fuelclient.environment.networks import (
     BY_RANGES,
     IP_RANGES,
@@ -19,7 +20,6 @@ from fuelclient.environment.networks import (
     default_configuration,
     network_configuration,
     ranges,
-    vip_roles,
 )
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.environment import Environment
@@ -66,7 +66,7 @@ def own_networks_from(document: Any, environment: Environment) -> dict[str, Any]
 
 def vips_of(document: Mapping[str, Any], environment: Environment) -> list[Vip]:
     """Return the addresses that a network configuration states for VIPs. Raise `InvalidDocument` for a wrong one."""
-    homes = {vip["name"]: str(role.get("default_mapping")) for role, vip in vip_roles(environment)}
+    homes = _homes(environment)
     stored = {vip.name: vip for vip in environment.vips}
     stated = document.get("vips")
     vips: list[Vip] = []
@@ -74,7 +74,7 @@ def vips_of(document: Mapping[str, Any], environment: Environment) -> list[Vip]:
         if not isinstance(record, Mapping) or record.get("ipaddr") is None:
             continue
         network = stored[name].network if name in stored else homes.get(name, "")
-        namespace, is_own = record.get("namespace"), bool(record.get("is_user_defined"))
+        namespace, is_own = record.get("namespace"), bool(record.get("is_user_defined")) or name not in homes
         vips.append(Vip(0, str(name), _address(record["ipaddr"], f"VIP {name}"), network, namespace, is_own))
     return vips
 
@@ -215,13 +215,17 @@ def _vip(record: Any, stored: Mapping[int, Vip], named: Mapping[str, Vip], envir
 def _home(number: Any, before: Vip, environment: Environment) -> str:
     """Return the name of the network with an id; by default that of the address before, or of its network role."""
     if number is None:
-        homes = {vip["name"]: str(role.get("default_mapping")) for role, vip in vip_roles(environment)}
-        return before.network or homes.get(before.name, "")
+        return before.network or _homes(environment).get(before.name, "")
     networks = {network["id"]: network["name"] for network in network_configuration(environment)[NETWORKS]}
     if number not in networks:
         shown = ", ".join(f"{known} ({name})" for known, name in networks.items())
         raise InvalidDocument(f"There is no network {number} in {environment.label}.", hint=f"It has {shown}.")
     return str(networks[number])
+
+
+def _homes(environment: Environment) -> dict[str, str]:
+    """Return the network of each virtual address that network roles ask for."""
+    return {vip["name"]: str(role.get("default_mapping")) for role, vip in asked_vips(network_roles(environment))}
 
 
 def _require_within(address: str, home: str, name: str, environment: Environment) -> None:

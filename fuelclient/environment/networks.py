@@ -1,8 +1,8 @@
 """The network configuration of an environment: that of its release, its own changes over it, and its virtual addresses.
 
 Source: Nailgun's `network_configuration`. Networks and parameters are those that `networks_metadata` of the release
-defines for neutron, VIPs those of `network_roles_metadata` of the release and its plugins. A network is known by its
-name; its id only holds within the environment.
+defines for neutron, VIPs those that network roles ask for. A network is known by its name; its id only holds within the
+environment.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ipaddress import AddressValueError, IPv4Network, NetmaskValueError
 from typing import Any
 
 from fuelclient.environment import settings
-from fuelclient.environment.owners import metadata_of_owners
+from fuelclient.environment.network_roles import asked_vips, mappings, network_roles
 from fuelclient.environment.roles import roles
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.environment import Environment
@@ -90,19 +90,6 @@ def vip_records(environment: Environment) -> list[dict[str, Any]]:
     ]
 
 
-def vip_roles(environment: Environment) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Yield each VIP that network roles define, with its network role; a later role of the same id replaces it."""
-    network_roles: dict[str, Mapping[str, Any]] = {}
-    for metadata in metadata_of_owners(environment):
-        for role in _mappings(metadata.get("network_roles_metadata")):
-            network_roles[str(role.get("id"))] = role
-    for role in network_roles.values():
-        properties = role.get("properties")
-        for vip in _mappings(properties.get("vip") if isinstance(properties, Mapping) else None):
-            if isinstance(vip.get("name"), str):
-                yield role, vip
-
-
 def default_interfaces(environment: Environment | None, node: Node) -> list[dict[str, Any]]:
     """Return the interfaces of a node, with the networks of its environment as Nailgun assigns them at first.
 
@@ -152,7 +139,7 @@ def _stated(environment: Environment) -> list[Mapping[str, Any]]:
     neutron = _neutron(environment)
     return [
         network
-        for network in _mappings(neutron.get("networks"))
+        for network in mappings(neutron.get("networks"))
         if isinstance(network.get("name"), str)
         and network.get("seg_type") in (None, environment.cluster.net_segment_type)
     ]
@@ -214,7 +201,7 @@ def _vips(environment: Environment, networks: set[str]) -> Iterator[tuple[str, d
     """Yield the VIPs whose network exists and that a node can carry, then the ones that users added, by name."""
     stored = {vip.name: vip for vip in environment.vips}
     present = {role for node in environment.nodes for role in node.all_roles if not node.pending_deletion}
-    for role, vip in vip_roles(environment):
+    for role, vip in asked_vips(network_roles(environment)):
         carriers = [str(name) for name in vip.get("node_roles") or VIP_ROLES]
         if role.get("default_mapping") in networks and present.intersection(carriers):
             address = stored.pop(vip["name"], None)
@@ -238,14 +225,14 @@ def _vip(
 
 
 def _aliases(environment: Environment) -> Iterator[tuple[str, str]]:
-    for _, vip in vip_roles(environment):
+    for _, vip in asked_vips(network_roles(environment)):
         if isinstance(vip.get("alias"), str):
             yield vip["name"], vip["alias"]
 
 
 def _interfaces(node: Node) -> list[dict[str, Any]]:
     meta = node.attributes.get("meta")
-    known = _mappings(meta.get("interfaces") if isinstance(meta, Mapping) else None)
+    known = mappings(meta.get("interfaces") if isinstance(meta, Mapping) else None)
     stated = known or [{"name": "eth0", "pxe": True}, {"name": "eth1"}]
     without_pxe = not any(interface.get("pxe") for interface in stated)
     blank: dict[str, Any] = {"type": "ether", "mac": "", "state": None, "max_speed": None, "current_speed": None}
@@ -303,10 +290,6 @@ def _neutron(environment: Environment) -> Mapping[str, Any]:
     stated = environment.release.metadata.get("networks_metadata")
     neutron = stated.get("neutron") if isinstance(stated, Mapping) else None
     return neutron if isinstance(neutron, Mapping) else {}
-
-
-def _mappings(items: Any) -> list[Mapping[str, Any]]:
-    return [item for item in items if isinstance(item, Mapping)] if isinstance(items, list | tuple) else []
 
 
 def _is_cidr(text: Any) -> bool:

@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from fuelclient.environment.network_roles import asked_vips
 from fuelclient.environment.networks import ADMIN, PUBLIC
 from fuelclient.environment.roles import roles
 from fuelclient.environment.settings import effective, is_on
 from fuelclient.facts.given import Kept
 from fuelclient.facts.names import Named
-from fuelclient.facts.networks import Network, Networks, number_of, text_of, vips_in
+from fuelclient.facts.networks import Network, Networks, number_of, text_of
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Severity
 
@@ -63,13 +64,16 @@ def addresses_of(environment: Environment, networks: Networks, named: Sequence[N
     }
     chosen: dict[str, str] = {}
     for name, pool in pools.items():
+        wanting = [node for node in present if name != PUBLIC or node.node.id in on_public]
+        before = kept.addresses.get(name, {})
+        of_nodes = {before.get(node.node.id) for node in wanting}
         pool.take_all(address for other, address in networks.fixed_vips.items() if _network_of(vips, other) == name)
         for vip in vips:
             kept_vip = networks.fixed_vips.get(vip.name) or kept.vips.get(vip.name, "")
-            if vip.network == name and (vip.name in networks.fixed_vips or pool.keeps(kept_vip)):
+            is_free = kept_vip not in of_nodes  # one that returns may find its address taken
+            if vip.network == name and (vip.name in networks.fixed_vips or (is_free and pool.keeps(kept_vip))):
                 chosen[vip.name] = kept_vip
-        wanting = [node for node in present if name != PUBLIC or node.node.id in on_public]
-        pool.place(wanting, kept.addresses.get(name, {}))
+        pool.place(wanting, before)
     for vip in vips:
         if vip.name not in chosen:
             chosen[vip.name] = pools[vip.network].next()
@@ -126,15 +130,11 @@ def vip_facts(networks: Networks, named: Sequence[Named], addressed: Addressed) 
 
 
 def _vips(networks: Networks, present: Sequence[Named], pools: Collection[str]) -> Iterator[Vip]:
-    seen: set[str] = set()
-    for role in networks.roles:
+    for role, stated in asked_vips(networks.roles):
         network = str(role.get("default_mapping"))
-        for stated in vips_in(role):
-            name = str(stated["name"])
-            wanted = tuple(map(str, stated.get("node_roles") or _CONTROLLERS))
-            if network in pools and name not in seen and any(node.carries(wanted) for node in present):
-                seen.add(name)
-                yield Vip(name, network, str(role["id"]), stated)
+        wanted = tuple(map(str, stated.get("node_roles") or _CONTROLLERS))
+        if network in pools and any(node.carries(wanted) for node in present):
+            yield Vip(stated["name"], network, str(role["id"]), stated)
 
 
 def _network_of(vips: Sequence[Vip], name: str) -> str:

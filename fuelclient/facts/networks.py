@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Network, ip_network
 from typing import Any
 
+from fuelclient.environment.network_roles import network_roles
 from fuelclient.environment.networks import (
     ADMIN,
     IP_RANGES,
@@ -118,33 +119,6 @@ def networks_of(environment: Environment) -> Networks:
         network_roles(environment),
         {vip.name: vip.ip_addr for vip in environment.vips if vip.is_user_defined},
     )
-
-
-def network_roles(environment: Environment) -> tuple[Mapping[str, Any], ...]:
-    """Return the network roles of the release and of its plugins; a plugin's role of the same id is merged."""
-    found: dict[str, dict[str, Any]] = {}
-    for metadata in (environment.release.metadata, *(plugin.metadata for plugin in environment.plugins)):
-        for role in metadata.get("network_roles_metadata") or ():
-            if not isinstance(role, Mapping) or not role.get("id"):
-                continue
-            before = found.get(str(role["id"]))
-            vips = [*vips_in(before), *(vip for vip in vips_in(role) if vip not in vips_in(before))] if before else []
-            merged = {**(before or {}), **role}
-            if before:
-                merged["properties"] = {
-                    **(before.get("properties") or {}),
-                    **(role.get("properties") or {}),
-                    "vip": vips,
-                }
-            found[str(role["id"])] = merged
-    return tuple(found.values())
-
-
-def vips_in(role: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the virtual addresses that a network role asks for."""
-    properties = role.get("properties")
-    stated = properties.get("vip") if isinstance(properties, Mapping) else None
-    return [vip for vip in stated or () if isinstance(vip, Mapping) and vip.get("name")]
 
 
 def _network(record: Mapping[str, Any]) -> Network:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from fuelclient.environment.network_roles import VIP, properties_of
 from fuelclient.model.finding import Finding, Place, Severity, listed
 
 ROLE, VOLUME, COMPONENT, NETWORK_ROLE, TASK, OVERRIDE = "P074", "P075", "P076", "P077", "P078", "P079"
@@ -121,17 +122,16 @@ def _network_roles(plugin: Contributor, present: Sequence[Contributor]) -> Itera
 def differences(target: Mapping[str, Any], patch: Mapping[str, Any]) -> Iterator[str]:
     """Yield the reasons why two network roles with one id cannot be merged, worded as in Nailgun.
 
-    Only properties that both have are compared. Lists of VIPs are merged by name. An empty list removes none, although
-    it does in Nailgun.
+    Only properties that both have are compared; `network_roles.merged` says how lists of VIPs are merged.
 
     >>> list(differences({"properties": {"subnet": True}}, {"properties": {"subnet": False, "gateway": True}}))
     ['Cannot apply patch for attribute subnet: conflict']
     """
-    ours, theirs = _mapping(target, "properties"), _mapping(patch, "properties")
+    ours, theirs = properties_of(target), properties_of(patch)
     for name, value in theirs.items():
         if name not in ours or _same(ours[name], value):
             continue
-        if name != "vip":
+        if name != VIP:
             yield f"Cannot apply patch for attribute {name}: conflict"
             continue
         known = {vip.get("name"): vip for vip in _records(ours[name])}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fuelclient.engine.reading import environment
 from fuelclient.environment.layers import snapshot
-from fuelclient.environment.networks import vip_roles
+from fuelclient.environment.network_roles import asked_vips, network_roles
 from fuelclient.errors import Unavailable
 from fuelclient.facts.compute import Computed, computed, kept_of
 from fuelclient.facts.given import Given, Kept
@@ -58,10 +58,11 @@ def _keep(connection: Connection, target: Environment, kept: Kept) -> None:
     """Store what was chosen: virtual addresses beside those of users, everything else with the environment."""
     stored.put_kept(connection, target.cluster.id, kept)
     known = {vip.name: vip for vip in target.vips}
-    asked = {vip["name"]: (str(role.get("default_mapping")), vip.get("namespace")) for role, vip in vip_roles(target)}
+    asked = {vip["name"]: (role, vip) for role, vip in asked_vips(network_roles(target))}
     for name, address in kept.vips.items():
         if name not in known or (not known[name].is_user_defined and known[name].ip_addr != address):
-            network, namespace = asked[name]
+            role, vip = asked[name]
+            network, namespace = str(role.get("default_mapping")), vip.get("namespace")
             networks.put_vip(
                 connection, target.cluster.id, Vip(0, name, address, network, namespace, is_user_defined=False)
             )

@@ -13,6 +13,7 @@ from typing import Any
 from fuelclient import settings
 from fuelclient.engine.reading import lookup
 from fuelclient.environment.layers import graph_types, layer, require_graph_type
+from fuelclient.environment.network_roles import asked_vips, network_roles
 from fuelclient.environment.owners import owners
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
@@ -32,7 +33,7 @@ def read(connection: Connection, cluster_id: int) -> Environment:
     cluster = lookup.cluster(connection, cluster_id)
     stored = lookup.release(connection, cluster.release_id)
     release = replace(stored, metadata=sound(stored.metadata))  # earlier versions stored malformed metadata
-    return Environment(
+    target = Environment(
         cluster,
         release,
         tuple(_for_release(connection, plugin, release) for plugin in plugins.of_cluster(connection, cluster_id)),
@@ -45,6 +46,9 @@ def read(connection: Connection, cluster_id: int) -> Environment:
         networks.node_parts(connection, cluster_id, NodePart.INTERFACES),
         feature_groups=settings.load().feature_groups,
     )
+    # The virtual addresses of a plugin stay stored when it is disabled.
+    asked = {vip["name"] for _, vip in asked_vips(network_roles(target))}
+    return replace(target, vips=tuple(vip for vip in target.vips if vip.is_user_defined or vip.name in asked))
 
 
 def _for_release(connection: Connection, plugin: Plugin, release: Release) -> Plugin:
