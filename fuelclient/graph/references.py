@@ -6,7 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from fuelclient.graph.match import Names, is_beyond_us, is_pattern, pattern_error
 from fuelclient.graph.stage import parse_stage, stage_names
-from fuelclient.graph.validate import UNCHANGING_HINT, bad_pattern, unchanging, unprintable_id, words_of
+from fuelclient.graph.validate import (
+    IGNORED,
+    IGNORED_HINT,
+    UNCHANGING_HINT,
+    bad_pattern,
+    unchanging,
+    unprintable_id,
+    words_of,
+)
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import MergedGraph, MergedTask
 from fuelclient.model.task import RELATION_LISTS, TaskType
@@ -19,18 +27,30 @@ _SPECIAL = frozenset("()[]|*?^$")
 def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
     """Return findings for dependencies on tasks that the graph lacks (a run ignores them), for stages that it lacks,
     for conditions that never hold, and for ids that `graph upload` would refuse today."""
-    known = Names(task.id for task in graph.tasks)
+    legacy = frozenset(task.id for task in graph.tasks if task.task.follows_stage)
+    known = Names(task.id for task in graph.tasks if task.id not in legacy)
     similar = Similar(known)
     stages = stage_names(graph.tasks)
     findings: list[Finding] = []
     for task in graph.tasks:
         for attribute, word in _references(task):
-            findings += _check_reference(task, attribute, word, known, similar)
+            if word in legacy:
+                message = (
+                    f"task {task.id}: {attribute} names {word}, an entry of tasks.yaml, which its stage alone orders"
+                )
+                findings.append(
+                    Finding(Severity.WARNING, "G029", message, place_of(task, attribute), task.id, IGNORED_HINT)
+                )
+            else:
+                findings += _check_reference(task, attribute, word, known, similar)
         findings += _check_patterns(task)
         findings += _check_stage(task, stages)
         for attribute, problem in unchanging(task.task):
             message, place = f"task {task.id}: {problem}", place_of(task, attribute)
             findings.append(Finding(Severity.WARNING, "G017", message, place, task.id, UNCHANGING_HINT))
+        for attribute in task.task.ignored:
+            message, place = f"task {task.id}: {IGNORED.format(attribute)}", place_of(task, attribute)
+            findings.append(Finding(Severity.WARNING, "G029", message, place, task.id, IGNORED_HINT))
         if not task.id.isprintable():
             findings.append(unprintable_id(task.id, place_of(task, "id"), Severity.WARNING))
     return tuple(findings)

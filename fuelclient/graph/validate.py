@@ -31,6 +31,9 @@ _SPELLINGS = (*KNOWN, "role", "cross-depends", "cross-depended-by")
 _ON_ITSELF = "it names itself in {}, which is ignored here, and ends the run of a Fuel master"
 _ON_ITSELF_HINT = "Remove its own name from the list."
 
+IGNORED = "{} of an entry of tasks.yaml is ignored, as by a Fuel master: its stage alone orders it"
+IGNORED_HINT = "Remove it, or move the entry to deployment_tasks.yaml, without its stage."
+
 UNCHANGING_HINT = "Write $ instead, which has both the old and the new facts: changed($.nodes)."
 
 _TOKEN = re.compile(
@@ -79,6 +82,8 @@ def _findings(
             yield from check(task)
         for attribute, message in unchanging(task):
             yield _finding(Severity.WARNING, "G017", task, attribute, message, UNCHANGING_HINT)
+        for attribute in task.ignored:
+            yield _finding(Severity.WARNING, "G029", task, attribute, IGNORED.format(attribute), IGNORED_HINT)
 
 
 def unprintable_id(task_id: str, place: Place, severity: Severity, hint: str = "") -> Finding:

@@ -43,6 +43,10 @@ NAME_LISTS = ("groups", "tasks", "roles", "tags", "reexecute_on", "refresh_on", 
 RELATION_LISTS = ("cross_depends", "cross_depended_by")
 """Attributes with dependencies on tasks of other nodes."""
 
+NOT_OF_LEGACY = frozenset({*NAME_LISTS, *RELATION_LISTS} - {"roles"})
+"""Attributes that name other tasks or nodes, and have no effect in a legacy entry. Source: Nailgun, which reads its
+type, role, parameters, condition and stage."""
+
 COLUMNS = (
     "version", "type", "condition", "groups", "tasks", "roles", "reexecute_on", "refresh_on", "required_for",
     "requires", "cross_depended_by", "cross_depends", "parameters",
@@ -100,7 +104,7 @@ class Task:
 
     `attributes` has canonical names (`roles` and `cross_depends`, never `role` or `cross-depends`) and values of plain
     JSON types. Absent attributes were not stated, so that falsy values keep their meaning. A record without `type` is
-    a partial override. `legacy` marks an entry of a plugin's `tasks.yaml` that had no id and was named after its place.
+    a partial override. `legacy` marks an entry of a plugin's `tasks.yaml`, most of which are named after their place.
     """
 
     id: str
@@ -134,16 +138,45 @@ class Task:
         """The version as numbers; a part that is not a number counts as 0."""
         return tuple(int(part) if part.isdigit() else 0 for part in self.version.split("."))
 
+    @property
+    def follows_stage(self) -> bool:
+        """Whether only its stage orders the task, and no dependency: a legacy entry, below version 2.0.0."""
+        return self.legacy and bool(self.stage)
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """The attributes that name other tasks or nodes, and have no effect because the task follows its stage.
+
+        >>> Task("a", {"stage": "post_deployment", "roles": ["x"], "requires": ["b"]}, legacy=True).ignored
+        ('requires',)
+        """
+        return tuple(key for key in self.attributes if key in NOT_OF_LEGACY) if self.follows_stage else ()
+
+    @property
+    def has_own_id(self) -> bool:
+        """Whether the author gave the id; most legacy entries have none, and are named after their place.
+
+        >>> [Task(id, {"stage": "pre_deployment/5"}, legacy=True).has_own_id for id in ("lma:pre_deployment#1", "lma")]
+        [False, True]
+        """
+        place, _, number = self.id.rpartition("#")
+        stage = str(self.attributes.get("stage")).partition("/")[0].strip()
+        return not (self.legacy and number.isdecimal() and place.endswith(f":{stage}"))
+
+    def _effective(self, attribute: str) -> Any:
+        ignored = self.legacy and attribute in NOT_OF_LEGACY and self.follows_stage
+        return None if ignored else self.attributes.get(attribute)
+
     def names(self, attribute: str) -> tuple[str, ...]:
         """Return the plain names in a list attribute, without expressions (see `expressions`)."""
-        value = self.attributes.get(attribute)
+        value = self._effective(attribute)
         if isinstance(value, list):
             return tuple([item for item in value if isinstance(item, str)])
         return (value,) if isinstance(value, str) else ()
 
     def expressions(self, attribute: str) -> Iterator[Expression]:
         """Yield the YAQL expressions in an attribute that names other tasks or nodes."""
-        value = self.attributes.get(attribute)
+        value = self._effective(attribute)
         for item in value if isinstance(value, list) else [value]:
             if isinstance(item, dict) and "yaql_exp" in item:
                 yield Expression(str(item["yaql_exp"]))
@@ -159,7 +192,7 @@ class Task:
 
     def relations(self, attribute: str) -> Iterator[Relation]:
         """Yield the dependencies in `cross_depends` or `cross_depended_by` that are not expressions as a whole."""
-        value = self.attributes.get(attribute)
+        value = self._effective(attribute)
         for item in value if isinstance(value, list) else []:
             if isinstance(item, dict) and item and "yaql_exp" not in item:
                 yield _relation(item)

@@ -47,7 +47,8 @@ class Dropped:
         self._tasks, self._nodes = expansion.tasks, expansion.placement.nodes
         self._by_id: dict[str, list[int]] = {}
         for index, task in enumerate(self._tasks):
-            self._by_id.setdefault(task.id, []).append(index)
+            if not task.task.follows_stage:
+                self._by_id.setdefault(task.id, []).append(index)
         self._ids = Names(self._by_id)
         self._known: dict[str, tuple[int, ...]] = {}
         self._stated: dict[int, list[Statement]] = {}

@@ -270,7 +270,7 @@ class _Builder:
         self._named: dict[str, tuple[int, ...]] = {}
         self._by_id: dict[str, list[int]] = {}
         for index, nodes in enumerate(self.placement.nodes):
-            if nodes:
+            if nodes and not tasks[index].task.follows_stage:  # a master gives those ids that no pattern expects
                 self._by_id.setdefault(tasks[index].id, []).append(index)
         self._ids = Names(self._by_id)
 

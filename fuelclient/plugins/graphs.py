@@ -109,17 +109,26 @@ def own_graph(
     *,
     with_primary: bool = False,
 ) -> GraphDocument:
-    """Return a plugin's own graph: the tasks of `tasks.yaml`, the groups of its roles, and `deployment_tasks.yaml`.
+    """Return a plugin's own graph: the entries of `tasks.yaml`, legacy ones even if they have ids; the groups of its
+    roles; and `deployment_tasks.yaml`.
 
     A group that is defined as a task replaces the one made from a role. With `with_primary`, tasks for controllers
     are also for the primary controller, as in packages of version 1.
     """
     graph = read(files, [document for document in (*legacy, *tasks) if document.data is not None], owner)
     known = {task.id for task in graph.tasks}
-    first = sum(task.legacy for task in graph.tasks)
-    entries = [_with_primary(task) if with_primary else task for task in graph.tasks[:first]]
+    of_legacy = {document.file for document in legacy}
+    first = sum(task.source.file in of_legacy for task in graph.tasks)
+    entries = as_legacy(replace(graph, tasks=graph.tasks[:first])).tasks
+    if with_primary:
+        entries = tuple(map(_with_primary, entries))
     added = [group for group in groups if group.id not in known]
     return replace(graph, tasks=(*entries, *added, *graph.tasks[first:]))
+
+
+def as_legacy(graph: GraphDocument) -> GraphDocument:
+    """Return the graph of a `tasks.yaml`, whose entries are legacy ones even if they have ids."""
+    return replace(graph, tasks=tuple(replace(task, legacy=True) for task in graph.tasks))
 
 
 def _with_primary(task: Task) -> Task:

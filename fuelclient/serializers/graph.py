@@ -24,7 +24,7 @@ from fuelclient.serializers.task import nailgun_task_to, task_from, task_to
 from fuelclient.serializers.values import did_you_mean, in_words, items_of, key_text, line_of, plain
 
 _LEGACY = "legacy"
-"""The key of our servers for the ids that were made up for legacy entries. Older clients need an id in each task;
+"""The key of our servers for the ids of legacy entries, most of them made up. Older clients need an id in each task;
 ours writes such entries as their author did."""
 
 _SOURCES = "sources"
@@ -92,9 +92,9 @@ def graph_to(graph: Graph, *, as_stated: bool = True) -> dict[str, Any]:
 
 
 def legacy_to(tasks: Iterable[Task]) -> dict[str, Any]:
-    """Return the field of a graph with the made-up ids of legacy entries; an empty mapping if it has none."""
-    made_up = [task.id for task in tasks if task.legacy]
-    return {_LEGACY: made_up} if made_up else {}
+    """Return the field of a graph with the ids of legacy entries; an empty mapping if it has none."""
+    entries = [task.id for task in tasks if task.legacy]
+    return {_LEGACY: entries} if entries else {}
 
 
 def sources_to(tasks: Sequence[Task]) -> dict[str, Any]:

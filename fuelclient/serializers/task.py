@@ -72,9 +72,9 @@ def task_from(
 def task_to(task: Task, *, with_id: bool = True) -> dict[str, Any]:
     """Return the record of `task`: its id, and its attributes in the author's order.
 
-    Without `with_id`, a legacy entry is written as its author wrote it. Other tasks are always written with their id.
+    Without `with_id`, a legacy entry is written as its author wrote it. Ids that authors gave are always written.
     """
-    record: dict[str, Any] = {"id": task.id} if with_id or not task.legacy else {}
+    record: dict[str, Any] = {"id": task.id} if with_id or task.has_own_id else {}
     for attribute, value in task.attributes.items():
         record[_WRITTEN.get(attribute, attribute)] = value
     return record

@@ -92,8 +92,8 @@ PLUGIN_TASKS = listed({**TASK, "anyOf": [{"required": ["id"]}, {"required": ["st
 def graph_body(tasks: Schema = TASKS) -> Schema:
     """Return the schema of a graph to upload.
 
-    `id` and `relations`, which responses have, are accepted and ignored. `legacy` names the tasks whose ids were made
-    up, and `sources` has the places of the tasks, as in responses.
+    `id` and `relations`, which responses have, are accepted and ignored. `legacy` names the entries of a
+    `tasks.yaml`, and `sources` has the places of the tasks, as in responses.
     """
     return closed(
         name=maybe(TEXT),

@@ -20,6 +20,7 @@ from fuelclient.plan.cycles import cycles_in
 from fuelclient.plugins.checks import conditions, metadata, primaries, references, scripts, shape, shared_ids, tasks
 from fuelclient.plugins.checks.findings import Findings
 from fuelclient.plugins.checks.raw_package import RawPackage, read
+from fuelclient.plugins.graphs import as_legacy
 from fuelclient.plugins.load import read_package
 from fuelclient.plugins.package_files import require_directory
 from fuelclient.plugins.select import for_any_release
@@ -40,6 +41,7 @@ _CHECKS: tuple[Callable[[RawPackage], Iterator[Finding]], ...] = (
     scripts.check,
 )
 
+_TASK_FILES = ("deployment_tasks", "release_tasks")
 _CHECKED_ELSEWHERE = frozenset({"G005", "G012", "G020"})
 """Repeated ids, which may be for different versions (P060), bad priorities (P003), and records without a type."""
 
@@ -87,9 +89,10 @@ def for_install(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def _loading(package: RawPackage, loaded: Package | None, told: Iterable[Finding]) -> Iterator[Finding]:
     """Yield the findings of reading the tasks as graphs, as an upload does, and of loading the package."""
-    types = ("deployment_tasks", "release_tasks", *(("tasks",) if package.major < 5 else ()))
-    for data in package.of(*types):
-        graph = documents_from(data.documents, owner_label=package.name)
+    graphs = [documents_from(data.documents, owner_label=package.name) for data in package.of(*_TASK_FILES)]
+    if package.major < 5:
+        graphs += [as_legacy(documents_from(data.documents, owner_label=package.name)) for data in package.of("tasks")]
+    for graph in graphs:
         for finding in check_document(graph, None, None):
             if finding.code not in _CHECKED_ELSEWHERE:
                 yield finding

@@ -9,7 +9,7 @@ from typing import Any
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from fuelclient.graph.stage import parse_stage
-from fuelclient.model.task import TaskType
+from fuelclient.model.task import NOT_OF_LEGACY, TaskType
 from fuelclient.plan.fleet import PRIMARY
 from fuelclient.plugins.migrate.round_trip import remove_item
 
@@ -47,7 +47,7 @@ class Graph:
         return [task for task in self.tasks if isinstance(task, Mapping)]
 
     def _move_legacy(self) -> None:
-        """Make tasks of the entries of `tasks.yaml`, which have no ids. They come first, as they did."""
+        """Make tasks of the entries of `tasks.yaml`, most of which have no ids. They come first, as they did."""
         known = {task.get("id") for task in self._mappings()}
         moved = []
         for number, entry in enumerate((entry for entry in self.legacy if isinstance(entry, Mapping)), 1):
@@ -55,7 +55,12 @@ class Graph:
             while task_id in known:
                 task_id = f"{task_id}-legacy"
             known.add(task_id)
-            moved.append(CommentedMap({"id": task_id, **{key: entry[key] for key in entry if key != "id"}}))
+            ignored = [] if _is_modern(entry) else [k for k in entry if str(k).replace("-", "_") in NOT_OF_LEGACY]
+            moved.append(
+                CommentedMap({"id": task_id, **{key: entry[key] for key in entry if key not in ("id", *ignored)}})
+            )
+            if ignored:
+                self.notes.append(f"{', '.join(ignored)} of {task_id} had no effect in tasks.yaml, and is left out.")
         self.tasks.extend(moved)
         if moved:
             self.notes.append(f"{len(moved)} entries of tasks.yaml are now tasks, and the file is removed.")

@@ -53,7 +53,10 @@ TASKS = """\
   stage: pre_deployment/100
   parameters: {cmd: "true", timeout: 60}
 """
-LEGACY = "- {role: [controller], stage: post_deployment/100, type: shell, parameters: {cmd: x.sh, timeout: 60}}\n"
+LEGACY = (
+    "- {role: [controller], stage: post_deployment/100, type: shell, parameters: {cmd: x.sh, timeout: 60},\n"
+    "   required_for: [pre_deployment_start], cross-depends: [{name: post_deployment_end}]}\n"
+)
 ROLES = "db:\n  name: Db   # short\n  description: A database\n  has_primary: true\n"
 
 

@@ -48,6 +48,14 @@ def test_a_legacy_entry_is_named_after_its_place_and_written_without_id() -> Non
     assert task_to(task)["id"] == task.id
 
 
+def test_a_legacy_entry_keeps_an_id_of_its_own() -> None:
+    made_up, own = (Task(name, {"stage": "pre_deployment /9"}, legacy=True) for name in ("p:pre_deployment#1", "p#1"))
+    assert [task_to(made_up, with_id=False), task_to(own, with_id=False)] == [
+        {"stage": "pre_deployment /9"},
+        {"id": "p#1", "stage": "pre_deployment /9"},
+    ]
+
+
 def test_a_task_with_id_and_stage_is_not_legacy_and_always_keeps_its_id() -> None:
     task = good("id: a\nstage: post_deployment\ntype: shell\n")
     assert (task.id, task.legacy) == ("a", False)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from building import RELEASE, STAGES, edges, fleet, layer, plugin, tasks_from
 from unit.plugins.load.loading import HEAD, Build, only
 
+from fuelclient.graph.merge import merge_layers
+from fuelclient.graph.references import check_references
+from fuelclient.graph.validate import check_document
 from fuelclient.model.finding import Severity
 from fuelclient.model.package import Package
+from fuelclient.plan.expand import expand
 from fuelclient.plugins.load import load_package, plugin_of
 
 FILES = {
@@ -26,6 +33,64 @@ def test_legacy_tasks_come_first(build: Build) -> None:
     package = load_package(build(head=head, **FILES))
     assert names(package) == ["sample:post_deployment#1", "b"]
     assert [task.legacy for task in package.contents.graphs["default"].tasks] == [True, False]
+
+
+ENTRIES = """
+- {%s role: [db], stage: pre_deployment/9, type: shell, parameters: {cmd: a, timeout: 1}, %s}
+- {role: [db], stage: post_deployment/1, type: shell, parameters: {cmd: b, timeout: 1}}
+"""
+"""Two entries of `tasks.yaml`, with places for an id and for what Nailgun does not read there."""
+
+
+def planned(root: Path) -> tuple[set[str], list[str]]:
+    """The edges between the tasks of a package and of a release on one node, and the codes of findings about them."""
+    graph = load_package(root).contents.graphs["default"]
+    release = tasks_from([*STAGES, {"id": "b", "type": "shell", "role": ["db"], "parameters": {"cmd": "b"}}])
+    merged = merge_layers([layer(RELEASE, *release), layer(plugin("sample"), *graph.tasks)])
+    told = [*check_document(graph, None, None), *check_references(merged)]
+    return edges(expand(merged.tasks, fleet({1: ["db"], 2: ["db"]}))), [finding.code for finding in told]
+
+
+@pytest.mark.parametrize("own_id", ["", "id: early,"])
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "requires: [post_deployment_end, b]", "required_for: [pre_deployment_start]", "requires: {yaql_exp: '[b]'}",
+        "cross-depends: [{name: b}]", "cross-depended-by: [{name: b, role: self}]", "cross_depends: {yaql_exp: '[]'}",
+        "groups: [other]", "tags: [other]", "refresh_on: [b]", "reexecute_on: [deploy_changes]",
+    ],
+)  # fmt: skip
+def test_a_legacy_entry_is_ordered_by_its_stage_alone(build: Build, own_id: str, stated: str) -> None:
+    head = HEAD.replace("5.0.0", "2.0.0")
+    plain, told = planned(build(head=head, tasks_yaml=ENTRIES % (own_id, "")))
+    assert (len(plain) > 10, told) == (True, [])
+    assert planned(build(head=head, tasks_yaml=ENTRIES % (own_id, stated))) == (plain, ["G029"] * 2)
+
+
+@pytest.mark.parametrize(
+    ("stated", "codes"),
+    [
+        ("requires: [early]", ["G029"]), ("required_for: [/ear/]", ["G031"]),
+        ("cross-depends: [{name: early}]", ["G029"]), ("cross-depended-by: [{name: /^ea/, role: self}]", ["G031"]),
+        ("requires: ['sample:post_deployment#2']", ["G029"]),
+    ],
+)  # fmt: skip
+def test_no_other_task_orders_a_legacy_entry(build: Build, stated: str, codes: list[str]) -> None:
+    """Nailgun gives entries other ids, so that a pattern in a release, such as /glance/, does not mean a plugin's."""
+    files = {
+        "tasks_yaml": ENTRIES % ("id: early,", ""),
+        "deployment_tasks_yaml": "- {id: own, type: shell, role: [db]}\n",
+    }
+    head = HEAD.replace("5.0.0", "3.0.0")
+    plain, told = planned(build(head=head, **files))
+    own = f"- {{id: own, type: shell, role: [db], {stated}}}\n"
+    assert planned(build(head=head, **{**files, "deployment_tasks_yaml": own})) == (plain, [*told, *codes])
+
+
+def test_an_entry_of_a_later_version_is_ordered_by_its_dependencies(build: Build) -> None:
+    entries = ENTRIES % ("id: early,", "version: 2.1.0, cross-depends: [{name: b}]")
+    ordered, told = planned(build(head=HEAD.replace("5.0.0", "2.0.0"), tasks_yaml=entries))
+    assert ("b@1 -> early@2" in ordered, told) == (True, [])
 
 
 def test_version_5_ignores_legacy_tasks_and_says_so(build: Build) -> None:
