@@ -41,11 +41,15 @@ _NAMES = r"(?![\"']?[ \t]*(?:=>|[:=]))"
 _DESCRIBED = frozenset({"value", "type", "label"})
 """A mapping with these keys is a setting of Fuel with its description."""
 _URL = re.compile(r"((?<=[A-Za-z0-9+.-])://[^\s/:@]*+:)[^\s/@]++(@)")
+_URL_CUT = re.compile(r"((?<=[A-Za-z0-9+.-])://[^\s/:@]*+:)(?!\d++\Z)[^\s/@]++\Z")
+_PEM_CUT = re.compile(r"-----(BEGIN|END) [A-Z0-9 ]*PRIVATE KEY-----")
 _YAQL = "yaql_exp"
 """The value below this key is an expression, which says where a secret is and not what it is."""
 _SHORT = 4
 """Secrets with fewer characters are replaced as whole words only, so that the rest of the text stays readable."""
 _LONG_LINE = 16
+_PIECE = 256
+"""The characters after a cut that may be the rest of a value, if there is no end of a line."""
 
 
 def is_secret(name: str) -> bool:
@@ -125,6 +129,63 @@ def masked_text(text: str, secrets: Collection[str] = ()) -> str:
     'user: nova\\npassword: ***\\n'
     """
     return scrubbed(_OPTION.sub(_masked_option, _masked_pairs(text)), secrets)
+
+
+def masked_part(text: str, secrets: Collection[str] = (), *, head: bool = False, tail: bool = False) -> str:
+    """Return a part of a longer text as `masked_text` does: its `head`, its `tail` or both were cut off.
+
+    A cut may have gone through a secret, so what is left of one beside the cut is masked, too. Of a long text, the
+    first line after a cut is left out, because it may be the rest of a value whose name is not there.
+
+    >>> masked_part("cret, and\\nlogin top-s", ["top-secret"], head=True, tail=True)
+    '***, and\\nlogin ***'
+    """
+    spellings = {spelling for secret in secrets for spelling in _spellings(secret)}
+    if head:
+        text = text.lstrip("\ufffd")  # a cut character
+        told = _told(text, spellings)
+        key = _PEM_CUT.search(text)
+        told = key.start() if key and key[1] == "END" else told
+        text = f"{MASK if told >= _SHORT else ''}{text[told:]}"
+    if tail:
+        text = _URL_CUT.sub(rf"\1{MASK}", text.rstrip("\ufffd"))
+        told = _told(text[::-1], {spelling[::-1] for spelling in spellings})
+        text = f"{text[: len(text) - told]}{MASK}" if told else text
+    text = masked_text(text, secrets)
+    if not head:
+        return text
+    _, newline, rest = text.partition("\n")
+    if newline and len(rest) >= _PIECE:
+        return rest
+    shown = text.find(MASK, 0, _PIECE)
+    return text[shown if shown >= 0 else _PIECE :]
+
+
+def _told(text: str, spellings: Collection[str]) -> int:
+    """Return how many characters at the beginning of a text are the end of a secret, with those that touch it."""
+    told = max((_overlap(spelling[1:], text) for spelling in spellings), default=0)
+    while True:
+        touching = ((text.rfind(spelling, 0, told + len(spelling)), len(spelling)) for spelling in spellings)
+        end = max((start + length for start, length in touching if start >= 0), default=0)
+        if end <= told:
+            return told
+        told = end
+
+
+def _overlap(first: str, second: str) -> int:
+    """Return how many characters at the end of `first` are those at the beginning of `second`.
+
+    >>> _overlap("secret", "retry"), _overlap("secret", "secret"), _overlap("abab", "abc"), _overlap("x", "y")
+    (3, 6, 2, 0)
+    """
+    both = [*second[: len(first)], "", *first]
+    falls = [0] * len(both)  # of each place, how many characters that end there are those at the beginning
+    for place in range(1, len(both)):
+        length = falls[place - 1]
+        while length and both[length] != both[place]:
+            length = falls[length - 1]
+        falls[place] = length + (both[length] == both[place])
+    return falls[-1] if first else 0
 
 
 def _masked_option(match: re.Match[str]) -> str:

@@ -206,7 +206,7 @@ def difference(path: str, before: Content, after: Content, secrets: Collection[s
         old = new = "\0"
     if "\0" in old + new:
         return f"binary: {len(before.data)} bytes become {len(after.data)}"
-    old, new = (redact.masked_text(text, secrets) for text in (old, new))
+    old, new = (redact.masked_part(text, secrets, tail=len(text.encode()) >= _MOST) for text in (old, new))
     name = path if before.there else "/dev/null"
     lines = [f"{line}\n" for line in difflib.unified_diff(old.splitlines(), new.splitlines(), name, path, lineterm="")]
     if not lines:
@@ -218,9 +218,9 @@ def difference(path: str, before: Content, after: Content, secrets: Collection[s
 
 
 def _shown(job: Job, text: str) -> str:
-    return redact.masked_text(text[:_MOST], job.known_secrets())
+    return redact.masked_part(text[:_MOST], job.known_secrets(), tail=len(text) > _MOST)
 
 
 def _error(job: Job, answer: Completed) -> str:
     text = (answer.err or answer.out).decode("utf-8", "replace")
-    return end_of(job, redact.masked_text(text)) or f"exit code {answer.rc}"
+    return end_of(job, text) or f"exit code {answer.rc}"

@@ -12,8 +12,6 @@ from fuelclient.executors.timeouts import Limits
 from fuelclient.model.status import InstanceStatus, Reason
 from fuelclient.model.task import TaskType
 
-_CUT = 256
-
 MOST_TOLD = 1000
 """The most characters of a command's output that a message has; the spool has all of it."""
 
@@ -90,12 +88,8 @@ def _ended(tried: Tried, limits: Limits, times: str) -> str:
 def end_of(job: Job, text: str) -> str:
     """Return the end of an output, as a message can carry it.
 
-    A cut may have gone through a secret, which is not recognised any more, so the first piece after a cut is dropped.
     Messages are printed on terminals, so control characters become spaces; the spool has the output as it was.
     """
-    if len(text.encode()) >= KEEP:
-        head, newline, rest = text.partition("\n")
-        text = rest if newline and len(head) < len(text) - _CUT else text[_CUT:]
-    text = redact.scrubbed(text, job.known_secrets()).strip()
+    text = redact.masked_part(text, job.known_secrets(), head=len(text.encode()) >= KEEP).strip()
     text = "".join(char if char in "\n\t" or char.isprintable() else " " for char in text)
     return text if len(text) <= MOST_TOLD else f"...{text[-MOST_TOLD:]}"

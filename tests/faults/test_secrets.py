@@ -254,6 +254,25 @@ def test_an_error_shows_no_password(tmp_path: Path) -> None:
     env.backend.close()
 
 
+def test_the_history_of_a_task_hides_what_its_logs_hide(tmp_path: Path) -> None:
+    """No fact and no parameter says that what the task prints is a password: only its name does."""
+    env = executions(tmp_path, 1)
+    lines = [f"db_password={IN_SCRIPT}", f"curl --token {STATED}", f"amqp://nova:{PRINTED}@10.0.0.1/"]
+    printed = "; ".join(f"echo '{line}'; echo '{line}' >&2" for line in lines)
+    env.graph(shell("told", parameters={"cmd": f"{printed}; exit 3", "retries": 0, "timeout": 60}))
+    env.run()
+
+    fuel2 = CommandLine(env.engine)
+    logs = fuel2.ok("task", "logs", 1, "told/1").out
+    history = fuel2.ok("task", "history", "show", 1, "--why", "--include-summary", "-f", "json")
+    shown = fuel2.ok("task", "show", 1, "-f", "json").out
+    assert leaks(logs + history.out + shown + env.log(1)) == []
+    for line in logs.splitlines()[:3]:
+        assert line in history.json[0]["summary"]["out"]
+        assert line in history.json[0]["message"]
+    env.backend.close()
+
+
 def test_the_logs_of_a_task_hide_what_its_parameters_state(tmp_path: Path) -> None:
     """What the run remembers of the task is masked, so its graph has to say what is secret."""
     env = executions(tmp_path, 1)

@@ -59,9 +59,9 @@ def handler_commands() -> Mapping[str, str]:
     return loaded.handler_commands
 
 
-def output_of(executor: Executor, job: Job, stream: str) -> str:
+def output_of(executor: Executor, job: Job, stream: str) -> tuple[int, str]:
     """Return what a job's commands wrote to `out` or `err`. Of a very long output, return the end, where failures are,
-    below a line that says so. Close the executor. For callers outside of an event loop."""
+    and how many bytes before it are left out. Close the executor. For callers outside of an event loop."""
     end = deque[bytes](maxlen=_PIECES)
 
     async def whole() -> int:
@@ -77,5 +77,4 @@ def output_of(executor: Executor, job: Job, stream: str) -> str:
         return size
 
     left_out = asyncio.run(whole()) - sum(map(len, end))
-    head = f"[The first {left_out} bytes are left out.]\n" if left_out else ""
-    return head + b"".join(end).decode("utf-8", "replace")
+    return left_out, b"".join(end).decode("utf-8", "replace")

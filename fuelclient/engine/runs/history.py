@@ -73,5 +73,11 @@ def logs(
     task = remembered_task(row, child)
     job = jobs.job(task, row.node, evaluation_of(inputs).rendered(task.task, row.node), row.attempts)
     secrets = (job.known_secrets() | stated) - {redact.MASK}
-    output, errors = (redact.masked_text(output_of(executor, job, stream), secrets) for stream in ("out", "err"))
-    return Logs(row.task, row.node, output, errors, row.return_code)
+    is_running = row.status is InstanceStatus.RUNNING
+
+    def shown(stream: str) -> str:
+        left_out, text = output_of(executor, job, stream)
+        head = f"[The first {left_out} bytes are left out.]\n" if left_out else ""
+        return head + redact.masked_part(text, secrets, head=left_out > 0, tail=is_running)
+
+    return Logs(row.task, row.node, shown("out"), shown("err"), row.return_code)

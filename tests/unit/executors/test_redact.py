@@ -6,8 +6,9 @@ import json
 import shlex
 
 import pytest
-from hypothesis import given
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from secret_parts import parts_of
 
 from fuelclient import redact
 
@@ -60,6 +61,36 @@ def test_a_secret_disappears_in_every_spelling(secret: str, around: str) -> None
     for spelling in (stripped, shlex.quote(stripped), json.dumps(stripped)):
         told = redact.scrubbed(f"{around}\n{spelling}\n", [secret])
         assert stripped not in told.replace(redact.MASK, "") or stripped in redact.MASK or stripped in around
+
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZäöüßéñ€漢字😀0123456789$'\\\"/"
+
+
+@settings(max_examples=50, phases=set(Phase) - {Phase.shrink})
+@given(letters=st.permutations(LETTERS), data=st.data())
+def test_no_part_of_a_secret_beside_a_cut_is_told_wherever_it_is_cut(letters: list[str], data: st.DataObject) -> None:
+    """All characters of the secret are different, and none of them is in what stands around it."""
+    secret = "".join(letters[: data.draw(st.integers(5, len(letters)), "length")]).strip()
+    before, after = (data.draw(st.sampled_from(["", "x", "see ", "x\ny\n", "z" * 300]), side) for side in "ba")
+    spelled = data.draw(st.sampled_from([secret, shlex.quote(secret), json.dumps(secret)]), "spelling")
+    whole = data.draw(st.sampled_from([spelled, f"{spelled}-{spelled}"]), "often")
+    for cut in range(1, len(whole)):
+        for told in (
+            redact.masked_part(whole[cut:] + after, [secret], head=True),
+            redact.masked_part(before + whole[:cut], [secret], tail=True),
+            redact.masked_part(whole[cut:] + after + whole[:cut], [secret], head=True, tail=True),
+        ):
+            assert parts_of(secret, told.replace(redact.MASK, "")) == [], cut
+
+
+def test_what_has_no_name_after_a_cut_is_not_told() -> None:
+    key = PEM.splitlines()
+    assert "zzzz" not in redact.masked_part("\n".join([*key[2:], "x" * 300]), head=True)
+    assert redact.masked_part(f"rest of a password\nnext {'x' * 300}", head=True) == f"next {'x' * 300}"
+    assert redact.masked_part(f"{'p' * 200}{'x' * 300}", head=True) == "x" * 244
+    assert redact.masked_part("amqp://nova:hid", tail=True) == "amqp://nova:***"
+    assert redact.masked_part("http://10.20.0.2:80", tail=True) == "http://10.20.0.2:80"
+    assert redact.masked_part("the whole", ["whole-secret", "the"]) == "*** whole"
 
 
 def test_short_secrets_leave_other_words_alone() -> None:
