@@ -118,7 +118,7 @@ class EngineExport(Command):
         text = dumped(self.app.stdout, engine_files.export(_engine(self)), path, form)
         if len(text.encode()) > EXPORT.bytes:
             raise engine_files.too_large(_engine(self))
-        put_text(self.app.stdout, text, path, force=parsed_args.force, private=True)
+        put_text(self.app.stdout, text, path, force=parsed_args.force)
 
 
 class EngineImport(Command):

@@ -134,7 +134,6 @@ class ConfigDownload(_OfMaster):
             parsed_args.file,
             form,
             force=parsed_args.force,
-            private=True,
         )
         if parsed_args.file != STDOUT:
             self.say(f"OpenStack configuration with id={parsed_args.config} downloaded to {parsed_args.file}.")

@@ -50,12 +50,9 @@ def format_of(path: str, asked: str | None) -> str:
     return form
 
 
-def put(stdout: TextIO, data: Any, path: str, form: str, *, force: bool, private: bool = False) -> None:
-    """Write `data` to the file or to stdout. Raise `Conflict` if the file exists, unless `force` is set.
-
-    Only its owner can read a `private` file, which may contain passwords.
-    """
-    put_text(stdout, dumped(stdout, data, path, form), path, force=force, private=private)
+def put(stdout: TextIO, data: Any, path: str, form: str, *, force: bool) -> None:
+    """Write `data` to the file or to stdout. Raise `Conflict` if the file exists, unless `force` is set."""
+    put_text(stdout, dumped(stdout, data, path, form), path, force=force)
 
 
 def dumped(stdout: TextIO, data: Any, path: str, form: str) -> str:
@@ -65,14 +62,14 @@ def dumped(stdout: TextIO, data: Any, path: str, form: str) -> str:
     return files.dumps(data, form, encoding=encoding_of(stdout)) if path == STDOUT else files.dumps(data, form)
 
 
-def put_text(stdout: TextIO, text: str, path: str, *, force: bool, private: bool = False) -> None:
+def put_text(stdout: TextIO, text: str, path: str, *, force: bool) -> None:
     """As `put`, but write a text."""
     from fuelclient import files
 
     if path == STDOUT:
         stdout.write(text)
     else:
-        files.write(path, text, force=force, private=private)
+        files.write(path, text, force=force)
 
 
 def add_place(parser: argparse.ArgumentParser, verb: str) -> None:

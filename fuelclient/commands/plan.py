@@ -60,7 +60,7 @@ class PlanCreate(Command):
         made, findings = saved(self.backend, request)
         report(findings)
         text = files.dumps(plan_to(made), "json")
-        files.write(parsed_args.file, text, force=parsed_args.force, private=True)
+        files.write(parsed_args.file, text, force=parsed_args.force)
         LOG.info("Saved in %s: %s", parsed_args.file, _summary(made))
         LOG.info("To execute it: fuel2 plan apply %s", parsed_args.file)
 

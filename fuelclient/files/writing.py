@@ -79,13 +79,13 @@ def _yaml(data: Any, ascii_only: bool) -> str:
 _WRITERS = {"json": _json, "yaml": _yaml}
 
 
-def write(path: str, content: str | bytes, *, force: bool = False, private: bool = False) -> None:
+def write(path: str, content: str | bytes, *, force: bool = False, shared: bool = False) -> None:
     """Write `content` to `path`, text as UTF-8. If anything goes wrong, the file stays as it was.
 
-    A `private` file, which may contain passwords, can be read only by its owner, also if it replaces another one.
-    Without `force`, raise `Conflict` if the file exists, even if it appears only meanwhile. Devices and pipes are
-    written to directly. Raise `NotFound` if the directory is missing, `UsageError` if `path` cannot be a file, and
-    `Unavailable` if the disk or the permissions refuse.
+    What commands write may contain passwords, so only its owner can read a new file, unless it is `shared`. A file
+    that is replaced keeps its mode. Without `force`, raise `Conflict` if the file exists, even if it appears only
+    meanwhile. Devices and pipes are written to directly. Raise `NotFound` if the directory is missing, `UsageError` if
+    `path` cannot be a file, and `Unavailable` if the disk or the permissions refuse.
     """
     with permitted(path, to="written"):
         try:
@@ -98,7 +98,7 @@ def write(path: str, content: str | bytes, *, force: bool = False, private: bool
                 raise UsageError(f"{path} is a directory.", hint="Name a file in it.")
             if not force and os.path.lexists(path):
                 raise _exists(path)
-            with placed(path, force=force, private=private) as target:
+            with placed(path, force=force, shared=shared) as target:
                 target.write(data)
         except FileExistsError:
             raise _exists(path) from None
@@ -137,21 +137,21 @@ def refused(path: str, to: str, error: OSError) -> Unavailable:
 
 
 @contextmanager
-def placed(path: str, *, force: bool, private: bool = False) -> Iterator[BinaryIO]:
+def placed(path: str, *, force: bool, shared: bool = False) -> Iterator[BinaryIO]:
     """Make what is written to the stream the file `path`, flushed to the disk, if the block ends well.
 
     Until then the data has a hidden name in the same directory, so that no one meets half a file. What a killed process
-    has left there under such a name is removed. A replaced file keeps its mode unless the new one is `private`, and a
-    link is written through. Errors of the system are not translated; without `force`, `FileExistsError` is raised if
-    the file exists or appears meanwhile.
+    has left there under such a name is removed. Only its owner can read a new file unless it is `shared`; one that is
+    replaced keeps its mode, and a link is written through. Errors of the system are not translated; without `force`,
+    `FileExistsError` is raised if the file exists or appears meanwhile.
     """
     target = os.path.realpath(path) if force else path
-    with spooled(os.path.dirname(target), 0o600 if private else 0o666) as (spool, descriptor):
+    with spooled(os.path.dirname(target), 0o666 if shared else 0o600) as (spool, descriptor):
         with open(os.dup(descriptor), "wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        _place(spool, target, force=force, keep_mode=not private)
+        _place(spool, target, force=force)
 
 
 @contextmanager
@@ -219,10 +219,10 @@ def _is_stream(path: str) -> bool:
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
-def _place(spool: str, target: str, *, force: bool, keep_mode: bool) -> None:
+def _place(spool: str, target: str, *, force: bool) -> None:
     """Rename `spool` to `target` in one step. Without `force`, raise `FileExistsError` if `target` exists."""
     if force:
-        if keep_mode and os.path.exists(target):
+        if os.path.exists(target):
             os.chmod(spool, stat.S_IMODE(os.stat(target).st_mode))
         os.replace(spool, target)
         return

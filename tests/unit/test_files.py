@@ -291,28 +291,29 @@ def test_the_hint_about_a_directory_names_no_option_of_some_command(tmp_path: Pa
     assert raised.value.hint == "Name a file in it."
 
 
-def test_write_makes_a_file_with_ordinary_permissions(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("shared", "mode"), [(False, 0o600), (True, 0o640)])
+def test_only_the_owner_can_read_a_new_file_unless_it_is_shared(tmp_path: Path, shared: bool, mode: int) -> None:
     mask = os.umask(0o027)
     try:
-        files.write(str(tmp_path / "f"), "ü\n")
+        files.write(str(tmp_path / "f"), "ü\n", shared=shared)
     finally:
         os.umask(mask)
     assert (tmp_path / "f").read_bytes() == "ü\n".encode()
-    assert stat.S_IMODE((tmp_path / "f").stat().st_mode) == 0o640
+    assert stat.S_IMODE((tmp_path / "f").stat().st_mode) == mode
     assert _left(tmp_path) == ["f"]
 
 
 def test_write_overwrites_only_by_force_and_keeps_mode_and_link(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_text("old")
-    path.chmod(0o600)
+    path.chmod(0o644)
     (tmp_path / "link").symlink_to(path)
     for name in ("f", "link"):
         with refused(Conflict, tmp_path / name, "--force"):
             files.write(str(tmp_path / name), "new")
     assert path.read_text() == "old"
     files.write(str(tmp_path / "link"), "new", force=True)
-    assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("new", 0o600)
+    assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("new", 0o644)
     assert (tmp_path / "link").is_symlink()
     assert _left(tmp_path) == ["f", "link"]
 

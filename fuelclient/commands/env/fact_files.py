@@ -57,7 +57,7 @@ def write_parts(directory: str, parts: Mapping[str, Any], form: str, *, ours: re
     texts = {f"{name}.{form}": files.dumps(plain(part), form) for name, part in parts.items()}
     _prepare(directory, keep=texts, ours=ours, force=force)
     for name, text in texts.items():
-        files.write(os.path.join(directory, name), text, force=force, private=True)
+        files.write(os.path.join(directory, name), text, force=force)
 
 
 def names_in(directory: str, form: str) -> list[str]:

@@ -28,7 +28,6 @@ class SettingsDownload(DocumentDownload):
     """
 
     part = "settings"
-    private = True
 
     def document(self, owner_id: int) -> Any:
         return {_EDITABLE: plain(self.backend.clusters.settings(owner_id))}

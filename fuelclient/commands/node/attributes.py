@@ -52,7 +52,7 @@ class AttributesDownload(Command):
         path = _path(parsed_args)
         text = files.dumps(plain(self.backend.nodes.attributes(parsed_args.id)), parsed_args.format)
         make_folder(path)
-        files.write(path, text, force=parsed_args.force, private=True)
+        files.write(path, text, force=parsed_args.force)
         self.say(f"Attributes for node {parsed_args.id} were written to {path}")
 
 

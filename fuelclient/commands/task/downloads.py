@@ -27,7 +27,7 @@ class _Download(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         path = parsed_args.file or os.path.abspath(f"{self.name}_{parsed_args.id}.{parsed_args.format or 'yaml'}")
         form = format_of(path, parsed_args.format)
-        put(self.app.stdout, self.document(parsed_args.id), path, form, force=parsed_args.force, private=True)
+        put(self.app.stdout, self.document(parsed_args.id), path, form, force=parsed_args.force)
         if path != STDOUT:
             self.say(f"{self.title} for task with id={parsed_args.id} downloaded to {path}")
 

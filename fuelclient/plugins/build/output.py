@@ -57,7 +57,7 @@ def written(target: Path, *, force: bool) -> Iterator[BinaryIO]:
     written.
     """
     try:
-        with placed(str(target), force=force) as stream:
+        with placed(str(target), force=force, shared=True) as stream:
             yield stream
     except FileExistsError:
         raise _exists(target) from None

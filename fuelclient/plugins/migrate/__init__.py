@@ -97,7 +97,7 @@ def finish(directory: Path) -> bool:
 
 def _put(path: Path, text: str) -> None:
     if text:
-        files.write(str(path), text, force=True)
+        files.write(str(path), text, force=True, shared=True)
     else:
         with permitted(str(path), to="removed"):
             path.unlink()
