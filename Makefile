@@ -107,14 +107,10 @@ renew: $(VENV)/.ready  ## write generated documents, golden files and pictures a
 constraints:  ## write constraints.txt anew: the newest libraries that fit every Python of this machine
 	$(PYTHON) tests/constraints.py
 
-ADVISORIES := https://pypi.org/pypi/pip/24.0/json
-
-audit: $(VENV)/.ready  ## look for known vulnerabilities of the libraries in constraints.txt
-	@if $(BIN)/python -c 'import sys, requests; requests.get(sys.argv[1], timeout=10).json()["vulnerabilities"]' \
-		$(ADVISORIES) 2>/dev/null; then \
-		$(PYTHON) -m venv .venv-audit && .venv-audit/bin/python -m pip install --quiet pip-audit && \
-		.venv-audit/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip; \
-	else echo "skipped: no advisories can be read from $(ADVISORIES)"; fi
+audit:  ## look for known vulnerabilities of the libraries in constraints.txt
+	$(PYTHON) -m venv .venv-audit
+	.venv-audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	.venv-audit/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
 
 bench: $(VENV)/.ready  ## measure, side by side; prints one table
 	$(BIN)/python -m benchmarks

@@ -25,6 +25,9 @@ _DOCUMENT = re.compile(r"[\w-]+\.md\b")
 _ABSENT = re.compile(r"\bDESIGN\b|\bHOUSE\b|\bsection \d")
 """How papers are cited that were never in the repository."""
 
+_INDEX = re.compile(r"(py[p]i|python[h]osted|npm[j]s|deb[i]an)[.](org|com)|crates[.]i[o]")
+"""Hosts of package indexes: each user's tools know theirs."""
+
 
 def test_decisions_are_numbered_once() -> None:
     numbers = re.findall(r"^### (D\d+)\. ", (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8"), re.M)
@@ -44,3 +47,9 @@ def test_citations_lead_somewhere(part: str) -> None:
             cited += _ABSENT.findall(line)
             wrong += [f"{path.relative_to(ROOT)}:{number}: {name}" for name in cited]
     assert wrong == []
+
+
+def test_no_file_names_the_host_of_a_package_index() -> None:
+    texts = {path: path.read_text(encoding="utf-8", errors="replace") for path in (*FILES, ROOT / "constraints.txt")}
+
+    assert [str(path.relative_to(ROOT)) for path, text in texts.items() if _INDEX.search(text)] == []
