@@ -38,6 +38,7 @@ _CLI = f"""\
 # Command reference
 
 <!-- {_RENEWED} -->
+<!-- no block of this page is run: usages have placeholders, and a test runs the examples beside what they name -->
 
 Global options may be anywhere on the command line. `{PROGRAM} help NOUN` lists the commands of a noun, and
 `{PROGRAM} COMMAND --help` prints what this page says. All spellings of an option are supported.

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from checkouts import copy_of_the_checkout
 from pythons import pythons
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,11 +42,7 @@ def built(directory: Path) -> tuple[Path, Path]:
     builder = environment(directory / "builder")
     install(builder, "setuptools", "wheel")
     copy = directory / "source"
-    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], check=True, capture_output=True, text=True)
-    for name in filter(None, listed.stdout.split("\0")):
-        if (ROOT / name).is_file():
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            (copy / name).write_bytes((ROOT / name).read_bytes())
+    copy_of_the_checkout(copy)
     for kind in ("wheel", "sdist"):
         build = [str(builder / "python"), "-c", _BUILD, kind, str(directory)]
         subprocess.run(build, cwd=copy, check=True, capture_output=True)

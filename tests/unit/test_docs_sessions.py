@@ -1,9 +1,10 @@
-"""Every session in the guides and in README.md runs and prints what is shown.
+"""Every block in the guides and in README.md that a shell can run does run, and prints what is shown.
 
 A block after a line that consists of a file name in backticks and a colon becomes that file. The commands of all
-`console` blocks of a guide run one after another in one shell, in an empty home. In the output, `...` alone on a line
-stands for any lines, and within a line for any text; times, durations and uuids are samples. What needs a master or a
-second machine is in blocks of another kind.
+`console` and `sh` blocks of a guide run one after another in one shell, in an empty home. In the output of a `console`
+block, `...` alone on a line stands for any lines, and within a line for any text; times, durations and uuids are
+samples. Each command of an `sh` block ends with 0. What cannot run here says why in a comment before the block, and is
+in `NOT_RUN`. Blocks that install run in a fresh clone, with the rest of their guide.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from checkouts import copy_of_the_checkout
 
 from fuelclient.commands.shell import FuelShell
 
@@ -26,9 +28,15 @@ ROOT = Path(__file__).resolve().parents[2]
 HOME = "/home/me"
 """The home directory that the guides show."""
 
-_FILE = re.compile(r"^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$", re.M | re.S)
-_SESSION = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+_BLOCK = re.compile(
+    r"^(?:<!-- not run: (?P<reason>[^>]+) -->\n)?(?:`(?P<file>[\w./-]+)`:\n\n)?"
+    r"```(?P<language>\w*)\n(?P<body>.*?)^```$",
+    re.M | re.S,
+)
+_ALL_OF_THE_PAGE = re.compile(r"^<!-- no block of this page is run[^>:]*: [^>]+ -->$", re.M)
 _COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n", re.M)
+_LINE = re.compile(r"^(?!#)((?:.*\\\n)*.+)\n", re.M)
+_INSTALLS = re.compile(r"\bpip install\b")
 _END = "-- end of a command of the guide --"
 _SAMPLES = {
     "uuid": r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
@@ -49,14 +57,21 @@ class Step:
     is_file: bool = False
 
 
-def steps_of(text: str) -> list[Step]:
-    """Return the files and commands of a guide in the order of the text."""
-    placed = [(match.start(), [Step(match[1], match[2], is_file=True)]) for match in _FILE.finditer(text)]
-    for block in _SESSION.finditer(text):
-        parts = _COMMAND.split(block[1])
-        assert not parts[0].strip(), f"a session begins with a command, not with {parts[0]!r}"
-        placed.append((block.start(), [Step(*pair) for pair in zip(parts[1::2], parts[2::2], strict=True)]))
-    return [step for _, steps in sorted(placed, key=lambda pair: pair[0]) for step in steps]
+def steps_of(text: str, *, install: bool = False) -> list[Step]:
+    """Return the files and commands of a guide in the order of the text; blocks that install only with `install`."""
+    steps = []
+    for block in _BLOCK.finditer(text):
+        if block["file"]:
+            steps.append(Step(block["file"], block["body"], is_file=True))
+        elif block["reason"] or (_INSTALLS.search(block["body"]) and not install):
+            continue
+        elif block["language"] == "console":
+            parts = _COMMAND.split(block["body"])
+            assert not parts[0].strip(), f"a session begins with a command, not with {parts[0]!r}"
+            steps += [Step(*pair) for pair in zip(parts[1::2], parts[2::2], strict=True)]
+        elif block["language"] == "sh":
+            steps += [Step(f"{line}\necho exit code $?", "...\nexit code 0\n") for line in _LINE.findall(block["body"])]
+    return steps
 
 
 def pattern_of(shown: str) -> str:
@@ -88,50 +103,69 @@ def script_of(steps: list[Step]) -> str:
     return "".join(lines)
 
 
-def outputs(steps: list[Step], home: Path, within: Sequence[str] = ()) -> list[str]:
-    """Return what each command printed on both streams; `within` is a program that starts the shell."""
-    environ = {
-        "HOME": str(home),
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
-        "LC_ALL": "C.UTF-8",
-    }
+def outputs(
+    steps: list[Step],
+    home: Path,
+    within: Sequence[str] = (),
+    *,
+    place: Path | None = None,
+    programs: str = "",
+    seconds: float = _TIMEOUT,
+) -> list[str]:
+    """Return what each command printed on both streams, in `place` or at home; `within` is a program that starts the
+    shell, and `programs` a PATH in place of the one that has this checkout."""
+    environ = {"HOME": str(home), "LC_ALL": "C.UTF-8"}
+    if programs:
+        environ |= {"PATH": programs} | {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+    else:
+        environ |= {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    place = place or home
     # a process left behind would keep a pipe open, so output goes to a file, and the whole session is killed
     with (home.parent / "printed").open("w+", encoding="utf-8") as printed:
         shell = subprocess.Popen(
-            [*within, "bash", "-c", script_of(steps)], cwd=home, env=environ, stdin=subprocess.DEVNULL, stdout=printed,
+            [*within, "bash", "-c", script_of(steps)], cwd=place, env=environ, stdin=subprocess.DEVNULL, stdout=printed,
             stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
         try:
-            shell.wait(_TIMEOUT)
+            shell.wait(seconds)
         finally:
             if shell.poll() is None:
                 os.killpg(shell.pid, signal.SIGKILL)
                 shell.wait()
         printed.seek(0)
-        text = printed.read().replace(str(home), HOME)
+        text = printed.read().replace(str(place), HOME).replace(str(home), HOME)
     return [part.removesuffix("\n") for part in text.split(f"{_END}\n")[:-1]]
 
 
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-ELSEWHERE = {"five-machines.md"}
-"""It needs machines, which tests/integration/test_five_machines.py has."""
-GUIDES = [path for path in PAGES if _SESSION.search(path.read_text(encoding="utf-8")) and path.name not in ELSEWHERE]
+TEXTS = {path: path.read_text(encoding="utf-8") for path in PAGES}
+ELSEWHERE = {"cli.md", "findings.md", "five-machines.md"}
+"""Their blocks need what only tests of their own have: `test_help_examples`, the tests of checks, and
+`integration/test_five_machines`."""
+GUIDES = [
+    path
+    for path, text in TEXTS.items()
+    if path.name not in ELSEWHERE and not all(step.is_file for step in steps_of(text))
+]
+INSTALLING = [path for path in GUIDES if steps_of(TEXTS[path], install=True) != steps_of(TEXTS[path])]
+
+
+def compare(steps: list[Step], printed: list[str]) -> None:
+    """Compare what the commands printed with what is shown for them."""
+    commands = [step for step in steps if not step.is_file]
+    for step, output in zip(commands, printed, strict=False):
+        matches = re.fullmatch(pattern_of(step.shown), output) is not None
+        assert matches, f"$ {step.command}\n--- it shows\n{step.shown}--- it prints\n{output}"
+    assert len(printed) == len(commands), printed[-1:]
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.name)
 def test_a_guide_prints_what_it_shows(guide: Path, tmp_path: Path) -> None:
-    steps = steps_of(guide.read_text(encoding="utf-8"))
-    commands = [step for step in steps if not step.is_file]
+    steps = steps_of(TEXTS[guide])
     home = tmp_path / "home"
     home.mkdir()
 
-    printed = outputs(steps, home)
-
-    assert len(printed) == len(commands), printed[-1:]
-    for step, output in zip(commands, printed, strict=True):
-        matches = re.fullmatch(pattern_of(step.shown), output) is not None
-        assert matches, f"{guide.name}: $ {step.command}\n--- it shows\n{step.shown}--- it prints\n{output}"
+    compare(steps, outputs(steps, home))
 
 
 def test_readme_can_be_followed_on_a_fresh_engine_and_after_the_demo(tmp_path: Path) -> None:
@@ -148,19 +182,86 @@ def test_readme_can_be_followed_on_a_fresh_engine_and_after_the_demo(tmp_path: P
     alone = sum(not step.is_file for step in second)
     printed = outputs(steps, home)
     assert len(printed) == len(commands), printed[-1:]
-    for number, (step, output) in enumerate(zip(commands, printed, strict=True)):
-        if step.command.startswith(("fuel2 demo", "fuel2 graph download")) and number >= alone:
-            continue  # what it prints has the id of its environment, or it refuses to overwrite the same file
-        matches = re.fullmatch(pattern_of(step.shown), output) is not None
-        assert matches, f"$ {step.command}\n--- it shows\n{step.shown}--- it prints\n{output}"
+    # what it prints has the id of its environment, or it refuses to overwrite the same file
+    differs = ("fuel2 demo", "fuel2 graph download")
+    same = [n for n, step in enumerate(commands) if n < alone or not step.command.startswith(differs)]
+    compare([commands[n] for n in same], [printed[n] for n in same])
 
 
-def test_every_other_line_of_readme_is_a_command() -> None:
-    """What needs a terminal or a master is not run, but it is understood."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    blocks = [body for kind, body in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.M | re.S) if not kind]
+@pytest.mark.slow
+@pytest.mark.parametrize("guide", INSTALLING, ids=lambda path: path.name)
+def test_a_guide_runs_in_a_fresh_clone(guide: Path, tmp_path: Path) -> None:
+    """With an empty home, and no programs but the system's and a Python."""
+    clone, home, programs = tmp_path / "clone", tmp_path / "home", tmp_path / "bin"
+    home.mkdir()
+    programs.mkdir()
+    (programs / "python3").symlink_to(Path(sys.executable).resolve())
+    fetch = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(tmp_path), "setuptools"]
+    fetched = subprocess.run(fetch, capture_output=True, text=True, check=False)
+    if fetched.returncode:
+        pytest.skip(f"pip finds no packages here: {fetched.stderr.strip().splitlines()[-1:]}")
+    copy_of_the_checkout(clone)
+    steps = steps_of(TEXTS[guide], install=True)
+
+    compare(steps, outputs(steps, home, place=clone, programs=f"{programs}:/usr/bin:/bin", seconds=900))
+
+
+NOT_RUN = {
+    "README.md": ["make demo", "fuel2 tui --env lab"],
+    "master.md": ["fuel2 --server http://10.20.0.2:8000 env list", "export SERVER_ADDRESS=10.20.0.2"],
+    "run.md": [
+        "fuel2 task resume 12",
+        "fuel2 task resume 12 --rerun-interrupted",
+        "fuel2 --server http://10.20.0.2:8000 env deployment-facts get-default --env 5",
+    ],
+    "server.md": [
+        "fuel2 --engine /srv/fuel/engine.db server run",
+        "fuel2 server run --host 10.20.0.2 --auth keystone --keystone-config /etc/fuel/server.conf",
+        "fuel2 server run --host 10.20.0.2 --auth keystone --keystone-config /etc/fuel/server.conf"
+        " --keystone-project admin",
+    ],
+    "tui.md": ["fuel2 tui"],
+}
+"""The first command of each block that is not run; the page has the reason."""
+
+
+def test_what_is_not_run_is_known_and_says_why() -> None:
+    left_out = {
+        path.name: [
+            block["body"].partition("\n")[0].partition("  ")[0] for block in _BLOCK.finditer(text) if block["reason"]
+        ]
+        for path, text in TEXTS.items()
+    }
+
+    assert {name: blocks for name, blocks in left_out.items() if blocks} == NOT_RUN
+    assert {path.name for path, text in TEXTS.items() if _ALL_OF_THE_PAGE.search(text)} == ELSEWHERE
+
+
+def test_no_other_block_is_for_a_shell() -> None:
+    """Whatever its language: the first word of what is neither run nor written to a file is no command."""
+    others = [
+        (path.name, line)
+        for path, text in TEXTS.items() if path.name not in ELSEWHERE
+        for block in _BLOCK.finditer(text)
+        if not block["file"] and block["language"] not in ("console", "sh", "python")
+        for line in block["body"].splitlines()
+    ]  # fmt: skip
+    words = sorted({line.removeprefix("$ ").split()[0] for _, line in others if line.strip()})
+    known = subprocess.run(
+        ["bash", "-c", 'for word; do type -t -- "$word" > /dev/null && echo "$word"; done', "bash", *words],
+        env={"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert len(others) > 10
+    assert known.stdout == ""
+    for path, text in TEXTS.items():
+        assert len(re.findall(r"^ *```", text, re.M)) == 2 * len(_BLOCK.findall(text)), f"{path.name}: an unusual fence"
+
+
+def test_every_command_that_is_not_run_is_understood() -> None:
+    blocks = [block["body"] for path in TEXTS for block in _BLOCK.finditer(TEXTS[path]) if block["reason"]]
     lines = [line for block in blocks for line in block.splitlines() if line.startswith("fuel2")]
-    assert len(lines) >= 2
+    assert len(lines) >= 10
     for line in lines:
         shell = FuelShell()
         shell.options, rest = shell.parser.parse_known_args(shlex.split(line, comments=True)[1:])
