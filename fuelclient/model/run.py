@@ -256,11 +256,6 @@ class PlannedGraph:
     is_left_out: bool = False
     assumption: str = ""
 
-    @property
-    def places_nothing(self) -> bool:
-        """Whether it has no task instances but sync points."""
-        return all(instance.node is None for instance in self.instances)
-
 
 @dataclass(frozen=True, slots=True)
 class DryGraph:

@@ -2,7 +2,7 @@
 
 Source: Nailgun's `changes`. A release of Fuel 9 and later lists the graphs in a sequence called `deploy-changes`.
 Without one, take the types that Nailgun and the specification "plugins-v5" have. A graph that would find no node is
-left out, since it could not run.
+left out.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from fuelclient.errors import InvalidGraph, UsageError
 from fuelclient.graph.merge import merge_snapshot
 from fuelclient.graph.references import place_of
 from fuelclient.graph.validate import require_type
-from fuelclient.model.finding import Finding, Severity, errors_in
+from fuelclient.model.finding import Finding, Severity, errors_in, listed
 from fuelclient.model.graph import MergedGraph, MergedTask
 from fuelclient.model.run import NodeKey, RunRequest
 from fuelclient.model.snapshot import Snapshot
@@ -36,6 +36,8 @@ COMMANDED = frozenset({TaskType.ERASE_NODE, TaskType.MOVE_TO_BOOTSTRAP, TaskType
 
 _ON_MASTER = frozenset({TaskType.MASTER_SHELL, *COMMANDED})
 _RUNNABLE = frozenset(set(TaskType) - COMMANDED - {TaskType.GROUP, TaskType.ROLE})
+
+_MOST_NAMED = 10
 
 Check = Callable[[MergedTask, NodeKey, Mapping[str, Any]], str]
 """Why a task, rendered for a node, can never run there; empty if it can."""
@@ -81,11 +83,6 @@ class Plan:
     def node_ids(self) -> tuple[int, ...]:
         """The ids of the nodes of the fleet."""
         return tuple(node.uid for node in self.fleet.nodes if isinstance(node.uid, int))
-
-    @property
-    def places_nothing(self) -> bool:
-        """Whether there is no task instance except sync points."""
-        return all(kind is InstanceKind.SYNC for kind in self.work.kinds)
 
     @property
     def is_left_out(self) -> bool:
@@ -138,6 +135,7 @@ def plan(
     work = _work(expansion, skipped, attributes, noop=request.noop)
     findings += _cannot_run(expansion, work, snapshot, request, attributes, check)
     _refuse(snapshot, findings)
+    findings += _idle(snapshot.graph_type, fleet, work, request)
     placed = zip(merged.tasks, expansion.placement.nodes, strict=True)
     return Plan(
         snapshot.graph_type, expansion, order, work, attributes, details, tuple(findings), merged.metadata,
@@ -218,6 +216,24 @@ def _cannot_run(
         )  # fmt: skip
 
 
+def _idle(graph_type: str, fleet: Fleet, work: Work, request: RunRequest) -> Iterator[Finding]:
+    """Yield a finding if there are no task instances except sync points: the graph ends at once, and the run goes on.
+
+    A request for the master alone says itself that it may be so.
+    """
+    if not request.master_only and all(kind is InstanceKind.SYNC for kind in work.kinds):
+        nodes = [str(node.uid) for node in fleet.nodes if isinstance(node.uid, int)]
+        where = (
+            f"on node {listed(nodes, _MOST_NAMED)}"
+            if nodes
+            else "because no node can be deployed now, or its node filter matches none"
+        )
+        yield Finding(
+            Severity.WARNING, "G066", f"the {graph_type} graph has nothing to do {where}",
+            hint="Name nodes that have its roles (--node), or see where its tasks run with `fuel2 graph preview`.",
+        )  # fmt: skip
+
+
 def digest_of(work: Work, rendered: Mapping[int, Mapping[str, Any]]) -> str:
     """Return a text that is equal for plans with equal instances, order, limits, skips and parameters."""
     encode: Callable[[Any], str] = json.JSONEncoder(sort_keys=True, default=str, separators=(",", ":")).encode
@@ -259,21 +275,6 @@ def checked(request: RunRequest, runs_nothing: Callable[[str], bool]) -> RunRequ
 def require_decided(made: Plan) -> None:
     """Raise `InvalidGraph`, with the list, if a plan depends on facts that are not known."""
     require_known(made.graph_type, made.undecided)
-
-
-def require_something(made: Plan, request: RunRequest) -> None:
-    """Raise `InvalidGraph` if a plan has no task instances except sync points, which are enough if the request asks for
-    no nodes."""
-    if made.places_nothing and not (request.master_only and made.work.size):
-        nodes = ", ".join(map(str, made.node_ids))
-        where = f" on nodes {nodes}" if nodes else ": no node can be deployed now, or the node filter matches none"
-        if request.master_only:
-            where = " on the master"
-        raise InvalidGraph(
-            f"The {made.graph_type} graph places nothing{where}.",
-            findings=made.findings,
-            hint="Name nodes that have its roles (--node), or see where its tasks run with `fuel2 graph preview`.",
-        )
 
 
 def nothing_selected(request: RunRequest) -> InvalidGraph:

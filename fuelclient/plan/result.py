@@ -9,10 +9,13 @@ from fuelclient.graph.dag import order
 from fuelclient.model.finding import listed
 from fuelclient.model.status import Reason, Verdict
 from fuelclient.plan.fault_tolerance import NO_GROUP, ExceededGroup
-from fuelclient.plan.work import Work
+from fuelclient.plan.work import InstanceKind, Work
 
 NOTHING = -1
 """Stands for no instance."""
+
+NOTHING_TO_DO = "There was nothing to do."
+"""The message of a graph that has no task for any node."""
 
 _MOST_NAMED = 10
 
@@ -104,7 +107,8 @@ def result_of(
         _sentence(work, "Not run", never_ran),
     ]
     subject = f"All {work.size} task instances" if work.size != 1 else "The only task instance"
-    message = " ".join(filter(None, sentences)) or f"{subject} ended."
+    ended = NOTHING_TO_DO if all(kind is InstanceKind.SYNC for kind in work.kinds) else f"{subject} ended."
+    message = " ".join(filter(None, sentences)) or ended
     return Result(
         verdict, tuple(failed), tolerated, tuple(ignored), tuple(never_ran), tuple(exceeded), stopped, message,
         tuple(interrupted),

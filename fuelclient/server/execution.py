@@ -38,13 +38,16 @@ def begin(call: Call, request: RunRequest, digest: str = "") -> Any:
             text = f"Nodes {unknown} do not belong to the same cluster {request.cluster_id}"
             raise HttpError(400, text, error) from error
         if error.noun == "graph type":
-            release = call.backend.clusters.get(request.cluster_id).release_id
-            text = (
-                f"There are no deployment tasks for graph type '{error.key}'."
-                f" Checked cluster (ID={request.cluster_id}), its plugins and release (ID={release})."
-            )
-            raise HttpError(400, text, error) from error
+            raise _without_tasks(call, request.cluster_id, error) from error
         raise
+
+
+def _without_tasks(call: Call, cluster_id: int, error: NotFound) -> HttpError:
+    text = (
+        f"There are no deployment tasks for graph type '{error.key}'. Checked cluster (ID={cluster_id}), its plugins "
+        f"and release (ID={call.backend.clusters.get(cluster_id).release_id})."
+    )
+    return HttpError(400, text, error)
 
 
 def execute(call: Call) -> Any:
@@ -54,8 +57,11 @@ def execute(call: Call) -> Any:
 
 def deploy(call: Call) -> Any:
     """Answer PUT deploy: run one graph on some nodes, or on all that can be deployed."""
-    nodes = members(call, call.id("cluster_id"))
-    return begin(call, replace(_request(call, (graph_type_of(call),)), node_ids=nodes))
+    cluster_id, graph_type = call.id("cluster_id"), graph_type_of(call)
+    nodes = members(call, cluster_id)
+    if not merged(call):
+        raise _without_tasks(call, cluster_id, NotFound("graph type", graph_type))
+    return begin(call, replace(_request(call, (graph_type,)), node_ids=nodes))
 
 
 def deploy_tasks(call: Call) -> Any:

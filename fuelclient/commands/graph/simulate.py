@@ -28,8 +28,8 @@ class GraphSimulate(Lister):
     Nothing is executed: durations are those of earlier runs, and one second for tasks that never ran. The instances
     that --fail names fail; rows then say which instances would be skipped or stopped, and why. 'start' and 'end' are
     seconds from the beginning. The result of the run is on stderr, and with -f json and -f yaml in each row. The exit
-    code is 8 if the run would fail, and 7 if there is nothing to run. Instances that depend on facts which are not
-    known run in a simulation, with the fact as their reason.
+    code is 8 if the run would fail. Instances that depend on facts which are not known run in a simulation, with the
+    fact as their reason.
 
       fuel2 graph simulate --env 1 --fail netconfig/2 keystone/1
 
@@ -85,9 +85,7 @@ class GraphSimulate(Lister):
             LOG.info("%s", graphs[0].assumption)
         for graph in graphs:
             _narrate(graph)
-        if not any(graph.instances for graph in graphs):
-            self._exit = Exit.INVALID  # what executing it would end with
-        elif any(graph.verdict == "error" for graph in graphs):
+        if any(graph.verdict == "error" for graph in graphs):
             self._exit = Exit.FAILED
         return [
             (
@@ -113,9 +111,6 @@ def _length(seconds: float) -> str:
 def _narrate(graph: SimulatedGraph) -> None:
     """Say on stderr how a run would end, and how many of its durations are assumed."""
     report(graph.findings)
-    if not graph.instances:
-        LOG.warning("The %s graph has no task for any node: executing it would be an error.", graph.graph_type)
-        return
     LOG.info("Graph %s would end: %s. %s", graph.graph_type, graph.verdict, graph.message)
     running = sum(instance.start is not None for instance in graph.instances)
     others = f", the others are assumed to be {_length(graph.assumed_seconds)}" if running > graph.known else ""

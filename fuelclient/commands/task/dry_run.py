@@ -84,8 +84,6 @@ def _word(runs: bool | None) -> str:
 
 def _narrate(plan: PlannedGraph) -> None:
     """Print on stderr what the rows of a plan do not say."""
-    if plan.places_nothing:
-        LOG.warning("The %s graph has no task for any node: executing it would be an error.", plan.graph_type)
     running = sum(instance.runs for instance in plan.instances)
     unknown = [instance.unknown for instance in plan.instances if instance.unknown]
     LOG.info(

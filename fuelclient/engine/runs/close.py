@@ -16,6 +16,7 @@ from fuelclient.model.node import Node, NodeStatus
 from fuelclient.model.run import EventKind, NodeKey, Run
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, RunStatus, Verdict, changed
 from fuelclient.plan.plan import Plan
+from fuelclient.plan.result import NOTHING_TO_DO
 from fuelclient.plan.schedule import Change, Schedule
 from fuelclient.store import clusters, events, history, nodes, runners, runs
 from fuelclient.store.database import Connection
@@ -142,8 +143,11 @@ def finish_run(connection: Connection, parent_id: int) -> None:
     status = RunStatus.READY if failed is None else RunStatus.ERROR
     if len(children) == 1:
         message = (failed or children[0]).message
+    elif failed:
+        message = f"Graph {failed.graph_type}: {failed.message}"
     else:
-        message = f"Graph {failed.graph_type}: {failed.message}" if failed else f"All {len(children)} graphs ended."
+        idle = ", ".join(child.graph_type for child in children if child.message == NOTHING_TO_DO)
+        message = f"All {len(children)} graphs ended." + (f" There was nothing to do for {idle}." if idle else "")
     ended = replace(
         parent, status=changed(parent.status, status), message=message, progress=100, time_end=now(),
         result=children[0].result if len(children) == 1 else {},

@@ -25,7 +25,7 @@ from fuelclient.model.node import Node, NodeStatus
 from fuelclient.model.run import EventKind, Run
 from fuelclient.model.status import RunStatus, Verdict, changed
 from fuelclient.plan.inputs import Inputs
-from fuelclient.plan.plan import Plan, require_decided, require_something
+from fuelclient.plan.plan import Plan, require_decided
 from fuelclient.plan.schedule import STOPPED_BY_USER, Schedule
 from fuelclient.plan.select import with_primaries
 from fuelclient.plan.work import by_filters
@@ -93,7 +93,6 @@ class Execution:
         if child.digest:
             require_same_plan(child, plan, present)
         else:
-            require_something(plan, child.request)
             require_decided(plan)
             with self.database.write() as connection:
                 remember(connection, child, inputs, plan)

@@ -50,7 +50,7 @@ from fuelclient.model.run import (
 from fuelclient.model.status import RunStatus
 from fuelclient.plan import select
 from fuelclient.plan.inputs import Inputs
-from fuelclient.plan.plan import Check, Plan, checked, nothing_selected, require_decided, require_something
+from fuelclient.plan.plan import Check, Plan, checked, nothing_selected, require_decided
 from fuelclient.settings import limit_expressions
 from fuelclient.store import access, events, facts, nodes, runners, runs
 from fuelclient.store.database import Connection, Database
@@ -84,7 +84,6 @@ class Runs:
         else:
             planned = self._planned(request, request.graph_types[0])
             require_digest(planned[1], digest)
-            require_something(planned[1], request)
             require_decided(planned[1])
             self._require_selected(request, planned[1], may_idle=may_idle)
             if check and not request.noop:

@@ -1,4 +1,5 @@
-"""What every backend begins although nothing of it would run, where a caller says that it may be so."""
+"""What every backend begins although nothing of it would run: graphs without a task for any node, and, where a caller
+says that it may be so, selections."""
 
 from __future__ import annotations
 
@@ -13,6 +14,47 @@ from fuelclient.model.run import RunRequest
 from fuelclient.model.task import Task
 
 IDLE = Task("idle", {"type": "skipped", "roles": ["compute"]})
+
+NOTHING: dict[str, tuple[list[Task], dict[str, Any]]] = {
+    "no-task": ([], {}),
+    "stages": ([stage("s"), stage("t", requires=["s"])], {}),
+    "no-node-of-the-role": ([stage("s"), shell("x", roles=["storage"], requires=["s"])], {}),
+    "no-node-of-the-filter": ([stage("s"), shell("x", roles=["/.*/"])], {"node_filter": "$.pending_deletion"}),
+}
+"""Graphs without a task for any node, with their metadata."""
+
+
+@pytest.mark.parametrize("kind", NOTHING)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_graph_with_nothing_to_do_ends_ready_wherever_it_comes(env: Executions, kind: str, place: int) -> None:
+    tasks, metadata = NOTHING[kind]
+    env.graph(*tasks, graph_type="nothing", metadata=metadata)
+    env.graph(shell("a", env.note("a"), cross_depends=[]), graph_type="one")
+    env.graph(shell("b", env.note("b")), graph_type="two")
+    types = ["one", "two"]
+    types.insert(place, "nothing")
+
+    ended = env.run(*types)
+
+    assert (ended.status, ended.message) == ("ready", "All 3 graphs ended. There was nothing to do for nothing.")
+    assert sorted(env.noted()) == ["a"] * 3 + ["b"] * 3
+    children = {child.graph_type: child for child in ended.children}
+    assert [child.status for child in children.values()] == ["ready"] * 3
+    assert [name for name, child in children.items() if "G066" in {one.code for one in child.findings}] == ["nothing"]
+    assert {row.status for row in env.rows(children["nothing"].id)} <= {"skipped"}
+
+
+@pytest.mark.parametrize("kind", NOTHING)
+def test_a_graph_with_nothing_to_do_touches_no_node(env: Executions, kind: str) -> None:
+    tasks, metadata = NOTHING[kind]
+    env.graph(*tasks, metadata=metadata)
+    before = env.backend.nodes.list(1)
+
+    ended = env.run()
+
+    assert (ended.status, ended.message) == ("ready", "There was nothing to do.")
+    assert env.backend.nodes.list(1) == before
+    assert env.begin(dry_run=True).status == "ready"
 
 
 @pytest.mark.parametrize("selection", [{"task_names": ("idle",)}, {"task_names": ("s",)}, {"subgraphs": ("idle/1",)}])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from executions import Executions, shell, stage
-from refusals import missing, refused
+from executions import Executions, shell
+from refusals import missing
 
 from fuelclient.backends.plans import planned, saved
 from fuelclient.errors import InvalidGraph, StalePlan
@@ -77,14 +77,6 @@ def test_what_does_not_exist_is_an_error(
         env.backend.runs.begin(request)
 
     assert env.backend.runs.list() == []
-
-
-def test_a_graph_that_places_nothing_is_refused(env: Executions) -> None:
-    env.graph(shell("a", roles=["storage"]), stage("b"))
-
-    with refused(InvalidGraph, "default graph", "nodes 1, 2, 3", "fuel2 graph preview"):
-        env.begin()
-    assert env.begin(dry_run=True).status == "ready"
 
 
 def test_what_cannot_run_is_refused_with_all_reasons(env: Executions) -> None:

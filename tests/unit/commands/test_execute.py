@@ -172,9 +172,12 @@ def test_a_noop_run_changes_nothing(env: CommandLine) -> None:
 
 
 def test_a_graph_that_places_nothing(env: CommandLine) -> None:
-    assert env("graph", "execute", "--env", 1, "--type", "nowhere").code == 7
-    done = env.ok("graph", "execute", "--env", 1, "--type", "nowhere", "--dry-run")
-    assert "The nowhere graph has no task for any node" in done.err
+    """It is said when the run begins, when it ends, and by a dry run."""
+    says = "the nowhere graph has nothing to do on node 1, 2 [G066]"
+    done = env.ok("graph", "execute", "--env", 1, "--type", "nowhere", "--wait")
+    assert says in done.err
+    assert "ended: ready. There was nothing to do." in done.err
+    assert says in env.ok("graph", "execute", "--env", 1, "--type", "nowhere", "--dry-run").err
 
 
 def test_a_selection_that_leaves_nothing(env: CommandLine) -> None:

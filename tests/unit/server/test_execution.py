@@ -190,10 +190,6 @@ def test_the_other_ways_to_begin_a_run(api: Api, env: Executions) -> None:
             "Nodes 7 do not belong to the same cluster 1",
         ),
         (
-            "POST", "graphs/execute/", {"cluster": 1, "graphs": [{"type": "default", "nodes": []}]}, 400,
-            "places nothing on the master",
-        ),
-        (
             "POST", "graphs/execute/", {"cluster": 1, "graphs": [{"type": "fix", "nodes": []}, {"type": "fix"}]}, 400,
             "cannot have different nodes",
         ),
@@ -217,6 +213,19 @@ def test_what_cannot_be_run(
     env.graph(shell("a"))
     assert told in api.refusal(method, path, body, status=status)
     assert api.ask("GET", "transactions") == []
+
+
+def test_a_graph_without_tasks_is_refused_by_deploy_only(api: Api, env: Executions) -> None:
+    """As in Nailgun, where `graphs/execute` runs it."""
+    env.graph()
+    told = "There are no deployment tasks for graph type 'default'. Checked cluster (ID=1), its plugins and release"
+    assert told in api.refusal("PUT", "clusters/1/deploy", None, status=400)
+
+    started = api.ask(
+        "POST", "graphs/execute", {"cluster": 1, "graphs": [{"type": "default", "nodes": []}]}, status=202
+    )
+
+    assert env.ended(started["id"]).status == "ready"
 
 
 def test_followers_read_events_and_logs(api: Api, env: Executions) -> None:
