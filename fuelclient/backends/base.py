@@ -78,11 +78,12 @@ class Clusters(Protocol):
     def settings(self, cluster_id: int) -> Mapping[str, Any]:
         """Return the effective settings by section: defaults of the release and the plugins, then the own ones."""
 
-    def set_settings(self, cluster_id: int, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    def set_settings(self, cluster_id: int, settings: Mapping[str, Any], *, force: bool = False) -> Mapping[str, Any]:
         """Replace the environment's own settings and return the effective ones.
 
         Values that equal a default are not kept; unknown sections are. Raise `InvalidDocument` if a section is not a
-        mapping, or a value does not fit its setting.
+        mapping, or a value does not fit its setting. A Fuel master raises `Conflict` for most settings of a deployed
+        environment, unless `force`.
         """
 
 

@@ -187,7 +187,7 @@ _BODY = closed((_EDITABLE,), editable=_SECTIONS, generated=MAPPING)
 _SETTINGS = opened((_EDITABLE, "generated"), editable=MAPPING, generated=MAPPING)
 _PATH = "clusters/{cluster_id}/attributes"
 _ONLY = (Query("settings_only", QueryType.FLAG, "without plugins that are not enabled, and without other versions"),)
-_FORCE = (Query("force", QueryType.FLAG, "has a meaning for Nailgun only"),)
+_FORCE = (Query("force", QueryType.FLAG, "accepted for clients of Nailgun; nothing is locked here"),)
 
 ROUTES = (
     Route("GET", _PATH, show, "Show the settings of an environment", {200: _SETTINGS}, _ONLY),

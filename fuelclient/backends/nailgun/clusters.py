@@ -11,12 +11,14 @@ from fuelclient.backends.nailgun.session import Session
 from fuelclient.backends.nailgun.settings import attributes_path, settings_of
 from fuelclient.environment.checks import require_deletable, require_nodes_in
 from fuelclient.environment.settings import EDITABLE, sections_from
-from fuelclient.errors import InvalidDocument, Unsupported
+from fuelclient.errors import Conflict, InvalidDocument, Unsupported
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.plan.inputs import EnvironmentChange
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.cluster import cluster_from
+
+_FORCE = "Use --force to change settings of a deployed environment."
 
 
 class Clusters:
@@ -85,10 +87,15 @@ class Clusters:
     def settings(self, cluster_id: int) -> Mapping[str, Any]:
         return settings_of(self._session, cluster_id, settings_only=True)
 
-    def set_settings(self, cluster_id: int, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    def set_settings(self, cluster_id: int, settings: Mapping[str, Any], *, force: bool = False) -> Mapping[str, Any]:
         body = {EDITABLE: sections_from(settings)}
         about = About("environment", cluster_id, invalid=InvalidDocument)
-        self._session.put(attributes_path(cluster_id), body, about)
+        try:
+            self._session.put(attributes_path(cluster_id), body, about, force=force or None)
+        except Conflict as error:
+            if not force:
+                error.hint = error.hint or _FORCE
+            raise
         return self.settings(cluster_id)
 
 

@@ -52,12 +52,16 @@ class SettingsUpload(DocumentUpload):
         parser.add_argument(
             "--force",
             action="store_true",
-            help="accepted for scripts; has no effect, because settings are never locked",
+            help="also change what a Fuel master locks in a deployed environment; the embedded engine locks nothing",
         )
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        self._force: bool = parsed_args.force
+        super().take_action(parsed_args)
 
     def store(self, owner_id: int, document: Document) -> None:
         settings = _sections(document)
-        self.writable().clusters.set_settings(owner_id, settings)
+        self.writable().clusters.set_settings(owner_id, settings, force=self._force)
 
 
 def _sections(document: Document) -> Mapping[str, Any]:

@@ -128,8 +128,9 @@ class Clusters:
         with self._database.read() as connection:
             return settings.effective(environment.read(connection, cluster_id))
 
-    def set_settings(self, cluster_id: int, stated: Mapping[str, Any]) -> Mapping[str, Any]:
-        """As `base.Clusters`; generated values stay where `stated` has none."""
+    def set_settings(self, cluster_id: int, stated: Mapping[str, Any], *, force: bool = False) -> Mapping[str, Any]:  # noqa: ARG002
+        """As `base.Clusters`; generated values stay where `stated` has none. Nothing is locked, so `force` does
+        nothing."""
         from fuelclient.engine.reading import drawn_settings
         from fuelclient.environment import setting_values
 
