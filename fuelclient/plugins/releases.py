@@ -18,8 +18,9 @@ from fuelclient.model.document import Document, Marked
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument
 from fuelclient.model.package import PackagedRelease, ReleaseRecord
+from fuelclient.model.task import Task
 from fuelclient.plugins.contents import PATHS, contents_of, has_own
-from fuelclient.plugins.graphs import graphs_of, graphs_without_tasks, tasks_of
+from fuelclient.plugins.graphs import graphs_of, graphs_without_tasks, groups_of, tasks_of
 from fuelclient.plugins.package_files import PackageFiles, without
 from fuelclient.plugins.roles import normal_roles, normal_volumes
 from fuelclient.serializers.release import releases_from
@@ -42,7 +43,7 @@ _NEEDED = ("name", "version", "operating_system", "description")
 _BASE = "base_release_path"
 _LEGACY_TASKS = "deployment_tasks"
 _GRAPHS = ("graphs", _LEGACY_TASKS, f"{_LEGACY_TASKS}_path")
-_ROLES, _VOLUMES = "roles_metadata", "volumes_metadata"
+_ROLES, _TAGS, _VOLUMES = "roles_metadata", "tags_metadata", "volumes_metadata"
 
 
 def is_definition(record: object) -> bool:
@@ -91,10 +92,17 @@ def record_of(files: PackageFiles, metadata: Mapping[str, Any], record: Mapping[
 def release_of(files: PackageFiles, record: Mapping[str, Any], owner: str) -> PackagedRelease | None:
     """Read the release that a record and its base define. If it lacks something, add a finding and return None.
 
-    `deployment_tasks`, which Fuel 9.0 had instead of graphs, become the default graph if none is listed.
+    `deployment_tasks`, which Fuel 9.0 had instead of graphs, become the default graph if none is listed. The `tasks` of
+    roles become groups of that graph.
     """
     fields, graphs = _over_base(files, record, owner, files.manifest, ())
     fields = _normal(files, fields)
+    fields, groups = _grouped(files, fields)
+    if groups:
+        graph = graphs.get(DEFAULT_TYPE, GraphDocument(()))
+        known = {task.id for task in graph.tasks}
+        added = [group for group in groups if group.id not in known]
+        graphs[DEFAULT_TYPE] = replace(graph, tasks=(*added, *graph.tasks))
     missing = [key for key in _NEEDED if not fields.get(key)]
     if missing:
         message = f"the release has no {', no '.join(missing)}"
@@ -163,6 +171,20 @@ def _normal(files: PackageFiles, fields: Marked) -> Marked:
     if own or (isinstance(listed, list) and any(isinstance(item, Mapping) and "items" in item for item in listed)):
         normal[_VOLUMES] = normal_volumes(files, stated, own, files.manifest)
     return normal
+
+
+def _grouped(files: PackageFiles, fields: Marked) -> tuple[Marked, list[Task]]:
+    """Return `fields` with roles without `tasks`, and the groups made from these, as for the roles of a plugin."""
+    roles, tags = fields.get(_ROLES), fields.get(_TAGS)
+    if not isinstance(roles, Marked) or not any(
+        isinstance(role, Mapping) and "tasks" in role for role in roles.values()
+    ):
+        return fields, []
+    groups = groups_of(files, roles, files.manifest, tags if isinstance(tags, Mapping) else None)
+    plain = {name: without(role, "tasks") if isinstance(role, Mapping) else role for name, role in roles.items()}
+    rest = without(fields)
+    rest[_ROLES] = Marked(plain, roles.line, roles.lines)
+    return rest, groups
 
 
 def _named(fields: Mapping[str, Any]) -> Marked:

@@ -14,7 +14,7 @@ from typing import Any
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument
 from fuelclient.model.package import Contents, Package, ReleaseRecord, Selection
 from fuelclient.model.release import Release
-from fuelclient.model.task import Task
+from fuelclient.model.task import Task, TaskType
 from fuelclient.plugins import constraints
 
 _MAPPING, _VOLUMES = "volumes_roles_mapping", "volumes"
@@ -201,7 +201,9 @@ class _Choices:
             index = self._best("task", name, [task.attributes for task in group], places)
             if index is not None:
                 chosen[name] = group[index]
-        tasks = (task for task in graph.tasks if chosen.get(task.id) is task)
+        # A record that only overrides may leave a task of the release, which groups may still list.
+        left_out = frozenset(name for name, group in groups.items() if name not in chosen and not group[0].is_partial)
+        tasks = (_unlisted(task, left_out) for task in graph.tasks if chosen.get(task.id) is task)
         return replace(graph, tasks=tuple(replace(task, attributes=_unconstrained(task.attributes)) for task in tasks))
 
     def _volumes(self, volumes: Mapping[str, Any], excluded: Collection[str]) -> Mapping[str, Any]:
@@ -244,6 +246,19 @@ class _Choices:
             equal = " and ".join(f"the one{at[index]}" for index in choice.tied)
             self.why.append(f"{subject}: {equal} fit equally well; the first is used.")
         return choice.index
+
+
+def _unlisted(task: Task, left_out: frozenset[str]) -> Task:
+    """Return a task without the names of tasks that are not meant for the release; a run would miss those of a group.
+
+    >>> _unlisted(Task("db", {"type": "group", "tasks": ["a", "b"]}), frozenset({"a"})).attributes["tasks"]
+    ['b']
+    """
+    if task.type != TaskType.GROUP or left_out.isdisjoint(task.names("tasks")):
+        return task
+    return replace(
+        task, attributes={**task.attributes, "tasks": [name for name in task.names("tasks") if name not in left_out]}
+    )
 
 
 def _unconstrained(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+import pytest
 from unit.plugins.load.loading import Build, only
 
 from fuelclient.plugins.load import load_package
@@ -58,6 +61,30 @@ def test_graphs_are_read_flat_and_nested(build: Build) -> None:
         "whole": ("third", ["d"]),
     }
     assert graphs["default"].metadata == {"on_stop": {}}
+
+
+@pytest.mark.parametrize(
+    ("graphs", "placed"),
+    [
+        ("", {"default": ["compute", "storage"]}),
+        ("graphs: [{type: default, tasks: [{id: a, type: stage}]}]", {"default": ["compute", "storage", "a"]}),
+        ("graphs: [{type: deletion, tasks: []}]", {"deletion": [], "default": ["compute", "storage"]}),
+        ("deployment_tasks: [{id: compute, type: group, roles: [x]}]", {"default": ["storage", "compute"]}),
+    ],
+)
+def test_the_tasks_of_a_release_s_roles_become_groups(
+    build: Build, graphs: str, placed: Mapping[str, Sequence[str]]
+) -> None:
+    roles = "compute: {name: C, has_primary: true, tasks: [a]}\nstorage:\n  metadata: {tasks: b}\nother: {tasks: []}\n"
+    [packaged] = load_package(build(f"{RELEASE}  {graphs}\n", roles_yaml=roles)).releases
+    assert {kind: [task.id for task in graph.tasks] for kind, graph in packaged.graphs.items()} == placed
+    groups = {task.id: task for task in packaged.graphs["default"].tasks if task.attributes.get("tasks")}
+    assert (groups["storage"].type, groups["storage"].attributes["tasks"]) == ("group", ["b"])
+    if "compute" in groups:
+        assert groups["compute"].attributes["roles"] == ["primary-compute", "compute"]
+    assert packaged.release.metadata["roles_metadata"] == {
+        "compute": {"name": "C", "has_primary": True}, "storage": {}, "other": {},
+    }  # fmt: skip
 
 
 def test_a_task_knows_the_file_it_was_read_from(build: Build) -> None:
