@@ -67,6 +67,7 @@ def copy_of(backend: Backend, cluster_id: int) -> EnvironmentCopy:
         names,
         tuple(_past(backend, inputs)),
         has_parts=backend.capabilities.inputs,
+        uploaded=backend.facts.get(cluster_id),
     )
 
 

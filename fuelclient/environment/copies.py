@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.fact import NO_FACTS, DeploymentFacts
 from fuelclient.model.graph import Level
 from fuelclient.model.run import HistoryRow, Run
 from fuelclient.plan.inputs import Inputs
@@ -30,7 +30,7 @@ class PastRun:
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentCopy:
-    """An environment with its graphs of all types, effective facts, network configuration and past runs.
+    """An environment with its graphs of all types, effective and uploaded facts, network configuration and past runs.
 
     `inputs.environment.own_networks` counts only if `has_parts`: a Fuel master states networks only in `networks`, and
     no disks or interfaces. `graph_names` has the names of the graphs that have one.
@@ -41,6 +41,7 @@ class EnvironmentCopy:
     graph_names: Mapping[GraphKey, str] = field(default_factory=dict)
     past: tuple[PastRun, ...] = ()
     has_parts: bool = True
+    uploaded: DeploymentFacts = NO_FACTS
 
 
 @dataclass(frozen=True, slots=True)

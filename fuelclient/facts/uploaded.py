@@ -1,9 +1,9 @@
-"""Facts that users upload, over those that are computed."""
+"""Facts that users upload, over those that are computed, and the facts that an environment was copied with."""
 
 from __future__ import annotations
 
 from fuelclient.model.fact import DeploymentFacts
-from fuelclient.serializers.values import deep_merged
+from fuelclient.serializers.values import deep_merged, rebased
 
 NULL = "null"
 """The uid of the sync points."""
@@ -16,6 +16,14 @@ def effective_facts(default: DeploymentFacts, uploaded: DeploymentFacts) -> Depl
     """
     parts = {uid: deep_merged(part, uploaded.nodes.get(uid, {})) for uid, part in default.nodes.items()}
     return DeploymentFacts(deep_merged(default.common, uploaded.common), parts)
+
+
+def since_copied(original: DeploymentFacts, then: DeploymentFacts, now: DeploymentFacts) -> DeploymentFacts:
+    """Return the facts of a copy: those of its original, with what differs between the facts that were computed for the
+    copy when it was made and those that are computed now."""
+    return DeploymentFacts(
+        rebased(original.common, then.common, now.common), rebased(original.nodes, then.nodes, now.nodes)
+    )
 
 
 def with_assumed(facts: DeploymentFacts, assumed: DeploymentFacts) -> DeploymentFacts:

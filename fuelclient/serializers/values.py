@@ -68,6 +68,44 @@ def beyond(stated: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any
     return result
 
 
+def rebased(stated: Any, before: Any, now: Any) -> Any:
+    """Return `stated` with what changed from `before` to `now`, in its own order.
+
+    Mappings are followed by their names, and lists of mappings by what identifies each; anything else is a whole.
+
+    >>> rebased({"b": 2, "a": 1, "own": 0}, {"a": 5, "b": 5, "c": 5}, {"a": 5, "b": 6, "c": 5})
+    {'b': 6, 'a': 1, 'own': 0}
+    """
+    ours, old, new = map(_named, (stated, before, now))
+    if ours is None or old is None or new is None or isinstance(stated, list) != isinstance(now, list):
+        return stated if before == now and isinstance(before, bool) == isinstance(now, bool) else now
+    merged = {
+        name: rebased(value, old.get(name), new[name]) if name in new else value
+        for name, value in ours.items()
+        if name in new or name not in old
+    }
+    merged.update(
+        (name, value) for name, value in new.items() if name not in ours and (name not in old or value != old[name])
+    )
+    if not isinstance(now, list):
+        return merged
+    order = merged if [*old] == [*new] else {**{name: None for name in new if name in merged}, **merged}
+    return [merged[name] for name in order]
+
+
+_IDENTITY = ("uid", "role", "id", "name")
+
+
+def _named(value: Any) -> Mapping[Any, Any] | None:
+    """Return a mapping, or a list of mappings by what identifies each; None for anything else."""
+    if not isinstance(value, list):
+        return value if isinstance(value, Mapping) else None
+    if not all(isinstance(item, Mapping) for item in value):
+        return None
+    named = {tuple(str(item.get(key)) for key in _IDENTITY): item for item in value}
+    return named if len(named) == len(value) else None
+
+
 def key_text(key: Any) -> str:
     """Return the text of a mapping's key, as JSON spells it.
 

@@ -14,6 +14,9 @@ from fuelclient.store.rows import decode, encode, encoded_or_null, mapping, upda
 _COMMON = ""
 """The uid of the common part."""
 
+_ORIGINAL, _THEN = "/original/", "/computed/"
+"""What precedes the uid of a part that was copied from the original of a copy, and of one that was computed then."""
+
 _SETTINGS, _NETWORKS = "/settings", "/networks"
 """The uids of the settings and the network configuration that a run began with. They are not facts, and no node has
 such a name."""
@@ -21,23 +24,48 @@ such a name."""
 
 def uploaded(connection: Connection, cluster_id: int) -> DeploymentFacts:
     """Return the uploaded facts of a cluster, which may be empty."""
-    rows = connection.execute("SELECT uid, body FROM cluster_facts WHERE cluster_id = ? ORDER BY uid", (cluster_id,))
-    return _facts({uid: decode(body) for uid, body in rows})
+    return _of_cluster(connection, cluster_id, "")
 
 
 def put(connection: Connection, cluster_id: int, facts: DeploymentFacts) -> None:
     """Replace the common part and the parts of the given nodes; parts of other nodes stay."""
-    parts = {_COMMON: facts.common, **facts.nodes}
-    connection.executemany(
-        "INSERT INTO cluster_facts (cluster_id, uid, body) VALUES (?, ?, ?) "
-        "ON CONFLICT (cluster_id, uid) DO UPDATE SET body = excluded.body",
-        [(cluster_id, uid, encode(part)) for uid, part in parts.items()],
-    )
+    _put_of_cluster(connection, cluster_id, "", facts)
 
 
 def delete(connection: Connection, cluster_id: int) -> None:
     """Remove the uploaded facts of a cluster."""
-    connection.execute("DELETE FROM cluster_facts WHERE cluster_id = ?", (cluster_id,))
+    connection.execute("DELETE FROM cluster_facts WHERE cluster_id = ? AND uid NOT LIKE '/%'", (cluster_id,))
+
+
+def copied(connection: Connection, cluster_id: int) -> tuple[DeploymentFacts, DeploymentFacts]:
+    """Return the facts of a copy's original, and those that were computed for the copy when it was made; both are empty
+    for an environment that is no copy."""
+    return _of_cluster(connection, cluster_id, _ORIGINAL), _of_cluster(connection, cluster_id, _THEN)
+
+
+def put_copied(connection: Connection, cluster_id: int, original: DeploymentFacts, then: DeploymentFacts) -> None:
+    """Store what `copied` returns."""
+    _put_of_cluster(connection, cluster_id, _ORIGINAL, original)
+    _put_of_cluster(connection, cluster_id, _THEN, then)
+
+
+def _of_cluster(connection: Connection, cluster_id: int, kind: str) -> DeploymentFacts:
+    """Return the facts of one kind, with which the uids begin; uploaded ones have none."""
+    rows = connection.execute(
+        "SELECT uid, body FROM cluster_facts WHERE cluster_id = ? AND uid LIKE ? || '%' AND (uid LIKE '/%') = ? "
+        "ORDER BY uid",
+        (cluster_id, kind, bool(kind)),
+    )
+    return _facts({uid.removeprefix(kind): decode(body) for uid, body in rows})
+
+
+def _put_of_cluster(connection: Connection, cluster_id: int, kind: str, facts: DeploymentFacts) -> None:
+    parts = {_COMMON: facts.common, **facts.nodes}
+    connection.executemany(
+        "INSERT INTO cluster_facts (cluster_id, uid, body) VALUES (?, ?, ?) "
+        "ON CONFLICT (cluster_id, uid) DO UPDATE SET body = excluded.body",
+        [(cluster_id, kind + uid, encode(part)) for uid, part in parts.items()],
+    )
 
 
 def kept(connection: Connection, cluster_id: int) -> Kept:

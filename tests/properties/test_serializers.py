@@ -15,6 +15,7 @@ from fuelclient.model.graph import METADATA
 from fuelclient.model.task import KNOWN, NAME_LISTS, RELATION_LISTS, TaskType
 from fuelclient.serializers.graph import document_from, layer_to
 from fuelclient.serializers.task import task_from, task_to
+from fuelclient.serializers.values import rebased
 
 SPELLINGS = {
     "id": "task_name",
@@ -155,3 +156,27 @@ def test_no_value_makes_the_reader_raise(value: Any) -> None:
     for key in keys:
         task, findings = task_from({"id": "a", "type": "shell", key: value}, file="f", owner_label="r", position=1)
         assert (task is None) == bool(findings)
+
+
+few = st.sampled_from("abc")
+members = st.lists(st.dictionaries(st.sampled_from(["uid", "name", "x"]), few, max_size=3), max_size=3)
+documents = st.recursive(
+    st.one_of(few, st.none(), st.integers(0, 2), members),
+    lambda inner: st.dictionaries(few, inner, max_size=3) | st.lists(inner, max_size=2),
+    max_leaves=8,
+)
+
+
+@given(documents, documents, documents)
+def test_what_changed_is_carried_over_and_nothing_else(stated: Any, before: Any, now: Any) -> None:
+    assert json.dumps(rebased(stated, before, before)) == json.dumps(stated)
+    assert rebased(before, before, now) == now
+    assert rebased(now, before, now) == now
+
+
+@given(st.dictionaries(few, documents), documents, documents)
+def test_only_what_changed_is_carried_over(both: dict[str, Any], before: Any, now: Any) -> None:
+    """Beside names that did not change, the order and the values of which are their own."""
+    stated = {name.upper(): value for name, value in both.items()}
+    found = rebased({**stated, "d": before}, {**both, "d": before}, {**both, "d": now})
+    assert list(found.items()) == [*stated.items(), ("d", now)]

@@ -26,7 +26,7 @@ _NOT_COPIED = (
     "the output of tasks and earlier histories, provisioning facts, network templates, OpenStack configurations,"
     " sequences of graphs"
 )
-_NO_PARTS = "the disks and interfaces of nodes, their attributes that are no facts"
+_NO_PARTS = "the disks and interfaces of nodes"
 """What else is not copied from a Fuel master."""
 
 
@@ -38,9 +38,10 @@ class EnvClone(Lister):
     nothing. 'fuel2 env diff' compares the copy with its original, and uploads changed graphs back.
 
     Nodes keep their ids, because facts name them. Their executor becomes noop, so that a run on the copy touches no
-    machine; tasks of the master run here unless you use --executor noop. Facts that the engine computes differently are
-    stored as uploaded facts. A release or a plugin of the same name and version is used if it is equal. If it is not,
-    or if the name of the environment or the id of a node is taken, the exit code is 6.
+    machine; tasks of the master run here unless you use --executor noop. Facts are those of the original, until you
+    change a setting, a network or a node of the copy: then those that follow from it change. A release or a plugin of
+    the same name and version is used if it is equal. If it is not, or if the name of the environment or the id of a
+    node is taken, the exit code is 6.
 
     The environment is that of the master which --server or the settings name. --to-engine without a file takes the
     engine file of the settings.

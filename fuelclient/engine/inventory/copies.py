@@ -12,7 +12,6 @@ from fuelclient.engine.reading.computed_facts import computed_now, settle
 from fuelclient.engine.runs import inputs
 from fuelclient.environment.copies import SAFE_EXECUTOR, Copied, CopiedPart, EnvironmentCopy, PastRun
 from fuelclient.environment.differences import (
-    environment_differences,
     graph_differences,
     graph_digests,
     graph_key,
@@ -52,13 +51,12 @@ class Copies:
                 cluster_id, parts = _put(connection, copy, name or copy.inputs.environment.cluster.name)
             settle(self._database, cluster_id)
             with self._database.write() as connection:
-                _drop_attributes(connection, cluster_id, copy.inputs.facts)
-                _put_facts(connection, cluster_id, copy.inputs.facts)
+                _put_facts(connection, cluster_id, copy)
                 types = environment.types(connection, environment.read(connection, cluster_id))
                 stored = inputs.read(connection, RunRequest(cluster_id, tuple(types)))
                 _require_equal(stored, copy.inputs)
                 clusters.put_copied_graphs(connection, cluster_id, graph_digests(copy.inputs))
-        return Copied(cluster_id, (*parts, _of_facts(stored, copy.inputs)))
+        return Copied(cluster_id, (*parts, _of_facts(copy.inputs.facts)))
 
     def graphs(self, cluster_id: int) -> Mapping[str, str]:
         """Return the digests of the graphs that a copy was made of; none for other environments."""
@@ -216,23 +214,12 @@ def _own_settings(original: Environment) -> dict[str, Any]:
     }
 
 
-def _drop_attributes(connection: Connection, cluster_id: int, wanted: DeploymentFacts) -> None:
-    """Remove the attributes of nodes that are no facts of the original: here every attribute is one."""
+def _put_facts(connection: Connection, cluster_id: int, copy: EnvironmentCopy) -> None:
+    """Store the uploaded facts of the original, and all others beside those that were computed for the copy now."""
     computed = computed_now(connection, environment.read(connection, cluster_id)).facts
-    for node in nodes.of_cluster(connection, cluster_id):
-        uid = str(node.id)
-        here, there = computed.nodes.get(uid, {}), wanted.nodes.get(uid, {})
-        kept = {name: value for name, value in node.attributes.items() if name in there or name not in here}
-        nodes.update(connection, replace(node, attributes=kept))
-
-
-def _put_facts(connection: Connection, cluster_id: int, wanted: DeploymentFacts) -> None:
-    """Store those of the copied facts that do not follow from the copy, as uploaded ones."""
-    computed = computed_now(connection, environment.read(connection, cluster_id)).facts
-    parts = {uid: beyond(part, computed.nodes.get(uid, {})) for uid, part in wanted.nodes.items()}
-    own = DeploymentFacts(beyond(wanted.common, computed.common), {uid: part for uid, part in parts.items() if part})
-    if not own.is_empty:
-        facts.put(connection, cluster_id, own)
+    facts.put_copied(connection, cluster_id, copy.inputs.facts, computed)
+    if not copy.uploaded.is_empty:
+        facts.put(connection, cluster_id, copy.uploaded)
 
 
 def _require_equal(stored: Inputs, wanted: Inputs) -> None:
@@ -261,10 +248,6 @@ def _release_metadata(target: Environment) -> dict[str, Any]:
     return {name: value for name, value in target.release.metadata.items() if value}
 
 
-def _of_facts(stored: Inputs, wanted: Inputs) -> CopiedPart:
-    """Return the part for the facts, with how many the engine adds to those of the original."""
-    differing = [found for found in environment_differences(stored, wanted) if found.part == "facts"]
-    notes = ["those that do not follow from the copy are stored as uploaded ones"]
-    if differing:
-        notes.append(f"{len(differing)} differ, see 'fuel2 env diff'")
-    return CopiedPart("facts", len(wanted.facts.common) + sum(map(len, wanted.facts.nodes.values())), "; ".join(notes))
+def _of_facts(wanted: DeploymentFacts) -> CopiedPart:
+    note = "those of the original, until you change what they follow from"
+    return CopiedPart("facts", len(wanted.common) + sum(map(len, wanted.nodes.values())), note)

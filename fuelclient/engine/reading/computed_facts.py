@@ -11,7 +11,7 @@ from fuelclient.environment.network_roles import asked_vips, network_roles
 from fuelclient.errors import Unavailable
 from fuelclient.facts.compute import Computed, computed, kept_of
 from fuelclient.facts.given import Given, Kept
-from fuelclient.facts.uploaded import effective_facts
+from fuelclient.facts.uploaded import effective_facts, since_copied
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import DEFAULT_TYPE
@@ -81,8 +81,13 @@ def given_of(connection: Connection, target: Environment) -> Given:
 
 
 def computed_now(connection: Connection, target: Environment, participants: Sequence[int] = ()) -> Computed:
-    """Return the facts that follow from an environment for a run on `participants` (empty: all nodes)."""
-    return computed(target, given_of(connection, target), tuple(participants))
+    """Return the facts that follow from an environment for a run on `participants` (empty: all nodes).
+
+    A copy has the facts of its original; only what was changed in it since makes others.
+    """
+    made = computed(target, given_of(connection, target), tuple(participants))
+    original, then = stored.copied(connection, target.cluster.id)
+    return made if original.is_empty else replace(made, facts=since_copied(original, then, made.facts))
 
 
 def effective(connection: Connection, target: Environment, default: Computed) -> DeploymentFacts:
