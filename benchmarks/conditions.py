@@ -20,9 +20,10 @@ from benchmarks import facts as generated
 from benchmarks.__main__ import CORPUS
 from fuelclient import files
 from fuelclient.expressions.evaluation import condition_of
-from fuelclient.expressions.facts import NO_PAST, Facts, Past, Views, uid_of
+from fuelclient.expressions.facts import NO_PAST, Facts, Past, Views
 from fuelclient.expressions.render import Master, computed_relations
 from fuelclient.model.graph import Level, MergedTask, Owner
+from fuelclient.model.run import uid_of
 from fuelclient.model.task import Relation
 from fuelclient.plan.evaluate import evaluate
 from fuelclient.plan.expand import expand

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from fuelclient.errors import Conflict, NotFound, UsageError
+from fuelclient.errors import Conflict, NotFound, UsageError, nearest
 from fuelclient.model.cluster import Cluster, ClusterStatus
 from fuelclient.model.node import Node, is_address
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.status import InstanceStatus, RunStatus
+
+if TYPE_CHECKING:
+    from fuelclient.model.run import HistoryFilter, HistoryRow, Run
 
 LARGEST_ID = 2**31 - 1
 """The largest id that a caller can give, as in Nailgun. The store counts on from its largest id, so that there has to
@@ -19,6 +23,15 @@ _LARGEST_STORED = 2**63 - 1
 
 _INSTANCE_STATUSES = "pending, ready, running, error, skipped"
 """The statuses of instances in the order of Nailgun's message, which scripts match."""
+
+_RUN_NAMES = (
+    "super", "deploy", "deployment", "provision", "stop_deployment", "reset_environment", "reset_nodes", "remove_keys",
+    "remove_ironic_bootstrap", "update", "spawn_vms", "node_deletion", "cluster_deletion", "remove_images",
+    "check_before_deployment", "check_networks", "verify_networks", "check_dhcp", "verify_network_connectivity",
+    "multicast_verification", "check_repo_availability", "check_repo_availability_with_setup", "dry_run_deployment",
+    "dump", "capacity_log", "create_stats_user", "remove_stats_user", "update_dnsmasq",
+)  # fmt: skip
+"""The names of runs in the order of Nailgun's message; runs of an engine only have the second and the third."""
 
 
 def require_id(noun: str, number: int) -> None:
@@ -98,6 +111,39 @@ def require_instance_statuses(statuses: Iterable[str]) -> None:
     """Raise `UsageError` for the first of `statuses` that a task instance cannot have."""
     for status in _unknown(statuses, InstanceStatus):
         raise UsageError(f"Statuses parameter could be only: {_INSTANCE_STATUSES}", hint=f"{status!r} is not one.")
+
+
+def require_run_names(names: Iterable[str]) -> None:
+    """Raise `UsageError` for the first of `names` that no run has, here or on a Fuel master."""
+    for name in names:
+        if name not in _RUN_NAMES:
+            close = nearest(name, _RUN_NAMES)
+            hint = f"{name!r} is not one{f', the nearest is {close}' if close else ''}."
+            raise UsageError(f"Transaction types parameter could only be one of: {', '.join(_RUN_NAMES)}", hint=hint)
+
+
+def require_recorded(
+    run: Run, filters: HistoryFilter, found: Sequence[HistoryRow], every: Callable[[], Iterable[HistoryRow]]
+) -> None:
+    """Raise `NotFound` for a task or a node in `filters` that a run has nothing of.
+
+    `found` are the rows that pass; `every`, which returns all of them, is called only if one of the names is not among
+    them. Nothing is certain while a graph of the run has not been planned.
+    """
+    from fuelclient.model.run import uid_of  # most of what is checked here has nothing to do with runs
+
+    if {*filters.tasks} <= {row.task for row in found} and {*filters.nodes} <= {uid_of(row.node) for row in found}:
+        return
+    rows = list(every())
+    if not {part.id for part in run.children or [run]} <= {row.run_id for row in rows}:
+        return
+    for noun, named, known in (
+        ("task", filters.tasks, dict.fromkeys(row.task for row in rows)),
+        ("node", filters.nodes, {"master": None, "null": None, **dict.fromkeys(uid_of(row.node) for row in rows)}),
+    ):
+        for name in named:
+            if name not in known:
+                raise NotFound(noun, f"{name} of run {run.id}", known=[*known])
 
 
 def _a(noun: str) -> str:

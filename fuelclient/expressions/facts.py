@@ -12,21 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 from fuelclient.errors import InvalidDocument
+from fuelclient.model.run import uid_of
 
 Shape: TypeAlias = "Mapping[Any, Shape | None]"
 T = TypeVar("T")
 
 _EVERYWHERE: Mapping[Any, Any] = {}
 _MISSING = object()
-
-
-def uid_of(node: int | str | None) -> str:
-    """Return the key of a node in facts. Sync points, which are on no node, have "null".
-
-    >>> uid_of(3), uid_of("master"), uid_of(None)
-    ('3', 'master', 'null')
-    """
-    return "null" if node is None else str(node)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -123,6 +123,15 @@ NOWHERE = "-"
 """The node, in a history, of a task that was placed on no node."""
 
 
+def uid_of(node: NodeKey) -> str:
+    """Return the key of a node in facts and filters. Sync points, which are on no node, have "null".
+
+    >>> uid_of(3), uid_of("master"), uid_of(None)
+    ('3', 'master', 'null')
+    """
+    return "null" if node is None else str(node)
+
+
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
     """A task instance of a run: its status, when it ran, and why it did not.
@@ -157,6 +166,16 @@ class HistoryFilter:
     nodes: tuple[str, ...] = ()
     statuses: tuple[str, ...] = ()
     tasks: tuple[str, ...] = ()
+
+    def passes(self, row: HistoryRow) -> bool:
+        """Return whether a row passes.
+
+        >>> row = HistoryRow(1, "default", "a", None, InstanceStatus.READY)
+        >>> HistoryFilter(nodes=("null",)).passes(row), HistoryFilter(tasks=("b",)).passes(row)
+        (True, False)
+        """
+        told = ((self.nodes, uid_of(row.node)), (self.statuses, row.status), (self.tasks, row.task))
+        return all(not wanted or value in wanted for wanted, value in told)
 
 
 class EventKind(StrEnum):

@@ -15,7 +15,7 @@ from fuelclient.expressions.yaql_calls import ON_FACTS
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Layer
-from fuelclient.model.run import HistoryFilter, HistoryRow, Run
+from fuelclient.model.run import HistoryFilter, HistoryRow, Run, uid_of
 from fuelclient.model.status import InstanceStatus
 from fuelclient.plan.inputs import Memory, is_deployed_anew
 
@@ -51,7 +51,7 @@ def memory_of(
         return Memory(forgotten=forgotten)
     for run in reversed(history.ended):
         rows = history.succeeded(run)
-        keys = {(row.task, "null" if row.node is None else str(row.node)) for row in rows if row.task in asking}
+        keys = {(row.task, uid_of(row.node)) for row in rows if row.task in asking}
         new = {key for key in keys if key not in last and key[1] not in forgotten}
         if not new:
             continue

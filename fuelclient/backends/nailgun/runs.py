@@ -18,7 +18,7 @@ from fuelclient.backends.nailgun.request_checks import require_known, require_no
 from fuelclient.backends.nailgun.session import Session
 from fuelclient.backends.nailgun.transactions import from_order, from_tasks, is_whole, reported
 from fuelclient.backends.nailgun.verdicts import decided
-from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
+from fuelclient.environment.checks import require_instance_statuses, require_recorded, require_run_statuses
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported
 from fuelclient.executors import registry
 from fuelclient.model.diagnosis import Diagnosis
@@ -36,6 +36,7 @@ from fuelclient.model.run import (
     Logs,
     Run,
     RunRequest,
+    uid_of,
 )
 from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.plan.inputs import Inputs
@@ -155,8 +156,10 @@ class Runs:
             transaction_types=tuple(names) or None if not wholes else None, include_details=True,
         )  # fmt: skip
         runs = sorted(map(run_from, objects(data, "transaction")), key=lambda run: run.id)
+        runs = [run for run in runs if cluster_id in (None, run.cluster_id)]
         if not wholes:
-            return runs
+            runs = [run for run in runs if not statuses or run.status in statuses]
+            return [run for run in runs if not names or run.name in names]
         by_cluster: dict[int, list[Run]] = {}
         for run in runs:
             by_cluster.setdefault(run.cluster_id, []).append(run)
@@ -203,7 +206,11 @@ class Runs:
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         """As `base.Runs`; a Fuel master only has histories of parts."""
         require_instance_statuses(filters.statuses)
-        return self._history(self._transaction(run_id), filters)
+        run = self._whole(self._transaction(run_id))
+        found = self._history(run, filters)
+        if self._session.capabilities.refusals:
+            require_recorded(run, filters, found, lambda: self._history(run, EVERYTHING))
+        return found
 
     def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
         """As `base.Runs`. A Fuel master keeps no events: see `Observer`. The run that was just read is not read again,
@@ -318,8 +325,12 @@ class Runs:
         return from_tasks(run, tasks) or from_order(run, self.list(cluster_id=run.cluster_id))
 
     def _history(self, run: Run, filters: HistoryFilter, *, summary: bool = True) -> Sequence[HistoryRow]:
-        whole = run if run.children or run.graph_type else self._related(run)
+        whole = self._whole(run)
         return [row for part in (whole.children or (whole,)) for row in self._rows(part, filters, summary)]
+
+    def _whole(self, run: Run) -> Run:
+        """Return a run with its parts, if it has any."""
+        return run if run.children or run.graph_type else self._related(run)
 
     def _explained(self, observer: Observer, rows: Sequence[HistoryRow]) -> Sequence[HistoryRow]:
         """Return the rows, those that have failed since the last look with what they reported."""
@@ -350,6 +361,7 @@ class Runs:
         return [
             replace(row, graph_type=row.graph_type or graph_type, message=row.message or _complaint(row))
             for row in rows
+            if filters.passes(row)  # Fuel 9.0 reads none of the filters, 9.0.1 adds rows that were skipped
         ]
 
 
@@ -359,7 +371,7 @@ def durations(rows: Iterable[HistoryRow]) -> dict[tuple[str, str, str], float]:
     for row in rows:
         seconds = _seconds(row.time_start, row.time_end)
         if row.status is InstanceStatus.READY and seconds is not None:
-            taken[row.graph_type, row.task, "null" if row.node is None else str(row.node)] = seconds
+            taken[row.graph_type, row.task, uid_of(row.node)] = seconds
     return taken
 
 

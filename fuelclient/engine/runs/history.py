@@ -26,21 +26,17 @@ def dry_run_message(plan: Plan) -> str:
 
 
 def rows(connection: Connection, child: Run, filters: HistoryFilter) -> list[HistoryRow]:
-    """Return the rows of a child, then its tasks that no node has, unless `filters` name nodes.
+    """Return the rows of a child, then its tasks that no node has, whose node is `NOWHERE`.
 
     Source: Nailgun `DeploymentHistoryCollection`.
     """
     definitions = runs.definitions_of(connection, child.id)
     stored = history.rows(connection, child.id, child.graph_type, filters, definitions)
-    skipped = InstanceStatus.SKIPPED
-    if filters.nodes or (filters.statuses and skipped not in filters.statuses):
-        return stored
-    placed = history.placed(connection, child.id)
+    placed, skipped = history.placed(connection, child.id), InstanceStatus.SKIPPED
     for task, definition in definitions.items():
-        wanted = not filters.tasks or task in filters.tasks
         task_type = str(definition.get("type") or "")
-        if wanted and task not in placed and task_type != TaskType.GROUP:
-            row = HistoryRow(child.id, child.graph_type, task, NOWHERE, skipped, task_type, definition=definition)
+        row = HistoryRow(child.id, child.graph_type, task, NOWHERE, skipped, task_type, definition=definition)
+        if task not in placed and task_type != TaskType.GROUP and filters.passes(row):
             stored.append(row)
     return stored
 

@@ -28,7 +28,12 @@ from fuelclient.engine.runs.jobs import checker, jobs_for, jobs_of
 from fuelclient.engine.runs.journal import tell
 from fuelclient.engine.runs.paths import last_words
 from fuelclient.environment import plans
-from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
+from fuelclient.environment.checks import (
+    require_instance_statuses,
+    require_recorded,
+    require_run_names,
+    require_run_statuses,
+)
 from fuelclient.errors import Conflict, FuelError, NotFound, Unavailable, Unsupported, nearest
 from fuelclient.executors import registry
 from fuelclient.model.diagnosis import Diagnosis
@@ -167,6 +172,7 @@ class Runs:
     ) -> Sequence[Run]:
         """As `base.Runs`."""
         require_run_statuses(statuses)
+        require_run_names(names)
         with self._database.read() as connection:
             if cluster_id is not None:
                 lookup.cluster(connection, cluster_id)
@@ -217,10 +223,16 @@ class Runs:
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         """As `base.Runs`."""
         require_instance_statuses(filters.statuses)
+        run, found = self._history(run_id, filters)
+        require_recorded(run, filters, found, lambda: self._history(run_id, EVERYTHING)[1])
+        return found
+
+    def _history(self, run_id: int, filters: HistoryFilter) -> tuple[Run, Sequence[HistoryRow]]:
         with self._database.read() as connection:
             run = existing(connection, run_id)
-            children = [run] if run.parent_id else runs.children(connection, run.id)
-            return [row for child in children for row in history.rows(connection, child, filters)]
+            run = replace(run, children=tuple(runs.children(connection, run.id)))
+            parts = run.children or (run,)
+            return run, [row for part in parts for row in history.rows(connection, part, filters)]
 
     def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
         """As `base.Runs`."""
@@ -287,7 +299,7 @@ class Runs:
 
     def logs(self, run_id: int, task: str, node: str) -> Logs:
         """As `base.Runs`."""
-        rows = self.history(run_id, HistoryFilter(nodes=(node,), tasks=(task,)))
+        _, rows = self._history(run_id, HistoryFilter(nodes=(node,), tasks=(task,)))
         begun = [row for row in rows if row.attempts]
         if not begun:
             raise NotFound("log", f"of {task}/{node} in run {run_id}", hint=self._why_no_log(run_id, task, rows))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from executions import TOLERANT, Executions, shell, stage
-from refusals import refused
+from refusals import missing, refused
 
 from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.run import HistoryFilter
@@ -32,6 +32,33 @@ def test_histories_are_filtered(env: Executions) -> None:
         history(found.id, HistoryFilter(statuses=("NOTEXISTING",)))
     text = "Statuses parameter could be only: pending, ready, running, error, skipped"
     assert caught.value.message.startswith(text)  # Nailgun's own text, which scripts match
+
+
+def test_filters_that_nothing_has_are_refused_with_the_nearest_name(env: Executions) -> None:
+    env.graph(stage("s"), shell("netconfig"), shell("nowhere", roles=["storage"]), graph_type="one")
+    env.graph(shell("keystone"), graph_type="two")
+    found = env.run("one", "two")
+    history = env.backend.runs.history
+    with missing("task", f"netconfg of run {found.id}", "netconfig"):
+        history(found.id, HistoryFilter(tasks=("keystone", "netconfg")))
+    with missing("node", f"9 of run {found.id}", "3"):
+        history(found.id, HistoryFilter(nodes=("1", "9")))
+    with missing("task", f"keystone of run {found.children[0].id}"):
+        history(found.children[0].id, HistoryFilter(tasks=("keystone",)))
+    assert history(found.id, HistoryFilter(nodes=("master",), tasks=("nowhere",))) == []
+    assert len(history(found.id, HistoryFilter(tasks=("keystone",)))) == 3
+    with refused(UsageError, "deploiment", "deployment"):
+        env.backend.runs.list(names=("deploiment",))
+    assert env.backend.runs.list(names=("provision",)) == []
+
+
+def test_a_task_of_a_graph_that_was_not_planned_yet_may_come(env: Executions) -> None:
+    env.graph(shell("slow", env.held("began")), graph_type="one")
+    env.graph(shell("later"), graph_type="two")
+    begun = env.begin("one", "two")
+    assert env.backend.runs.history(begun.id, HistoryFilter(tasks=("later",))) == []
+    env.let_go()
+    env.ended(begun.id)
 
 
 def test_a_run_is_deleted_with_everything_of_it(env: Executions) -> None:

@@ -9,8 +9,9 @@ import pytest
 from refusals import refused
 
 from fuelclient.errors import InvalidDocument
-from fuelclient.expressions.facts import Facts, Past, Reads, Union, View, Views, uid_of
+from fuelclient.expressions.facts import Facts, Past, Reads, Union, View, Views
 from fuelclient.expressions.yaql_engine import parse
+from fuelclient.model.run import uid_of
 
 FACTS = Facts(
     {"a": {"x": 1, "y": {"z": 1}}, "list": [1, 2], "both": 1, "plain": {"deep": {"er": True}}},

@@ -10,10 +10,11 @@ import yaml
 
 from fuelclient.expressions.errors import ExpressionError
 from fuelclient.expressions.evaluation import condition_of
-from fuelclient.expressions.facts import Facts, Past, Views, uid_of
+from fuelclient.expressions.facts import Facts, Past, Views
 from fuelclient.expressions.functions import UNDEFINED
 from fuelclient.expressions.render import Master, render
 from fuelclient.expressions.yaql_engine import parse
+from fuelclient.model.run import uid_of
 from fuelclient.model.task import Task
 
 CASES = sorted((Path(__file__).resolve().parents[2] / "cases" / "yaql").glob("*.yaml"))
