@@ -112,18 +112,33 @@ def own_graph(
     """Return a plugin's own graph: the entries of `tasks.yaml`, legacy ones even if they have ids; the groups of its
     roles; and `deployment_tasks.yaml`.
 
-    A group that is defined as a task replaces the one made from a role. With `with_primary`, tasks for controllers
-    are also for the primary controller, as in packages of version 1.
+    With `with_primary`, tasks for controllers are also for the primary controller, as in packages of version 1.
     """
     graph = read(files, [document for document in (*legacy, *tasks) if document.data is not None], owner)
-    known = {task.id for task in graph.tasks}
     of_legacy = {document.file for document in legacy}
     first = sum(task.source.file in of_legacy for task in graph.tasks)
     entries = as_legacy(replace(graph, tasks=graph.tasks[:first])).tasks
     if with_primary:
         entries = tuple(map(_with_primary, entries))
-    added = [group for group in groups if group.id not in known]
-    return replace(graph, tasks=(*entries, *added, *graph.tasks[first:]))
+    return replace(graph, tasks=(*entries, *beside(groups, graph.tasks), *graph.tasks[first:]))
+
+
+def beside(groups: Sequence[Task], tasks: Sequence[Task]) -> tuple[Task, ...]:
+    """Return the groups made from roles as they go with the `tasks` of a graph.
+
+    A group among these replaces the one of its name. If another task has the name of a role, the group gets a name that
+    no task of a package can have.
+
+    >>> web, db, log = (Task(name, {"type": "group"}) for name in ("web", "db", "log"))
+    >>> [group.id for group in beside([web, db, log], [Task("web", {"type": "group"}), Task("db", {"type": "shell"})])]
+    ['role:db', 'log']
+    """
+    types = {task.id: task.type for task in tasks}
+    return tuple(
+        replace(group, id=f"role:{group.id}") if group.id in types else group
+        for group in groups
+        if types.get(group.id) != TaskType.GROUP
+    )
 
 
 def as_legacy(graph: GraphDocument) -> GraphDocument:
@@ -142,8 +157,9 @@ def _with_primary(task: Task) -> Task:
 def groups_of(
     files: PackageFiles, roles: Mapping[str, Any], file: str, tags: Mapping[str, Any] | None = None
 ) -> list[Task]:
-    """Return a group task for each role of `file` that has `tasks`. Its id is the role's name, and its roles are the
-    words that find all nodes with the role, the primary one too. `tags` are those that the package defines.
+    """Return a group task for each role of `file` that has `tasks`, with the role's fault tolerance. Its id is the
+    role's name (see `beside`), and its roles are the words that find all nodes with the role, the primary one too.
+    `tags` are those that the package defines.
 
     Version constraints of the role apply to its group too.
     """
@@ -162,7 +178,7 @@ def groups_of(
             "roles": placing_words(name, role, tags or {}),
             "tasks": list(names),
             "parameters": {"strategy": {"type": "parallel"}},
-            **{key: role[key] for key in constraints.KEYS if key in role},
+            **{key: role[key] for key in ("fault_tolerance", *constraints.KEYS) if key in role},
         }
         source = Source(file, files.place(role, file=file).line, {"tasks": place.line})
         groups.append(Task(name, attributes, source))

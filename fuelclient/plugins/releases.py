@@ -20,7 +20,7 @@ from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument
 from fuelclient.model.package import PackagedRelease, ReleaseRecord
 from fuelclient.model.task import Task
 from fuelclient.plugins.contents import PATHS, contents_of, has_own
-from fuelclient.plugins.graphs import graphs_of, graphs_without_tasks, groups_of, tasks_of
+from fuelclient.plugins.graphs import beside, graphs_of, graphs_without_tasks, groups_of, tasks_of
 from fuelclient.plugins.package_files import PackageFiles, without
 from fuelclient.plugins.roles import normal_roles, normal_volumes
 from fuelclient.serializers.release import releases_from
@@ -100,9 +100,7 @@ def release_of(files: PackageFiles, record: Mapping[str, Any], owner: str) -> Pa
     fields, groups = _grouped(files, fields)
     if groups:
         graph = graphs.get(DEFAULT_TYPE, GraphDocument(()))
-        known = {task.id for task in graph.tasks}
-        added = [group for group in groups if group.id not in known]
-        graphs[DEFAULT_TYPE] = replace(graph, tasks=(*added, *graph.tasks))
+        graphs[DEFAULT_TYPE] = replace(graph, tasks=(*beside(groups, graph.tasks), *graph.tasks))
     missing = [key for key in _NEEDED if not fields.get(key)]
     if missing:
         message = f"the release has no {', no '.join(missing)}"

@@ -66,21 +66,23 @@ class Graph:
             self.notes.append(f"{len(moved)} entries of tasks.yaml are now tasks, and the file is removed.")
 
     def _name_roles(self, task: Any) -> None:
-        """Turn `role` and `groups` into `roles`."""
+        """Turn `role` and `groups` into `roles`. Groups place a task only if it has no roles, which a record that
+        overrides a task of the release does not say."""
         for old in ("role", "groups"):
-            if old not in task:
+            if old not in task or (old == "groups" and not task.get("type")):
                 continue
-            value = task[old]
-            if "roles" in task:
-                both = [*_names(task["roles"]), *(name for name in _names(value) if name not in _names(task["roles"]))]
-                task["roles"] = _flow(both)
+            if old == "groups" and any(_names(task.get(key)) for key in ("roles", "tags")):
+                self.notes.append(f"groups of {task.get('id')} had no effect beside its roles, and is left out.")
+                del task[old]
+            elif _names(task.get("roles")):
                 del task[old]
             else:
+                task.pop("roles", None)
                 _rename(task, old, "roles")
-            if task["roles"] not in ("*", ["*"]):
-                task["roles"] = task["roles"] if isinstance(task["roles"], list) else [task["roles"]]
-            elif isinstance(task["roles"], list):
-                task["roles"] = "*"
+        if task.get("roles") in ("*", ["*"]):
+            task["roles"] = "*"
+        elif "roles" in task and not isinstance(task["roles"], list):
+            task["roles"] = [task["roles"]]
 
     def _dissolve_groups(self, groups: list[Any]) -> None:
         """Replace the groups by the `tasks` of roles, and, where these do not say the same, by the roles of tasks."""
@@ -95,8 +97,9 @@ class Graph:
         for name, words in placed.items():
             left = self._placed_by_roles(name, list(dict.fromkeys(words)), is_own=name in tasks)
             if left and name in tasks:
-                listed = _names(tasks[name].get("roles"))
-                tasks[name]["roles"] = _flow([*listed, *(word for word in left if word not in listed)])
+                key = "tags" if _names(tasks[name].get("tags")) else "roles"
+                listed = _names(tasks[name].get(key))
+                tasks[name][key] = "*" if "*" in (*listed, *left) else _flow(list(dict.fromkeys((*listed, *left))))
             elif left:
                 self.notes.append(
                     f"A group placed the task {name} of the release on {', '.join(left)}; nothing does now."

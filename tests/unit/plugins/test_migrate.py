@@ -8,12 +8,16 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
+from building import fleet, instances, merged
 from command_line import CommandLine
 from corpus import corpus
 from corpus_graphs import default_graph, release
+from hypothesis import given
+from hypothesis import strategies as st
 from package_trees import write_package
 
 from fuelclient.commands.graph.sides import package_addition
@@ -24,6 +28,7 @@ from fuelclient.insight.comparison import compare
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.model.task import TaskType
+from fuelclient.plan.expand import expand
 from fuelclient.plan.preview import Draft, PreviewOptions, draft, order_of, preview_of
 from fuelclient.plugins.checks import check
 from fuelclient.plugins.load import load_package
@@ -125,6 +130,44 @@ def test_the_same_tasks_run_on_the_same_nodes_in_the_same_order(package: Path, t
     after = previewed("after.db")
     assert len(after) == 4
     assert before == after
+
+
+WORDS = st.lists(st.sampled_from(["own", "primary-own", "other", "controller"]), max_size=3, unique=True)
+PLACED = st.fixed_dictionaries({}, optional={"role": WORDS, "groups": WORDS, "tags": WORDS})
+"""How a task of a package of version 4 may say where it runs."""
+
+
+@st.composite
+def tasks_and_groups(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Tasks, some named like a role, and groups that list them, in any order."""
+    names = draw(st.permutations(["a", "b", "own", "other"]))
+    shell = {"type": "shell", "version": "2.0.0", "parameters": {"cmd": "true", "timeout": 1}}
+    tasks = [{"id": name, **shell, **draw(PLACED)} for name in names[: draw(st.integers(1, 4))]]
+    listed = st.lists(st.sampled_from([task["id"] for task in tasks]), min_size=1, unique=True)
+    free = [name for name in ("own", "g1", "g2") if name not in {task["id"] for task in tasks}]
+    groups = [
+        {"id": name, "type": "group", "role": draw(WORDS.filter(bool)), "tasks": draw(listed)}
+        for name in free[: draw(st.integers(0, 2))]
+    ]
+    return draw(st.permutations([*tasks, *groups]))
+
+
+@given(tasks_and_groups())
+def test_a_migration_moves_no_task_to_other_nodes(
+    tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]]
+) -> None:
+    roles = {"own": {"name": "O", "description": "o", "has_primary": True}, "other": {"name": "X", "description": "x"}}
+    files = {"deployment_tasks.yaml": records, "node_roles.yaml": roles, "deployment_scripts/x.sh": "x"}
+    package = Path(write_package(tmp_path_factory.mktemp("p"), package_version="4.0.0", files=files))
+    nodes = fleet({1: ["primary-own"], 2: ["own"], 3: ["other"], 4: ["other", "controller"], 5: ["primary-controller"]})
+
+    def where() -> set[str]:
+        tasks = merged(*load_package(package).contents.graphs["default"].tasks)
+        return instances(expand(tasks, nodes))
+
+    before = where()
+    apply(migrated(package))
+    assert where() == before
 
 
 def test_a_migration_that_fails_half_way_changes_nothing(package: Path) -> None:
