@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from fuelclient.expressions import limits
+
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.settings import Settings
@@ -26,6 +28,7 @@ def connect(settings: Settings) -> Backend:
     Nothing is opened before its first use. Both are imported here and not above, because help needs neither, and the
     embedded engine needs neither HTTP nor Keystone.
     """
+    limits.set_seconds(settings.expression_seconds)
     master = settings.master
     if master is not None:
         from fuelclient.backends.nailgun import NailgunBackend

@@ -13,7 +13,6 @@ from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.run import PARENT, Run
 from fuelclient.plan.inputs import is_deployed_anew
 from fuelclient.serializers.values import deep_merged
-from fuelclient.settings import limit_expressions
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,6 @@ class ConsoleFacts:
 
     def at(self, node: str = "") -> Console:
         """Return a console on a node; without one, on the facts that all nodes share. Raise `NotFound`."""
-        limit_expressions()
         if node and node not in self.new.nodes:
             known = [uid for uid in self.new.nodes if uid != "null"]
             raise NotFound("fact", f"of node {node}", hint=f"Nodes with facts: {', '.join(known)}.")

@@ -26,7 +26,6 @@ from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.outlook import asks_facts
 from fuelclient.plan.plan import Plan, checked, require_decided
 from fuelclient.plan.preview import PreviewOptions
-from fuelclient.settings import limit_expressions
 
 if TYPE_CHECKING:
     from fuelclient.environment.redeploy import Rerun
@@ -91,7 +90,6 @@ def saved(backend: Backend, request: RunRequest) -> tuple[SavedPlan, tuple[Findi
 
 def _plans(backend: Backend, request: RunRequest, assume: str | None) -> tuple[Inputs, tuple[Plan, ...], str]:
     """Return the inputs and the plans of a request, and which nodes were assumed; none if `assume` is None."""
-    limit_expressions()
     meant = checked(request, registry.runs_nothing)
     inputs, assumption = backend.runs.inputs(meant), ""
     if assume is not None:

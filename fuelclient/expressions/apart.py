@@ -1,11 +1,13 @@
 """Evaluate in a process of its own what no count bounds: it has limits of processor time and memory, and can be killed.
 
 Such expressions are rare (see `library.UNCOUNTED`, and patterns with references to groups). The process gets the facts
-once, answers one expression after another, and ends with the views that it belongs to.
+once, answers one expression after another, and ends with the views that it belongs to, or with its parent.
 """
 
 from __future__ import annotations
 
+import contextlib
+import os
 import pickle
 import signal
 import subprocess
@@ -15,9 +17,12 @@ from collections.abc import Mapping
 from typing import IO, Any
 
 from fuelclient.expressions import limits
+from fuelclient.expressions.budget import give_turn_back, set_apart, take_turn
 from fuelclient.expressions.errors import ExpressionError, MissingFact
 from fuelclient.expressions.facts import Facts, Past, View, Views
 from fuelclient.expressions.functions import UNDEFINED
+
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 class Exhausted(Exception):
@@ -29,11 +34,22 @@ class Exhausted(Exception):
 
 
 def value(text: str, view: View) -> Any:
-    """Return the value of an expression as `Yaql.value` does. Raise `ExpressionError`, and `Exhausted` for a limit."""
-    process = view.views.apart
-    if process is None:
-        process = view.views.apart = _Process(view.views)
-    return process.value(text, view)
+    """Return the value of an expression as `Yaql.value` does.
+
+    Raise `ExpressionError`, `Exhausted` for a limit, and `Crowded` as `take_turn` does.
+    """
+    take_turn()
+    try:
+        process = view.views.apart
+        if process is None:
+            process = view.views.apart = _Process(view.views)
+        return process.value(text, view)
+    finally:
+        give_turn_back()
+
+
+class _Killed(Exception):
+    """The process of an evaluation was killed, and not by one of its limits."""
 
 
 class _Process:
@@ -44,15 +60,13 @@ class _Process:
         self.process: subprocess.Popen[bytes] | None = None
 
     def value(self, text: str, view: View) -> Any:
-        process = self.process or self._started()
-        assert process.stdin  # noqa: S101 - both are pipes
-        assert process.stdout  # noqa: S101 - both are pipes
-        try:
-            _send(process.stdin, (text, view.uid, view.moment))
-            kind, answer, touched = pickle.load(process.stdout)  # noqa: S301 - our own process
-        except (EOFError, OSError, pickle.UnpicklingError):
-            self.process = None
-            raise _why(_end(process)) from None
+        # Linux kills the process when the thread that started it ends, though the views may go on in another
+        for _ in range(2):
+            with contextlib.suppress(_Killed):
+                kind, answer, touched = self._answer(text, view)
+                break
+        else:
+            raise Exhausted("its process was killed twice", "Does this machine have enough memory?")
         view.views.reads.node |= touched
         if kind == "failed":
             message, hint = answer
@@ -62,11 +76,25 @@ class _Process:
             raise MissingFact(message, text, path, hint=hint)
         return UNDEFINED if kind == "undefined" else answer
 
+    def _answer(self, text: str, view: View) -> tuple[str, Any, bool]:
+        process = self.process or self._started()
+        assert process.stdin  # noqa: S101 - both are pipes
+        assert process.stdout  # noqa: S101 - both are pipes
+        try:
+            _send(process.stdin, (text, view.uid, view.moment))
+            answer: tuple[str, Any, bool] = pickle.load(process.stdout)  # noqa: S301 - our own process
+        except (EOFError, OSError, pickle.UnpicklingError):
+            self.process = None
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(1)  # so that its own exit code tells why
+            raise _why(_end(process)) from None
+        return answer
+
     def _started(self) -> subprocess.Popen[bytes]:
         views = self._views()
         assert views is not None  # noqa: S101 - the views ask
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "fuelclient.expressions.apart"],
+        process = subprocess.Popen(  # noqa: S603 - our own module
+            [sys.executable, "-P", "-m", "fuelclient.expressions.apart", str(os.getpid())],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         weakref.finalize(views, _end, process)
@@ -90,12 +118,15 @@ def _end(process: subprocess.Popen[bytes]) -> int:
     """End a process, and return its exit code."""
     for stream in (process.stdin, process.stdout):
         if stream:
-            stream.close()
+            with contextlib.suppress(BrokenPipeError):  # a request that it has not read
+                stream.close()
     process.kill()
     return process.wait()
 
 
-def _why(code: int) -> Exhausted:
+def _why(code: int) -> Exhausted | _Killed:
+    if code == -signal.SIGKILL:
+        return _Killed()
     if code == -signal.SIGXCPU:
         hint = "Compute it in the task itself, or raise EXPRESSION_SECONDS in a settings file."
         return Exhausted(f"it takes more than {limits.seconds()} seconds of processor time", hint)
@@ -106,11 +137,9 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
     """Answer the requests of one parent until it closes the pipe."""
     import resource
 
-    from fuelclient.expressions import budget
-
     seconds, now, moments = pickle.load(requests)  # noqa: S301 - the parent is our own process
     views = Views(Facts(*now), Past({key: Facts(*parts) for key, parts in moments.items()}, {}), memoise=False)
-    budget.set_apart()
+    set_apart()
     _evaluated(views, ("regex('a').matches('a')", "null", None))  # what it imports is none of the expression's memory
     with open("/proc/self/statm", encoding="ascii") as size:
         taken = int(size.read().split()[0]) * resource.getpagesize()
@@ -142,5 +171,17 @@ def _evaluated(views: Views, request: tuple[str, str, Any]) -> tuple[str, Any, b
     return "value", answer, views.reads.node
 
 
+def _end_with(parent: int) -> None:
+    """Have Linux kill this process when its parent ends, also in the middle of an evaluation."""
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended before the call
+        sys.exit()
+
+
 if __name__ == "__main__":
+    _end_with(int(sys.argv[1]))
     serve(sys.stdin.buffer, sys.stdout.buffer)

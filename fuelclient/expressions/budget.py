@@ -19,6 +19,15 @@ MOST_WORK = 3_000_000
 A filter with ten calls for each of 10 000 elements takes a third of it. It takes about ten seconds.
 """
 
+SHORT_WORK = 300_000
+"""An evaluation that takes more, which is about a second, has to wait for its turn; see `take_turn`."""
+
+AT_ONCE = 2
+"""How many long evaluations a process does at a time, so that a server has threads for other requests."""
+
+PATIENCE = 2.0
+"""How many seconds an evaluation waits for its turn. Those of Fuel's releases and plugins take milliseconds."""
+
 CALL = 10
 """A call takes as long as many elements, because the library searches for the overload that fits."""
 
@@ -39,14 +48,21 @@ _COMPARED = 50
 
 class _Spent(threading.local):
     work = 0
+    most = MOST_WORK
+    has_turn = False
     weights: dict[int, tuple[Any, int]]
 
 
 _spent = _Spent()
+_turns = threading.BoundedSemaphore(AT_ONCE)
 
 
 class TooMuchWork(Exception):
     """An evaluation has exceeded `MOST_WORK`."""
+
+
+class Crowded(TooMuchWork):
+    """Too many evaluations of this process take long at the moment."""
 
 
 class TooLarge(TooMuchWork):
@@ -73,7 +89,7 @@ def is_apart() -> bool:
 
 def begin() -> None:
     """Start counting for a new evaluation in this thread."""
-    _spent.work = 0
+    _spent.work, _spent.most = 0, min(SHORT_WORK, MOST_WORK)
     _spent.weights = {}
 
 
@@ -83,10 +99,31 @@ def spent() -> int:
 
 
 def spend(work: int) -> None:
-    """Add to the work of this thread's evaluation. Raise `TooMuchWork` if that exceeds the limit."""
+    """Add to the work of this thread's evaluation. Raise `TooMuchWork` if that exceeds the limit, or `Crowded`."""
     _spent.work = done = _spent.work + work
-    if done > MOST_WORK:
-        raise TooMuchWork
+    if done > _spent.most:
+        if done > MOST_WORK:
+            raise TooMuchWork
+        take_turn()
+        _spent.has_turn, _spent.most = True, MOST_WORK
+
+
+def take_turn() -> None:
+    """Wait until the process may do one more long evaluation. Raise `Crowded` if that takes longer than `PATIENCE`."""
+    if not _turns.acquire(timeout=PATIENCE):
+        raise Crowded(f"{AT_ONCE} expressions that take long are being evaluated already")
+
+
+def give_turn_back() -> None:
+    """State that an evaluation that waited in `take_turn` has ended."""
+    _turns.release()
+
+
+def end() -> None:
+    """End the evaluation of this thread, with the value as plain data: it may be computed lazily."""
+    if _spent.has_turn:
+        _spent.has_turn = False
+        give_turn_back()
 
 
 def spend_text(length: int) -> None:

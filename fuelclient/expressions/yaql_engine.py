@@ -12,8 +12,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fuelclient.expressions import apart
-from fuelclient.expressions.budget import CALL, MOST_ITEMS, MOST_WORK, TooLarge, TooMuchWork, Uncounted, is_apart
+from fuelclient.expressions import apart, budget
+from fuelclient.expressions.budget import (
+    CALL,
+    MOST_ITEMS,
+    MOST_WORK,
+    Crowded,
+    TooLarge,
+    TooMuchWork,
+    Uncounted,
+    is_apart,
+)
 from fuelclient.expressions.errors import ExpressionError, MissingFact, quoted
 from fuelclient.expressions.facts import View
 from fuelclient.expressions.functions import UNDEFINED, NotData, TooManyItems, plain
@@ -63,19 +72,21 @@ class Yaql:
         except ExpressionError:
             raise
         except Uncounted:
+            budget.end()
             return self._apart(view)
         except (TooMuchWork, MemoryError) as error:
             view.views.shared["exhausted", self.text] = failed = _failed(self.text, error)
             raise failed from None
         except Exception as error:  # a function of YAQL raises whatever Python raises on its arguments
             raise _failed(self.text, error) from None
+        finally:
+            budget.end()
 
     def _apart(self, view: View) -> Any:
         try:
             return apart.value(self.text, view)
-        except apart.Exhausted as error:
-            message = f"The YAQL expression {quoted(self.text)} has no value: {error}."
-            failed = ExpressionError(message, self.text, hint=error.hint)
+        except (Crowded, apart.Exhausted) as error:
+            failed = _failed(self.text, error)
             view.views.shared["exhausted", self.text] = failed
             raise failed from None
 
@@ -166,7 +177,11 @@ def _failed(text: str, error: Exception) -> ExpressionError:
         path = str(getattr(error, "path", f"....{name}"))
         message = f"The YAQL expression {quoted(text)} has no value: the facts have no {quoted(name)} there."
         return MissingFact(message, text, path, hint="Use .get(name, default) for what may be missing.")
-    if isinstance(error, TooLarge):
+    if isinstance(error, Crowded):
+        reason, hint = str(error), "Try again when they have ended, or compute it in the task itself."
+    elif isinstance(error, apart.Exhausted):
+        reason, hint = str(error), error.hint
+    elif isinstance(error, TooLarge):
         reason = str(error)
         hint = "Compute it in the task itself."
     elif isinstance(error, TooMuchWork):

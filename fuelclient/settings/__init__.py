@@ -310,10 +310,3 @@ __all__ = [
     "load",
     "sample",
 ]
-
-
-def limit_expressions() -> None:
-    """Give the expressions that this process evaluates the limits of the settings. Raise what `load` raises."""
-    from fuelclient.expressions import limits  # most commands evaluate none
-
-    limits.set_seconds(load().expression_seconds)

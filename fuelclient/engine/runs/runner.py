@@ -23,8 +23,9 @@ from fuelclient.engine.runs.executors import Provider, executor_for
 from fuelclient.engine.runs.paths import log_path
 from fuelclient.engine.runs.sweep import sweep
 from fuelclient.errors import Conflict, FuelError, Unavailable
+from fuelclient.expressions import limits
 from fuelclient.model.run import Run
-from fuelclient.settings import limit_expressions
+from fuelclient.settings import load
 from fuelclient.store import runners, runs
 from fuelclient.store.database import Connection, Database
 
@@ -70,7 +71,7 @@ def execute(
             raise Conflict(f"Run {run_id} does not exist, is a part of another run, or has ended.")
         claim(connection, parent)
     pid = os.getpid()
-    limit_expressions()
+    limits.set_seconds(load().expression_seconds)
     executor = provider(database.path, parent)
 
     async def whole() -> bool:

@@ -56,7 +56,6 @@ from fuelclient.model.status import RunStatus
 from fuelclient.plan import select
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Check, Plan, checked, nothing_selected, require_decided
-from fuelclient.settings import limit_expressions
 from fuelclient.store import access, events, facts, nodes, runners, runs
 from fuelclient.store.database import Connection, Database
 from fuelclient.store.leftovers import Leftover
@@ -74,7 +73,6 @@ class Runs:
 
     def begin(self, request: RunRequest, *, may_idle: bool = False, check: bool = True, digest: str = "") -> Run:
         """As `base.Runs`."""
-        limit_expressions()
         request = checked(request, registry.runs_nothing)
         with self._database.read() as connection:
             lookup.cluster(connection, request.cluster_id)

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hash_seeds import same_answer
+from processes import eventually
 
+from fuelclient import connect
 from fuelclient.expressions import budget, library, limits
 from fuelclient.expressions.errors import ExpressionError
 from fuelclient.expressions.facts import Facts, Views
@@ -160,6 +166,73 @@ def test_a_process_apart_serves_all_nodes_and_is_replaced_when_it_was_killed(mon
     del views
     gc.collect()
     assert last.returncode is not None, "it ended with its views"
+
+
+SLOW = r"regex('((a+)+)\\1$').matches($.word + $.word)"
+
+
+def test_an_evaluation_ends_with_its_parent(tmp_path: Path) -> None:
+    """A preview or a server that is killed leaves no process behind that computes for another minute."""
+    code = (
+        "from fuelclient.expressions.facts import Facts, Views\n"
+        "from fuelclient.expressions.yaql_engine import parse\n"
+        f"parse({SLOW!r}).value(Views(Facts({FACTS!r}, {{}})).at('t', None))"
+    )
+    with subprocess.Popen([sys.executable, "-c", code]) as parent:
+        children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
+        assert eventually(children.read_text)
+        child = Path("/proc") / children.read_text().split()[0]
+        assert eventually(lambda: (child / "statm").exists() and _seconds_of(child) > 0.5)
+        parent.kill()
+    assert eventually(lambda: not child.exists())
+
+
+def _seconds_of(process: Path) -> float:
+    user, system = (process / "stat").read_text(encoding="ascii").rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def test_a_process_apart_may_outlive_the_thread_that_started_it() -> None:
+    views = Views(Facts(FACTS, {"1": {"uid": "1"}}))
+    text = "{a => $.names.first()}.mergeWith({b => 1})"
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(parse(text).value, views.at("t", None)).result()
+    assert eventually(lambda: views.apart.process.poll() is not None)
+    views.shared.clear()
+    assert parse(text).value(views.at("t", None)) == {"a": "b", "b": 1}
+
+
+@pytest.mark.parametrize("text", ["{a => 1}.mergeWith({b => 2})", "range(999).select(range(99).len()).len()"])
+def test_two_evaluations_take_long_at_a_time(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight hostile expressions would otherwise hold the eight threads of a server until all of them have ended."""
+    monkeypatch.setattr(budget, "SHORT_WORK", 1_000)
+    monkeypatch.setattr(budget, "PATIENCE", 0.1)
+    expected = value(text)
+    for _ in range(3):  # an evaluation gives its turn back, also after an error
+        with pytest.raises(ExpressionError):
+            value(f"{text} + foo")
+    budget.take_turn()
+    assert value(text) == expected
+    budget.take_turn()
+    try:
+        with pytest.raises(ExpressionError) as caught:
+            value(text)
+        assert "2 expressions that take long are being evaluated" in caught.value.message
+        assert value("range(9).len()") == 9, "short ones do not wait"
+    finally:
+        budget.give_turn_back()
+        budget.give_turn_back()
+    assert value(text) == expected
+
+
+@pytest.mark.parametrize(("engine", "server"), [("engine.db", None), (None, "http://127.0.0.1:9")])
+def test_the_setting_holds_for_every_backend(
+    engine: str | None, server: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "_seconds", 60)
+    monkeypatch.setenv("FUEL_EXPRESSION_SECONDS", "7")
+    with connect(engine, server=server):
+        assert limits.seconds() == 7
 
 
 def test_every_function_of_the_library_is_known() -> None:
