@@ -1,8 +1,8 @@
-"""Run tasks on the machines of Dask workers, each started by one task of Dask.
+"""Run tasks on the machines of Dask workers.
 
 The worker of a node is named by its attribute `worker`; without one, it has the name of the node. Several nodes may
 name the same worker, that of their site: their tasks run on its machine then. A worker is started with `dask worker
-tls://SCHEDULER:8786 --name node-5 ...`; it and the scheduler need the package fuelclient.
+tls://SCHEDULER:8786 --name node-5 ...`; it needs the package fuelclient.
 """
 
 from __future__ import annotations
@@ -36,20 +36,23 @@ _HINT = "Set DASK_SCHEDULER to tls://HOST:PORT, and DASK_TLS_CA_FILE, DASK_TLS_C
 
 @dataclass(frozen=True, slots=True)
 class DaskScheduler:
-    """A scheduler: `tls://host:port`, or `tcp://host:port` on this machine, and paths of PEM files for the former.
+    """A scheduler: `tls://host:port` with paths of PEM files, or, on this machine, `tcp://host:port`.
 
-    `ca_file` has who may sign for the cluster, `cert` and `key` are what this client shows.
+    `ca_file` has who may sign for the cluster, `cert` and `key` are what this client shows. Without TLS the scheduler
+    is used only if `insecure` allows it.
     """
 
     address: str = ""
     ca_file: str = ""
     cert: str = ""
     key: str = ""
+    insecure: bool = False
 
     @classmethod
     def of(cls, settings: Settings) -> DaskScheduler:
         """Return the scheduler that the settings name, with the certificates for it."""
-        return cls(settings.dask_scheduler, settings.dask_tls_ca_file, settings.dask_tls_cert, settings.dask_tls_key)
+        files = (settings.dask_tls_ca_file, settings.dask_tls_cert, settings.dask_tls_key)
+        return cls(settings.dask_scheduler, *files, settings.dask_insecure)
 
     @property
     def endpoint(self) -> tuple[str, str, int]:
@@ -73,10 +76,10 @@ class DaskScheduler:
     def refusal(self) -> str:
         """Return why this scheduler must not be used, and what to do; an empty string if it may be.
 
-        Dask unpickles and executes what it is sent: without TLS on both sides, everyone who can connect to the
-        scheduler controls all its nodes. So without TLS the connection must not leave this machine.
+        A worker executes what it is sent: without TLS on both sides, everyone who can connect to the scheduler
+        controls all its nodes. So without TLS the connection must not leave this machine, whose users share it then.
 
-        >>> DaskScheduler("tcp://127.0.0.1:8786").refusal()
+        >>> DaskScheduler("tcp://127.0.0.1:8786", insecure=True).refusal()
         ''
         """
         if not self.address:
@@ -93,6 +96,11 @@ class DaskScheduler:
             return (
                 f"the Dask scheduler {self.address} is not on this machine and has no TLS: everyone who can reach it "
                 f"could run anything on all nodes. {_HINT}"
+            )
+        if not self.insecure:
+            return (
+                f"the Dask scheduler {self.address} has no TLS: every user of this machine could run anything on its "
+                f"workers. {_HINT} If you trust all users of this machine, set DASK_INSECURE: true."
             )
         return ""
 

@@ -1,45 +1,45 @@
-"""The connection to a Dask scheduler, and the transport and the spool that use it for one worker.
+"""The workers of a Dask scheduler, and the transport and the spool that use one of them.
 
-This is the only module of the client's side that knows the library distributed. Dask decides nothing here: each call
-names its worker, depends on nothing, and is never repeated by Dask. The spool shows what a lost call has done.
+Dask decides nothing here: each call names its worker, depends on nothing, and is never repeated by Dask. The spool
+shows what a lost call has done.
 """
 
 from __future__ import annotations
 
 import asyncio
-import uuid
+import pickle
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fuelclient.errors import Unsupported, nearest
+from fuelclient.errors import nearest
 from fuelclient.executors import dask_worker
 from fuelclient.executors.dask import DaskScheduler
-from fuelclient.executors.dask_worker import Failure, Launch, Piece, Place, Script
+from fuelclient.executors.dask_line import DaskLine, Failed, WrongAnswer
+from fuelclient.executors.dask_worker import HELD, Piece, Script
 from fuelclient.executors.recipe import Recipe
 from fuelclient.executors.spool import Seen, Spool
 from fuelclient.executors.transport import Completed, ConnectionBroken, Unreachable, reason_of
 
-try:
-    from distributed import Client, Security
-except ImportError as error:  # pragma: no cover - the tests have it
-    raise Unsupported(
-        "Tasks are sent to Dask workers with the library distributed, which is not installed.",
-        hint="Install it: pip install 'fuelclient[dask]'.",
-    ) from error
-
 T = TypeVar("T")
 
 _EVERY = 1.0
-"""How often, in seconds, to look whether a worker is still there. Dask does not report when the worker of a call goes:
-it keeps the call until the worker is back."""
+"""How often, in seconds, to look whether a worker is still there."""
+
+_STRANGERS = ("ModuleNotFoundError", "ImportError", "AttributeError")
+"""What a worker raises that has another version of fuelclient, or none."""
+
+_SAME = "Install the same version of fuelclient there: pip install 'fuelclient[dask]'."
 
 _MOST_NAMED = 8
 
 _PIECE = 1 << 20
 """Bytes of a file that go in one message."""
+
+
+class _Held(Exception):
+    """A script had not ended when its time to hold the call was over."""
 
 
 class DaskCluster:
@@ -50,8 +50,7 @@ class DaskCluster:
 
     def __init__(self, scheduler: DaskScheduler, timeout: float) -> None:
         self._scheduler, self._timeout = scheduler, timeout
-        self._client: Any = None
-        self._lock = asyncio.Lock()
+        self._free: list[DaskLine] = []
         self._looking = asyncio.Lock()
         self._addresses: Mapping[str, str] = {}
         self._present: frozenset[str] = frozenset()
@@ -59,154 +58,128 @@ class DaskCluster:
 
     async def names(self) -> frozenset[str]:
         """Return the names of all workers that are there now."""
-        await self._learn(await self._open())
+        await self._learn()
         return frozenset(self._addresses)
 
-    async def ask(self, worker: str, function: Callable[[Any], Awaitable[T]], argument: Any) -> T:
-        """Run a short function in the event loop of a worker, whatever its threads do, and return its result."""
-        client, address = await self._at(worker)
-        answers = await self._result(client, worker, address, client.run(function, argument, workers=[address]))
-        answer: T = answers[address]
-        return answer
-
-    async def submit(self, worker: str, function: Callable[[Any], T], argument: Any, name: str) -> T:
-        """Run a function as a task of Dask on one worker, and return its result; Dask's dashboard shows `name`."""
-        client, address = await self._at(worker)
-        future = client.submit(
-            function, argument, key=f"{name}-{uuid.uuid4().hex}",
-            workers=[address], allow_other_workers=False, pure=False, retries=0,
-        )  # fmt: skip
-        try:
-            result: T = await self._result(client, worker, address, _awaited(future))
-        finally:
-            future.release()
-        return result
+    async def ask(self, worker: str, function: Callable[[Any], Awaitable[str]], argument: Any) -> Any:
+        """Run a function in the event loop of a worker, whatever its threads do, and return the JSON document that it
+        returns."""
+        address = await self._at(worker)
+        pickles = pickle.dumps(function), pickle.dumps((argument,))
+        line = await self._line()
+        return await self._result(worker, address, self._used(line, line.run(address, *pickles)))
 
     async def close(self) -> None:
-        """Close the connection to the scheduler; scripts that run go on."""
-        client, self._client = self._client, None
-        if client is not None:
-            with suppress(OSError, TimeoutError):
-                await client.close()
+        """Close the connections to the scheduler; scripts that run go on."""
+        while self._free:
+            self._free.pop().close()
 
-    async def _open(self) -> Any:
-        """Return the connection to the scheduler; open it if it is missing or broken."""
-        async with self._lock:
-            if self._client is not None and self._client.status == "running":
-                return self._client
-            await self.close()
-            self._addresses, self._present = {}, frozenset()
-            refusal = self._scheduler.refusal()
-            if refusal:
-                raise Unreachable(f"{refusal[0].upper()}{refusal[1:]}", final=True)
+    async def _line(self) -> DaskLine:
+        """Return a connection that no other question uses now."""
+        if self._free:
+            return self._free.pop()
+        refusal = self._scheduler.refusal()
+        if refusal:
+            raise Unreachable(f"{refusal[0].upper()}{refusal[1:]}", final=True)
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await DaskLine.to(self._scheduler)
+        except (OSError, TimeoutError, WrongAnswer) as error:
+            reason = "no Dask scheduler answers there" if isinstance(error, WrongAnswer) else reason_of(error)
+            raise Unreachable(
+                f"The Dask scheduler {self._scheduler.url} cannot be reached: {reason}.",
+                hint="Does `dask scheduler` run there, with certificates of the same authority?",
+            ) from error
+
+    async def _used(self, line: DaskLine, asked: Awaitable[T]) -> T:
+        """Return an answer, and keep its connection for further questions unless anything went wrong."""
+        try:
+            answer = await asked
+        except BaseException:
+            line.close()
+            raise
+        self._free.append(line)
+        return answer
+
+    async def _asked(self, op: str) -> Mapping[str, Any]:
+        """Return what the scheduler says about itself."""
+        while True:
+            is_kept = bool(self._free)
+            line = await self._line()
             try:
                 async with asyncio.timeout(self._timeout):
-                    await self._listening()
-                    self._client = await self._connected()
-            except (OSError, TimeoutError, ValueError) as error:
+                    return await self._used(line, line.ask(op))
+            except (OSError, TimeoutError, Failed, WrongAnswer) as error:
+                if is_kept:  # the scheduler may have been restarted since
+                    continue
                 raise Unreachable(
-                    f"The Dask scheduler {self._scheduler.url} cannot be reached: {reason_of(error)}.",
-                    hint="Does `dask scheduler` run there, with certificates of the same authority?",
+                    f"The Dask scheduler {self._scheduler.url} does not answer: {reason_of(error)}."
                 ) from error
-            return self._client
 
-    async def _listening(self) -> None:
-        """Raise `OSError` if nothing listens there. Dask itself would go on trying until its time is over."""
-        _, host, port = self._scheduler.endpoint
-        _, writer = await asyncio.open_connection(host, port)
-        writer.close()
-        with suppress(OSError):
-            await writer.wait_closed()
-
-    async def _connected(self) -> Any:
-        scheduler, options = self._scheduler, {}
-        if scheduler.endpoint[0] == "tls":
-            options["security"] = Security(
-                tls_ca_file=scheduler.ca_file, tls_client_cert=scheduler.cert, tls_client_key=scheduler.key,
-                require_encryption=True,
-            )  # type: ignore[no-untyped-call]  # fmt: skip
-        client: Any = Client(
-            scheduler.url, asynchronous=True, set_as_default=False, name="fuel2", timeout=self._timeout, **options
-        )  # type: ignore[no-untyped-call]
-        try:
-            await client
-        except BaseException:
-            with suppress(OSError, TimeoutError):
-                await client.close()
-            raise
-        return client
-
-    async def _at(self, worker: str) -> tuple[Any, str]:
-        """Return the connection and the address of a worker, which has another one after a restart."""
-        client = await self._open()
+    async def _at(self, worker: str) -> str:
+        """Return the address of a worker, which has another one after a restart."""
         address = self._addresses.get(worker, "")
-        if not address or not await self._is_there(client, address):
+        if not address or not await self._is_there(address):
             asked = asyncio.get_running_loop().time()
             async with self._looking:  # calls at the same time share one answer that is newer than they are
                 if self._learned < asked:
-                    await self._learn(client)
+                    await self._learn()
             address = self._addresses.get(worker, "")
         if not address:
             raise Unreachable(missing(worker, self._addresses, self._scheduler.url))
-        return client, address
+        return address
 
-    async def _learn(self, client: Any) -> None:
+    async def _learn(self) -> None:
         """Ask the scheduler for its workers."""
         began = asyncio.get_running_loop().time()
-        try:
-            async with asyncio.timeout(self._timeout):
-                identity = await client.scheduler.identity()
-        except (OSError, TimeoutError) as error:
-            raise Unreachable(
-                f"The Dask scheduler {self._scheduler.url} does not answer: {reason_of(error)}."
-            ) from error
-        self._addresses = {str(worker["name"]): address for address, worker in identity["workers"].items()}
+        workers = (await self._asked("identity")).get("workers")
+        if not isinstance(workers, Mapping) or not all(isinstance(worker, Mapping) for worker in workers.values()):
+            raise Unreachable(f"The Dask scheduler {self._scheduler.url} does not say which workers it has.")
+        self._addresses = {str(worker.get("name")): address for address, worker in workers.items()}
         self._looked = self._learned = began
-        self._present = frozenset(identity["workers"])
+        self._present = frozenset(workers)
 
-    async def _is_there(self, client: Any, address: str) -> bool:
+    async def _is_there(self, address: str) -> bool:
         """Return whether the scheduler knew a worker a moment ago; calls at the same time share one look."""
         clock = asyncio.get_running_loop().time
         async with self._looking:
             if clock() - self._looked >= _EVERY:
                 try:
-                    async with asyncio.timeout(self._timeout):
-                        self._present = frozenset(await client.scheduler.ncores())
-                except (OSError, TimeoutError):
+                    self._present = frozenset(await self._asked("ncores"))
+                except Unreachable:
                     self._present = frozenset()
                 self._looked = clock()
             return address in self._present
 
-    async def _result(self, client: Any, worker: str, address: str, call: Awaitable[T]) -> T:
+    async def _result(self, worker: str, address: str, call: Awaitable[T]) -> T:
         """Return the result of a call. Raise `ConnectionBroken` as soon as its worker or the scheduler has gone."""
         doing = asyncio.ensure_future(call)
         try:
             while not (await asyncio.wait({doing}, timeout=_EVERY))[0]:
-                if not await self._is_there(client, address):
+                if not await self._is_there(address):
                     raise ConnectionBroken(f"The Dask worker {worker} disappeared before it answered.")
         finally:
             doing.cancel()
-        if doing.cancelled():  # by Dask, which does so with a call that its scheduler lost
-            raise ConnectionBroken(f"The Dask scheduler lost a call to the worker {worker}.")
-        error = doing.exception()
-        if error is not None:
+        try:
+            return doing.result()
+        except WrongAnswer as error:
+            raise wrong(worker) from error
+        except (OSError, Failed) as error:
             raise self._broken(worker, error) from error
-        return doing.result()
 
-    def _broken(self, worker: str, error: BaseException) -> Unreachable | ConnectionBroken:
-        """Return what an error of Dask means. Its text is left out, because it could quote what was sent."""
+    def _broken(self, worker: str, error: OSError | Failed) -> Unreachable | ConnectionBroken:
+        """Return what an error means. Its text is left out, because it could quote what was sent."""
         self._looked = float("-inf")
-        if isinstance(error, ImportError | AttributeError) or isinstance(error.__cause__, ImportError | AttributeError):
-            hint = "Install the same version of fuelclient there: pip install 'fuelclient[dask]'."
-            message = f"The Dask worker {worker}, or its scheduler, does not know fuelclient."
-            return Unreachable(message, final=True, hint=hint)
+        if isinstance(error, Failed) and any(name in str(error) for name in _STRANGERS):
+            message = f"The Dask worker {worker} does not know this version of fuelclient."
+            return Unreachable(message, final=True, hint=_SAME)
         return ConnectionBroken(f"The Dask worker {worker} could not be asked: {type(error).__name__}.")
 
 
 @dataclass(frozen=True, slots=True)
 class DaskTransport:
     """The transport to the machine of a Dask worker. Scripts run in the event loop of the worker, so that they never
-    wait for one of its threads; all of them are short, and they go on if their call is cancelled."""
+    wait for one of its threads, and they go on if their call is cancelled."""
 
     cluster: DaskCluster
     worker: str
@@ -216,7 +189,14 @@ class DaskTransport:
         return f"the Dask worker {self.worker}"
 
     async def call(self, script: str, arguments: Sequence[str] = (), stdin: bytes = b"") -> Completed:
-        return await self.cluster.ask(self.worker, dask_worker.call, Script(script, tuple(arguments), stdin))
+        answer = await self.cluster.ask(self.worker, dask_worker.call, Script(script, tuple(arguments), stdin))
+        try:
+            code, out, err = answer
+            if code == HELD:
+                raise _Held
+            return Completed(int(code), out.encode("latin-1"), err.encode("latin-1"))
+        except (ValueError, TypeError, AttributeError) as error:
+            raise wrong(self.worker) from error
 
     async def put(self, path: str, content: bytes | Path) -> None:
         if isinstance(content, bytes):
@@ -233,39 +213,30 @@ class DaskTransport:
             raise Unreachable(f"{where} cannot be sent to {self.place}: {error.strerror}.", final=True) from error
 
     async def _put(self, path: str, content: bytes, *, first: bool) -> None:
-        wrong = await self.cluster.ask(self.worker, dask_worker.put, Piece(path, content, first))
-        if wrong:
-            raise Unreachable(f"{path} cannot be written on {self.place}: {wrong}.", final=True)
+        reason = await self.cluster.ask(self.worker, dask_worker.put, Piece(path, content, first))
+        if reason:
+            raise Unreachable(f"{path} cannot be written on {self.place}: {reason}.", final=True)
 
     async def close(self) -> None:
-        """All workers share the connection, which their connector closes."""
+        """All workers share the connections, which their connector closes."""
 
 
 class DaskSpool(Spool):
-    """The spool of one job on the machine of a worker: a `LocalSpool` there. A command is started and waited for by
-    a task of Dask, which its dashboard shows under the names of run, node and task."""
-
-    def __init__(self, transport: DaskTransport, root: str, directory: str) -> None:
-        super().__init__(transport, root, directory)
-        self._cluster, self._worker = transport.cluster, transport.worker
-        self._there = Place(root, directory)
-        self._name = "fuel2-" + "-".join(directory.split("/")[-3:])
+    """The spool of one job on the machine of a worker."""
 
     async def launch(self, recipe: Recipe, label: str, used: float) -> Seen:
-        """As `spool.Spool`, by a task of Dask."""
-        wanted = Launch(self._there, label, recipe.script, used)
-        result = await self._cluster.submit(self._worker, dask_worker.launch, wanted, self._name)
-        if isinstance(result, Failure):
-            raise Unreachable(f"On {self.transport.place}: {result.message}", final=result.final)
-        return result
-
-    async def look(self) -> Seen:
-        """As `spool.Spool`, asked of the worker."""
-        return await self._cluster.ask(self._worker, dask_worker.look, self._there)
+        """As `spool.Spool`, but return while the command still runs if that takes long: the scheduler has a limited
+        number of connections to its workers, and each call holds one."""
+        try:
+            return await super().launch(recipe, label, used)
+        except _Held:
+            return await self.look()
 
 
-async def _awaited(future: Any) -> Any:
-    return await future
+def wrong(worker: str) -> Unreachable:
+    """Return the error about an answer that is not used, because it is not the data that was asked for."""
+    message = f"The Dask worker {worker} answers with something else than the JSON that was asked for; it is not read."
+    return Unreachable(message, final=True, hint=_SAME)
 
 
 def missing(worker: str, known: Mapping[str, str] | frozenset[str], url: str) -> str:

@@ -1,64 +1,35 @@
-"""What runs on a Dask worker: the spool and the transport of this machine, on the machine of the worker.
+"""What runs on a Dask worker: short scripts on its machine, which start and watch the commands of tasks.
 
-Whatever goes wrong with a command, nothing here raises: a worker logs the arguments of calls that raise, which may be
-secret.
+Whatever goes wrong with a script, nothing here raises: a worker logs the arguments of calls that raise, which may be
+secret. All answers are JSON, because who asks never unpickles what a worker sends.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from dataclasses import dataclass, field
 
-from distributed import secede
-
-from fuelclient.executors.local import LocalSpool, LocalTransport
-from fuelclient.executors.recipe import Recipe
-from fuelclient.executors.spool import Seen
-from fuelclient.executors.transport import Completed, Unreachable
+from fuelclient.executors.local import LocalTransport
+from fuelclient.executors.transport import Unreachable
 
 FAILED = 126
 """The exit code of a script that could not be started, as in a shell."""
 
+HELD = -1
+"""In place of an exit code: the script has not ended within the time that it may hold the call."""
+
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What is sent to a Dask worker to run a short POSIX shell script. Secrets are in `stdin`, which is never shown."""
+    """What is sent to a Dask worker to run a POSIX shell script, for so many seconds at most. Secrets are in `stdin`,
+    which is never shown."""
 
     text: str = field(repr=False)
     arguments: tuple[str, ...] = field(default=(), repr=False)
     stdin: bytes = field(default=b"", repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a spool is on the machine of a Dask worker: the root of all spools, and its directory."""
-
-    root: str
-    directory: str
-
-    @property
-    def spool(self) -> LocalSpool:
-        return LocalSpool(LocalTransport(), self.root, self.directory)
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """What is sent to a Dask worker to start a try: the spool, the label of the try, its script, and the seconds that
-    earlier tries used."""
-
-    place: Place
-    label: str
-    script: str = field(repr=False)
-    used: float
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """What a Dask worker returns if it could not start a try: why, and whether it ever will."""
-
-    message: str
-    final: bool
+    seconds: float = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,35 +41,22 @@ class Piece:
     first: bool = True
 
 
-def launch(wanted: Launch) -> Seen | Failure:
-    """Start a try on this worker unless it began before, and wait for it.
-
-    The call leaves the worker's pool of threads first, so that a worker serves any number of nodes at the same time:
-    waiting for a process costs nothing, and only our schedule decides when a task runs.
-    """
-    secede()  # type: ignore[no-untyped-call]  # distributed has no types there
+async def call(script: Script) -> str:
+    """Run a script in the worker's event loop, whatever its threads do. Return its exit code and what it wrote, each
+    byte as the character of that number. What it has put into a session of its own goes on after its time."""
     try:
-        return asyncio.run(wanted.place.spool.launch(Recipe(wanted.script), wanted.label, wanted.used))
+        async with asyncio.timeout(script.seconds):
+            ended = await LocalTransport().call(script.text, script.arguments, script.stdin)
+    except TimeoutError:
+        return json.dumps((HELD, "", ""))
     except Unreachable as error:
-        return Failure(error.message, error.final)
-
-
-async def look(place: Place) -> Seen:
-    """Return what a spool on this worker says now."""
-    return await place.spool.look()
-
-
-async def call(script: Script) -> Completed:
-    """Run a short script in the worker's event loop, whatever its threads do."""
-    try:
-        return await LocalTransport().call(script.text, script.arguments, script.stdin)
-    except Unreachable as error:
-        return Completed(FAILED, b"", str(error).encode())
+        return json.dumps((FAILED, "", str(error).encode().decode("latin-1")))
+    return json.dumps((ended.rc, ended.out.decode("latin-1"), ended.err.decode("latin-1")), ensure_ascii=False)
 
 
 async def put(piece: Piece) -> str:
-    """Write a piece of a file that only its owner can read. Return what went wrong, or an empty string."""
-    return await asyncio.to_thread(_put, piece)
+    """Write a piece of a file that only its owner can read. Return what went wrong, or an empty text."""
+    return json.dumps(await asyncio.to_thread(_put, piece))
 
 
 def _put(piece: Piece) -> str:

@@ -117,6 +117,11 @@ class Settings:
         return self._text("DASK_TLS_KEY")
 
     @property
+    def dask_insecure(self) -> bool:
+        """Whether a Dask scheduler on this machine may be used without TLS."""
+        return bool(self.values["DASK_INSECURE"].value)
+
+    @property
     def master(self) -> Master | None:
         """The Fuel master to use, or None for the embedded engine. Raise `UsageError` if its address is not usable."""
         if not self._text("SERVER_ADDRESS"):

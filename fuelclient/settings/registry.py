@@ -189,6 +189,12 @@ _ENGINE = (
     Spec("DASK_TLS_CERT", ValueType.PATH, "The client certificate (a file) for the Dask scheduler.", "",
          ("FUEL_DASK_TLS_CERT",)),
     Spec("DASK_TLS_KEY", ValueType.PATH, "The private key (a file) of DASK_TLS_CERT.", "", ("FUEL_DASK_TLS_KEY",)),
+    Spec(
+        "DASK_INSECURE", ValueType.FLAG,
+        "Use a Dask scheduler on this machine without TLS. Every user of the machine can then run anything on its "
+        "workers. One on another machine always needs TLS.",
+        False, ("FUEL_DASK_INSECURE",),
+    ),
 )  # fmt: skip
 
 _MASTER = (

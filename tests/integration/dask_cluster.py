@@ -36,7 +36,7 @@ class Cluster:
 
     @property
     def place(self) -> DaskScheduler:
-        return DaskScheduler(self.address)
+        return DaskScheduler(self.address, insecure=True)
 
     def start(self, *names: str) -> None:
         """Workers with these names are there, with one thread each; their commands see the name as WORKER."""
@@ -93,7 +93,7 @@ def settings_for(scheduler: DaskScheduler) -> Settings:
     """The settings that name a scheduler."""
     names = {
         "SCHEDULER": scheduler.address, "TLS_CA_FILE": scheduler.ca_file, "TLS_CERT": scheduler.cert,
-        "TLS_KEY": scheduler.key,
+        "TLS_KEY": scheduler.key, "INSECURE": str(scheduler.insecure),
     }  # fmt: skip
     return load({}, {f"FUEL_DASK_{name}": value for name, value in names.items()})
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import struct
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +19,14 @@ from executor_bench import job_of
 from integration.dask_cluster import Cluster, certificates, cluster, settings_for
 from processes import eventually
 
+from fuelclient.executors import dask_cluster
 from fuelclient.executors.dask import DaskScheduler
+from fuelclient.executors.dask_cluster import DaskCluster, DaskTransport
+from fuelclient.executors.dask_worker import Script
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.job import Job, Outcome, Target
 from fuelclient.executors.options import Options
+from fuelclient.executors.transport import ConnectionBroken, Unreachable
 
 
 @dataclass
@@ -157,7 +164,10 @@ def test_nodes_without_a_worker_are_refused_at_once(site: Site) -> None:
         (DaskScheduler("tcp://127.0.0.1:many"), "'tcp://127.0.0.1:many'"),
         (DaskScheduler("tls://10.20.0.2:8786", ca_file="/nowhere/ca"), "needs DASK_TLS_CERT and DASK_TLS_KEY"),
         (DaskScheduler("tls://10.20.0.2", "/nowhere/ca", "/nowhere/cert", "/nowhere/key"), "cannot be read"),
-        (DaskScheduler("tcp://127.0.0.1:1"), "tcp://127.0.0.1:1 cannot be reached"),
+        (DaskScheduler("tcp://127.0.0.1:1", insecure=True), "tcp://127.0.0.1:1 cannot be reached"),
+        (DaskScheduler("tcp://127.0.0.1:1"), "set DASK_INSECURE: true"),
+        (DaskScheduler("localhost"), "every user of this machine could run anything"),
+        (DaskScheduler("tcp://10.20.0.2:8786", insecure=True), "is not on this machine and has no TLS"),
     ],
 )
 def test_schedulers_that_are_refused(site: Site, scheduler: DaskScheduler, words: str) -> None:
@@ -192,6 +202,108 @@ def test_a_worker_that_dies_and_comes_back_is_asked_again(own: Site) -> None:
     assert outcome.status == "ready", outcome
     assert (own.root / "log").read_text() == "x\n"
     assert own.lines == ["task/1: the connection broke; the command may go on, looking for it"]
+
+
+HOSTILE = """
+import os, pickle, sys
+from distributed.protocol.serialize import Serialized, ToPickle
+
+class Payload:
+    def __init__(self, path):
+        self.path = path
+    def __reduce__(self):
+        return eval, ("open(%r, 'a').write(str(__import__('os').getpid()) + ' ')" % self.path,)
+
+payload = Payload({unpickled!r})
+frames = [pickle.dumps(payload)]
+answers = [
+    {{"status": "OK", "result": Serialized({{"serializer": "pickle"}}, frames)}},
+    {{"status": "OK", "result": Serialized({{"serializer": "dask", "type-serialized": frames[0]}}, frames)}},
+    {{"status": "OK", "result": Serialized({{"serializer": "msgpack"}}, frames)}},
+    {{"status": "OK", "result": Serialized({{"serializer": "msgpack", "compression": ["lz4"]}}, frames)}},
+    {{"status": "OK", "result": ToPickle(payload)}},
+    {{"status": "OK", "result": frames[0]}},
+    {{"status": "OK", "result": {{"__Serialized__": 10**9}}}},
+    {{"status": "error", "exception": frames[0], "traceback": frames[0], "exception_text": "no"}},
+    ToPickle(payload), frames[0], [1], None,
+]
+
+async def dask_setup(worker):
+    def run(comm, **asked):
+        worker.log_event("warn", {{"message": frames[0], "category": frames[0]}})
+        return answers.pop(0) if answers else frames[0]
+    worker.handlers["run"] = run
+"""
+
+
+def test_nothing_that_a_worker_sends_is_unpickled(own: Site) -> None:
+    """A worker that answers with pickles, in all the ways of Dask's protocol: none of them is opened here."""
+    unpickled = own.root / "unpickled"
+    (own.root / "hostile.py").write_text(HOSTILE.format(unpickled=str(unpickled)))
+    own.cluster.options = ("--preload", str(own.root / "hostile.py"))
+    own.cluster.start("hostile")
+
+    async def asked() -> list[str]:
+        cluster = DaskCluster(own.cluster.place, 60)
+        transport = DaskTransport(cluster, "hostile")
+        said = []
+        for _ in range(12):
+            with pytest.raises((Unreachable, ConnectionBroken)) as raised:
+                await transport.call("true")
+            said.append(str(raised.value))
+        assert await cluster.names() == {"node-1", "hostile"}
+        await cluster.close()
+        return said
+
+    said = asyncio.run(asked())
+    assert all("The Dask worker hostile" in line for line in said)
+    assert sum("with something else than the JSON that was asked for" in line for line in said) >= 7, said
+
+    (outcome,) = own.run(at(job_of("shell", cmd="true", retries=3), "hostile"))
+    assert outcome.status == "error"
+    assert "with something else than the JSON that was asked for" in outcome.message
+    assert "install the same version" in outcome.message.lower()
+
+    assert set(unpickled.read_text().split()) == {str(own.cluster.scheduler.pid)}, "the scheduler trusts its workers"
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"x", b"\xff" * 40, struct.pack("4Q", 24, 2, 1 << 40, 8), struct.pack("QQ", 8, 0),
+                struct.pack("3Q", 17, 1, 1) + b"\x01", struct.pack("3Q", 18, 1, 2) + b"\xc1\x01"],
+)  # fmt: skip
+def test_what_is_no_answer_of_a_scheduler_is_one_clear_error(content: bytes) -> None:
+    async def met(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(content)
+        with suppress(OSError):
+            await writer.drain()
+        writer.close()
+
+    async def asked() -> None:
+        server = await asyncio.start_server(met, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        cluster = DaskCluster(DaskScheduler(f"tcp://127.0.0.1:{port}", insecure=True), 20)
+        with pytest.raises(Unreachable, match=r"(cannot be reached|does not answer): .+\."):
+            await cluster.names()
+        server.close()
+
+    asyncio.run(asked())
+
+
+def test_a_command_that_holds_its_call_for_long_is_followed(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It begins once, and its end is found by looking."""
+    monkeypatch.setattr(dask_cluster, "Script", partial(Script, seconds=0.5))
+    (outcome,) = site.run(at(job_of("shell", cmd=f"echo x >> {site.root}/log; sleep 2; echo done; exit 3", retries=0)))
+    assert (outcome.rc, outcome.summary["out"]) == (3, "done"), outcome
+    assert (site.root / "log").read_text() == "x\n"
+    assert site.lines == []
+
+
+def test_a_worker_with_another_version_is_named(own: Site) -> None:
+    (own.root / "old.py").write_text("from fuelclient.executors import dask_worker\nvars(dask_worker).pop('call', 0)\n")
+    own.cluster.options = ("--preload", str(own.root / "old.py"))
+    own.cluster.start("old")
+    (outcome,) = own.run(at(job_of("shell", cmd="true", retries=3), "old"))
+    assert "The Dask worker old does not know this version of fuelclient" in outcome.message
 
 
 @pytest.mark.slow
@@ -233,5 +345,5 @@ def test_over_tls(tmp_path: Path) -> None:
         assert (outcome.status, outcome.summary["out"]) == ("ready", "safe"), outcome
         stranger = replace(place, cert=str(other_cert), key=str(other_key))
         assert "cannot be reached" in site.executor(stranger).check(job)
-        plain = DaskScheduler(made.address.replace("tls:", "tcp:"))
+        plain = DaskScheduler(made.address.replace("tls:", "tcp:"), insecure=True)
         assert "cannot be reached" in site.executor(plain).check(job)

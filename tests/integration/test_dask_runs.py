@@ -64,6 +64,7 @@ def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def env(tmp_path: Path, workers: Cluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[CommandLine]:
     """Environment 1 with three nodes of Dask workers."""
     monkeypatch.setenv("FUEL_DASK_SCHEDULER", workers.address)
+    monkeypatch.setenv("FUEL_DASK_INSECURE", "true")
     fuel2 = CommandLine(tmp_path / "engine.db")
     fuel2.ok("release", "import", "-", stdin=RELEASE)
     fuel2.ok("env", "create", "prod", "--release", 1)
@@ -163,6 +164,7 @@ def test_a_scheduler_elsewhere_without_tls_is_refused(env: CommandLine, monkeypa
 def disturbed(tmp_path: Path, workers: Cluster, monkeypatch: pytest.MonkeyPatch) -> Iterator[Executions]:
     """An environment whose runner is going to be killed."""
     monkeypatch.setenv("FUEL_DASK_SCHEDULER", workers.address)
+    monkeypatch.setenv("FUEL_DASK_INSECURE", "true")
     env = executions(tmp_path, 1)
     env.backend.nodes.create([Node(0, "node-2", cluster_id=1, pending_roles=("compute",), executor="dask")])
     yield env
