@@ -69,8 +69,12 @@ class Clusters(Protocol):
         that another node there has, and if conflicts, restrictions or limits of roles forbid it.
         """
 
-    def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None) -> Sequence[int]:
-        """Take nodes (None: all) out of an environment and return their ids. Raise `NotFound` for a node elsewhere."""
+    def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None, *, force: bool = False) -> Sequence[int]:
+        """Take nodes (None: all) out of an environment and return their ids. Raise `NotFound` for a node elsewhere.
+
+        A node that was deployed is only marked as pending deletion, unless `force`, if the environment has a graph that
+        deletes nodes: the end of that graph takes it out. A Fuel master always marks it, and cannot be forced.
+        """
 
     def environment(self, cluster_id: int) -> Environment:
         """Return an environment with everything that it consists of, as it is at one moment."""

@@ -32,6 +32,8 @@ class NodeStatus(StrEnum):
     STOPPED = "stopped"
 
 
+_BEFORE_DEPLOYMENT = frozenset({NodeStatus.DISCOVER, NodeStatus.PROVISIONING, NodeStatus.PROVISIONED})
+
 DELETED = "deleted"
 """The status in a graph's `node_attributes` that takes a node out of its environment."""
 
@@ -77,12 +79,23 @@ class Node:
         """
         return tuple(dict.fromkeys((*self.roles, *self.pending_roles)))
 
-    def freed(self, status: str) -> Node:
-        """Return the node with this status in no environment, without anything that it was there.
+    @property
+    def was_deployed(self) -> bool:
+        """Whether a deployment has begun on the node.
 
-        >>> Node(1, "a", 7, roles=("db",)).freed("discover").roles
-        ()
+        >>> [Node(1, "a", status=status).was_deployed for status in ("ready", "stopped", "provisioned")]
+        [True, True, False]
         """
+        return self.status not in _BEFORE_DEPLOYMENT and self.error_type != "provision"
+
+    def freed(self, status: str = "") -> Node:
+        """Return the node in no environment, without anything that it was there. Without a `status` it keeps its own,
+        if it was not deployed.
+
+        >>> Node(1, "a", 7, "ready", roles=("db",)).freed().status, Node(1, "a", 7, "discover").freed().status
+        (<NodeStatus.PROVISIONED: 'provisioned'>, 'discover')
+        """
+        status = status or (self.status if self.status in _BEFORE_DEPLOYMENT else NodeStatus.PROVISIONED)
         return replace(
             self, cluster_id=None, status=status, roles=(), pending_roles=(), primary_tags=(), error_type="",
             pending_addition=False, pending_deletion=False,

@@ -105,7 +105,8 @@ def assign(call: Call) -> Any:
                     done += ids
         except (FuelError, HttpError):
             if done:
-                backend.clusters.remove_nodes(cluster_id, done)
+                new = [node_id for node_id in done if known[node_id].cluster_id is None]
+                backend.clusters.remove_nodes(cluster_id, new, force=True)
             raise
         return [node_record_to(backend.nodes.get(item["id"])) for item in call.body]
 
@@ -122,7 +123,7 @@ def unassign(call: Call) -> Any:
     cluster_id, ids = call.id("cluster_id"), list(dict.fromkeys(item["id"] for item in call.body))
     others = sorted(set(ids) - {node.id for node in call.backend.nodes.list(cluster_id)})
     with refusing(NotFound, 400, f"Nodes {others} are not members of environment {cluster_id}."):
-        call.backend.clusters.remove_nodes(cluster_id, ids)
+        call.backend.clusters.remove_nodes(cluster_id, ids, force=call.flag("force"))
     return [node_record_to(call.backend.nodes.get(node_id)) for node_id in ids]
 
 
@@ -225,7 +226,7 @@ ROUTES = (
     Route("POST", f"{_PATH}/assignment", assign, "Add nodes to an environment", {200: listed(NODE)},
           body=_ASSIGNMENT),
     Route("POST", f"{_PATH}/unassignment", unassign, "Remove nodes from an environment", {200: listed(NODE)},
-          body=_UNASSIGNMENT),
+          (Query("force", QueryType.FLAG, "free nodes that were deployed, too (not in Nailgun)"),), _UNASSIGNMENT),
     Route("GET", f"{_PATH}/environment", environment, "Show everything an environment consists of (not in Nailgun)",
           {200: _ENVIRONMENT}),
     Route("GET", f"{_PATH}/inputs", inputs, "Show what plans are computed from (not in Nailgun)", {200: _INPUTS},

@@ -68,14 +68,19 @@ class Clusters:
         about = About("node", ", ".join(map(str, node_ids)), within=("environment", cluster_id))
         self._session.post(f"clusters/{cluster_id}/assignment/", body, about)
 
-    def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None) -> Sequence[int]:
+    def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None, *, force: bool = False) -> Sequence[int]:
+        if force and self._session.capabilities.decides:
+            raise Unsupported(
+                "A Fuel master frees a deployed node only after it has deleted it.",
+                hint="Leave --force out, and deploy the changes (`fuel2 env deploy`).",
+            )
         self.get(cluster_id)
         present = [node.id for node in self._nodes.list(cluster_id)]
         wanted = present if node_ids is None else list(dict.fromkeys(node_ids))
         require_nodes_in(cluster_id, wanted, present)
         if wanted:
             body = [{"id": node_id} for node_id in wanted]
-            self._session.post(f"clusters/{cluster_id}/unassignment/", body, _about(cluster_id))
+            self._session.post(f"clusters/{cluster_id}/unassignment/", body, _about(cluster_id), force=force or None)
         return wanted
 
     def environment(self, cluster_id: int) -> Environment:

@@ -78,23 +78,31 @@ class EnvDeploy(Starter):
         return changes.graph_types
 
     def _require_unharmed(self, request: RunRequest) -> None:
-        """Raise `Conflict` if a graph would provision nodes that are provisioned already.
+        """Raise `Conflict` if a graph would provision nodes that are provisioned already, or delete nodes that are not
+        marked for deletion.
 
-        Such a graph selects nodes that are pending addition, and imported nodes are so too.
+        A graph that provisions selects nodes that are pending addition, and imported nodes are so too. One that deletes
+        has to have a filter of its own, because without one a graph runs on the nodes that stay.
         """
         from fuelclient.backends.plans import planned
-        from fuelclient.plan.deploy_changes import PROVISION_TYPES, is_unprovisioned
+        from fuelclient.plan.deploy_changes import DELETION_TYPES, PROVISION_TYPES, is_leaving, is_unprovisioned
 
-        for graph_type in (name for name in request.graph_types if name in PROVISION_TYPES):
-            fresh = {node.id for node in self.backend.nodes.list(request.cluster_id) if is_unprovisioned(node)}
+        for graph_type in (name for name in request.graph_types if name in (*DELETION_TYPES, *PROVISION_TYPES)):
+            deletes = graph_type in DELETION_TYPES
+            is_meant = is_leaving if deletes else is_unprovisioned
+            meant = {node.id for node in self.backend.nodes.list(request.cluster_id) if is_meant(node)}
             (plan,) = planned(self.backend, replace(request, graph_types=(graph_type,)))
-            again = [node_id for node_id in plan.nodes if node_id not in fresh]
-            if again:
-                others = " ".join(str(node_id) for node_id in plan.nodes if node_id in fresh)
+            others = ", ".join(str(node_id) for node_id in plan.nodes if node_id not in meant)
+            if others and deletes:
                 raise Conflict(
-                    f"The {graph_type} graph would also provision node {', '.join(map(str, again))}, which is "
-                    "already provisioned.",
-                    hint=f"First run `fuel2 env nodes provision --env {request.cluster_id} --nodes {others}`.",
+                    f"The {graph_type} graph would also delete node {others}, which is not marked for deletion.",
+                    hint="Give the graph the node filter `$.pending_deletion`.",
+                )
+            if others:
+                fresh = " ".join(str(node_id) for node_id in plan.nodes if node_id in meant)
+                raise Conflict(
+                    f"The {graph_type} graph would also provision node {others}, which is already provisioned.",
+                    hint=f"First run `fuel2 env nodes provision --env {request.cluster_id} --nodes {fresh}`.",
                 )
 
 

@@ -220,6 +220,10 @@ class EnvRemoveNodes(Command):
     The nodes still exist afterwards, without environment and roles. Either all of them are removed or none. On a
     terminal the command asks first, unless you use --yes.
 
+    Nodes that were deployed are only marked for deletion if the environment has a graph of type deletion; its next run
+    deletes and frees them, by 'env deploy' for example. 'env add nodes' takes the mark off, and --force frees them at
+    once. On a Fuel master there is no --force.
+
       fuel2 env remove nodes --env 1 --nodes 3
       fuel2 env remove nodes --env 1 --nodes-all --yes
     """
@@ -227,13 +231,33 @@ class EnvRemoveNodes(Command):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(parser, required=True)
         add_nodes_or_all(parser, "all nodes of the environment")
+        parser.add_argument("-f", "--force", action="store_true", help="free deployed nodes without deleting them")
         add_yes(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        self.ask(parsed_args, lambda: self._question(parsed_args.env, parsed_args.nodes))
-        if not self.writable().clusters.remove_nodes(parsed_args.env, parsed_args.nodes):
-            raise Conflict(f"Environment with id={parsed_args.env} doesn't have nodes to remove.")
-        self.say(f"Nodes were removed from the environment with id={parsed_args.env}")
+        env, force = parsed_args.env, parsed_args.force
+        self.ask(parsed_args, lambda: self._question(env, parsed_args.nodes))
+        backend = self.writable()
+        own = not backend.capabilities.decides  # the requests to a Fuel master are those of the original client
+        deployed = [node.id for node in backend.nodes.list(env) if node.was_deployed] if own and not force else []
+        removed = backend.clusters.remove_nodes(env, parsed_args.nodes, force=force)
+        if not removed:
+            raise Conflict(f"Environment with id={env} doesn't have nodes to remove.")
+        self.say(f"Nodes were removed from the environment with id={env}")
+        left = [node_id for node_id in removed if node_id in deployed]
+        if not left:
+            return
+        marked = [node.id for node in backend.nodes.list(env) if node.id in left]
+        if marked:
+            LOG.warning(
+                "Marked for deletion: %s. `fuel2 env deploy %d` deletes and frees what is marked.",
+                some([str(node_id) for node_id in marked]), env,
+            )  # fmt: skip
+        freed = [str(node_id) for node_id in left if node_id not in marked]
+        if freed:
+            LOG.warning(
+                "Freed with what was deployed there: %s. The environment has no graph of type deletion.", some(freed)
+            )
 
     def _question(self, env: int, node_ids: Sequence[int] | None) -> str:
         """Return the question that says which nodes lose which roles; empty if the environment has none of them."""

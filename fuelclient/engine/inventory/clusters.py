@@ -17,13 +17,12 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.finding import require_no_errors
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.node import Node, NodeStatus
+from fuelclient.plan.deploy_changes import DELETION_TYPES
 from fuelclient.store import clusters, graphs, nodes
 from fuelclient.store.database import Connection, Database
 
 if TYPE_CHECKING:
     from fuelclient.plan.inputs import EnvironmentChange
-
-_UNTOUCHED = frozenset({NodeStatus.DISCOVER, NodeStatus.PROVISIONING, NodeStatus.PROVISIONED})
 
 
 class Clusters:
@@ -85,7 +84,7 @@ class Clusters:
             removed = guards.deletable_with_cluster(connection, cluster_id)
             leftovers = delete.forget(connection, removed)
             for node in nodes.of_cluster(connection, cluster_id):
-                nodes.update(connection, freed(node))
+                nodes.update(connection, node.freed())
             clusters.delete(connection, cluster_id)
         return delete.remove(self._database, leftovers, executor_for)
 
@@ -101,21 +100,27 @@ class Clusters:
             node_names.require_free_names(target.nodes, added, f"Environment {cluster_id}")
             for node in (joined(node, cluster_id, roles) for node in coming):
                 lookup.require_roles(node.all_roles, known)
-                nodes.update(connection, node)
+                nodes.update(connection, replace(node, pending_deletion=False))
             role_checks.require(target, target.nodes, nodes.of_cluster(connection, cluster_id))
 
-    def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None) -> Sequence[int]:
+    def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None, *, force: bool = False) -> Sequence[int]:
         """As `base.Clusters`. Raise `Conflict` for a node that a run works on."""
         from fuelclient.engine.runs import guards
 
         with self._database.write() as connection:
-            lookup.cluster(connection, cluster_id)
-            present = {node.id: node for node in nodes.of_cluster(connection, cluster_id)}
+            target = environment.read(connection, cluster_id)
+            present = {node.id: node for node in target.nodes}
             removed = tuple(present) if node_ids is None else tuple(dict.fromkeys(node_ids))
             guards.require_idle(connection, cluster_id, removed)
             require_nodes_in(cluster_id, removed, [*present])
-            for node_id in removed:
-                nodes.update(connection, freed(present[node_id]))
+            deletes = not force and any(
+                layer.tasks
+                for graph_type in set(DELETION_TYPES).intersection(environment.types(connection, target))
+                for layer in environment.layers(connection, target, graph_type, strict=False)
+            )
+            for node in (present[node_id] for node_id in removed):
+                marks = deletes and node.was_deployed
+                nodes.update(connection, replace(node, pending_deletion=True) if marks else node.freed())
             return removed
 
     def environment(self, cluster_id: int) -> Environment:
@@ -172,15 +177,6 @@ def joined(node: Node, cluster_id: int, roles: Sequence[str] = ()) -> Node:
         pending_roles=tuple(pending),
         pending_addition=node.status != NodeStatus.READY,
     )
-
-
-def freed(node: Node) -> Node:
-    """Return the node in no environment, without roles and without a status of a deployment.
-
-    >>> freed(Node(1, "a", 7, "ready", roles=("x",))).status
-    <NodeStatus.PROVISIONED: 'provisioned'>
-    """
-    return node.freed(node.status if node.status in _UNTOUCHED else NodeStatus.PROVISIONED)
 
 
 def _require_free(connection: Connection, name: str) -> None:

@@ -15,6 +15,7 @@ from fuelclient.model.finding import Finding
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.model.run import EventKind, NodeKey, Run
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, RunStatus, Verdict, changed
+from fuelclient.plan.deploy_changes import DELETION_TYPES
 from fuelclient.plan.plan import Plan
 from fuelclient.plan.result import NOTHING_TO_DO
 from fuelclient.plan.schedule import Change, Schedule
@@ -40,18 +41,22 @@ def finish_graph(connection: Connection, parent_id: int, child_id: int, plan: Pl
     result = schedule.result
     if not child.dry_run:
         reasons = {change.vertex: change.reason for change in history.changes(connection, child.id)}
-        fates = {
+        fates: dict[NodeKey, Fate] = {
             plan.fleet.nodes[index].uid: fate
             for index, fate in sorted(node_statuses.fates(plan.work, schedule, reasons).items())
         }
         before: dict[NodeKey, Node] = {node.id: node for node in runs.nodes_of(connection, child.id)}
         present = _present(connection, child)
+        deletes = child.graph_type in DELETION_TYPES
+        if deletes and result.verdict is Verdict.READY and not (child.request.task_names or child.request.subgraphs):
+            marked = [node.id for node in present.values() if node.pending_deletion and node.id in plan.node_ids]
+            fates = {**dict.fromkeys(marked, Fate.SUCCESS), **fates}  # the graph may have no task for some of them
         ended = [
             (node_statuses.untouched(present[uid], before.get(uid, present[uid])), fate)
             for uid, fate in fates.items()
             if uid in present
         ]
-        _end_nodes(connection, parent_id, child, ended, result.verdict, plan.metadata)
+        _end_nodes(connection, parent_id, child, ended, result.verdict, plan.metadata, deletes=deletes)
     counts = Counter(str(schedule.status(vertex)) for vertex in range(plan.work.size))
     child = replace(child, result={"verdict": str(result.verdict), **dict(sorted(counts.items()))})
     settle(connection, parent_id, child, result.verdict.status, result.message, child.findings)
@@ -188,10 +193,12 @@ def _end_nodes(
     ended: Iterable[tuple[Node, Fate]],
     verdict: Verdict,
     metadata: Mapping[str, Any],
+    *,
+    deletes: bool = False,
 ) -> None:
     """Store what a child's end means for its nodes, by the graph's metadata, and for its environment."""
     for node, fate in ended:
-        after = node_statuses.after(node, fate, metadata)
+        after = node_statuses.after(node, fate, metadata, deletes=deletes)
         nodes.update(connection, after)
         tell(connection, parent_id, child.id, EventKind.NODE, after.status, node=after.id)
     cluster = clusters.find(connection, child.cluster_id)

@@ -54,15 +54,18 @@ def fates(work: Work, schedule: Schedule, reasons: Mapping[int, str]) -> dict[in
     return fates
 
 
-def after(node: Node, fate: Fate, metadata: Mapping[str, Any]) -> Node:
+def after(node: Node, fate: Fate, metadata: Mapping[str, Any], *, deletes: bool = False) -> Node:
     """Return a node after a run, by its fate and the graph's metadata.
 
-    Without metadata, nodes become ready, failed or stopped; `node_attributes: {}` changes nothing. A node that becomes
-    ready takes on its pending roles, and is no longer a pending addition.
+    Without metadata, nodes become ready, failed or stopped, and those that are pending deletion are freed by a graph
+    that `deletes`; `node_attributes: {}` changes nothing. A node that becomes ready takes on its pending roles, and is
+    no longer a pending addition.
     """
     stated = metadata.get(fate)
     attributes = stated.get("node_attributes") if isinstance(stated, Mapping) else None
-    wanted: Mapping[str, Any] = attributes if isinstance(attributes, Mapping) else _DEFAULTS[fate]
+    frees = deletes and node.pending_deletion and fate is Fate.SUCCESS
+    default = {"status": DELETED} if frees else _DEFAULTS[fate]
+    wanted: Mapping[str, Any] = attributes if isinstance(attributes, Mapping) else default
     status = str(wanted.get("status") or "")
     if status == DELETED:
         return node.freed(NodeStatus.DISCOVER)

@@ -140,3 +140,43 @@ def test_an_unknown_environment(env: CommandLine, verb: str) -> None:
     done = env("env", verb, 9)
     assert (done.code, done.out) == (5, "")
     assert "Environment 9 does not exist." in done.err
+
+
+ERASE = """{filter}tasks:
+- {{id: erase, type: shell, version: 2.0.0, roles: ["*"], parameters: {{cmd: "echo erase >> {notes}"}}}}
+"""
+DEPLOYED = "- {name: old, roles: [compute], executor: local, status: ready}\n"
+
+
+def test_a_deployed_node_is_deleted_by_the_next_deployment(env: CommandLine) -> None:
+    has(env, DEPLOYED, DEPLOYED.replace("old", "other"))
+    upload(env, "deletion", ERASE.replace("{filter}", "node_filter: $.pending_deletion\n"))
+    words = ("env", "remove", "nodes", "--env", 1, "--nodes", 2)
+
+    done = env.ok(*words)
+
+    assert done.out == "Nodes were removed from the environment with id=1\n"
+    assert "Marked for deletion: 2. `fuel2 " in done.err
+    assert "env deploy 1` deletes and frees what is marked." in done.err
+    env.ok("env", "deploy", 1, "--wait")
+    assert notes(env) == ["erase", "deploy"]
+    assert [row["id"] for row in env.ok("node", "list", "--env", 1, "-f", "json").json] == [1]
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_deployed_node_is_freed_as_it_is(env: CommandLine, *, force: bool) -> None:
+    has(env, DEPLOYED)
+    if force:
+        upload(env, "deletion", ERASE.replace("{filter}", "node_filter: $.pending_deletion\n"))
+    done = env.ok("env", "remove", "nodes", "--env", 1, "--nodes", 1, *(["--force"] if force else []))
+    assert ("Freed with what was deployed there: 1." in done.err) is not force
+    assert env.ok("node", "list", "--env", 1, "-f", "json").json == []
+
+
+def test_a_deletion_that_would_reach_other_nodes_is_refused(env: CommandLine) -> None:
+    has(env, DEPLOYED, DEPLOYED.replace("old", "other"))
+    upload(env, "deletion", ERASE.replace("{filter}", ""))
+    env.ok("env", "remove", "nodes", "--env", 1, "--nodes", 2)
+    done = env("env", "deploy", 1, "--wait")
+    assert (done.code, notes(env)) == (6, [])
+    assert "The deletion graph would also delete node 1, which is not marked for deletion." in done.err
