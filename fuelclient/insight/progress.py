@@ -6,6 +6,7 @@ here reads a clock: `now` is an argument.
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -72,6 +73,33 @@ def explanation(reason: str, message: str = "", because: str = "") -> str:
     if because:
         text += f": {because}"
     return f"{text}. {message}" if text and message else text or message
+
+
+def rest_of(run: Run) -> str:
+    """Return the command lines that execute what an ended run left; empty if it is ready, or changed nothing.
+
+    They name the graph at which the run ended, with the filters of the run, and then the graphs that never began.
+    `run` has its children; without them its graphs stand for them.
+    """
+    asked = run.request
+    if run.status is RunStatus.READY or run.dry_run:
+        return ""
+    left = [(child.graph_type, bool(child.digest)) for child in run.children if child.status is not RunStatus.READY]
+    left = left or [(name, len(asked.graph_types) == 1) for name in asked.graph_types]
+    if not left:
+        return ""
+    query = "result:error result:skipped"
+    if asked.task_names:
+        query = f"({query}),({' '.join(asked.task_names)})"
+    (first, began), *others = left
+    words = ["--type", first, *(("--select", query) if began else ())]
+    options = ["--node", *map(str, asked.node_ids)] if asked.node_ids else []
+    if asked.subgraphs:
+        options += ["--subgraphs", *asked.subgraphs]
+    options += [*(["--force"] if asked.force else ()), *(["--executor", asked.executor] if asked.executor else ())]
+    lines = [words, ["--type", *(name for name, _ in others)]] if others else [words]
+    command = ["fuel2", "graph", "execute", "--env", str(run.cluster_id)]
+    return ", then ".join(f"`{shlex.join([*command, *line, *options])}`" for line in lines)
 
 
 def run_word(run: Run) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from fuelclient.insight.progress import rest_of
 from fuelclient.model.node import DEFAULT_EXECUTOR
 from fuelclient.model.run import DryRun, Run
 from fuelclient.model.status import RunStatus
@@ -91,8 +92,10 @@ class WriteGuard:
 
     def stop(self, *, kill: bool) -> None:
         """Ask whether to stop the run here, and how."""
-        run = self._live_run("stop")
-        if run is not None:
+        run = self._run("stop")
+        if run is not None and run.is_final:
+            self._ui.notify(f"Run {run.id} has ended already: it is {run.status}.")
+        elif run is not None:
             choices: tuple[tuple[str, Action], ...] = (
                 ("let running tasks finish", Stop(run.id)), ("kill running tasks", Stop(run.id, kill=True)),
             )  # fmt: skip
@@ -102,8 +105,14 @@ class WriteGuard:
 
     def resume(self) -> None:
         """Ask whether to resume the run here."""
-        run = self._live_run("resume")
-        if run is not None:
+        run = self._run("resume")
+        if run is not None and run.is_final:
+            rest = rest_of(run)
+            ended = f"Run {run.id} has ended already: it is {run.status}."
+            self._ui.notify(f"{ended} Execute what it left: {rest}." if rest else ended)
+        elif run is not None and run.runner != "gone":
+            self._ui.notify(f"Run {run.id} is running already.")
+        elif run is not None:
             choices = (("as it was left", Resume(run.id)), ("rerun what was interrupted", Resume(run.id, again=True)))
             self._confirm("resume", run, "What has ended is not run again.", choices)
 
@@ -127,14 +136,6 @@ class WriteGuard:
             return None
         if run is None:
             self._ui.notify(f"There is no run here to {verb}.")
-        return run
-
-    def _live_run(self, verb: str) -> Run | None:
-        """Return the run here, if it has not ended."""
-        run = self._run(verb)
-        if run is not None and run.is_final:
-            self._ui.notify(f"Run {run.id} has ended already: it is {run.status}.")
-            return None
         return run
 
     def _confirm(self, verb: str, run: Run, effect: str, choices: Choices, *, chosen: int = 0) -> None:

@@ -19,6 +19,7 @@ from fuelclient.engine.runs.processes import now
 from fuelclient.environment import plans
 from fuelclient.errors import FuelError, InvalidDocument, StalePlan
 from fuelclient.executors.job import Executor, Job, Log
+from fuelclient.insight.progress import rest_of
 from fuelclient.model.cluster import ClusterStatus
 from fuelclient.model.finding import Finding
 from fuelclient.model.node import Node, NodeStatus
@@ -134,7 +135,8 @@ def require_same_plan(child: Run, plan: Plan, present: Sequence[Node]) -> None:
     if plan.digest != child.digest:
         raise StalePlan(
             f"The {child.graph_type} graph of environment {child.cluster_id} has changed since run {child.id} began.",
-            hint="Stop the run and execute the graph again: what is done and has not changed is skipped.",
+            hint=f"Stop it (`fuel2 task stop {child.parent_id or child.id}`), and execute what it left: "
+            f"{rest_of(replace(child, children=(child,)))}.",
         )
     known = {node.id for node in present}
     gone = [str(node_id) for node_id in plan.node_ids if node_id not in known]

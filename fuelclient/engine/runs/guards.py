@@ -8,6 +8,7 @@ from dataclasses import replace
 from fuelclient.engine.runs import processes
 from fuelclient.environment.checks import is_possible
 from fuelclient.errors import Conflict, NotFound
+from fuelclient.insight.progress import rest_of
 from fuelclient.model.run import NodeKey, Run
 from fuelclient.store import history, runners, runs
 from fuelclient.store.database import Connection
@@ -61,9 +62,9 @@ def require_free(connection: Connection, cluster_id: int) -> None:
 def require_resumable(connection: Connection, run: Run) -> None:
     """Raise `Conflict` if a run has ended, or is running."""
     if run.is_final:
+        rest = rest_of(replace(run, children=tuple(runs.children(connection, run.id))))
         raise Conflict(
-            f"Run {run.id} has ended: it is {run.status}.",
-            hint="Execute the graph again: what is done and has not changed is skipped.",
+            f"Run {run.id} has ended: it is {run.status}.", hint=f"Execute what it left: {rest}." if rest else ""
         )
     if is_alive(connection, run):
         raise Conflict(f"Run {run.id} is running already.", hint=f"Follow it: `fuel2 task watch {run.id}`.")

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import CommandLine
 from executions import Executions, executions, shell, stage
+
+from fuelclient.model.task import Task
 
 
 @pytest.fixture
@@ -147,3 +152,46 @@ def test_resumes_a_run_whose_runner_was_killed(env: Executions, fuel2: CommandLi
     assert done.out == f"Deployment task with id {running.id} for the environment 1 has been resumed.\n"
     assert env.noted() == ["a", "b"]
     assert fuel2("task", "resume", running.id).code == 6
+
+
+@pytest.mark.parametrize(
+    ("options", "again"),
+    [
+        ({}, ["b", "b", "c", "c"]),
+        ({"node_ids": (2,)}, ["b", "c"]),
+        ({"task_names": ("a", "b")}, ["b", "b"]),
+        ({"subgraphs": ("a:b",)}, ["b", "b"]),
+        ({"graph_types": ("first", "default", "last")}, ["b", "b", "c", "c", "z", "z"]),
+        ({"graph_types": ("default", "absent")}, ["b", "b", "c", "c", "y", "y"]),
+    ],
+    ids=str,
+)
+def test_a_run_that_has_ended_names_the_commands_that_execute_what_it_left(
+    tmp_path: Path, options: dict[str, Any], again: list[str]
+) -> None:
+    """They are not made up: executed as they are written, they run what did not end ready, and nothing else."""
+    env = executions(tmp_path, 2)
+    fuel2 = CommandLine(env.engine)
+
+    def step(name: str, *requires: str) -> Task:
+        cmd = f"[ {name} != b ] || [ -e {tmp_path}/fixed ] || exit 1; {env.note(name)}"
+        return shell(name, cmd, requires=list(requires))
+
+    env.graph(step("a"), step("b", "a"), step("c", "b"))
+    env.graph(step("x"), graph_type="first")
+    env.graph(step("z"), graph_type="last")
+    env.graph(step("y"), graph_type="absent")
+    types = options.pop("graph_types", ("default",))
+    ended = env.run(*types, **options)
+    assert ended.status == "error"
+    env.notes.unlink()
+    (tmp_path / "fixed").touch()
+
+    refused = fuel2("task", "resume", ended.id)
+
+    assert refused.code == 6
+    lines = re.findall(r"`(fuel2 [^`]+)`", refused.err)
+    assert "result:error result:skipped" in lines[0]
+    for line in lines:
+        fuel2.ok(*shlex.split(line)[1:], "--wait")
+    assert sorted(env.noted()) == again

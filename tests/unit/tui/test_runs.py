@@ -142,7 +142,9 @@ def test_stop_and_kill(engine: Executions) -> None:
         await one.until("▶ 3 running")
         await one.press("x")
         assert "press A to arm" in one.told()
-        await one.press("A", "x")
+        await one.press("A", "u")
+        assert f"Run {begun.id} is running already." in one.told()
+        await one.press("x")
         assert isinstance(one.ui.screen, ConfirmDialog)
         assert f"$ fuel2 task stop {begun.id}" in one.text()
         await confirm(one, str(begun.id))
@@ -155,6 +157,8 @@ def test_stop_and_kill(engine: Executions) -> None:
         await until(lambda: f"fuel2 task stop {begun.id} --kill" in one.ui.log_lines)
         await one.press("x")
         assert "has ended already" in one.told()
+        await one.press("u")
+        assert "graph execute --env 1 --type default --select 'result:error result:skipped'" in one.told()
 
     tell(engine, story, env=1)
 
