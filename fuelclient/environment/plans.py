@@ -38,7 +38,7 @@ def plan(inputs: Inputs, request: RunRequest, graph_type: str, check: Check = ha
             for task in merge_snapshot(snapshot(inputs.environment, inputs.layers[name], name)).tasks
         },
     )
-    asks = any("condition" in task.task.attributes for task in made.expansion.tasks) and not request.force
+    asks = any(task.task.condition is not None for task in made.expansion.tasks) and not request.force
     unknown = inputs.memory is None and asks
     return replace(made, findings=(*made.findings, *inputs.findings, *((_FIRST_RUN,) if unknown else ())))
 

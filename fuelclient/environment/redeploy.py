@@ -75,7 +75,7 @@ def reruns(inputs: Inputs, made: Plan) -> tuple[Rerun, ...]:
     first: set[int] = set()
     for vertex in sorted(vertices, key=made.expansion.node_of.__getitem__):  # values are kept node by node
         task, uid = made.at(vertex)
-        if made.work.kinds[vertex] is not InstanceKind.REAL or "condition" not in task.task.attributes:
+        if made.work.kinds[vertex] is not InstanceKind.REAL or task.task.condition is None:
             continue
         if _sees_no_past(task):
             continue
@@ -99,17 +99,17 @@ def _rerun(made: Plan, vertex: int, facts: tuple[ChangedFact, ...], *, is_first:
     if not runs:
         detail = made.details.get(vertex, "")
         return Rerun(task.id, uid, runs, Why.CONDITION if detail else Why.OTHER, detail)
-    if "condition" not in task.task.attributes:
+    if task.task.condition is None:
         return Rerun(task.id, uid, runs, Why.ALWAYS)
     if _sees_no_past(task):
-        return Rerun(task.id, uid, runs, Why.CONDITION, _NO_PAST.format(task.task.attributes["condition"]))
+        return Rerun(task.id, uid, runs, Why.CONDITION, _NO_PAST.format(task.task.condition))
     why = Why.FIRST if is_first else Why.CHANGED if facts else Why.CONDITION
     return Rerun(task.id, uid, runs, why, facts=facts)
 
 
 def _sees_no_past(task: MergedTask) -> bool:
     """Return whether the condition of a task is in Fuel's own expression language, which sees no earlier facts."""
-    return not isinstance(task.task.attributes["condition"], Mapping)
+    return not isinstance(task.task.condition, Mapping)
 
 
 def _leaves(change: FactChange) -> Iterator[ChangedFact]:

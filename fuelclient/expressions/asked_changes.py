@@ -35,7 +35,7 @@ def fact_changes(task: Task, view: View) -> Iterator[FactChange]:
 
     What cannot be evaluated by itself, because it names variables of the expression around it, is left out.
     """
-    condition = task.attributes.get("condition")
+    condition = task.condition
     if not isinstance(condition, Mapping) or YAQL not in condition:
         return
     for expression in dict.fromkeys(compared(str(condition[YAQL]))):

@@ -67,16 +67,16 @@ _ALWAYS = Condition(True)
 def condition_of(task: Task, view: View) -> Condition:
     """Return whether the condition of `task` holds.
 
-    A task without one always runs. A text is an expression of Fuel's own language, read on facts, with missing values
-    as null. YAQL counts by its truth, and a text that it returns is again an expression of Fuel's own language. Every
-    other value counts by its truth, so `false`, `0`, null and empty values skip the task.
+    A task without one, or with an empty one, always runs. A text is an expression of Fuel's own language, read on
+    facts, with missing values as null. YAQL counts by its truth, and a text that it returns is again an expression of
+    Fuel's own language. Every other value counts by its truth, so `false` and `0` skip the task.
 
     Raise `ExpressionError` for a condition that cannot be read or has no value. Source: Nailgun
     `lcm.task_serializer`.
     """
-    if "condition" not in task.attributes:
+    condition = task.condition
+    if condition is None:
         return _ALWAYS
-    condition = task.attributes["condition"]
     if isinstance(condition, Mapping) and YAQL in condition:
         yaql = yaql_of(condition)
         value = yaql.value(view)

@@ -21,8 +21,8 @@ def unreadable(tasks: Iterable[Task | MergedTask], *, conditions: bool = True) -
         for attribute, value in task.attributes.items():
             for text in expressions_in(value):
                 yield from _problems(yaql_engine.parse, text, stated, attribute)
-        condition = task.attributes.get("condition")
-        if conditions and isinstance(condition, str) and condition.strip():
+        condition = task.condition
+        if conditions and isinstance(condition, str):
             yield from _problems(_parse_condition, condition, stated, "condition")
 
 

@@ -6,15 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from fuelclient.graph.match import Names, is_beyond_us, is_pattern, pattern_error
 from fuelclient.graph.stage import parse_stage, stage_names
-from fuelclient.graph.validate import (
-    IGNORED,
-    IGNORED_HINT,
-    UNCHANGING_HINT,
-    bad_pattern,
-    unchanging,
-    unprintable_id,
-    words_of,
-)
+from fuelclient.graph.validate import IGNORED_HINT, bad_pattern, surprises, unprintable_id, words_of
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import MergedGraph, MergedTask
 from fuelclient.model.task import RELATION_LISTS, TaskType
@@ -26,7 +18,7 @@ _SPECIAL = frozenset("()[]|*?^$")
 
 def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
     """Return findings for dependencies on tasks that the graph lacks (a run ignores them), for stages that it lacks,
-    for conditions that never hold, and for ids that `graph upload` would refuse today."""
+    for values that do not do what they seem to, and for ids that `graph upload` would refuse today."""
     legacy = frozenset(task.id for task in graph.tasks if task.task.follows_stage)
     known = Names(task.id for task in graph.tasks if task.id not in legacy)
     similar = Similar(known)
@@ -45,12 +37,9 @@ def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
                 findings += _check_reference(task, attribute, word, known, similar)
         findings += _check_patterns(task)
         findings += _check_stage(task, stages)
-        for attribute, problem in unchanging(task.task):
+        for code, attribute, problem, hint in surprises(task.task):
             message, place = f"task {task.id}: {problem}", place_of(task, attribute)
-            findings.append(Finding(Severity.WARNING, "G017", message, place, task.id, UNCHANGING_HINT))
-        for attribute in task.task.ignored:
-            message, place = f"task {task.id}: {IGNORED.format(attribute)}", place_of(task, attribute)
-            findings.append(Finding(Severity.WARNING, "G029", message, place, task.id, IGNORED_HINT))
+            findings.append(Finding(Severity.WARNING, code, message, place, task.id, hint))
         if not task.id.isprintable():
             findings.append(unprintable_id(task.id, place_of(task, "id"), Severity.WARNING))
     return tuple(findings)

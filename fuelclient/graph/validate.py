@@ -31,10 +31,10 @@ _SPELLINGS = (*KNOWN, "role", "cross-depends", "cross-depended-by")
 _ON_ITSELF = "it names itself in {}, which is ignored here, and ends the run of a Fuel master"
 _ON_ITSELF_HINT = "Remove its own name from the list."
 
-IGNORED = "{} of an entry of tasks.yaml is ignored, as by a Fuel master: its stage alone orders it"
+_IGNORED = "{} of an entry of tasks.yaml is ignored, as by a Fuel master: its stage alone orders it"
 IGNORED_HINT = "Remove it, or move the entry to deployment_tasks.yaml, without its stage."
 
-UNCHANGING_HINT = "Write $ instead, which has both the old and the new facts: changed($.nodes)."
+_UNCHANGING_HINT = "Write $ instead, which has both the old and the new facts: changed($.nodes)."
 
 _TOKEN = re.compile(
     r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)
@@ -80,10 +80,8 @@ def _findings(
         yield from _stage(task, known)
         for check in (_typos, _patterns, _placement_and_parameters, _on_itself):
             yield from check(task)
-        for attribute, message in unchanging(task):
-            yield _finding(Severity.WARNING, "G017", task, attribute, message, UNCHANGING_HINT)
-        for attribute in task.ignored:
-            yield _finding(Severity.WARNING, "G029", task, attribute, IGNORED.format(attribute), IGNORED_HINT)
+        for code, attribute, message, hint in surprises(task):
+            yield _finding(Severity.WARNING, code, task, attribute, message, hint)
 
 
 def unprintable_id(task_id: str, place: Place, severity: Severity, hint: str = "") -> Finding:
@@ -225,7 +223,17 @@ def _placement_and_parameters(task: Task) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def unchanging(task: Task) -> Iterator[tuple[str, str]]:
+def surprises(task: Task) -> Iterator[tuple[str, str, str, str]]:
+    """Yield each value that is accepted, and does not do what it seems to: code, attribute, problem, and what to do."""
+    for attribute, problem in _unchanging(task):
+        yield "G017", attribute, problem, _UNCHANGING_HINT
+    if "condition" in task.attributes and task.condition is None:
+        yield "G019", "condition", "its condition is empty, so it always runs", "Write false to skip it, or true."
+    for attribute in task.ignored:
+        yield "G029", attribute, _IGNORED.format(attribute), IGNORED_HINT
+
+
+def _unchanging(task: Task) -> Iterator[tuple[str, str]]:
     """Yield each attribute of a task whose expressions ask for changes of what never changes, and the problem (G017).
 
     The functions that compare facts pass the other facts to their argument as `$` only: `$common` and `$node` are the

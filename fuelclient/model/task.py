@@ -167,6 +167,18 @@ class Task:
         ignored = self.legacy and attribute in NOT_OF_LEGACY and self.follows_stage
         return None if ignored else self.attributes.get(attribute)
 
+    @property
+    def condition(self) -> Any:
+        """The stated condition. None without one: an empty text, list or mapping states nothing, unlike `false`.
+
+        >>> [Task("a", {"condition": stated}).condition for stated in (" ", {}, False, "1")]
+        [None, None, False, '1']
+        """
+        stated = self.attributes.get("condition")
+        if isinstance(stated, str):
+            return stated if stated.strip() else None
+        return None if isinstance(stated, list | Mapping) and not stated else stated
+
     def names(self, attribute: str) -> tuple[str, ...]:
         """Return the plain names in a list attribute, without expressions (see `expressions`)."""
         value = self._effective(attribute)

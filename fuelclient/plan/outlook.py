@@ -78,4 +78,4 @@ class Outlook:
 
 def asks_facts(tasks: Iterable[MergedTask]) -> bool:
     """Return whether facts can decide anything about tasks."""
-    return any("condition" in merged.task.attributes or [*merged.task.computed_attributes()] for merged in tasks)
+    return any(merged.task.condition is not None or [*merged.task.computed_attributes()] for merged in tasks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from building import CLUSTER, RELEASE, layer, plugin, task
@@ -208,6 +209,20 @@ def test_what_asks_for_changes_of_common_or_node_is_a_warning() -> None:
     assert check_references(merge_layers([layer(RELEASE, asking)])) == tuple(
         replace(finding, place=replace(finding.place, layer="release")) for finding in both
     )
+
+
+@pytest.mark.parametrize("empty", [None, "", " \t", [], {}])
+def test_an_empty_condition_is_a_warning_in_the_document_and_in_the_merged_graph(empty: Any) -> None:
+    stated = task("a", source=replace(FILE, lines={"condition": 4}), type="reboot", roles=["x"], condition=empty)
+    (result,) = _check(stated)
+
+    assert _told(result) == ("warning", "G019", "tasks.yaml:4")
+    assert [finding.code for finding in check_references(merge_layers([layer(RELEASE, stated)]))] == ["G019"]
+
+
+@pytest.mark.parametrize("stated", [False, 0, True, [0], "1", {"yaql_exp": ""}, {"yaql_exp": None}])
+def test_a_condition_that_says_something_is_good(stated: Any) -> None:
+    assert _check(task("a", type="reboot", condition=stated)) == ()
 
 
 @pytest.mark.parametrize(
