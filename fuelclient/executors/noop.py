@@ -16,7 +16,6 @@ from fuelclient.errors import Unsupported
 from fuelclient.executors.attempts import patiently
 from fuelclient.executors.connector import Connections, Connector
 from fuelclient.executors.handlers import commands, files, sync
-from fuelclient.executors.handlers.parameters import path
 from fuelclient.executors.job import Job, Log, Outcome, Target
 from fuelclient.executors.local import LocalConnector
 from fuelclient.executors.outcomes import end_of, failure, interrupted, scrubbing, skipped
@@ -24,6 +23,7 @@ from fuelclient.executors.recipe import Sync
 from fuelclient.executors.ssh import SshConnector
 from fuelclient.executors.timeouts import limits_of
 from fuelclient.executors.transport import Completed, ConnectionBroken, Transport, Unreachable
+from fuelclient.graph.parameters import path
 from fuelclient.model.node import Node
 from fuelclient.model.status import InstanceStatus
 from fuelclient.model.task import TaskType

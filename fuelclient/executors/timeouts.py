@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from fuelclient.graph.parameters import number
 from fuelclient.model.task import TaskType
 
 
@@ -45,7 +46,7 @@ DEFAULTS: Mapping[str, Limits] = MappingProxyType(
 Source: Astute `config.rb`; the last three types have no timeout there.
 """
 
-_NAMES = (("timeout", "timeout"), ("retries", "retries"), ("interval", "interval"), ("succeed_retries", "repeats"))
+_NAMES = {"timeout": "timeout", "retries": "retries", "interval": "interval", "succeed_retries": "repeats"}
 
 
 def limits_of(type: str, parameters: Mapping[str, Any]) -> Limits:
@@ -57,7 +58,7 @@ def limits_of(type: str, parameters: Mapping[str, Any]) -> Limits:
     Limits(timeout=7, retries=0, interval=2, repeats=0)
     """
     default = DEFAULTS.get(type, Limits(300, 0))
-    stated = {field: _number(name, parameters[name]) for name, field in _NAMES if parameters.get(name) is not None}
+    stated = {field: read for name, field in _NAMES.items() if (read := number(parameters, name)) is not None}
     return Limits(
         timeout=stated.get("timeout", default.timeout),
         retries=int(stated.get("retries", default.retries)),
@@ -65,13 +66,3 @@ def limits_of(type: str, parameters: Mapping[str, Any]) -> Limits:
         # Astute wraps shell tasks in a manifest without passing this on
         repeats=int(stated.get("repeats", default.repeats)) if type == TaskType.PUPPET else 0,
     )
-
-
-def _number(name: str, value: Any) -> float:
-    try:
-        number = float(value) if not isinstance(value, bool) else -1.0
-    except (TypeError, ValueError):
-        number = -1.0
-    if not 0 <= number < float("inf"):
-        raise ValueError(f"{name} must be a number of at least 0, not {value!r}")
-    return int(number) if number.is_integer() else number

@@ -6,11 +6,19 @@ from collections.abc import Callable, Iterable, Iterator
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.expressions import legacy, yaql_engine
-from fuelclient.graph.references import place_of
+from fuelclient.graph.references import check_parameters, place_of
 from fuelclient.graph.validate import expressions_in
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.task import Task
+
+
+def refusals(tasks: Iterable[Task], *, packaged: bool = False) -> Iterator[Finding]:
+    """Yield what would refuse a run of the tasks of a document, or of a package, which has checks of its own for
+    conditions (P062): `unreadable` expressions, and impossible parameters."""
+    for task in tasks:
+        yield from unreadable([task], conditions=not packaged)
+        yield from check_parameters(task, packaged=packaged)
 
 
 def unreadable(tasks: Iterable[Task | MergedTask], *, conditions: bool = True) -> Iterator[Finding]:

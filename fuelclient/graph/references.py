@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fuelclient.graph.match import Names, is_beyond_us, is_pattern, pattern_error
+from fuelclient.graph.parameters import SHAPES, Missing, impossible
 from fuelclient.graph.stage import parse_stage, stage_names
 from fuelclient.graph.validate import IGNORED_HINT, bad_pattern, surprises, unprintable_id, words_of
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import MergedGraph, MergedTask
-from fuelclient.model.task import RELATION_LISTS, TaskType
+from fuelclient.model.task import RELATION_LISTS, Task, TaskType
 from fuelclient.similar import Similar
 
+_NEVER_RUN = frozenset({TaskType.STAGE, TaskType.SKIPPED, TaskType.GROUP, TaskType.ROLE, TaskType.NOOP})
 _SPECIAL = frozenset("()[]|*?^$")
 """Ids never contain these, but patterns do, and people forget the slashes around them."""
 
@@ -43,6 +45,26 @@ def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
         if not task.id.isprintable():
             findings.append(unprintable_id(task.id, place_of(task, "id"), Severity.WARNING))
     return tuple(findings)
+
+
+def check_parameters(stated: Task | MergedTask, *, runs: bool = True, packaged: bool = False) -> Iterator[Finding]:
+    """Yield what a run would refuse in the parameters of a task (G046): an error if it certainly `runs` somewhere.
+
+    A condition may skip it, and a record without type may belong to a task of any type. That a task has no parameters
+    at all is a finding of `check_document`. The shapes of parameters in a package are up to the schemas of its version,
+    which accept some that no executor here does.
+    """
+    task = stated.task if isinstance(stated, MergedTask) else stated
+    if task.type in _NEVER_RUN or (task.type in SHAPES and not task.attributes.get("parameters")):
+        return
+    severity = Severity.ERROR if runs and task.condition is None and not task.is_partial else Severity.WARNING
+    for name, problem in impossible(task.type, task.attributes.get("parameters")):
+        if packaged and not isinstance(problem, Missing):
+            continue
+        at = f"parameters.{name}"
+        place = place_of(stated, "parameters") if isinstance(stated, MergedTask) else task.source.place(at)
+        message = f"task {task.id}: it cannot run: {problem}"
+        yield Finding(severity, "G046", message, place, task.id, "Correct its parameters.")
 
 
 def place_of(task: MergedTask, attribute: str) -> Place:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fuelclient.errors import InvalidGraph
 from fuelclient.graph.merge import merge_layers, require_merged
-from fuelclient.graph.references import check_references, place_of
+from fuelclient.graph.references import check_parameters, check_references, place_of
 from fuelclient.graph.stage import band_of, parse_stage
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import Layer, Level, MergedGraph, MergePolicy
@@ -138,11 +138,11 @@ def draft(snapshot: Snapshot, options: PreviewOptions, evaluation: Evaluation | 
     fleet = fleet_of(snapshot, node_ids=options.node_ids, assume=options.assume)
     if evaluation is not None and (options.knows_assumed or not fleet.assumption):
         outlook = Outlook(merged.tasks, fleet, evaluation)
-        said = (*graph_findings(snapshot, merged, outlook.expansion), *outlook.findings)
+        said = (*_findings(snapshot, merged, outlook.expansion), *outlook.findings)
         unknown = _computed_findings(merged, outlook.unknown)
         return Draft(snapshot, merged, outlook.expansion, (*said, *unknown), outlook.verdicts)
     expansion = expand(merged.tasks, fleet)
-    all_findings = (*graph_findings(snapshot, merged, expansion), *_computed_findings(merged, range(len(merged.tasks))))
+    all_findings = (*_findings(snapshot, merged, expansion), *_computed_findings(merged, range(len(merged.tasks))))
     return Draft(snapshot, merged, expansion, all_findings)
 
 
@@ -183,6 +183,13 @@ def graph_findings(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion
     if expansion.fleet.absent:
         nodes = ", ".join(map(str, expansion.fleet.absent))
         yield Finding(Severity.WARNING, "G045", f"offline nodes are skipped, and no task waits for them: {nodes}")
+
+
+def _findings(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion) -> Iterator[Finding]:
+    """Yield the findings of a graph, with those about parameters, which a run has for the instances that it begins."""
+    yield from graph_findings(snapshot, merged, expansion)
+    for task, nodes in zip(merged.tasks, expansion.placement.nodes, strict=True):
+        yield from check_parameters(task, runs=bool(nodes))
 
 
 def _defined_by_several(snapshot: Snapshot) -> Iterator[Finding]:

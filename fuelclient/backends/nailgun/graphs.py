@@ -97,6 +97,8 @@ class Graphs:
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
         """As `base.Graphs`. For a Fuel master, records without type are merged with the layers below before they are
         sent, with a finding for each. The layers are only read for a document with such records, or with stages."""
+        from fuelclient.expressions.readable import refusals  # only uploads need expressions
+
         require_type(graph_type)
         named = self._plainly(owner)
         stored_before = self._stored(named, graph_type)
@@ -116,7 +118,8 @@ class Graphs:
             error.findings = tuple(_placed(finding, tasks) for finding in error.findings)
             raise
         stored = replace(graph_from(answer, named), type=graph_type)
-        told = (*findings, *resolved, *_told(answer))
+        later = (replace(finding, severity=Severity.WARNING) for finding in refusals(document.tasks))
+        told = (*findings, *resolved, *later, *_told(answer))
         return Uploaded(stored, stored_before is None, told, len(stored_before.tasks) if stored_before else 0)
 
     def delete(self, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:

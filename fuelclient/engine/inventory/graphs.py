@@ -84,9 +84,9 @@ class Graphs:
 
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
         """As `base.Graphs`. Records of environments that lose what they override are G021. What would refuse a run is a
-        warning as well: expressions that cannot be read (G024), and cycles in the environments that have the graph
-        (G050)."""
-        from fuelclient.expressions.readable import unreadable  # only uploads need expressions
+        warning as well: expressions that cannot be read (G024), impossible parameters (G046), and cycles in the
+        environments that have the graph (G050)."""
+        from fuelclient.expressions.readable import refusals  # only uploads need expressions
 
         require_type(graph_type)
         with self._database.write() as connection:
@@ -98,9 +98,9 @@ class Graphs:
             graphs.mark_derived(connection, stored.graph.id, False)
             left = orphaned_records.left(before, orphaned_records.of(connection, users, graph_type))
             changed = [named.id] if named.level is Level.CLUSTER else users
-            later = (*unreadable(document.tasks), *_cycles(connection, changed, graph_type))
-            refusals = (replace(finding, severity=Severity.WARNING) for finding in later)
-            return replace(stored, findings=(*stored.findings, *left, *refusals))
+            later = (*refusals(document.tasks), *_cycles(connection, changed, graph_type))
+            warnings = (replace(finding, severity=Severity.WARNING) for finding in later)
+            return replace(stored, findings=(*stored.findings, *left, *warnings))
 
     def delete(self, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
         """As `base.Graphs`. Raise `NotFound` for an unknown owner, or a graph type that it does not have.

@@ -6,18 +6,17 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from fuelclient.executors.handlers.parameters import flag, path, text
 from fuelclient.executors.handlers.templates import filled
 from fuelclient.executors.job import MASTER, Job
 from fuelclient.executors.recipe import Recipe, Step
+from fuelclient.graph.parameters import read
+from fuelclient.model.task import TaskType
 
 PATH = 'export PATH="$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"\n'
 """Logins other than root's often lack the directories of system programs, which tasks rely on."""
 
 CHANGED = frozenset({0, 2})
 """The exit codes with which puppet succeeds: nothing to change, and changed. 4 and 6 are failed resources."""
-
-MODULES = "/etc/puppet/modules"
 
 _LOGS = """\
 logs=()
@@ -31,8 +30,8 @@ def shell_script(job: Job) -> str:
 
     Source: Astute `tasks/shell.rb`, without the puppet manifest around it.
     """
-    command, directory = text(job.parameters, "cmd"), path(job.parameters, "cwd", "/")
-    return f"{PATH}cd -- {shlex.quote(directory)} || exit\n{command}\n"
+    values = read(TaskType.SHELL, job.parameters)
+    return f"{PATH}cd -- {shlex.quote(values['cwd'])} || exit\n{values['cmd']}\n"
 
 
 def shell(job: Job) -> tuple[Step, ...]:
@@ -50,16 +49,15 @@ def puppet_script(job: Job, *, noop: bool = False) -> str:
     The output goes to the spool and, as on a Fuel master, to syslog and /var/log/puppet.log if we may write there;
     with `noop` only to the spool, because then nothing may change. Source: Astute `mcagents/puppetd.rb`.
     """
-    parameters = job.parameters
-    words = ["puppet apply", shlex.quote(path(parameters, "puppet_manifest"))]
-    modules = shlex.quote(path(parameters, "puppet_modules", MODULES))
+    values = read(TaskType.PUPPET, job.parameters)
+    words = ["puppet apply", shlex.quote(values["puppet_manifest"])]
+    modules = shlex.quote(values["puppet_modules"])
     words += ["--modulepath", modules, "--basemodulepath", modules, "--trace", "--reports none"]
     words += ["--detailed-exitcodes", "--color false", "--logdest console"]
-    if job.debug or flag(parameters, "debug", False):
+    if job.debug or values["debug"]:
         words += ["--debug", "--evaltrace"]
     words += ["--noop"] if noop else ['"${logs[@]}"']
-    prefix = text(parameters, "command_prefix", "")
-    command = " ".join([prefix, *words] if prefix else words)
+    command = " ".join([values["command_prefix"], *words] if values["command_prefix"] else words)
     return "\n".join(
         (
             PATH + 'PATH="$PATH:/opt/puppetlabs/bin"',
@@ -67,7 +65,7 @@ def puppet_script(job: Job, *, noop: bool = False) -> str:
             "if locale -a 2>/dev/null | grep -qix 'en_US.utf-\\?8'; then export LC_ALL=en_US.UTF-8;"
             " else export LC_ALL=C.UTF-8; fi",
             *(() if noop else (_LOGS,)),
-            f"cd -- {shlex.quote(path(parameters, 'cwd', '/'))} || exit",
+            f"cd -- {shlex.quote(values['cwd'])} || exit",
             f"{command}\n",
         )
     )

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fuelclient.executors.handlers.parameters import absolute, entries, flag, mode, path, text
 from fuelclient.executors.job import Job
 from fuelclient.executors.recipe import Attachment, File, Recipe, Step
-
-MODE, DIRECTORY_MODE, OWNER = "0644", "0755", "root"
+from fuelclient.graph.parameters import DIRECTORY_MODE, MODE, OWNER, read
+from fuelclient.model.task import TaskType
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,37 +35,19 @@ def uploaded(job: Job) -> list[Placed]:
 
     With `overwrite: false`, an existing file stays as it is, and the task succeeds.
     """
-    parameters = job.parameters
-    return [
-        Placed(
-            absolute(parameters, "path"),
-            _data(parameters),
-            mode(parameters, "permissions", MODE),
-            mode(parameters, "dir_permissions", DIRECTORY_MODE),
-            text(parameters, "user_owner", OWNER),
-            text(parameters, "group_owner", OWNER),
-            flag(parameters, "parents", True),
-            flag(parameters, "overwrite", True),
-        )
-    ]
+    return [_placed(read(TaskType.UPLOAD_FILE, job.parameters))]
 
 
 def uploaded_to_nodes(job: Job) -> list[Placed]:
     """Return the files of an upload_files task, each on its node. Raise `ValueError`, for an unknown node, too."""
-    nodes = [(text(node, "uid"), node) for node in entries(job.parameters.get("nodes"), "nodes")]
-    for uid, _ in nodes:
-        if uid != job.node and uid not in job.peers:
-            raise ValueError(f"the parameter nodes names node {uid}, which is not in the environment")
+    nodes = read(TaskType.UPLOAD_FILES, job.parameters)["nodes"]
+    for node in nodes:
+        if node["uid"] != job.node and node["uid"] not in job.peers:
+            raise ValueError(f"the parameter nodes names node {node['uid']}, which is not in the environment")
     return [
-        Placed(
-            absolute(file, "dst"),
-            _data(file),
-            mode(file, "permissions", MODE),
-            mode(file, "dir_permissions", DIRECTORY_MODE),
-            where="" if uid == job.node else uid,
-        )
-        for uid, node in nodes
-        for file in entries(node.get("files"), f"files of node {uid}")
+        replace(_placed(file), where="" if node["uid"] == job.node else node["uid"])
+        for node in nodes
+        for file in node["files"]
     ]
 
 
@@ -76,29 +56,22 @@ def copied(job: Job) -> list[Placed]:
 
     A file can state its own permissions, else those of the task apply.
     """
-    parameters = job.parameters
+    values = read(TaskType.COPY_FILES, job.parameters)
     return [
         Placed(
-            absolute(file, "dst"),
-            File(path(file, "src")),
-            mode(file, "permissions", mode(parameters, "permissions", MODE)),
-            mode(file, "dir_permissions", mode(parameters, "dir_permissions", DIRECTORY_MODE)),
+            file["dst"],
+            File(file["src"]),
+            file["permissions"] or values["permissions"],
+            file["dir_permissions"] or values["dir_permissions"],
         )
-        for file in entries(parameters.get("files"), "files")
+        for file in values["files"]
     ]
 
 
-def _data(parameters: Mapping[str, Any]) -> bytes:
-    value = parameters.get("data")
-    if value is None:
-        raise ValueError("the parameter data is missing")
-    if isinstance(value, bytes):
-        return value
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError(  # noqa: TRY004 - what a handler refuses is a ValueError
-            "the parameter data must be a string; mappings become one with toYaml() or toJson()"
-        )
-    return str(value).encode("utf-8", "surrogateescape")
+def _placed(values: dict[str, Any]) -> Placed:
+    names = {"dst": "path", "data": "content", "dir_permissions": "directory"}
+    names |= {"user_owner": "user", "group_owner": "group"}
+    return Placed(**{names.get(name, name): value for name, value in values.items()})
 
 
 def steps(files: list[Placed]) -> tuple[Step, ...]:

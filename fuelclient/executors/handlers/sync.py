@@ -5,9 +5,12 @@ from __future__ import annotations
 import shlex
 
 from fuelclient.executors.handlers.commands import PATH
-from fuelclient.executors.handlers.parameters import absolute, path
 from fuelclient.executors.job import Job
 from fuelclient.executors.recipe import Attachment, Recipe, Step, Sync, Tree
+from fuelclient.graph.parameters import is_remote, read
+from fuelclient.model.task import TaskType
+
+__all__ = ["as_archive", "is_remote", "on_target", "steps"]
 
 RSYNC = "rsync -c -r --delete -l"
 """Whole trees by checksum, links as links, and what is not in the source goes. Source: Astute `tasks/sync.rb`."""
@@ -17,17 +20,8 @@ _NAME = "tree.tar"
 
 def steps(job: Job) -> tuple[Step, ...]:
     """Raise `ValueError` for a path that is missing, or a target directory that must never be emptied."""
-    source = path(job.parameters, "src")
-    if "://" in source and not is_remote(source):
-        raise ValueError(f"the parameter src is a path or an rsync:// address, not {source!r}")
-    if not is_remote(source):
-        absolute(job.parameters, "src")
-    return (Sync(source, absolute(job.parameters, "dst")),)
-
-
-def is_remote(source: str) -> bool:
-    """Return whether the target itself fetches from an rsync server."""
-    return source.startswith("rsync://")
+    values = read(TaskType.SYNC, job.parameters)
+    return (Sync(values["src"], values["dst"]),)
 
 
 def on_target(sync: Sync, *, dry: bool = False) -> Recipe:

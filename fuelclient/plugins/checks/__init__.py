@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from fuelclient.expressions.readable import unreadable
+from fuelclient.expressions.readable import refusals
 from fuelclient.graph.validate import check_document
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import GraphDocument
@@ -98,7 +98,7 @@ def _loading(package: RawPackage, loaded: Package | None, told: Iterable[Finding
                 yield finding
     yield from told
     for graph in graphs_of(loaded) if loaded is not None else ():
-        yield from unreadable(graph.tasks, conditions=False)  # P062 is about those
+        yield from refusals(graph.tasks, packaged=True)  # P062 is about those
         yield from cycles_in(graph.tasks)
 
 

@@ -1,0 +1,260 @@
+"""The parameters of tasks: which there are for each type, and what makes them impossible.
+
+Handlers read their parameters with these tables, and checks ask the same tables before a run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+from fuelclient.errors import nearest
+from fuelclient.model.task import TaskType
+
+Reader = Callable[[Mapping[str, Any], str], Any]
+"""Reads one parameter in the shape that a handler needs, or raises `ValueError` with one clear sentence."""
+Shape = Mapping[str, Reader]
+
+MODE, DIRECTORY_MODE, OWNER, MODULES = "0644", "0755", "root", "/etc/puppet/modules"
+
+_MODE = re.compile(r"[0-7]{3,4}")
+_PLACEHOLDER = re.compile(r"\{[A-Z][^{}]*\}")
+_TRUE = {"true", "yes", "on", "1"}
+_FALSE = {"false", "no", "off", "0", ""}
+_COMPUTED = object()
+"""Stands for what only a run knows: the value of an expression, and a text with a placeholder such as {CLUSTER_ID}."""
+
+
+class Missing(ValueError):
+    """A parameter that the type needs is not stated."""
+
+
+def text(parameters: Mapping[str, Any], name: str, default: str | None = None) -> str:
+    """Return a string, or `default`; numbers count as strings."""
+    value = parameters.get(name)
+    if value is None or value == "":
+        if default is None:
+            raise Missing(f"the parameter {name} is missing")
+        return default
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        message = f"the parameter {name} must be a string, not {_kind(value)}"
+        raise ValueError(message)  # noqa: TRY004 - what a handler refuses is a ValueError
+    if "\0" in str(value):
+        raise ValueError(f"the parameter {name} has a zero byte")
+    return str(value)
+
+
+def path(parameters: Mapping[str, Any], name: str, default: str | None = None) -> str:
+    """Return a path of one line."""
+    value = text(parameters, name, default)
+    if "\n" in value:
+        raise ValueError(f"the parameter {name} is a path and must be one line")
+    return value
+
+
+def absolute(parameters: Mapping[str, Any], name: str) -> str:
+    """Return an absolute path that is not the root."""
+    value = path(parameters, name)
+    if not value.startswith("/") or not value.strip("/."):
+        raise ValueError(f"the parameter {name} must be an absolute path below /, not {value!r}")
+    return value
+
+
+def flag(parameters: Mapping[str, Any], name: str, default: bool) -> bool:
+    """Return a boolean, or `default`."""
+    value = parameters.get(name)
+    if value is None:
+        return default
+    word = str(value).strip().lower()
+    if word not in _TRUE | _FALSE:
+        raise ValueError(f"the parameter {name} must be true or false, not {_kind(value)}")
+    return word in _TRUE
+
+
+def mode(parameters: Mapping[str, Any], name: str, default: str) -> str:
+    """Return permissions as octal digits, or `default`. A number is what YAML made of an octal `0644`.
+
+    >>> mode({"permissions": "0640"}, "permissions", "0644"), mode({"permissions": 0o600}, "permissions", "0644")
+    ('0640', '0600')
+    """
+    value = parameters.get(name)
+    if value is None or value == "":
+        return default
+    digits = f"{value:04o}" if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else str(value)
+    if not _MODE.fullmatch(digits):
+        raise ValueError(f"the parameter {name} must be octal permissions such as '0644', not {value!r}")
+    return digits
+
+
+def number(parameters: Mapping[str, Any], name: str) -> float | None:
+    """Return a number of at least 0, which may be written as a string; None if it is not stated."""
+    value = parameters.get(name)
+    if value is None:
+        return None
+    try:
+        read = float(value) if not isinstance(value, bool) else -1.0
+    except (TypeError, ValueError):
+        read = -1.0
+    if not 0 <= read < float("inf"):
+        raise ValueError(f"{name} must be a number of at least 0, not {value!r}")
+    return int(read) if read.is_integer() else read
+
+
+def is_remote(source: str) -> bool:
+    """Return whether the target itself fetches from an rsync server."""
+    return source.startswith("rsync://")
+
+
+def _source(parameters: Mapping[str, Any], name: str) -> str:
+    source = path(parameters, name)
+    if is_remote(source):
+        return source
+    if "://" in source:
+        raise ValueError(f"the parameter {name} is a path or an rsync:// address, not {source!r}")
+    return absolute(parameters, name)
+
+
+def _data(parameters: Mapping[str, Any], name: str) -> bytes:
+    value = parameters.get(name)
+    if value is None:
+        raise Missing(f"the parameter {name} is missing")
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError(  # noqa: TRY004 - what a handler refuses is a ValueError
+            f"the parameter {name} must be a string; mappings become one with toYaml() or toJson()"
+        )
+    return str(value).encode("utf-8", "surrogateescape")
+
+
+class Entries:
+    """Reads a list of mappings of one shape that is not empty."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+
+    def __call__(self, parameters: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+        value = parameters.get(name)
+        if (
+            not isinstance(value, list | tuple)
+            or not value
+            or not all(item is _COMPUTED or isinstance(item, Mapping) for item in value)
+        ):
+            raise ValueError(f"the parameter {name} must be a list of mappings")
+        return [_read(self.shape, item) for item in value if item is not _COMPUTED]
+
+
+_PERMISSIONS: Shape = {
+    "permissions": partial(mode, default=MODE),
+    "dir_permissions": partial(mode, default=DIRECTORY_MODE),
+}
+_OWN_PERMISSIONS: Shape = {"permissions": partial(mode, default=""), "dir_permissions": partial(mode, default="")}
+_COMMAND: Shape = {"cmd": text, "cwd": partial(path, default="/")}
+
+LIMITS: Shape = dict.fromkeys(("timeout", "retries", "interval", "succeed_retries"), number)
+"""What every type can have."""
+
+SHAPES: Mapping[str, Shape] = MappingProxyType(
+    {
+        TaskType.SHELL: _COMMAND,
+        TaskType.MASTER_SHELL: _COMMAND,
+        TaskType.PUPPET: {
+            "puppet_manifest": path,
+            "puppet_modules": partial(path, default=MODULES),
+            "cwd": partial(path, default="/"),
+            "debug": partial(flag, default=False),
+            "command_prefix": partial(text, default=""),
+        },
+        TaskType.SYNC: {"src": _source, "dst": absolute},
+        TaskType.UPLOAD_FILE: {
+            "path": absolute,
+            "data": _data,
+            **_PERMISSIONS,
+            "user_owner": partial(text, default=OWNER),
+            "group_owner": partial(text, default=OWNER),
+            "parents": partial(flag, default=True),
+            "overwrite": partial(flag, default=True),
+        },
+        TaskType.UPLOAD_FILES: {
+            "nodes": Entries(
+                {"uid": text, "files": Entries({"dst": absolute, "data": _data, **_PERMISSIONS})}
+            )
+        },
+        TaskType.COPY_FILES: {
+            "files": Entries({"src": path, "dst": absolute, **_OWN_PERMISSIONS}),
+            **_PERMISSIONS,
+        },
+    }
+)  # fmt: skip
+"""The parameters by type. A type that is absent has none, or those of the command that is configured for it."""
+
+_EVERYWHERE = (
+    *LIMITS, "strategy", "undefined_retries", "puppet_start_timeout", "puppet_start_interval", "raw_report",
+)  # fmt: skip
+"""Parameters of every type; some are read elsewhere, or by Astute alone."""
+
+
+def read(type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a task by name, with defaults. Raise `ValueError` for the first that is impossible.
+
+    >>> read("shell", {"cmd": "true"})
+    {'cmd': 'true', 'cwd': '/'}
+    """
+    return _read(SHAPES[type], parameters)
+
+
+def names_of(type: str) -> Sequence[str]:
+    """Return the names that parameters of a type can have; none for a type whose parameters are free."""
+    return (*SHAPES[type], *_EVERYWHERE) if type in SHAPES else ()
+
+
+def impossible(type: str, parameters: Any) -> Iterator[tuple[str, ValueError]]:
+    """Yield the parameters that a run would refuse, as their author stated them, each with the problem.
+
+    What expressions and placeholders will give is not known, and so is left out.
+
+    >>> list(impossible("shell", {"command": "true"}))
+    [('cmd', Missing('the parameter cmd is missing; there is command instead'))]
+    """
+    stated = _known(parameters if isinstance(parameters, Mapping) else {})
+    shape = {**SHAPES.get(type, {}), **LIMITS}
+    for name in shape if stated is not _COMPUTED else ():
+        try:
+            _one(shape, stated, name)
+        except ValueError as error:
+            yield name, error
+
+
+def _read(shape: Shape, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _one(shape, parameters, name) for name in shape}
+
+
+def _one(shape: Shape, parameters: Mapping[str, Any], name: str) -> Any:
+    if parameters.get(name) is _COMPUTED:
+        return _COMPUTED
+    try:
+        return shape[name](parameters, name)
+    except ValueError as error:
+        strange = [key for key in parameters if isinstance(key, str) and key not in shape and key not in _EVERYWHERE]
+        close = nearest(name, strange) if name not in parameters else ""
+        if not close:
+            raise
+        raise type(error)(f"{error}; there is {close} instead") from None
+
+
+def _known(value: Any) -> Any:
+    """Return a value in which `_COMPUTED` stands for what only a run knows."""
+    if isinstance(value, Mapping):
+        return _COMPUTED if "yaql_exp" in value else {key: _known(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_known(item) for item in value]
+    return _COMPUTED if isinstance(value, str) and _PLACEHOLDER.search(value) else value
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "a mapping"
+    return "a list" if isinstance(value, list | tuple) else repr(value)[:40]
