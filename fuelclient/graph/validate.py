@@ -6,27 +6,23 @@ The shape of documents is checked where they are read (`files`, `serializers`), 
 
 from __future__ import annotations
 
-import functools
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from fuelclient.errors import UsageError, nearest
+from fuelclient.graph.keys import mappings_in, unknown_keys
 from fuelclient.graph.match import pattern_error
 from fuelclient.graph.merge import duplicate
+from fuelclient.graph.parameters import SHAPES
 from fuelclient.graph.stage import PLUGIN_STAGES, parse_stage
 from fuelclient.model.finding import Finding, Place, Severity, limited
 from fuelclient.model.graph import GraphDocument, Layer, Level, Owner
-from fuelclient.model.task import KNOWN, NAME_LISTS, RELATION_LISTS, Task, TaskType
+from fuelclient.model.task import NAME_LISTS, RELATION_LISTS, Task, TaskType, tolerance_from
 from fuelclient.similar import Similar
 
-_NEED_PARAMETERS = frozenset(
-    {TaskType.PUPPET, TaskType.SHELL, TaskType.SYNC, TaskType.UPLOAD_FILE, TaskType.UPLOAD_FILES,
-     TaskType.COPY_FILES, TaskType.MASTER_SHELL}
-)  # fmt: skip
 _TYPE = re.compile(r"[A-Za-z0-9_-]+")
 _PRINTABLE = "Use printable characters only."
-_SPELLINGS = (*KNOWN, "role", "cross-depends", "cross-depended-by")
 
 _ON_ITSELF = "it names itself in {}, which is ignored here, and ends the run of a Fuel master"
 _ON_ITSELF_HINT = "Remove its own name from the list."
@@ -78,7 +74,9 @@ def _findings(
         if not task.id.isprintable():
             yield unprintable_id(task.id, task.source.place("id"), Severity.ERROR, _PRINTABLE)
         yield from _stage(task, known)
-        for check in (_typos, _patterns, _placement_and_parameters, _on_itself):
+        for path, message, hint in unknown_keys(task):
+            yield _finding(Severity.WARNING, "G009", task, path, message, hint)
+        for check in (_patterns, _placement_and_parameters, _on_itself):
             yield from check(task)
         for code, attribute, message, hint in surprises(task):
             yield _finding(Severity.WARNING, code, task, attribute, message, hint)
@@ -139,40 +137,6 @@ def _stage(task: Task, known: Sequence[str]) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@functools.lru_cache(maxsize=1024)
-def _spelling(key: str) -> str:
-    return nearest(key, _SPELLINGS)
-
-
-def _typos(task: Task) -> Iterator[Finding]:
-    for key in task.attributes:
-        if key in KNOWN or len(key) < 4:
-            continue
-        close = _spelling(key)
-        if close and _is_typo(key, close):
-            yield _finding(
-                Severity.WARNING, "G009", task, key, f"Fuel has no key {key!r}; it is kept, but does nothing",
-                f"Did you mean {close}?",
-            )  # fmt: skip
-
-
-def _is_typo(key: str, word: str) -> bool:
-    """Return whether `key` is `word` with a letter or two wrong, and not a different word such as `test_case`.
-
-    >>> _is_typo("required_form", "required_for"), _is_typo("test_case", "test_post")
-    (True, False)
-    """
-    ours, theirs = sorted(key.replace("-", "_")), sorted(word.replace("-", "_"))
-    left = list(theirs)
-    extra = 0
-    for letter in ours:
-        if letter in left:
-            left.remove(letter)
-        else:
-            extra += 1
-    return max(extra, len(left)) <= 2
-
-
 def _patterns(task: Task) -> Iterator[Finding]:
     for attribute, word in words_of(task):
         if pattern_error(word):
@@ -216,7 +180,7 @@ def _placement_and_parameters(task: Task) -> Iterator[Finding]:
             Severity.WARNING, "G014", task, attribute, f"'*' next to other names in {attribute} adds no nodes",
             "Write '*' alone for every node.",
         )  # fmt: skip
-    if task.type in _NEED_PARAMETERS and not task.attributes.get("parameters"):
+    if task.type in SHAPES and not task.attributes.get("parameters"):
         yield _finding(
             Severity.WARNING, "G013", task, "type", f"a task of type {task.type} without parameters does nothing",
             "Add its parameters.",
@@ -231,6 +195,14 @@ def surprises(task: Task) -> Iterator[tuple[str, str, str, str]]:
         yield "G019", "condition", "its condition is empty, so it always runs", "Write false to skip it, or true."
     for attribute in task.ignored:
         yield "G029", attribute, _IGNORED.format(attribute), IGNORED_HINT
+    stated = task.attributes.get("fault_tolerance")
+    if stated is not None and task.type in ("", TaskType.GROUP) and (
+        not isinstance(stated, int | str) or isinstance(stated, bool) or tolerance_from(stated) is None
+    ):  # fmt: skip
+        read = tolerance_from(stated)
+        effect = "cannot be read, so any number of its nodes may fail" if read is None else f"counts as {read[0]}"
+        hint = "Write a whole number, or a percentage such as '10%'."
+        yield "G025", "fault_tolerance", f"the fault_tolerance {stated!r:.40} {effect}", hint
 
 
 def _unchanging(task: Task) -> Iterator[tuple[str, str]]:
@@ -268,15 +240,7 @@ def never_changes(expression: str) -> str:
 
 
 def expressions_in(value: Any) -> Iterator[str]:
-    """Yield the YAQL expressions at any depth of an attribute. YAML aliases may make a value contain itself."""
-    waiting, seen = [value], set[int]()
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, str):  # as most are, and what follows takes ten times as long
-            continue
-        if isinstance(item, Mapping | list) and id(item) not in seen:
-            seen.add(id(item))
-            text = item.get("yaql_exp") if isinstance(item, Mapping) else None
-            if isinstance(text, str):
-                yield text
-            waiting.extend(item.values() if isinstance(item, Mapping) else item)
+    """Yield the YAQL expressions at any depth of an attribute."""
+    for mapping in mappings_in(value):
+        if isinstance(text := mapping.get("yaql_exp"), str):
+            yield text

@@ -57,6 +57,23 @@ KNOWN = (*COLUMNS, "id", "stage", "tags", "fault_tolerance", "fail_on_error", "s
 """Attributes that Fuel uses; a key that merely looks like one of them is probably a typo."""
 
 
+def tolerance_from(value: object) -> tuple[int, bool] | None:
+    """Return the number in the fault tolerance of a group, and whether it is a percentage; None if it cannot be read.
+
+    Source: Nailgun `lcm.transaction_serializer`.
+
+    >>> tolerance_from(" -10% "), tolerance_from(2), tolerance_from("two")
+    ((-10, True), (2, False), None)
+    """
+    text = value.strip() if isinstance(value, str) else value
+    try:
+        if isinstance(text, str) and text.endswith("%"):
+            return int(text[:-1]), True
+        return (int(text), False) if isinstance(text, str | int | float) else None
+    except (ValueError, OverflowError):
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a task was written: its file, its first line, and the line of every attribute.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from fuelclient.model.task import tolerance_from
 from fuelclient.plan.fleet import SYNC
 
 NO_GROUP = ""
@@ -29,11 +30,10 @@ def tolerated_failures(value: object, total: int) -> int:
     >>> tolerated_failures("25%", 4), tolerated_failures("-1", 4), tolerated_failures(None, 4)
     (1, 3, 5)
     """
-    text = str(value).strip() if value is not None else ""
-    try:
-        number = int(text[:-1]) * total // 100 if text.endswith("%") else int(text)
-    except ValueError:
+    read = tolerance_from(value)
+    if read is None:
         return total + 1
+    number = read[0] * total // 100 if read[1] else read[0]
     return number if number >= 0 else max(0, total + number)
 
 

@@ -14,6 +14,7 @@ from fuelclient.graph.validate import check_document
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import GraphDocument, Layer, Owner
 from fuelclient.model.task import Source, Task
+from fuelclient.plan.fault_tolerance import tolerated_failures
 
 FILE = Source(
     "tasks.yaml", 3, {"stage": 4, "requires": 5, "roles": 6, "type": 7, "required_form": 8, "cross_depends": 9}
@@ -68,9 +69,75 @@ def test_a_key_that_looks_like_a_typo_is_a_warning(key: str, meant: str) -> None
     assert repr(key) in result.message
 
 
-@pytest.mark.parametrize("key", ["x_note", "test_case", "strategy", "fault", "comment", "os", "description", "owner"])
+@pytest.mark.parametrize("key", ["x_note", "test_case", "fault", "comment", "os", "description", "owner"])
 def test_a_key_of_its_own_is_no_typo(key: str) -> None:
     assert _check(Task("a", {"type": "reboot", key: 1})) == ()
+
+
+NESTED = [
+    ("strategy", {"strategy": {"type": "one_by_one"}}, "Move it into them: parameters: {strategy: ...}."),
+    ("timeout", {"timeout": 5}, "Move it into them: parameters: {timeout: ...}."),
+    ("fault_tolerance", {"fault_tolerance": 3}, "State it in the group of the role."),
+    ("roles", {"cross_depends": [{"name": "b", "roles": "db"}]}, "Did you mean role?"),
+    ("polcy", {"cross_depended_by": [{"name": "b", "polcy": "any"}]}, "Did you mean policy?"),
+    ("other", {"cross_depends": [{"name": "b", "other": 1}]}, "Keys: name, role, tags, policy."),
+    ("yaql", {"condition": {"yaql": "false"}}, "Did you mean yaql_exp?"),
+    ("other", {"condition": {"yaql_exp": "true", "other": 1}}, "Keys: yaql_exp."),
+    ("yaql_expr", {"requires": [{"yaql_exp": "$.a", "yaql_expr": "$.a"}]}, "Did you mean yaql_exp?"),
+    ("yaql-exp", {"parameters": {"cmd": {"yaql-exp": "$.a"}}}, "Did you mean yaql_exp?"),
+    ("yaqlExp", {"cross_depends": [{"name": "b", "role": {"yaqlExp": "$.a"}}]}, "Did you mean yaql_exp?"),
+    ("ammount", {"parameters": {"cmd": "x", "strategy": {"type": "parallel", "ammount": 2}}}, "Did you mean amount?"),
+    ("timeot", {"parameters": {"cmd": "x", "timeot": 2}}, "Did you mean timeout?"),
+    (
+        "permision",
+        {"type": "copy_files", "parameters": {"files": [{"src": "/a", "dst": "/b", "permision": "0600"}]}},
+        "Did you mean permissions?",
+    ),
+]
+"""Keys that mean nothing where they stand, what has them, and the hint."""
+
+
+@pytest.mark.parametrize(("key", "stated", "hint"), NESTED)
+def test_a_key_that_means_nothing_where_it_stands_is_a_warning_at_every_depth(
+    key: str, stated: dict[str, Any], hint: str
+) -> None:
+    whole = {"type": "shell", "roles": ["db"], "parameters": {"cmd": "true"}, **stated}
+    found = [finding for finding in _check(task("a", **whole)) if finding.code == "G009"]
+
+    assert [(str(finding.severity), finding.hint) for finding in found] == [("warning", hint)]
+    assert key in found[0].message
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"type": "group", "fault_tolerance": 1}, {"fault_tolerance": 1},
+        {"type": "puppet", "parameters": {"puppet_manifest": "a", "my_own": 1, "raw_report": True}},
+        {"type": "erase_node", "parameters": {"timout": 1}},
+        {"type": "shell", "parameters": {"yaql_exp": "$.all"}},
+        {"cross_depends": {"yaql_exp": "$.all"}}, {"cross_depends": [{"name": "a", "tags": ["b"], "policy": "any"}]},
+        {"condition": {"yaql_exp": "true"}},
+    ],
+)  # fmt: skip
+def test_a_key_that_is_free_or_known_is_good(stated: dict[str, Any]) -> None:
+    assert _check(task("a", **stated)) == ()
+
+
+@pytest.mark.parametrize("stated", ["a%", "1O%", "%", "", " ", [1], {}, {"yaql_exp": "1"}, 1.5, True, float("inf")])
+def test_a_fault_tolerance_that_cannot_be_read_is_a_warning(stated: Any) -> None:
+    group = task("a", source=replace(FILE, lines={"fault_tolerance": 4}), type="group", fault_tolerance=stated)
+    (result,) = _check(group)
+
+    assert _told(result) == ("warning", "G025", "tasks.yaml:4")
+    means = "counts as 1" if stated in (1.5, True) else "any number of its nodes may fail"
+    assert means in result.message
+    assert tolerated_failures(stated, 4) == (1 if stated in (1.5, True) else 5)
+    assert "G025" in {finding.code for finding in check_references(merge_layers([layer(RELEASE, group)]))}
+
+
+@pytest.mark.parametrize("stated", [0, 3, -1, "2", " -10% ", "100%", None])
+def test_a_fault_tolerance_that_can_be_read_is_good(stated: Any) -> None:
+    assert _check(task("a", type="group", fault_tolerance=stated)) == ()
 
 
 def test_an_unknown_stage_is_an_error_that_lists_the_stages() -> None:
