@@ -45,7 +45,7 @@ class DocumentDownload(_OfOne):
         document = self.document(parsed_args.id)
         if not parsed_args.file:
             make_folder(path)
-        put(self.app.stdout, document, path, form, force=parsed_args.force)
+        put(self, parsed_args, document, path, form)
         if path != STDOUT:
             self.say(f"Configuration of {self.part} for {self.described} with id {parsed_args.id} was stored in {path}")
 

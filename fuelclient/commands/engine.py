@@ -108,6 +108,7 @@ class EngineExport(Command):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_output(parser, "--file", default="-")
+        add_force(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.backends import engine_files

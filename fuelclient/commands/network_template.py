@@ -8,7 +8,7 @@ import os
 from fuelclient.commands.arguments import NAMED, add_yes, stated
 from fuelclient.commands.documents import require_mapping
 from fuelclient.commands.master_only import MasterOnly
-from fuelclient.commands.output import add_force, make_folder, put
+from fuelclient.commands.output import add_overwriting, make_folder, put
 from fuelclient.commands.references import reference
 from fuelclient.errors import NotFound
 
@@ -51,7 +51,7 @@ class TemplateUpload(_OfMaster):
 class TemplateDownload(_OfMaster):
     """Write the network template of an environment to a file
 
-    The file is DIR/network_template_ID.yaml. An existing file is overwritten only with --force.
+    The file is DIR/network_template_ID.yaml. An existing file is overwritten; on a terminal the command asks first.
 
       fuel2 network-template download 1
     """
@@ -62,7 +62,7 @@ class TemplateDownload(_OfMaster):
             "-d", "--dir", "--directory", type=stated, default=".", metavar="DIR", dest="directory",
             help="directory of the file (default: .)",
         )  # fmt: skip
-        add_force(parser)
+        add_overwriting(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         template = self.services.network_template(parsed_args.env)
@@ -73,7 +73,7 @@ class TemplateDownload(_OfMaster):
             )  # fmt: skip
         path = os.path.abspath(os.path.join(parsed_args.directory, f"network_template_{parsed_args.env}.yaml"))
         make_folder(path)
-        put(self.app.stdout, template, path, "yaml", force=parsed_args.force)
+        put(self, parsed_args, template, path, "yaml")
         self.say(f"Network template configuration for environment with id={parsed_args.env} downloaded to {path}")
 
 

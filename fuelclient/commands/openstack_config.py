@@ -10,7 +10,7 @@ from fuelclient.commands.arguments import add_env, add_nodes, add_yes, identifie
 from fuelclient.commands.base import Lister
 from fuelclient.commands.columns import plain
 from fuelclient.commands.master_only import MasterOnly
-from fuelclient.commands.output import STDOUT, add_force, format_of, put
+from fuelclient.commands.output import STDOUT, add_overwriting, format_of, put
 
 if TYPE_CHECKING:
     from fuelclient.model.services import OpenstackConfig
@@ -115,7 +115,8 @@ def _add_config(parser: argparse.ArgumentParser) -> None:
 class ConfigDownload(_OfMaster):
     """Write an OpenStack configuration to a file
 
-    An existing file is overwritten only with --force. '--file -' prints the document, and nothing else, on stdout.
+    An existing file is overwritten; on a terminal the command asks first. '--file -' prints the document, and
+    nothing else, on stdout.
 
       fuel2 openstack-config download 2 --file nova.yaml
     """
@@ -123,18 +124,12 @@ class ConfigDownload(_OfMaster):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         _add_config(parser)
         parser.add_argument("--file", type=stated, required=True, metavar="FILE", help="the file to write; - is stdout")
-        add_force(parser)
+        add_overwriting(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         form = format_of(parsed_args.file, None)
         config = self.services.openstack_config(parsed_args.config)
-        put(
-            self.app.stdout,
-            {_KEY: plain(config.configuration)},
-            parsed_args.file,
-            form,
-            force=parsed_args.force,
-        )
+        put(self, parsed_args, {_KEY: plain(config.configuration)}, parsed_args.file, form)
         if parsed_args.file != STDOUT:
             self.say(f"OpenStack configuration with id={parsed_args.config} downloaded to {parsed_args.file}.")
 

@@ -7,29 +7,56 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from fuelclient.commands.arguments import stated
 from fuelclient.commands.formatters import encoding_of
+from fuelclient.commands.shell import LOG
 from fuelclient.errors import UsageError
+
+if TYPE_CHECKING:
+    from fuelclient.commands.base import Command
 
 STDOUT = "-"
 _FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
 
 
 def add_output(parser: argparse.ArgumentParser, *spellings: str, default: str) -> None:
-    """Add where to write, and how: `file` (or None), `format` (or None) and `force`."""
+    """Add where to write, and how: `file` (or None) and `format` (or None)."""
     parser.add_argument(
         *spellings, type=stated, metavar="PATH", dest="file",
         help=f"the file to write; - is stdout (default: {default})",
     )  # fmt: skip
     parser.add_argument("--format", choices=("yaml", "json"), help="default: by the name of the file, else yaml")
-    add_force(parser)
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
     """Add `--force`: `force`."""
     parser.add_argument("--force", action="store_true", help="overwrite an existing file")
+
+
+def add_overwriting(parser: argparse.ArgumentParser) -> None:
+    """Add what to do about existing files, which `overwrites` reads, to a command of the original client."""
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--force", action="store_true", help="overwrite an existing file without asking")
+    group.add_argument("--no-clobber", action="store_true", help="refuse to overwrite an existing file (exit code 6)")
+
+
+def overwrites(command: Command, parsed_args: argparse.Namespace, path: str, *, exists: bool | None = None) -> bool:
+    """Return whether a download may overwrite what exists at `path` (None: find out).
+
+    The original client overwrites without a word, and scripts rely on it: so do we where nobody can be asked, with a
+    line on stderr. On a terminal, ask; raise `Declined` if the answer is no.
+    """
+    if exists is None:
+        exists = os.path.isfile(path) or os.path.islink(path)
+    if parsed_args.force or parsed_args.no_clobber or not exists:
+        return bool(parsed_args.force)
+    if command.app.stdin.isatty():
+        command.confirm(f"Overwrite {path}?")
+    else:
+        LOG.warning("%s exists and is overwritten.", path)
+    return True
 
 
 def format_of(path: str, asked: str | None) -> str:
@@ -50,9 +77,11 @@ def format_of(path: str, asked: str | None) -> str:
     return form
 
 
-def put(stdout: TextIO, data: Any, path: str, form: str, *, force: bool) -> None:
-    """Write `data` to the file or to stdout. Raise `Conflict` if the file exists, unless `force` is set."""
-    put_text(stdout, dumped(stdout, data, path, form), path, force=force)
+def put(command: Command, parsed_args: argparse.Namespace, data: Any, path: str, form: str) -> None:
+    """Write `data` to the file or to stdout. Raise `Conflict` if the file exists and is not overwritten."""
+    stdout: TextIO = command.app.stdout
+    text = dumped(stdout, data, path, form)
+    put_text(stdout, text, path, force=path != STDOUT and overwrites(command, parsed_args, path))
 
 
 def dumped(stdout: TextIO, data: Any, path: str, form: str) -> str:
@@ -80,7 +109,7 @@ def add_place(parser: argparse.ArgumentParser, verb: str) -> None:
     stream = "stdout" if verb == "write" else "stdin"
     group.add_argument("--file", type=stated, metavar="PATH", help=f"the file to {verb}; - is {stream}")
     if verb == "write":
-        add_force(parser)
+        add_overwriting(parser)
 
 
 def place_of(parsed_args: argparse.Namespace, folder: str, name: str) -> tuple[str, str]:

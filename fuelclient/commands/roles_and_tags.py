@@ -171,7 +171,7 @@ class _Download(_Named[Value]):
         description = self.noun.write(self.noun.named(self.backend, owner, parsed_args.name))
         if not parsed_args.file:
             make_folder(path)
-        put(self.app.stdout, description, path, form, force=parsed_args.force)
+        put(self, parsed_args, description, path, form)
         if path != STDOUT:
             self.say(
                 f"Description data of {self.noun.word} '{parsed_args.name}' within {_OWNERS[owner.level]} "
@@ -303,8 +303,9 @@ class RoleDelete(_Delete[Role]):
 class RoleDownload(_Download[Role]):
     """Write the description of a role to a file
 
-    Without --file the file is DIR/releases_ID/NAME.FORMAT, or with --env DIR/clusters_ID/NAME.FORMAT. An existing file
-    is overwritten only with --force. '--file -' prints the description, and nothing else, on stdout.
+    Without --file the file is DIR/releases_ID/NAME.FORMAT, or with --env DIR/clusters_ID/NAME.FORMAT. An existing
+    file is overwritten; on a terminal the command asks first. '--file -' prints the description, and nothing else,
+    on stdout.
 
       fuel2 role download --release 1 --name controller -f yaml
     """
@@ -370,8 +371,9 @@ class TagDelete(_Delete[Tag]):
 class TagDownload(_Download[Tag]):
     """Write the description of a tag to a file
 
-    Without --file the file is DIR/releases_ID/NAME.FORMAT, or with --env DIR/clusters_ID/NAME.FORMAT. An existing file
-    is overwritten only with --force. '--file -' prints the description, and nothing else, on stdout.
+    Without --file the file is DIR/releases_ID/NAME.FORMAT, or with --env DIR/clusters_ID/NAME.FORMAT. An existing
+    file is overwritten; on a terminal the command asks first. '--file -' prints the description, and nothing else,
+    on stdout.
 
       fuel2 tag download --release 1 --name controller -f yaml
     """

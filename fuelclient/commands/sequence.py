@@ -11,7 +11,7 @@ from fuelclient.commands.arguments import add_env, add_holder, add_id, add_relea
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.columns import Names
 from fuelclient.commands.graph.execute import run_flags
-from fuelclient.commands.output import add_output, format_of, put
+from fuelclient.commands.output import add_output, add_overwriting, format_of, put
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.start import Starter, add_run
 from fuelclient.errors import FuelError, nearest
@@ -170,8 +170,8 @@ class SequenceDelete(Command):
 class SequenceDownload(Command):
     """Print a sequence as a document, or write it to a file
 
-    Without --file it is printed. The name of the file decides its format, and YAML is the default. An existing file is
-    overwritten only with --force.
+    Without --file it is printed. The name of the file decides its format, and YAML is the default. An existing file
+    is overwritten; on a terminal the command asks first.
 
       fuel2 sequence download 1 --file upgrade.json
     """
@@ -179,6 +179,7 @@ class SequenceDownload(Command):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, "sequence")
         add_output(parser, "--file", default="stdout")
+        add_overwriting(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.serializers.sequence import sequence_to
@@ -186,7 +187,7 @@ class SequenceDownload(Command):
         path = parsed_args.file or "-"
         form = format_of(path, parsed_args.format)
         sequence = self.backend.sequences.get(parsed_args.id)
-        put(self.app.stdout, sequence_to(sequence), path, form, force=parsed_args.force)
+        put(self, parsed_args, sequence_to(sequence), path, form)
         if path != "-":
             LOG.info("Sequence with id %d was downloaded to %s", sequence.id, path)
 

@@ -53,7 +53,8 @@ class SnapshotCreate(_OfMaster):
 class SnapshotConfig(_OfMaster):
     """Write the default configuration of a snapshot to a file
 
-    Without --file the file is DIR/snapshot_conf.FORMAT. An existing file is overwritten only with --force.
+    Without --file the file is DIR/snapshot_conf.FORMAT. An existing file is overwritten; on a terminal the command
+    asks first.
 
       fuel2 snapshot get-default-config -f yaml
     """
@@ -68,7 +69,7 @@ class SnapshotConfig(_OfMaster):
         path = path if path == STDOUT else os.path.abspath(path)
         if not parsed_args.file:
             make_folder(path)
-        put(self.app.stdout, config, path, form, force=parsed_args.force)
+        put(self, parsed_args, config, path, form)
         if path != STDOUT:
             self.say(f"Configuration was stored in {path}")
 

@@ -9,7 +9,7 @@ from fuelclient.commands.arguments import add_env, identifier, stated
 from fuelclient.commands.base import Command
 from fuelclient.commands.columns import plain
 from fuelclient.commands.documents import require_list
-from fuelclient.commands.output import STDOUT, add_output, format_of, put
+from fuelclient.commands.output import STDOUT, add_output, add_overwriting, format_of, put
 
 
 def _add_network(parser: argparse.ArgumentParser, help: str) -> None:
@@ -19,8 +19,8 @@ def _add_network(parser: argparse.ArgumentParser, help: str) -> None:
 class VipDownload(Command):
     """Write the virtual addresses of an environment to a file
 
-    Without --file the file is ./vips_ID.yaml. An existing file is overwritten only with --force. A master has addresses
-    once it has allocated them, or a user has created them.
+    Without --file the file is ./vips_ID.yaml. An existing file is overwritten; on a terminal the command asks
+    first. A master has addresses once it has allocated them, or a user has created them.
 
       fuel2 vip download --env 1
       fuel2 vip download --env 1 --network-role mgmt/vip --file -
@@ -36,6 +36,7 @@ class VipDownload(Command):
             "-r", "--network-role", type=stated, metavar="ROLE", help="only addresses of this network role"
         )
         add_output(parser, "-f", "--file", default="./vips_ID.FORMAT")
+        add_overwriting(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         path = parsed_args.file or os.path.abspath(f"vips_{parsed_args.env}.{parsed_args.format or 'yaml'}")
@@ -44,7 +45,7 @@ class VipDownload(Command):
             parsed_args.env, vip_id=parsed_args.vip_id, network_id=parsed_args.network,
             network_role=parsed_args.network_role or "",
         )  # fmt: skip
-        put(self.app.stdout, plain(vips), path, form, force=parsed_args.force)
+        put(self, parsed_args, plain(vips), path, form)
         if path != STDOUT:
             self.say(f"VIP configuration for environment with id={parsed_args.env} downloaded to {path}")
 

@@ -2,8 +2,8 @@
 
 From least to most important: the default, `$XDG_CONFIG_HOME/fuel/fuel_client.yaml`, the file that
 FUELCLIENT_CUSTOM_SETTINGS names, the environment, the command line or the program. Nothing is written or printed. Keys
-that are not registered have no effect, and a warning says so, except for those that settings files of older clients
-have.
+that are not registered have no effect, because the original client reads the same files; a warning says so of those
+that are probably misspelt.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fuelclient.settings.registry import DATA_HOME, KNOWN, OF_ENGINE, SPECS, Spe
 if TYPE_CHECKING:
     from fuelclient.settings.master import Master
 
-_OF_OLDER_CLIENTS = "PERFORMANCE_"
+_OF_OLDER_CLIENTS = ("PERF", "KEYSTONE_")
 """What the settings begin with that only older clients read."""
 
 CUSTOM_SETTINGS = "FUELCLIENT_CUSTOM_SETTINGS"
@@ -50,7 +50,7 @@ class Setting:
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The settings of this process by name. `unknown` are unregistered keys of settings files, `warnings` those about
-    unregistered and deprecated names."""
+    misspelt and deprecated names."""
 
     values: Mapping[str, Setting]
     unknown: Mapping[str, Setting] = field(default_factory=dict)
@@ -182,8 +182,10 @@ def _apply_file(
         spec = KNOWN.get(key)
         if spec is None:
             unknown[key] = setting
-            if not key.startswith(_OF_OLDER_CLIENTS):
-                warnings.append(_unknown(setting.origin, key))
+            close = "" if key.startswith(_OF_OLDER_CLIENTS) else nearest(key.upper(), KNOWN)
+            if close:
+                hint = f"Did you mean {close}?"
+                warnings.append(f"{setting.origin}: {key} is not a setting and has no effect. {hint}")
             continue
         if key in spec.deprecated:
             warnings.append(_deprecated(setting.origin, key, spec))
@@ -255,12 +257,6 @@ def _given(spec: Spec, value: Any, environ: Mapping[str, str], *, by_program: bo
 
 def _deprecated(origin: str, name: str, spec: Spec) -> str:
     return f"{origin}: {name} is deprecated and will be removed. Use {spec.name} instead."
-
-
-def _unknown(origin: str, name: str) -> str:
-    close = nearest(name.upper(), KNOWN)
-    hint = f"Did you mean {close}?" if close else _ALL_SETTINGS
-    return f"{origin}: {name} is not a setting and has no effect. {hint}"
 
 
 def _files(environ: Mapping[str, str]) -> Iterator[str]:

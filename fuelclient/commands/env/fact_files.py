@@ -16,6 +16,9 @@ from fuelclient.errors import Conflict, InvalidDocument, NotFound
 if TYPE_CHECKING:
     from fuelclient.model.document import Document
 
+Overwrites = Callable[..., bool]
+"""`output.overwrites` of a command."""
+
 COMMON_FILE, OLD_COMMON_FILE = "common", "cluster"
 """The name of the file with the facts that all nodes share, and the one it had before; the other files have the name of
 a node."""
@@ -45,19 +48,21 @@ def require_names(names: Iterable[str]) -> None:
             )
 
 
-def write_parts(directory: str, parts: Mapping[str, Any], form: str, *, ours: re.Pattern[str], force: bool) -> None:
+def write_parts(
+    directory: str, parts: Mapping[str, Any], form: str, *, ours: re.Pattern[str], overwrites: Overwrites
+) -> None:
     """Write each part to the file of its name, in place of the facts of an earlier download.
 
-    Raise `Conflict`, unless `force`, if the directory has files whose names match `ours`, which are those that a
-    download writes. Other files stay.
+    If the directory has files whose names match `ours`, which are those that a download writes, ask `overwrites`; raise
+    `Conflict` if it says no. Other files stay.
     """
     from fuelclient import files
 
     require_names(parts)
     texts = {f"{name}.{form}": files.dumps(plain(part), form) for name, part in parts.items()}
-    _prepare(directory, keep=texts, ours=ours, force=force)
+    replaces = _prepare(directory, keep=texts, ours=ours, overwrites=overwrites)
     for name, text in texts.items():
-        files.write(os.path.join(directory, name), text, force=force)
+        files.write(os.path.join(directory, name), text, force=replaces)
 
 
 def names_in(directory: str, form: str) -> list[str]:
@@ -93,20 +98,23 @@ def read_parts(load: Callable[[str], Document], directory: str, form: str = "") 
     return parts
 
 
-def _prepare(directory: str, *, keep: Mapping[str, str], ours: re.Pattern[str], force: bool) -> None:
+def _prepare(directory: str, *, keep: Mapping[str, str], ours: re.Pattern[str], overwrites: Overwrites) -> bool:
     """Make the directory, and remove facts of earlier downloads except `keep`, or the next upload would include them.
 
-    Raise `Conflict` if it has facts and `force` is not set, and `Unavailable` if permissions forbid it.
+    Return whether there were any. Raise `Conflict` if they are not to be overwritten, and `Unavailable` if permissions
+    forbid it.
     """
     from fuelclient.files.writing import permitted
 
     if not os.path.lexists(directory):
         make_folder(os.path.join(directory, "facts"))
-        return  # if its parent is missing, the first write will say so
+        return False  # if its parent is missing, the first write will say so
     with permitted(directory, to="read"):
         listed = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
     stale = [name for name in listed if ours.fullmatch(name)]
-    if stale and not force:
+    if not stale:
+        return False
+    if not overwrites(directory, exists=True):
         raise Conflict(
             f"{directory} already has facts.", hint="Replace them with --force, or name another --directory."
         )
@@ -114,3 +122,4 @@ def _prepare(directory: str, *, keep: Mapping[str, str], ours: re.Pattern[str], 
         if name not in keep:
             with permitted(os.path.join(directory, name), to="removed"):
                 os.unlink(os.path.join(directory, name))
+    return True

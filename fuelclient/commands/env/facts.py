@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import add_id, add_nodes, add_yes, stated
 from fuelclient.commands.base import Command
 from fuelclient.commands.columns import some
 from fuelclient.commands.env.fact_files import COMMON_FILE, add_directory, directory_of, read_parts, write_parts
+from fuelclient.commands.output import add_overwriting, overwrites
 from fuelclient.errors import NotFound
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ class _Download(Command):
             action="store_true",
             help="repeat the common facts in the file of each node instead of writing common.FORMAT",
         )
-        parser.add_argument("--force", action="store_true", help="replace the facts of an earlier download")
+        add_overwriting(parser)
 
     def facts(self, env: int) -> DeploymentFacts:
         """Return the facts to write."""
@@ -46,7 +48,7 @@ class _Download(Command):
         facts = self.facts(parsed_args.env)
         parts = _whole(facts, parsed_args.nodes) if parsed_args.no_split else _parts(facts, parsed_args.nodes)
         directory = directory_of(parsed_args, "deployment")
-        write_parts(directory, parts, parsed_args.format, ours=_OURS, force=parsed_args.force)
+        write_parts(directory, parts, parsed_args.format, ours=_OURS, overwrites=partial(overwrites, self, parsed_args))
         self.say(f"{self.name} deployment facts for the environment {parsed_args.env} were downloaded to {directory}")
 
 
@@ -54,8 +56,8 @@ class FactsDownload(_Download):
     """Write the uploaded deployment facts of an environment to files
 
     The files are DIR/deployment_ID/common.FORMAT with the common facts of all nodes, and a file for each node. With
-    --no-split, only the files of the nodes are written, each with all facts. With --force they replace the files of an
-    earlier download.
+    --no-split, only the files of the nodes are written, each with all facts. They replace the files of an earlier
+    download; on a terminal the command asks first.
 
       fuel2 env deployment-facts download --env 1 -f yaml
     """

@@ -18,8 +18,8 @@ class NetworkDownload(DocumentDownload):
     """Write the network configuration of an environment to a file
 
     It has the networks, the networking parameters and the virtual addresses. Without --file the file is
-    DIR/environment_ID/network.FORMAT. An existing file is overwritten only with --force. '--file -' prints the
-    document, and nothing else, on stdout.
+    DIR/environment_ID/network.FORMAT. An existing file is overwritten; on a terminal the command asks first.
+    '--file -' prints the document, and nothing else, on stdout.
 
       fuel2 env network download 1 -f yaml
     """

@@ -6,12 +6,14 @@ import argparse
 import os
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from fuelclient.commands.arguments import add_id, add_nodes, add_yes
 from fuelclient.commands.documents import require_mapping
 from fuelclient.commands.env.fact_files import add_directory, directory_of, names_in, write_parts
 from fuelclient.commands.master_only import MasterOnly
+from fuelclient.commands.output import add_overwriting, overwrites
 from fuelclient.errors import InvalidDocument, NotFound
 from fuelclient.serializers.answer import Answer
 
@@ -37,7 +39,7 @@ class _Download(_OfMaster):
         add_directory(parser)
         add_nodes(parser, required=False, help="only the facts of these nodes: 1 2 or 1,2")
         parser.add_argument("--no-split", action="store_true", help="passed on to the master, which ignores it")
-        parser.add_argument("--force", action="store_true", help="replace the facts of an earlier download")
+        add_overwriting(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         env = parsed_args.env
@@ -50,15 +52,17 @@ class _Download(_OfMaster):
                 hint="Start from 'fuel2 env provisioning-facts get-default'.",
             )  # fmt: skip
         directory = directory_of(parsed_args, _KIND)
-        write_parts(directory, _parts(facts), parsed_args.format, ours=_OURS, force=parsed_args.force)
+        write_parts(
+            directory, _parts(facts), parsed_args.format, ours=_OURS, overwrites=partial(overwrites, self, parsed_args)
+        )
         self.say(f"{self.name} provisioning facts for the environment {env} were downloaded to {directory}")
 
 
 class ProvisioningDownload(_Download):
     """Write the uploaded provisioning facts of an environment to files
 
-    The files are DIR/provisioning_ID/engine.FORMAT, for the service that provisions, and a file for each node. With
-    --force they replace the files of an earlier download.
+    The files are DIR/provisioning_ID/engine.FORMAT, for the service that provisions, and a file for each node. They
+    replace the files of an earlier download; on a terminal the command asks first.
 
       fuel2 env provisioning-facts download --env 1 -f yaml
     """

@@ -19,9 +19,9 @@ _EDITABLE, _GENERATED = "editable", "generated"
 class SettingsDownload(DocumentDownload):
     """Write the settings of an environment to a file
 
-    These are the defaults of its release and of its enabled plugins, overridden by what was set for the environment.
-    Without --file the file is DIR/environment_ID/settings.FORMAT. An existing file is overwritten only with --force.
-    '--file -' prints the document, and nothing else, on stdout.
+    These are the defaults of its release and of its enabled plugins, overridden by what was set for the
+    environment. Without --file the file is DIR/environment_ID/settings.FORMAT. An existing file is overwritten; on
+    a terminal the command asks first. '--file -' prints the document, and nothing else, on stdout.
 
       fuel2 env settings download 1 -f yaml
       fuel2 env settings download 1 --file - | less

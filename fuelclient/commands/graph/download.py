@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fuelclient.commands.arguments import add_env, add_type
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.formatters import encoding_of
-from fuelclient.commands.output import STDOUT, add_output
+from fuelclient.commands.output import STDOUT, add_output, add_overwriting, overwrites
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidGraph, UsageError
 
@@ -28,10 +28,10 @@ _LEVELS = {
 class GraphDownload(Command):
     """Write a graph, or a merge, to a file
 
-    Without --file the file is ./LEVEL_graph_ENV.FORMAT. An existing file is overwritten only with --force. '--file -'
-    prints the document, and nothing else, on stdout. What --cluster and --release write can be uploaded again. --all
-    and --plugins write a merge, which should not be uploaded; the first line of a YAML file says so. A merge with
-    errors is not written, and the exit code is 7.
+    Without --file the file is ./LEVEL_graph_ENV.FORMAT. An existing file is overwritten; on a terminal the command
+    asks first. '--file -' prints the document, and nothing else, on stdout. What --cluster and --release write can
+    be uploaded again. --all and --plugins write a merge, which should not be uploaded; the first line of a YAML
+    file says so. A merge with errors is not written, and the exit code is 7.
 
       fuel2 graph download --env 1 --all
       fuel2 graph download --env 1 --cluster --type default --file - | less
@@ -44,6 +44,7 @@ class GraphDownload(Command):
             group.add_argument(short, f"--{level}", action="store_const", const=level, dest="level", help=meaning)
         add_type(parser, default="default")
         add_output(parser, "-f", "--file", default="./LEVEL_graph_ENV.FORMAT")
+        add_overwriting(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         if parsed_args.file in ("yaml", "json"):  # a slip, because -f is --format in most commands
@@ -62,7 +63,7 @@ class GraphDownload(Command):
 
         default = f"{parsed_args.level}_graph_{parsed_args.env}.{parsed_args.format}"
         path = parsed_args.file or os.path.abspath(default)
-        files.write(path, text, force=parsed_args.force)
+        files.write(path, text, force=overwrites(self, parsed_args, path))
         self.say(f"Tasks were downloaded to {path}")
 
     def _text(self, parsed_args: argparse.Namespace, encoding: str) -> str:

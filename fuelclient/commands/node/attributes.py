@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.commands.arguments import add_env, add_id, add_yes, stated
 from fuelclient.commands.base import Command
 from fuelclient.commands.node.labels import add_labels, labelled, labels_of
-from fuelclient.commands.output import add_force, make_folder
+from fuelclient.commands.output import add_overwriting, make_folder, overwrites
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument
 
@@ -36,14 +36,15 @@ class AttributesDownload(Command):
     """Write the attributes of a node to a file
 
     Attributes are all that was stated about the node besides its name, roles and address; tasks see them among the
-    facts of the node. The file is DIR/node_ID/attributes.FORMAT. An existing file is overwritten only with --force.
+    facts of the node. The file is DIR/node_ID/attributes.FORMAT. An existing file is overwritten; on a terminal the
+    command asks first.
 
       fuel2 node attributes-download 1
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         _add_file(parser, "write")
-        add_force(parser)
+        add_overwriting(parser)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient import files
@@ -52,7 +53,7 @@ class AttributesDownload(Command):
         path = _path(parsed_args)
         text = files.dumps(plain(self.backend.nodes.attributes(parsed_args.id)), parsed_args.format)
         make_folder(path)
-        files.write(path, text, force=parsed_args.force)
+        files.write(path, text, force=overwrites(self, parsed_args, path))
         self.say(f"Attributes for node {parsed_args.id} were written to {path}")
 
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class DisksDownload(DocumentDownload):
     """Write the disks of a node, with their volumes, to a file
 
-    Without --file the file is DIR/node_ID/disks.FORMAT. An existing file is overwritten only with --force. The embedded
-    engine has the disks that were uploaded.
+    Without --file the file is DIR/node_ID/disks.FORMAT. An existing file is overwritten; on a terminal the command
+    asks first. The embedded engine has the disks that were uploaded.
 
       fuel2 node disks download 1 -f yaml
     """
@@ -59,7 +59,8 @@ class DisksUpload(DocumentUpload):
 class InterfacesDownload(DocumentDownload):
     """Write the interfaces of a node, with their networks, to a file
 
-    Without --file the file is DIR/node_ID/interfaces.FORMAT. An existing file is overwritten only with --force.
+    Without --file the file is DIR/node_ID/interfaces.FORMAT. An existing file is overwritten; on a terminal the
+    command asks first.
 
       fuel2 node interfaces download 1 -f yaml
     """

@@ -8,7 +8,7 @@ from typing import Any
 
 from fuelclient.commands.arguments import add_id
 from fuelclient.commands.base import Command
-from fuelclient.commands.output import STDOUT, add_output, format_of, put
+from fuelclient.commands.output import STDOUT, add_output, add_overwriting, format_of, put
 
 
 class _Download(Command):
@@ -19,6 +19,7 @@ class _Download(Command):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_id(parser, "run")
         add_output(parser, "-f", "--file", default=f"./{self.name}_ID.FORMAT")
+        add_overwriting(parser)
 
     def document(self, run_id: int) -> Any:
         """Return what to write."""
@@ -27,7 +28,7 @@ class _Download(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         path = parsed_args.file or os.path.abspath(f"{self.name}_{parsed_args.id}.{parsed_args.format or 'yaml'}")
         form = format_of(path, parsed_args.format)
-        put(self.app.stdout, self.document(parsed_args.id), path, form, force=parsed_args.force)
+        put(self, parsed_args, self.document(parsed_args.id), path, form)
         if path != STDOUT:
             self.say(f"{self.title} for task with id={parsed_args.id} downloaded to {path}")
 

@@ -55,15 +55,15 @@ def test_download_and_upload_in_the_words_of_the_original(
     assert debug(prod) is True
 
 
-def test_nothing_is_overwritten_without_force(prod: CommandLine, tmp_path: Path) -> None:
+def test_nothing_is_overwritten_with_no_clobber(prod: CommandLine, tmp_path: Path) -> None:
     line = ("env", "settings", "download", 1, "-f", "json", "-d", tmp_path)
     prod.ok(*line)
     path = tmp_path / "environment_1" / "settings.json"
     assert "common" in json.loads(path.read_text(encoding="utf-8"))["editable"]
     path.write_text("mine", encoding="utf-8")
-    refused = prod(*line)
+    refused = prod(*line, "--no-clobber")
     assert (refused.code, refused.out, path.read_text(encoding="utf-8")) == (6, "", "mine")
-    prod.ok(*line, "--force")
+    prod.ok(*line)
     assert path.read_text(encoding="utf-8") != "mine"
 
 

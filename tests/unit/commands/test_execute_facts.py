@@ -39,7 +39,7 @@ def test_uploaded_facts_reach_the_tasks(env: Executions, fuel2: CommandLine, tmp
     fuel2.ok("graph", "execute", "--env", 1, "--wait")
     assert sorted(env.noted()) == ["common", "own", "third"]
 
-    refused = fuel2("env", "deployment-facts", "download", "-e", 1, "-d", tmp_path)
+    refused = fuel2("env", "deployment-facts", "download", "-e", 1, "-d", tmp_path, "--no-clobber")
     assert (refused.code, (place / "compute_3.yaml").exists()) == (6, True)
     other = tmp_path / "other"
     other.mkdir()

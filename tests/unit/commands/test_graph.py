@@ -118,17 +118,15 @@ def test_a_graph_that_is_wrong_is_refused_whole(tiny: CommandLine, text: str, wh
     assert tiny.ok("graph", "list", "-f", "json").out == before
 
 
-def test_download_names_its_file_and_never_overwrites(
+def test_download_names_its_file_and_overwrites_it(
     tiny: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for level in ("all", "cluster", "plugins", "release"):
         done = tiny.ok("graph", "download", "--env", 1, f"--{level}")
         assert done.out == f"Tasks were downloaded to {tmp_path / level}_graph_1.yaml\n"
-    done = tiny("graph", "download", "--env", 1, "--all")
-    assert (done.code, done.out) == (6, "")
-    assert "--force" in done.err
-    tiny.ok("graph", "download", "--env", 1, "--all", "--force")
+    done = tiny.ok("graph", "download", "--env", 1, "--all")
+    assert f"{tmp_path}/all_graph_1.yaml exists and is overwritten." in done.err
     tiny.ok("graph", "download", "--env", 1, "--all", "--format", "json")
     assert (tmp_path / "all_graph_1.json").exists()
 

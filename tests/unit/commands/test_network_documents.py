@@ -89,7 +89,7 @@ def test_virtual_addresses_are_changed_through_a_file(tiny: CommandLine, tmp_pat
     tiny.ok("vip", "upload", "-e", 1, "-f", "vips_1.yaml")
     network = yaml.safe_load(tiny.ok("env", "network", "download", 1, "--file", "-").out)
     assert network["vips"]["public"]["ipaddr"] == "10.20.0.140"
-    for arguments, code in ((("-a", 7), 5), (("-f", "vips_1.yaml"), 6), (("-f", "vips.txt"), 2)):
+    for arguments, code in ((("-a", 7), 5), (("-f", "vips_1.yaml", "--no-clobber"), 6), (("-f", "vips.txt"), 2)):
         assert tiny("vip", "download", "-e", 1, *arguments).code == code
     done = tiny("vip", "upload", "-e", 1, "-f", "-", stdin="[{id: 7, ip_addr: 10.0.0.1}]")
     assert done.code == 7

@@ -104,7 +104,7 @@ def test_attributes(tiny: CommandLine, tmp_path: Path, form: str) -> None:
     assert done.out == f"Attributes for node 3 were written to {path}\n"
     read = (json.loads if form == "json" else yaml.safe_load)(path.read_text(encoding="utf-8"))
     assert read == {"os_platform": "ubuntu", "cpus": 8}
-    assert tiny("node", "attributes-download", *line).code == 6
+    assert tiny("node", "attributes-download", *line, "--no-clobber").code == 6
     path.write_text('{"os_platform": "centos"}', encoding="utf-8")
     assert tiny.ok("node", "attributes-upload", *line).out == "Attributes for node 3 were uploaded.\n"
     tiny.ok("node", "attributes-download", *line, "--force")

@@ -60,7 +60,7 @@ def test_a_role_is_downloaded_and_can_be_uploaded_again(tiny: CommandLine, tmp_p
     before = tiny.ok("role", "show", "controller", "-r", 1, "-f", "json").out
     tiny.ok("role", "update", *line)
     assert tiny.ok("role", "show", "controller", "-r", 1, "-f", "json").out == before
-    again = tiny("role", "download", *line)
+    again = tiny("role", "download", *line, "--no-clobber")
     assert (again.code, again.out) == (6, "")
     tiny.ok("role", "download", *line, "--force")
 

@@ -99,7 +99,7 @@ def test_a_sequence_becomes_a_file_and_a_sequence_again(fuel2: CommandLine, tmp_
     done = fuel2.ok("sequence", "download", 1, "--file", path)
     assert (done.out, json.loads(path.read_text(encoding="utf-8"))) == ("", document)
     assert str(path) in done.err
-    refused = fuel2("sequence", "download", 1, "--file", path)
+    refused = fuel2("sequence", "download", 1, "--file", path, "--no-clobber")
     assert (refused.code, refused.out) == (6, "")
     fuel2.ok("sequence", "download", 1, "--file", path, "--force")
     fuel2.ok("sequence", "delete", 1)

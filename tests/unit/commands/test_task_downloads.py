@@ -48,7 +48,7 @@ def test_the_facts_are_those_of_the_run(
         "master": None,
         "null": None,
     }
-    assert fuel2("task", "deployment-info", "download", number).code == 6
+    assert fuel2("task", "deployment-info", "download", number, "--no-clobber").code == 6
     fuel2.ok("task", "deployment-info", "download", number, "--force")
 
 
