@@ -12,7 +12,7 @@ from fuelclient.facts.given import Given
 from fuelclient.facts.uploaded import effective_facts
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
-from fuelclient.model.node import Node
+from fuelclient.model.node import NO_EXECUTOR, Node
 from fuelclient.model.run import RunRequest
 from fuelclient.plan.fleet import fleet_candidates
 from fuelclient.plan.inputs import Inputs, Memory
@@ -36,7 +36,9 @@ def with_assumed_nodes(
     if not nodes or not assumption:
         return inputs, request, ""
     # a node that does not exist has no address, and nobody can give it one
-    environment, facts = on_assumed(backend, inputs.environment, [replace(node, executor="noop") for node in nodes])
+    environment, facts = on_assumed(
+        backend, inputs.environment, [replace(node, executor=NO_EXECUTOR) for node in nodes]
+    )
     assumed = Inputs(environment, inputs.layers, facts, Memory())
     return assumed, replace(request, node_ids=tuple(node.id for node in nodes)), assumption
 

@@ -11,9 +11,6 @@ from fuelclient.model.graph import Level
 from fuelclient.model.run import HistoryRow, Run
 from fuelclient.plan.inputs import Inputs
 
-SAFE_EXECUTOR = "noop"
-"""The executor of copied nodes: a run on a copy must not touch the machines of the original."""
-
 GraphKey = tuple[Level, str, str, str]
 """A graph by its level, the name and version of its plugin (empty for other owners), and its type: ids differ between
 the places that an environment is copied between."""

@@ -32,10 +32,10 @@ class Connector(ABC):
     """
 
     runs: ClassVar[bool] = True
-    """Whether tasks run. Where they do not, they report what they would do, and a whole run of them counts as noop."""
+    """Whether tasks run. Where they do not, no machine is reached, and a whole run of them counts as a noop run."""
 
     needs_address: ClassVar[bool] = False
-    """Whether a node without an address is refused. A noop run looks at it from this machine instead."""
+    """Whether a node without an address is refused. A noop run does not look at it."""
 
     stands_for_master: ClassVar[bool] = False
     """Whether the master's tasks run by this kind, too, where all nodes of a run have it. Its target has no `place`."""

@@ -11,7 +11,7 @@ from fuelclient.executors.attempts import Attempts, Interrupted, patiently
 from fuelclient.executors.connector import Connections
 from fuelclient.executors.handlers import sync
 from fuelclient.executors.job import MASTER, Job, Log, Outcome, Target
-from fuelclient.executors.noop import Noop
+from fuelclient.executors.noop import Noop, untouched
 from fuelclient.executors.options import Options
 from fuelclient.executors.outcomes import failure, interrupted, outcome_of, scrubbing, skipped
 from fuelclient.executors.plugin_scripts import PluginScripts
@@ -56,7 +56,7 @@ class MachineExecutor:
             return ""
         target = self._target(job, step) if isinstance(step, Recipe) else job.target
         connector = self._connections.of(target.kind)
-        if isinstance(step, Reboot) and connector.no_reboot and not self._is_noop(job):
+        if isinstance(step, Reboot) and connector.no_reboot and not job.noop:
             return connector.no_reboot
         if connector.needs_address and not target.ip:
             return "the node has no address"
@@ -93,7 +93,7 @@ class MachineExecutor:
         return when all has ended; a try that another process is just starting will never begin.
         """
         job = self._prepared(job)
-        if self._is_noop(job):
+        if self._runs_nothing(job.target) or job.noop:
             self._noop.kill(job)
             return
         stop = self._stops.get(job.key)
@@ -108,7 +108,7 @@ class MachineExecutor:
 
     async def read(self, job: Job, stream: str, offset: int = 0, limit: int = 1 << 20) -> bytes:
         """As `job.Executor`, from one machine after another."""
-        if self._is_noop(job):
+        if self._runs_nothing(job.target) or job.noop:
             return b""
         job = self._prepared(job)
         spools = await self._spools(job)
@@ -132,9 +132,9 @@ class MachineExecutor:
         """As `job.Executor`."""
         await self._connections.close()
 
-    def _is_noop(self, job: Job) -> bool:
-        connector = registry.known(job.target.kind)
-        return job.noop or not (connector is None or connector.runs)
+    def _runs_nothing(self, target: Target) -> bool:
+        connector = registry.known(target.kind)
+        return connector is not None and not connector.runs
 
     async def _outcome(self, job: Job, log: Log, *, recovering: bool) -> Outcome | None:
         """Carry out all steps; whatever goes wrong becomes an outcome."""
@@ -142,7 +142,9 @@ class MachineExecutor:
         if refusal:
             return failure(job, refusal)
         job = self._prepared(job)
-        if self._is_noop(job):
+        if self._runs_nothing(job.target):
+            return untouched(job)
+        if job.noop:
             return await self._noop.run(job, log)
         limits, say = limits_of(job.type, job.parameters), scrubbing(job, log)
         stop = self._stops.setdefault(job.key, asyncio.Event())
@@ -189,7 +191,13 @@ class MachineExecutor:
         reason = self._connections.of(job.target.kind).left_out(job)
         if reason:
             return (Nothing(reason),)
-        return handlers.steps_of(job, self._options.commands)
+        steps = handlers.steps_of(job, self._options.commands)
+        return tuple(step for step in steps if not (isinstance(step, Recipe) and self._is_nowhere(job, step)))
+
+    def _is_nowhere(self, job: Job, recipe: Recipe) -> bool:
+        """Whether a task of one node would be done on another one, on which nothing runs."""
+        target = self._target(job, recipe)
+        return target is not job.target and self._runs_nothing(target)
 
     def _target(self, job: Job, recipe: Recipe) -> Target:
         if recipe.where == MASTER:

@@ -1,14 +1,15 @@
 """Report what tasks would do, and change nothing: noop runs of all kinds of executors, and the kind `noop`.
 
-Uploads and copies give a diff, scripts are parsed, puppet and rsync run in their own dry modes. The statuses are
-Fuel's: puppet and shell tasks are ready, everything else is skipped.
+In a noop run, uploads and copies give a diff, scripts are parsed, puppet and rsync run in their own dry modes, each on
+the machine where the task would run. The kind `noop` reaches no machine, whatever the run. The statuses are Fuel's:
+puppet and shell tasks are ready, everything else is skipped.
 """
 
 from __future__ import annotations
 
 import asyncio
 import difflib
-from collections.abc import Collection, Hashable
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from fuelclient import redact
@@ -17,14 +18,11 @@ from fuelclient.executors.attempts import patiently
 from fuelclient.executors.connector import Connections, Connector
 from fuelclient.executors.handlers import commands, files, sync
 from fuelclient.executors.job import Job, Log, Outcome, Target
-from fuelclient.executors.local import LocalConnector
 from fuelclient.executors.outcomes import end_of, failure, interrupted, scrubbing, skipped
 from fuelclient.executors.recipe import Sync
-from fuelclient.executors.ssh import SshConnector
 from fuelclient.executors.timeouts import limits_of
 from fuelclient.executors.transport import Completed, ConnectionBroken, Transport, Unreachable
 from fuelclient.graph.parameters import path
-from fuelclient.model.node import Node
 from fuelclient.model.status import InstanceStatus
 from fuelclient.model.task import TaskType
 
@@ -43,20 +41,24 @@ _RUN = 'exec timeout -k 5 "$1" bash -s'
 _HAS = 'PATH="$PATH:/opt/puppetlabs/bin"; command -v "$1" > /dev/null'
 
 
+_READY = frozenset({TaskType.SHELL, TaskType.MASTER_SHELL, TaskType.PUPPET})
+UNTOUCHED = "its executor runs nothing"
+
+
 class NoopConnector(Connector):
-    """Tasks only report what they would do. They look at a node over SSH if it has an address, else at this machine."""
+    """Tasks run nowhere, and no machine is looked at."""
 
     runs = False
     leaves_spools = False
     no_reboot = ""
 
-    @classmethod
-    def place(cls, node: Node) -> Hashable:
-        return SshConnector.place(node)
+    def transport(self, target: Target) -> Transport:  # noqa: ARG002 - all are no machine
+        raise Unsupported("The executor noop reaches no machine.", hint="Give the node another executor.")
 
-    def transport(self, target: Target) -> Transport:
-        kind = SshConnector if target.ip else LocalConnector
-        return kind(self.options).transport(target)
+
+def untouched(job: Job) -> Outcome:
+    """Return the outcome of a job whose executor runs nothing."""
+    return Outcome(InstanceStatus.READY) if job.type in _READY else skipped(job, UNTOUCHED)
 
 
 class Noop:
@@ -157,6 +159,9 @@ class Noop:
         for file in wanted:
             target = job.peers[file.where] if file.where else job.target
             name = f"{file.where}:{file.path}" if file.where else file.path
+            if not self._connections.of(target.kind).runs:
+                diffs[name] = UNTOUCHED
+                continue
             current = await self._current(self._connections.transport(target), file.path)
             diffs[name] = difference(file.path, current, await self._wanted(file), job.known_secrets())
             if current.there and not file.overwrite:

@@ -14,6 +14,8 @@ DEPLOY_ERROR = "deploy"
 DEFAULT_EXECUTOR = "ssh"
 """The kind of executor that reaches a node which names none. It needs an address."""
 
+NO_EXECUTOR = "noop"
+"""The kind of executor that reaches no machine."""
 
 _ADDRESS = re.compile(r"[A-Za-z0-9.:%_-]{1,253}")
 _LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")

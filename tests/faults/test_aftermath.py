@@ -180,17 +180,24 @@ def test_the_examples_end_well_and_leave_this_machine_alone(tmp_path: Path) -> N
     assert not Path("/etc/fuel/plugins/ocata-ubuntu-11.0").exists()
 
 
-def test_puppet_that_would_find_its_directory_later_fails_no_node_where_nothing_runs(env: Executions) -> None:
-    env.backend.nodes.create([Node(3, "unreal", cluster_id=1, pending_roles=("compute",), executor="noop")])
-    parameters = {"puppet_manifest": "a.pp", "cwd": f"{env.directory}/later", "timeout": 60}
-    env.graph(Task("manifest", {"type": "puppet", "roles": ["compute"], "parameters": parameters}))
+@pytest.mark.parametrize("noop", [False, True])
+def test_a_node_where_nothing_runs_is_not_reached_at_its_address(env: Executions, noop: bool) -> None:
+    env.backend.nodes.create(
+        [Node(3, "unreal", cluster_id=1, pending_roles=("compute",), ip="127.0.0.1", executor="noop")]
+    )
+    manifest = {"puppet_manifest": "a.pp", "cwd": f"{env.directory}/later", "timeout": 60}
+    env.graph(
+        Task("manifest", {"type": "puppet", "roles": ["compute"], "parameters": manifest}),
+        Task("file", {"type": "upload_file", "roles": ["compute"], "parameters": {"path": "/a", "data": "a"}}),
+    )
 
-    run = env.run(node_ids=(3,))
+    run = env.run(node_ids=(3,), noop=noop)
 
     assert str(run.status) == "ready"
-    (row,) = env.rows(run.id)
-    assert str(row.status) == "skipped"
-    assert "is not on" in row.message or "is not installed" in row.message
+    assert {row.task: (str(row.status), row.message) for row in env.rows(run.id)} == {
+        "file": ("skipped", "its executor runs nothing"),
+        "manifest": ("ready", ""),
+    }
 
 
 def test_one_real_node_makes_the_master_real(env: Executions) -> None:

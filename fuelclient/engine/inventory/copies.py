@@ -10,7 +10,7 @@ from typing import Any
 from fuelclient.engine.reading import environment
 from fuelclient.engine.reading.computed_facts import computed_now, settle
 from fuelclient.engine.runs import inputs
-from fuelclient.environment.copies import SAFE_EXECUTOR, Copied, CopiedPart, EnvironmentCopy, PastRun
+from fuelclient.environment.copies import Copied, CopiedPart, EnvironmentCopy, PastRun
 from fuelclient.environment.differences import (
     graph_differences,
     graph_digests,
@@ -24,6 +24,7 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Level
 from fuelclient.model.network import NodePart
+from fuelclient.model.node import NO_EXECUTOR
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.run import CHILD, PARENT, RunRequest
 from fuelclient.plan.inputs import Inputs
@@ -100,7 +101,7 @@ def _put(connection: Connection, copy: EnvironmentCopy, name: str) -> tuple[int,
         CopiedPart("plugins", len(plugin_ids), _about_plugins(original.plugins, plugin_ids)),
         CopiedPart("graphs", number),
         CopiedPart(
-            "nodes", len(original.nodes), f"their executor is {SAFE_EXECUTOR}, so that runs touch no machine of theirs"
+            "nodes", len(original.nodes), f"their executor is {NO_EXECUTOR}, so that runs touch no machine of theirs"
         ),
         CopiedPart(
             "disks and interfaces", len({*original.disks, *original.interfaces}),
@@ -164,7 +165,7 @@ def _put_nodes(connection: Connection, cluster_id: int, original: Environment) -
             hint=_ELSEWHERE,
         )
     for node in original.nodes:
-        nodes.insert(connection, replace(node, cluster_id=cluster_id, executor=SAFE_EXECUTOR))
+        nodes.insert(connection, replace(node, cluster_id=cluster_id, executor=NO_EXECUTOR))
     for part, documents in ((NodePart.DISKS, original.disks), (NodePart.INTERFACES, original.interfaces)):
         for uid, document in documents.items():
             networks.put_node_part(connection, int(uid), part, document)

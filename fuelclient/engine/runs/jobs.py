@@ -14,7 +14,7 @@ from fuelclient.executors.job import MASTER, Executor, Job, Target
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Level, MergedTask
-from fuelclient.model.node import DEFAULT_EXECUTOR, Node
+from fuelclient.model.node import DEFAULT_EXECUTOR, NO_EXECUTOR, Node
 from fuelclient.model.plugin import SCRIPTS, Plugin
 from fuelclient.model.run import NodeKey, Run, RunRequest
 from fuelclient.plan.inputs import Inputs
@@ -62,7 +62,7 @@ class Jobs:
             parameters=rendered["parameters"],
             target=self._target(node, task),
             attempt=attempt,
-            noop=self._request.noop or (not isinstance(node, int) and self._runs_nothing),
+            noop=self._request.noop,
             debug=self._request.trace,
             peers=self._peers,
             secrets=self._secrets_of(uid),
@@ -86,11 +86,6 @@ class Jobs:
         return target_of(node, self._request.executor, noop=self._request.noop)
 
     @cached_property
-    def _runs_nothing(self) -> bool:
-        """Whether nothing runs on any node, and so nothing may run on the master either."""
-        return bool(self._kinds) and not any(map(_runs, self._kinds))
-
-    @cached_property
     def _kinds(self) -> set[str]:
         """The kinds of executors of the nodes that take part."""
         asked = self._request.executor
@@ -99,7 +94,10 @@ class Jobs:
 
     @cached_property
     def _master(self) -> Target:
-        """How to reach the master: this machine, unless the one kind of all nodes stands for it."""
+        """How to reach the master: this machine, unless the one kind of all nodes stands for it, or nothing runs on any
+        node, so that nothing may run on the master either."""
+        if self._kinds and not any(map(_runs, self._kinds)):
+            return Target(NO_EXECUTOR)
         kind = next(iter(self._kinds)) if len(self._kinds) == 1 else ""
         connector = registry.known(kind) if kind else None
         return Target(kind) if connector is not None and connector.stands_for_master else Target()
@@ -124,17 +122,15 @@ class Jobs:
 def target_of(node: Node, executor: str = "", *, noop: bool = False) -> Target:
     """Return how to reach a node: with the executor of the request, else the node's own, else the default one.
 
-    A noop run looks at nodes without an address from this machine. A request for an executor that runs nothing must
-    touch no node, so the target has no address then; a node that has such an executor itself is looked at.
+    A noop run does not look at nodes that cannot be reached because they have no address.
     """
     kind = executor or node.executor or DEFAULT_EXECUTOR
     connector = registry.known(kind)
     if connector is None:
         return Target(kind, node.ip)  # which the executor refuses, with the reason
-    ip = node.ip if connector.runs or not executor else ""
-    if noop and connector.needs_address and not ip:
-        return Target()
-    return Target(kind, ip, connector.place(node))
+    if noop and connector.needs_address and not node.ip:
+        return Target(NO_EXECUTOR)
+    return Target(kind, node.ip, connector.place(node))
 
 
 def _runs(kind: str) -> bool:

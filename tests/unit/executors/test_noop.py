@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from executor_bench import Bench, job_of
@@ -133,3 +137,62 @@ def test_a_pipe_is_not_waited_for(bench: Bench) -> None:
     outcome = told(bench, replace(job_of("upload_files", nodes=[{"uid": "2", "files": [{"dst": "/x", "data": ""}]}]),
                                   peers={"2": Target()}))  # fmt: skip
     assert outcome.summary["diff"]["2:/x"] == "an empty file\n"
+
+
+TOUCHING = ("subprocess.Popen", "os.posix_spawn", "os.fork", "socket.connect", "socket.getaddrinfo")
+TASKS: Mapping[str, Mapping[str, Any]] = {
+    "shell": {"cmd": "true"},
+    "master_shell": {"cmd": "true"},
+    "puppet": {"puppet_manifest": "/a.pp"},
+    "upload_file": {"path": "/a/b", "data": "a"},
+    "upload_files": {"nodes": [{"uid": "1", "files": [{"dst": "/a/b", "data": "a"}]}]},
+    "copy_files": {"files": [{"src": "/etc/hostname", "dst": "/a/b"}]},
+    "sync": {"src": "/etc/", "dst": "/a/b"},
+    "reboot": {},
+    "erase_node": {},
+}
+_watching: list[list[str]] = []
+
+
+def _note(event: str, _arguments: Any) -> None:
+    if event in TOUCHING:
+        for seen in _watching:
+            seen.append(event)
+
+
+sys.addaudithook(_note)  # which cannot be removed
+
+
+@contextmanager
+def touched() -> Iterator[list[str]]:
+    """Every process that is started and every connection that is tried meanwhile."""
+    seen: list[str] = []
+    _watching.append(seen)
+    try:
+        yield seen
+    finally:
+        _watching.remove(seen)
+
+
+@pytest.mark.parametrize("type", TASKS)
+@pytest.mark.parametrize("target", [Target("noop"), Target("noop", "127.0.0.1"), Target("noop", "127.0.0.1", "a")])
+def test_the_kind_that_runs_nothing_touches_no_machine(tmp_path: Path, type: str, target: Target) -> None:
+    """Neither in a run nor in a noop run, which looks at the machines of all other kinds."""
+    bench = Bench(tmp_path, {"erase_node": "true", "reboot": "true"})
+    job = replace(job_of(type, **TASKS[type]), target=target, peers={"1": target, "master": target})
+    with touched() as seen:
+        found = {bench.run(replace(job, noop=noop)).status for noop in (False, True)}
+    assert found == {"ready" if type in ("shell", "master_shell", "puppet") else "skipped"}
+    assert seen == []
+
+
+@pytest.mark.parametrize("noop", [False, True])
+def test_a_task_of_another_node_leaves_it_alone(bench: Bench, noop: bool) -> None:
+    path = bench.root / "made"
+    files = [{"uid": uid, "files": [{"dst": str(path / uid), "data": "a"}]} for uid in ("1", "2")]
+    peers = {"1": Target(), "2": Target("noop", "127.0.0.1")}
+    outcome = bench.run(replace(job_of("upload_files", nodes=files), peers=peers, noop=noop))
+    assert [*path.iterdir()] == [path / "1"] if not noop else not path.exists()
+    assert outcome.status == ("skipped" if noop else "ready")
+    if noop:
+        assert outcome.summary["diff"][f"2:{path}/2"] == "its executor runs nothing"
