@@ -79,7 +79,8 @@ class ServerRun(Command):
         connect = partial(backends.connect, cast("FuelShell", self.app).settings)
         self.writable().releases.list()  # an unusable backend fails here, and not at the first request
         cast("FuelShell", self.app).warn_of_missing_engine()
-        server = Server(application(connect, auth=policy), parsed_args.host, parsed_args.port)
+        app = application(connect, auth=policy)
+        server = Server(app, parsed_args.host, parsed_args.port, admits=policy.admits)
 
         def ready() -> None:
             self.say(f"Listening on {server.url}/api/v1/")

@@ -20,7 +20,7 @@ from fuelclient.server.routes import PREFIX
 
 class Policy(Protocol):
     """Decides who may do what. `required` says whether clients need a token, `name` which one: `none`, `token` of the
-    server's own user, or `keystone`."""
+    server's own user, or `keystone`. `check` refuses requests, and `admits` says before whether to read a body."""
 
     @property
     def name(self) -> str: ...
@@ -31,6 +31,8 @@ class Policy(Protocol):
     def wrap(self, app: Wsgi) -> Wsgi: ...
 
     def check(self, environ: Any, *, is_open: bool) -> None: ...
+
+    def admits(self, environ: Mapping[str, str]) -> bool: ...
 
 
 class Loopback:
@@ -55,6 +57,14 @@ class Loopback:
         origin = environ.get("HTTP_ORIGIN", "")
         if origin and _netloc(origin) != host:
             raise _forbidden("This server does not answer web pages.")
+
+    def admits(self, environ: Mapping[str, str]) -> bool:
+        """Return whether `check` lets a request with these headers in."""
+        try:
+            self.check(environ, is_open=False)
+        except HttpError:
+            return False
+        return True
 
 
 def is_loopback(name: str) -> bool:
@@ -192,6 +202,10 @@ class Keystone:
         if not reads and self.project and not self._is_of_project(environ):
             message = f"This needs the role admin in the project {self.project}, and the token is for another project."
             raise HttpError(403, message, Unauthorised(message))
+
+    def admits(self, environ: Mapping[str, str]) -> bool:
+        """Return whether a request has a token. Keystone is asked later, when nothing else waits for the answer."""
+        return bool(environ.get("HTTP_X_AUTH_TOKEN"))
 
     def _is_of_project(self, environ: Mapping[str, str]) -> bool:
         if environ.get("HTTP_X_PROJECT_ID") == self.project:

@@ -8,7 +8,7 @@ import signal
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -34,6 +34,8 @@ _SLACK = 2**20
 _TOO_LARGE = 413
 _SPARE = 50
 """How many more connections are accepted while responses are made for all others: one can then be closed."""
+
+Admits = Callable[[Mapping[str, str]], bool]
 
 _PIECE = 2**16
 """How many bytes are discarded at once."""
@@ -81,13 +83,30 @@ class _ErrorTask(ErrorTask):  # type: ignore[misc]  # its base has no types
 
 
 class _Parser(HTTPRequestParser):  # type: ignore[misc]  # its base has no types
-    """Refuse numbers with too many digits for Python, on which waitress would close the connection without a word."""
+    """Refuse numbers with too many digits for Python, on which waitress would close the connection without a word.
+
+    The body of a request that the channel does not admit is not read: the application refuses the request as it is.
+    """
+
+    body_rcv: Any
+    content_length: int
+    chunked: bool
+
+    def __init__(self, adj: Any, channel: _Channel) -> None:
+        super().__init__(adj)
+        self._channel = channel
 
     def parse_header(self, header_plus: bytes) -> None:
         try:
             super().parse_header(header_plus)
         except ValueError:
             raise ParsingError("Content-Length is invalid") from None
+        if (self.chunked or self.content_length) and not self._channel.admits(
+            {f"HTTP_{name}": value for name, value in self.headers.items()}
+        ):
+            self.body_rcv, self.content_length, self.chunked, self.expect_continue = None, 0, False, False
+            self.headers.update(CONTENT_LENGTH="0", CONNECTION="close")
+            self._channel.lingers = True
 
 
 class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
@@ -99,12 +118,12 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
     """
 
     error_task_class = _ErrorTask
-    parser_class = _Parser
     lingers = False
 
-    def __init__(self, *arguments: Any, limits: Limits, **options: Any) -> None:
+    def __init__(self, *arguments: Any, limits: Limits, admits: Admits, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.limits = limits
+        self.limits, self.admits = limits, admits
+        self.parser_class = partial(_Parser, channel=self)
         self._began = time.monotonic()
         self._closes: float | None = None
         self._discarded = 0
@@ -151,7 +170,7 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
         super().handle_close()
 
 
-def _accepted(server: Any, *arguments: Any, limits: Limits, **options: Any) -> _Channel:
+def _accepted(server: Any, *arguments: Any, limits: Limits, admits: Admits, **options: Any) -> _Channel:
     """Return the channel of a new connection. At the limit, close another one that no response is being made for.
 
     So half-open connections block no other client: who sends a request at once is answered before being the oldest.
@@ -163,13 +182,18 @@ def _accepted(server: Any, *arguments: Any, limits: Limits, **options: Any) -> _
         if waiting:
             # of equal ones, `max` takes the first, which is the oldest
             max(waiting, key=lambda one: (by_client[one.addr[0]], not one.total_outbufs_len)).abandon()
-    return _Channel(server, *arguments, limits=limits, **options)
+    return _Channel(server, *arguments, limits=limits, admits=admits, **options)
 
 
 class Server:
-    """An application on a socket. With port 0 the system chooses one, which `port` then says."""
+    """An application on a socket. With port 0 the system chooses one, which `port` then says.
 
-    def __init__(self, app: Any, host: str, port: int, limits: Limits | None = None) -> None:
+    `admits` says from the headers of a request, as WSGI names them, whether its body is read at all.
+    """
+
+    def __init__(
+        self, app: Any, host: str, port: int, limits: Limits | None = None, admits: Admits = lambda _: True
+    ) -> None:
         """Listen on the socket. Raise `Unavailable` if the address cannot be used."""
         limits = limits or Limits()
         listening = _listening(host, port)
@@ -179,7 +203,7 @@ class Server:
             max_request_body_size=limits.body_bytes + _SLACK, max_request_header_size=limits.header_bytes,
             clear_untrusted_proxy_headers=True,
         )  # fmt: skip
-        self._server.channel_class = partial(_accepted, limits=limits)
+        self._server.channel_class = partial(_accepted, limits=limits, admits=admits)
         self._end_seconds = limits.end_seconds
         address, self.port = listening.getsockname()[:2]
         self.host: str = address if host == "localhost" else host  # a name may lead clients elsewhere

@@ -13,7 +13,7 @@ from refusals import refused
 
 from fuelclient.backends.local import LocalBackend
 from fuelclient.errors import FuelError, InvalidDocument, NotFound, UsageError
-from fuelclient.server.access import Keystone, conf_from, require_loopback
+from fuelclient.server.access import Keystone, Loopback, conf_from, require_loopback
 from fuelclient.server.app import application
 from fuelclient.server.errors import HttpError
 
@@ -156,6 +156,11 @@ def test_a_token_of_no_project_is_of_none() -> None:
     environ = {"HTTP_X_IDENTITY_STATUS": "Confirmed", "HTTP_X_ROLES": "admin", "REQUEST_METHOD": "POST"}
     with pytest.raises(HttpError, match="admin in the project fuel"):
         Keystone({"project_domain_name": ""}, "fuel").check(environ, is_open=False)
+
+
+def test_a_body_is_read_only_of_a_request_with_a_token() -> None:
+    assert [Keystone({}).admits(environ) for environ in ({}, {"HTTP_X_AUTH_TOKEN": "x"})] == [False, True]
+    assert [Loopback().admits({"HTTP_HOST": host}) for host in ("localhost:8000", "example.org")] == [True, False]
 
 
 def test_a_token_that_is_no_good() -> None:

@@ -13,6 +13,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -20,6 +21,7 @@ import pytest
 from command_line import CommandLine
 from executions import Executions
 from faulty_master import serving as scripted
+from processes import eventually
 from server_process import Serving, serving
 
 from fuelclient.backends.nailgun import NailgunBackend
@@ -72,6 +74,44 @@ def test_only_who_reads_the_file_is_let_in(env: Executions, home: Path) -> None:
         assert stated["token"] not in server.log.read_text()
         assert server.ended_by(signal.SIGTERM) == 0
         assert not files(home)
+
+
+BODY = 1 << 24
+
+
+def temporary_files(server: Serving) -> list[str]:
+    """Files without a name that the server has open: waitress keeps long bodies in them."""
+    found = []
+    for link in Path(f"/proc/{server.process.pid}/fd").iterdir():
+        with suppress(OSError):
+            found.append(os.readlink(link))
+    return [name for name in found if name.endswith("(deleted)")]
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_without_a_token_is_not_read(env: Executions, home: Path, chunked: bool) -> None:
+    """All but the last byte of 20 long bodies is sent; each has its answer, which none but a bad server would wait
+    with, and no file."""
+    length = f"Transfer-Encoding: chunked\r\n\r\n{BODY:x}" if chunked else f"Content-Length: {BODY}\r\n"
+    with serving(env.directory, *TOKEN) as server, ExitStack() as opened:
+        token = json.loads(files(home)[0].read_text())["token"]
+        address = urlsplit(server.url)
+
+        def begun(stated: str) -> socket.socket:
+            line = socket.create_connection((address.hostname, address.port), timeout=60)
+            head = f"POST /api/v1/clusters/ HTTP/1.1\r\nHost: {address.netloc}\r\n{stated}{length}\r\n"
+            line.sendall(head.encode() + b" " * (BODY - 1))
+            return opened.enter_context(line)
+
+        lines = [begun(stated) for stated in ("", "X-Auth-Token: wrong\r\n") for _ in range(10)]
+        answers = [line.recv(9999) for line in lines]
+        assert {answer.split(b"\r\n")[0] for answer in answers} == {b"HTTP/1.1 401 UNAUTHORIZED"}
+        assert all(b"serves only the user who started it" in answer for answer in answers)
+        assert temporary_files(server) == []
+
+        begun(f"X-Auth-Token: {token}\r\n")
+        assert eventually(lambda: len(temporary_files(server)) == 1, 30), "whose body is read has one"
+        assert status(server, "clusters/", X_Auth_Token=token) == 200
 
 
 def test_fuel2_finds_the_token_by_itself(env: Executions, home: Path, tmp_path: Path) -> None:
