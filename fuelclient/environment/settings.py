@@ -30,7 +30,8 @@ def effective(environment: Environment) -> dict[str, Any]:
     """
     settings = deep_merged(defaults(environment), environment.own_settings)
     for plugin in environment.plugins:
-        settings[plugin.name]["metadata"].update(_about(plugin))
+        section = settings[plugin.name]
+        section["metadata"] = {**_mapping(section.get("metadata")), **_state(plugin)}
     return settings
 
 
@@ -41,8 +42,8 @@ def defaults(environment: Environment) -> dict[str, Any]:
     settings = {name: section for name, section in stated.items() if isinstance(section, dict)}
     for plugin in environment.plugins:
         section = plain(plugin.metadata.get("attributes_metadata") or {})
-        metadata = section.get("metadata")
-        section["metadata"] = {**(metadata if isinstance(metadata, dict) else {}), **_about(plugin)}
+        about = {"label": plugin.title or plugin.name, "toggleable": True, "weight": _PLUGIN_WEIGHT}
+        section["metadata"] = {**about, **_mapping(section.get("metadata")), **_state(plugin)}
         settings[plugin.name] = section
     return settings
 
@@ -104,14 +105,16 @@ def is_on(settings: Mapping[str, Any], section: str, name: str) -> bool:
     return bool(setting.get("value")) if isinstance(setting, Mapping) else bool(setting)
 
 
-def _about(plugin: Plugin) -> dict[str, Any]:
-    """Return what Nailgun says about an enabled plugin in the `metadata` of its section."""
+def _state(plugin: Plugin) -> dict[str, Any]:
+    """Return what Nailgun says about an enabled plugin in the `metadata` of its section, whatever the plugin states."""
     return {
         "class": "plugin",
         "enabled": True,
-        "label": plugin.title or plugin.name,
+        "hot_pluggable": plugin.metadata.get("is_hotpluggable") is True,
         "plugin_id": plugin.id,
         "plugin_version": plugin.version,
-        "toggleable": True,
-        "weight": _PLUGIN_WEIGHT,
     }
+
+
+def _mapping(stated: Any) -> Mapping[str, Any]:
+    return stated if isinstance(stated, Mapping) else {}

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fuelclient.environment.settings import defaults
 from fuelclient.errors import NotFound, nearest
 from fuelclient.facts.generators import DETERMINED, GENERATOR, is_random
-from fuelclient.facts.settings import editable_of, generated_of
+from fuelclient.facts.settings import generated_of
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 
@@ -136,7 +137,7 @@ def _range(names: Sequence[str]) -> str:
 def _setting(environment: Environment, names: Sequence[str]) -> str:
     """Return from which setting a fact comes, who states it, and whether it was drawn."""
     section, *members = names
-    editable, generated = editable_of(environment), generated_of(environment)
+    editable, generated = defaults(environment), generated_of(environment)
     if section in (editable.get("common") or {}):
         section, members = "common", [section, *members]
     if members[:1] == ["enabled"] and section in (editable.get("additional_components") or {}):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from fuelclient.environment.settings import EDITABLE
+from fuelclient.environment.settings import effective
 from fuelclient.facts.generators import evaluated
 from fuelclient.facts.given import Given
 from fuelclient.facts.versions import environment_version, version_of
@@ -46,7 +46,7 @@ def merged_sections(environment: Environment, given: Given) -> dict[str, Any]:
     """Return the sections of settings, generated ones below those that users change, with all generators evaluated."""
     words = words_of(environment, given)
     generated = evaluated(generated_of(environment), given.kept.generated, given.master, environment)
-    own = deep_merged(editable_of(environment), environment.own_settings)
+    own = effective(environment)
     return {
         name: section
         for name, section in deep_merged(
@@ -60,15 +60,6 @@ def generated_of(environment: Environment) -> dict[str, Any]:
     """Return the settings of the release that users do not change, as it states them."""
     stated = (environment.release.metadata.get("attributes_metadata") or {}).get(GENERATED)
     return plain(stated) if isinstance(stated, Mapping) else {}
-
-
-def editable_of(environment: Environment) -> dict[str, Any]:
-    """Return the default settings by section, those of plugins as they state them."""
-    stated = (environment.release.metadata.get("attributes_metadata") or {}).get(EDITABLE) or {}
-    sections = {name: plain(section) for name, section in stated.items() if isinstance(section, Mapping)}
-    for plugin in environment.plugins:
-        sections[plugin.name] = plain(plugin.metadata.get("attributes_metadata") or {})
-    return sections
 
 
 def words_of(environment: Environment, given: Given) -> dict[str, str]:

@@ -41,8 +41,8 @@ def test_settings_tell_of_plugins_that_are_enabled(backend: Backend, env: int, p
     assert set(found) == {"common", "monitor"}
     about = found["monitor"]["metadata"]
     assert {key: value for key, value in about.items() if key != "label"} == {
-        "class": "plugin", "enabled": True, "plugin_id": plugins[0], "plugin_version": "1.2.3", "toggleable": True,
-        "weight": 70,
+        "class": "plugin", "enabled": True, "hot_pluggable": False, "plugin_id": plugins[0], "plugin_version": "1.2.3",
+        "toggleable": True, "weight": 70,
     }  # fmt: skip
 
 

@@ -80,12 +80,32 @@ def test_a_drawn_secret_is_the_kept_one_or_follows_from_the_environment() -> Non
     assert first == second != third
 
 
-def test_the_settings_of_a_plugin_are_a_section() -> None:
-    plugin = Plugin(
-        3, "watch", "1.2.0", metadata={"attributes_metadata": {"metadata": {"weight": 7}, "level": {"value": 2}}}
-    )
-    common, _ = facts(environment("controller", plugins=(plugin,)))
-    assert common["watch"] == {"metadata": {"weight": 7}, "level": 2}
+ABOUT = {
+    "class": "plugin", "enabled": True, "hot_pluggable": False, "label": "watch", "plugin_id": 3,
+    "plugin_version": "1.2.0", "toggleable": True, "weight": 70,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("package", "stated", "own", "expected"),
+    [
+        ({}, None, {}, {}),
+        ({}, "odd", {}, {}),
+        ({"is_hotpluggable": True}, {"weight": 7, "label": "Watch it"}, {}, {"weight": 7, "label": "Watch it"}),
+        ({}, {"toggleable": False, "group": "network"}, {}, {"toggleable": False, "group": "network"}),
+        ({}, {"enabled": False, "plugin_id": 9, "class": "x"}, {}, {}),
+        ({}, {}, {"enabled": False, "weight": 8}, {"weight": 8}),
+    ],
+)
+def test_the_settings_of_a_plugin_are_a_section_with_what_nailgun_says_of_it(
+    package: dict[str, Any], stated: Any, own: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    attributes = {"level": {"value": 2}, **({} if stated is None else {"metadata": stated})}
+    plugin = Plugin(3, "watch", "1.2.0", metadata={**package, "attributes_metadata": attributes})
+    target = environment("controller", plugins=(plugin,))
+    common, _ = facts(replace(target, own_settings={"watch": {"metadata": own}} if own else {}))
+    about = {**ABOUT, "hot_pluggable": bool(package), **expected}
+    assert common["watch"] == {"metadata": about, "level": 2}
     assert [entry["name"] for entry in common["plugins"]] == ["watch"]
 
 
