@@ -190,7 +190,11 @@ def _nodes(backend: Backend) -> Sequence[Candidate]:
 
 def _plugins(backend: Backend) -> Sequence[Candidate]:
     return [
-        Candidate(plugin.id, (plugin.name, plugin.label, f"{plugin.name} {plugin.version}"), plugin.version)
+        Candidate(
+            plugin.id,
+            (plugin.name, plugin.label, *(f"{plugin.name}{mark}{plugin.version}" for mark in (" ", "=="))),
+            plugin.version,
+        )
         for plugin in backend.plugins.list()
     ]
 

@@ -74,6 +74,9 @@ _PROBLEMS = (
 )  # fmt: skip
 """(part of the library's message, what is wrong, what to do); the first match is used."""
 
+_SEEN_LATER = ("could not find expected ':'", "quoted scalar found unexpected end of stream")
+"""What the library notices after the line that is wrong, where what it was reading began."""
+
 _YAML_HINT = "Check the indentation and the quotes of this line and the one above it."
 
 
@@ -109,9 +112,10 @@ def _translated(error: yaml.YAMLError, file: str) -> InvalidDocument:
     """Return what the library says about broken text, with its line, in words that help to fix it."""
     context = str(getattr(error, "context", None) or "")
     problem = str(getattr(error, "problem", None) or "")
-    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    line = int(mark.line) + 1 if mark else 0
     said = " ".join(f"{context} {problem}".split())
+    marks = [getattr(error, "problem_mark", None), getattr(error, "context_mark", None)]
+    mark = marks[1] if any(part in said for part in _SEEN_LATER) else marks[0] or marks[1]
+    line = int(mark.line) + 1 if mark else 0
     for part, message, hint in _PROBLEMS:
         if part in said:
             return unreadable(file, line, message, hint)

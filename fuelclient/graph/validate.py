@@ -7,7 +7,7 @@ The shape of documents is checked where they are read (`files`, `serializers`), 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from fuelclient.errors import UsageError, nearest
@@ -18,6 +18,7 @@ from fuelclient.graph.parameters import SHAPES
 from fuelclient.graph.stage import PLUGIN_STAGES, parse_stage
 from fuelclient.model.finding import Finding, Place, Severity, limited
 from fuelclient.model.graph import GraphDocument, Layer, Level, Owner
+from fuelclient.model.release import FUEL_ROLES
 from fuelclient.model.task import NAME_LISTS, RELATION_LISTS, Task, TaskType, tolerance_from
 from fuelclient.similar import Similar
 
@@ -152,6 +153,37 @@ def _on_itself(task: Task) -> Iterator[Finding]:
     for attribute in RELATION_LISTS:
         if any(relation.name == task.id and relation.roles == "self" for relation in task.relations(attribute)):
             yield _finding(Severity.WARNING, "G023", task, attribute, _ON_ITSELF.format(attribute), _ON_ITSELF_HINT)
+
+
+def misspelt_roles(tasks: Iterable[Task], own: Collection[str] = ()) -> Iterator[Finding]:
+    """Yield a warning for each role of a task that only a hyphen or an underscore keeps from being one of Fuel's, one
+    of `own`, or the primary of one (G041). Which other roles exist is known only in an environment.
+
+    >>> [finding.hint for finding in misspelt_roles([Task("a", {"roles": ["primary_db", "ceph_osd", "my_role"]})])]
+    ['Did you mean primary-db?', 'Did you mean ceph-osd?']
+    """
+    known = {name.replace("_", "-"): name for name in (*FUEL_ROLES, *own)}
+    for task in tasks:
+        for attribute, word in _role_words(task):
+            spelt = word.replace("_", "-")
+            meant = known.get(spelt, word)
+            if spelt.startswith("primary-"):
+                meant = "primary-" + known.get(spelt[len("primary-") :], word[len("primary-") :])
+            if word != meant and word not in own:
+                message = f"{attribute} names the role {word}, which is probably misspelt"
+                yield _finding(Severity.WARNING, "G041", task, attribute, message, f"Did you mean {meant}?")
+
+
+def _role_words(task: Task) -> Iterator[tuple[str, str]]:
+    """Yield the words by which a task names roles, each with its attribute."""
+    for attribute in ("roles", "groups", "tags"):
+        for word in task.names(attribute):
+            yield attribute, word
+    for attribute in RELATION_LISTS:
+        for relation in task.relations(attribute):
+            for role in relation.roles if isinstance(relation.roles, tuple) else (relation.roles,):
+                if isinstance(role, str):
+                    yield attribute, role
 
 
 def words_of(task: Task) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+FUEL_ROLES = frozenset(
+    {"controller", "compute", "cinder", "cinder-block-device", "cinder-vmware", "compute-vmware", "ceph-osd", "mongo",
+     "base-os", "virt", "ironic", "other", "zabbix-server"}
+)  # fmt: skip
+"""The roles of Fuel 6.0 to 10.0."""
+
 
 @dataclass(frozen=True, slots=True)
 class Role:

@@ -81,13 +81,14 @@ class GraphValidate(DocumentCheck):
         from fuelclient.commands.graph.documents import graph_document
         from fuelclient.environment.as_master import in_documents
         from fuelclient.expressions.readable import refusals
-        from fuelclient.graph.validate import check_document
+        from fuelclient.graph.validate import check_document, misspelt_roles
         from fuelclient.plan.cycles import cycles_in
 
         try:
             document = graph_document(parsed_args, self.app.stdin, owner_label="cluster")
             tasks = document.tasks
-            findings = (*check_document(document, None, None), *refusals(tasks), *cycles_in(tasks))
+            findings = (*check_document(document, None, None), *misspelt_roles(tasks))
+            findings = (*findings, *refusals(tasks), *cycles_in(tasks))
             return (*findings, *in_documents([document])) if parsed_args.as_master else findings
         except InvalidDocument as broken:
             if not broken.findings:

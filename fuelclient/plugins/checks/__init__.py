@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fuelclient.expressions.readable import refusals
-from fuelclient.graph.validate import check_document
+from fuelclient.graph.validate import check_document, misspelt_roles
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import GraphDocument
 from fuelclient.model.package import Package
@@ -25,6 +25,7 @@ from fuelclient.plugins.load import read_package
 from fuelclient.plugins.package_files import require_directory
 from fuelclient.plugins.select import for_any_release
 from fuelclient.serializers.graph import documents_from
+from fuelclient.serializers.values import key_text
 
 __all__ = ["UNUSABLE", "check", "check_and_read", "for_install", "graphs_of"]
 
@@ -92,7 +93,11 @@ def _loading(package: RawPackage, loaded: Package | None, told: Iterable[Finding
     graphs = [documents_from(data.documents, owner_label=package.name) for data in package.of(*_TASK_FILES)]
     if package.major < 5:
         graphs += [as_legacy(documents_from(data.documents, owner_label=package.name)) for data in package.of("tasks")]
+    roles = {key_text(name) for name, *_ in package.roles()}
+    for packaged in loaded.releases if loaded is not None else ():
+        roles |= dict(packaged.release.metadata.get("roles_metadata") or {}).keys()
     for graph in graphs:
+        yield from misspelt_roles(graph.tasks, roles)
         for finding in check_document(graph, None, None):
             if finding.code not in _CHECKED_ELSEWHERE:
                 yield finding

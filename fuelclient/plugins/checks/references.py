@@ -18,17 +18,14 @@ from typing import Any
 from fuelclient.errors import nearest
 from fuelclient.graph.match import is_pattern
 from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.model.release import FUEL_ROLES
 from fuelclient.plugins.checks.raw_package import RawPackage, Record
 from fuelclient.serializers.values import items_of, key_text, line_of
 
 _RELEASE_VOLUMES = frozenset(
     {"os", "logs", "mongo", "ceph", "cephjournal", "mysql", "vm", "image", "horizon", "cinder", "cinder-block-device"}
 )
-_RELEASE_ROLES = frozenset(
-    {"controller", "compute", "cinder", "cinder-block-device", "cinder-vmware", "compute-vmware", "ceph-osd", "mongo",
-     "base-os", "virt", "ironic", "other", "zabbix-server"}
-)  # fmt: skip
-"""The volumes and roles of Fuel 6.0 to 10.0."""
+"""The volumes of Fuel 6.0 to 10.0."""
 
 _LISTS = ("requires", "required_for", "tasks")
 _RELATIONS = ("cross-depends", "cross_depends", "cross-depended-by", "cross_depended_by")
@@ -129,7 +126,7 @@ def _is_name(word: str) -> bool:
 
 
 def _volumes(package: RawPackage) -> Iterator[Finding]:
-    roles = {key_text(name) for name, *_ in package.roles()} | _RELEASE_ROLES
+    roles = {key_text(name) for name, *_ in package.roles()} | FUEL_ROLES
     sets = list(package.of("volumes"))
     records = [record for data in sets for record in data.records("volumes")]
     volumes = {name for record in records if isinstance(name := record.data.get("id"), str)} | _RELEASE_VOLUMES

@@ -10,7 +10,7 @@ from building import CLUSTER, RELEASE, layer, plugin, task
 
 from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.references import check_references
-from fuelclient.graph.validate import check_document
+from fuelclient.graph.validate import check_document, misspelt_roles
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import GraphDocument, Layer, Owner
 from fuelclient.model.task import Source, Task
@@ -35,6 +35,28 @@ def test_a_good_document_has_no_findings() -> None:
     good = task("a", type="shell", parameters={"cmd": "true"}, roles=["/.*/"], stage="pre_deployment/-1.5", x_note=1)
 
     assert _check(good) == ()
+
+
+@pytest.mark.parametrize("attribute", ["roles", "groups", "tags", "cross_depends", "cross_depended_by"])
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("primary_controller", "primary-controller"), ("ceph_osd", "ceph-osd"),
+        ("primary-ceph_osd", "primary-ceph-osd"),
+        ("primary_ceph_osd", "primary-ceph-osd"), ("my-db", "my_db"), ("primary_my-db", "primary-my_db"),
+        ("primary_else", "primary-else"), ("primary-else_where", ""), ("primary-my_db", ""), ("my_db", ""),
+        ("primary_role", ""), ("else_where", ""), ("/ceph_osd/", ""), ("*", ""), ("base-os", ""), ("primary-", ""),
+    ],
+)  # fmt: skip
+def test_a_role_with_an_underscore_for_a_hyphen_is_found_without_an_environment(
+    attribute: str, word: str, meant: str
+) -> None:
+    stated: Any = [{"name": "b", "role": [word]}] if attribute.startswith("cross") else [word]
+    found = [
+        (finding.code, finding.hint)
+        for finding in misspelt_roles([task("a", **{attribute: stated})], ["my_db", "primary_role"])
+    ]
+    assert found == ([("G041", f"Did you mean {meant}?")] if meant else [])
 
 
 def test_an_id_defined_twice_is_an_error_that_names_both_places() -> None:
