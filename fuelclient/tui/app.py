@@ -8,12 +8,13 @@ from importlib import import_module
 from typing import cast
 
 from textual import events, on
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding
 
 from fuelclient.backends.base import Backend
 from fuelclient.tui import garbage_collector
 from fuelclient.tui.app_base import UI
-from fuelclient.tui.command_palette import Places
+from fuelclient.tui.command_palette import Palette, Places
 from fuelclient.tui.gateway import Acted, Answered, Failed, Refused
 from fuelclient.tui.presenters import bars
 from fuelclient.tui.presenters.bars import Part
@@ -119,7 +120,7 @@ class FuelUI(UI):
 
     def _enter(self, before: Route) -> None:
         self.guard.left(before, self.trail.here)
-        while not isinstance(self.screen, ViewScreen):
+        while self._view() not in (None, self.screen):
             self.pop_screen()  # a dialog
         self.switch_screen(self._made())
 
@@ -254,6 +255,10 @@ class FuelUI(UI):
 
     # dialogs
 
+    def action_command_palette(self) -> None:
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
+
     def action_help(self) -> None:
         if isinstance(self.screen, ViewScreen):
             from fuelclient.tui.screens.dialogs import HelpDialog
@@ -265,6 +270,10 @@ class FuelUI(UI):
             from fuelclient.tui.screens.dialogs import LogDialog
 
             self.push_screen(LogDialog(self.log_lines, self.glyphs))
+
+    def pop_screen(self) -> AwaitComplete:
+        """Close what lies over a view. The view stays: a palette that two clicks at once close asks for it twice."""
+        return AwaitComplete() if self._view() in (None, self.screen) else super().pop_screen()
 
     # answers
 

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import cast
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.app import ComposeResult
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.events import Click
 from textual.style import Style
 
 from fuelclient.printing import printable
@@ -19,6 +21,27 @@ _MOST = 200
 
 Target = tuple[str, str, Route]
 """A name, what it is, and where it leads."""
+
+
+class Palette(CommandPalette):
+    """The library's palette, for small terminals and events that come late."""
+
+    def compose(self) -> ComposeResult:
+        for widget in super().compose():
+            yield _Rows() if isinstance(widget, CommandList) else widget
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Turn pages only where there is room for rows: the library would look for one there."""
+        has_room = any(rows.scrollable_content_region for rows in self.query(CommandList))
+        return super().check_action(action, parameters) if has_room or action != "command_list" else False
+
+
+class _Rows(CommandList):
+    """The rows of the palette. They may be others by the time a click on one of them is handled."""
+
+    def on_click(self, event: Click) -> None:
+        if event.style.meta.get("option", 0) >= self.option_count:
+            event.prevent_default()
 
 
 class Places(Provider):
