@@ -37,6 +37,12 @@ def delete(connection: Connection, cluster_id: int) -> None:
     connection.execute("DELETE FROM cluster_facts WHERE cluster_id = ? AND uid NOT LIKE '/%'", (cluster_id,))
 
 
+def forget_node(connection: Connection, node_id: int) -> None:
+    """Remove the parts of a node that were uploaded or copied: they are about the machine in its environment."""
+    uids = [kind + str(node_id) for kind in ("", _ORIGINAL, _THEN)]
+    connection.execute("DELETE FROM cluster_facts WHERE uid IN (?, ?, ?)", uids)
+
+
 def copied(connection: Connection, cluster_id: int) -> tuple[DeploymentFacts, DeploymentFacts]:
     """Return the facts of a copy's original, and those that were computed for the copy when it was made; both are empty
     for an environment that is no copy."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fuelclient.model.node import Node
+from fuelclient.store import facts
 from fuelclient.store.database import Connection
 from fuelclient.store.rows import Table, mapping, names
 
@@ -21,7 +22,27 @@ _NODES = Table(
 )  # fmt: skip
 
 every, find, ids = _NODES.select, _NODES.find, _NODES.ids
-insert, update, delete = _NODES.insert, _NODES.update, _NODES.delete
+
+
+def insert(connection: Connection, node: Node) -> int:
+    """Store a node under its id, or under a new one if that is 0, and return the id."""
+    node_id = _NODES.insert(connection, node)
+    facts.forget_node(connection, node_id)  # those that an earlier version kept of another node
+    return node_id
+
+
+def update(connection: Connection, node: Node) -> None:
+    """Store all fields of a node. Its uploaded facts are removed when its environment changes."""
+    before = connection.execute("SELECT cluster_id FROM nodes WHERE id = ?", (node.id,)).fetchone()
+    _NODES.update(connection, node)
+    if before and before[0] != node.cluster_id:
+        facts.forget_node(connection, node.id)
+
+
+def delete(connection: Connection, node_id: int) -> None:
+    """Remove a node, with the facts that were uploaded for it."""
+    _NODES.delete(connection, node_id)
+    facts.forget_node(connection, node_id)
 
 
 def of_cluster(connection: Connection, cluster_id: int) -> list[Node]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from executions import Executions, shell
 from refusals import missing, refused
@@ -9,6 +11,7 @@ from refusals import missing, refused
 from fuelclient.errors import Conflict, InvalidGraph, UsageError
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.finding import Finding
+from fuelclient.model.node import Node
 
 
 def test_facts_are_the_environments_with_the_uploaded_ones_over_them(env: Executions) -> None:
@@ -29,6 +32,33 @@ def test_facts_are_the_environments_with_the_uploaded_ones_over_them(env: Execut
         facts.put(1, DeploymentFacts({}, {"9": {}}))
     facts.delete(1)
     assert facts.get(1).is_empty
+
+
+def removed(env: Executions) -> None:
+    env.backend.clusters.remove_nodes(1, [3])
+    env.backend.clusters.add_nodes(1, [3], ["compute"])
+
+
+def deleted(env: Executions) -> None:
+    env.backend.nodes.delete([3], force=True)
+    env.backend.nodes.create([Node(3, "another", 1, pending_roles=("compute",))])
+
+
+def away(env: Executions) -> None:
+    env.backend.clusters.create("other", 1)
+    for before, after in ((1, 2), (2, 1)):
+        env.backend.clusters.remove_nodes(before, [3])
+        env.backend.clusters.add_nodes(after, [3], ["compute"])
+        assert "disk" not in env.backend.facts.effective(after).nodes["3"]
+
+
+@pytest.mark.parametrize("leave_and_return", [removed, deleted, away])
+def test_uploaded_facts_of_a_node_go_with_it(env: Executions, leave_and_return: Callable[[Executions], None]) -> None:
+    facts = env.backend.facts
+    facts.put(1, DeploymentFacts({"all": 1}, {"2": {"disk": 7}, "3": {"disk": 8}, "master": {"disk": 9}}))
+    leave_and_return(env)
+    assert facts.get(1) == DeploymentFacts({"all": 1}, {"2": {"disk": 7}, "master": {"disk": 9}})
+    assert "disk" not in facts.effective(1).nodes["3"]
 
 
 def test_a_run_needs_a_decision_for_what_is_not_known(env: Executions) -> None:

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from fuelclient.model.cluster import Cluster
+from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.node import Node
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
-from fuelclient.store import clusters, nodes, plugins, releases
+from fuelclient.store import clusters, facts, nodes, plugins, releases
 from fuelclient.store.database import Connection
 
 RELEASE = Release(5, "Newton", "10.0", "Ubuntu", "manageonly", "ä", {"roles_metadata": {"z": {}, "a": None}, "n": 0})
@@ -108,3 +111,26 @@ def test_settings_of_a_cluster_are_replaced(connection: Connection) -> None:
     for wanted in ({"b": {"x": None}, "a": {}}, {"c": {"y": False}}, {}):
         clusters.put_settings(connection, cluster_id, wanted)
         assert clusters.settings(connection, cluster_id) == wanted
+
+
+@pytest.mark.parametrize("leave", ["moves", "goes", "is new"])
+def test_facts_that_were_stored_for_a_node_go_when_it_leaves(connection: Connection, leave: str) -> None:
+    env = clusters.insert(connection, Cluster(0, "a", releases.insert(connection, RELEASE), "new"))
+    node = replace(NODE, cluster_id=env)
+    for number in (9, 99):
+        if leave != "is new":
+            nodes.insert(connection, replace(node, id=number))
+    parts = DeploymentFacts({}, {"9": {"of": "nine"}, "99": {"of": "other"}, "master": {}})
+    facts.put(connection, env, parts)
+    facts.put_copied(connection, env, parts, parts)
+    if leave == "moves":
+        nodes.update(connection, replace(node, status="ready"))
+        assert facts.uploaded(connection, env) == parts
+        nodes.update(connection, node.freed())
+    elif leave == "goes":
+        nodes.delete(connection, 9)
+    else:
+        nodes.insert(connection, node)
+    left = replace(parts, nodes={"99": {"of": "other"}, "master": {}})
+    assert facts.uploaded(connection, env) == left
+    assert facts.copied(connection, env) == (left, left)
