@@ -225,6 +225,7 @@ def surprises(task: Task) -> Iterator[tuple[str, str, str, str]]:
         yield "G017", attribute, problem, _UNCHANGING_HINT
     if "condition" in task.attributes and task.condition is None:
         yield "G019", "condition", "its condition is empty, so it always runs", "Write false to skip it, or true."
+    yield from _stars(task)
     for attribute in task.ignored:
         yield "G029", attribute, _IGNORED.format(attribute), IGNORED_HINT
     stated = task.attributes.get("fault_tolerance")
@@ -235,6 +236,23 @@ def surprises(task: Task) -> Iterator[tuple[str, str, str, str]]:
         effect = "cannot be read, so any number of its nodes may fail" if read is None else f"counts as {read[0]}"
         hint = "Write a whole number, or a percentage such as '10%'."
         yield "G025", "fault_tolerance", f"the fault_tolerance {stated!r:.40} {effect}", hint
+
+
+def _stars(task: Task) -> Iterator[tuple[str, str, str, str]]:
+    """Yield each `*` that means no node where it stands (G014)."""
+    if task.is_placed_by_star:
+        attribute = task.placement[0]
+        hint = "Write roles: '*' for every node."
+        yield "G014", attribute, f"{attribute}: ['*'] means no node", hint
+    for attribute in RELATION_LISTS:
+        if any(isinstance(relation.roles, tuple) and "*" in relation.roles for relation in task.relations(attribute)):
+            shown = attribute.replace("_", "-")
+            yield (
+                "G014",
+                attribute,
+                f"'*' in a list of roles in {shown} means no node",
+                "Write role: '*' for every node.",
+            )
 
 
 def _unchanging(task: Task) -> Iterator[tuple[str, str]]:

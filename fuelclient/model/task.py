@@ -79,12 +79,14 @@ class Source:
     """Where a task was written: its file, its first line, and the line of every attribute.
 
     The keys of `lines` are attributes, and dotted paths below mappings (`parameters.timeout`). Lines count from 1; a
-    task that does not come from a file has an empty `file` and line 0.
+    task that does not come from a file has an empty `file` and line 0. `lone` are the attributes that were a name in
+    place of a list of one.
     """
 
     file: str = ""
     line: int = 0
     lines: Mapping[str, int] = field(default_factory=dict)
+    lone: frozenset[str] = field(default=frozenset(), compare=False)
 
     def place(self, attribute: str = "") -> Place:
         """Return the place of `attribute`, or of the task if the line of the attribute is not known."""
@@ -218,6 +220,18 @@ class Task:
             if names:
                 return attribute, names
         return "", ()
+
+    @property
+    def is_placed_by_star(self) -> bool:
+        """Whether a lone `*` places the task, in an attribute in which that means no node.
+
+        Storage unwraps a list of `*` in `roles` alone. Source: Nailgun `objects.deployment_graph`, `utils.resolvers`.
+
+        >>> [Task("a", {key: ["*"]}).is_placed_by_star for key in ("roles", "groups", "tags")]
+        [False, True, True]
+        """
+        attribute, names = self.placement
+        return names == ("*",) and attribute != "roles" and self.attributes[attribute] != "*"
 
     def relations(self, attribute: str) -> Iterator[Relation]:
         """Yield the dependencies in `cross_depends` or `cross_depended_by` that are not expressions as a whole."""

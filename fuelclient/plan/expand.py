@@ -15,7 +15,7 @@ from fuelclient.graph.stage import chains
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.task import RELATION_LISTS, Relation
 from fuelclient.plan.fleet import SYNC, Fleet
-from fuelclient.plan.place import Choice, Placement, Resolver, lowest, named, place
+from fuelclient.plan.place import EVERY, Choice, Placement, Resolver, lowest, named, place
 
 _MOST_IN_CLIQUE = 100
 """Up to this many instances that all wait for one another are linked pair by pair. Of more, only two are: the graph
@@ -319,7 +319,7 @@ class _Builder:
                         self._edge(attribute, vertex, self.at[other][node], reason)
         elif relation.roles is None:
             self._join(tuple(here.values()), attribute, others, (SYNC,), reason)
-        elif isinstance(relation.roles, str | tuple):
+        elif isinstance(relation.roles, str | tuple) and relation.roles != (EVERY,):  # in a list it is a name
             nodes = self.resolver.resolve(relation.roles)
             if relation.policy == "any" and nodes:
                 nodes = (self.choose(nodes),)

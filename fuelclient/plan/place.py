@@ -16,7 +16,7 @@ from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.snapshot import Snapshot
-from fuelclient.model.task import TaskType
+from fuelclient.model.task import Task, TaskType
 from fuelclient.plan.fault_tolerance import FaultTolerance, tolerated_failures
 from fuelclient.plan.fleet import MASTER, PRIMARY, SYNC, Fleet, FleetNode
 from fuelclient.similar import Similar
@@ -51,6 +51,10 @@ class Resolver:
         if words not in self._answers:
             self._answers[words] = self._resolve(words)
         return self._answers[words]
+
+    def placed(self, task: Task) -> tuple[int, ...]:
+        """Return the nodes on which its tags, roles or groups place a task."""
+        return () if task.is_placed_by_star else self.resolve(task.placement[1])
 
     def uid(self, index: int) -> int | str | None:
         """Return the id of the node at `index`: a number, "master", or None for the sync points."""
@@ -106,11 +110,11 @@ def place(tasks: Sequence[MergedTask], resolver: Resolver) -> Placement:
         if task.task.type == TaskType.STAGE:
             placed[index].add(SYNC)
         elif task.task.type != TaskType.GROUP:
-            placed[index].update(resolver.resolve(task.task.placement[1]))
+            placed[index].update(resolver.placed(task.task))
     tolerance, findings = [], []
     similar = Similar(by_id)
     for group in tasks:
-        nodes = resolver.resolve(group.task.placement[1]) if group.task.type == TaskType.GROUP else ()
+        nodes = resolver.placed(group.task) if group.task.type == TaskType.GROUP else ()
         if not nodes:
             continue
         for name in group.task.names("tasks"):

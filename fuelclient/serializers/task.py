@@ -66,7 +66,7 @@ def task_from(
     attributes = _checked(stated.values, stated.line_of, report)
     if report.findings:
         return None, report.findings
-    return Task(name, attributes, Source(file, line, stated.lines), legacy), []
+    return Task(name, attributes, Source(file, line, stated.lines, frozenset(stated.lone)), legacy), []
 
 
 def task_to(task: Task, *, with_id: bool = True) -> dict[str, Any]:
@@ -111,6 +111,7 @@ class _Stated:
         self.line = line
         self.values: dict[str, Any] = {}
         self.lines: dict[str, int] = {}
+        self.lone = set[str]()
         self.problems: list[tuple[str, int, str, str]] = []
 
     def read(self, record: Mapping[Any, Any]) -> None:
@@ -132,8 +133,9 @@ class _Stated:
         lines = {key: line} if line else {}
         _mark(value, key, lines)
         normal = value if key in (*NAME_LISTS, *RELATION_LISTS) else plain(value)
-        if key in NAME_LISTS and isinstance(value, str):
-            normal = [value]  # a lone name, including `*`, is a list of one
+        if key in NAME_LISTS and isinstance(value, str) and (key, value) != ("tags", "*"):
+            self.lone.add(key)
+            normal = [value]  # a lone name is a list of one; of tags, `*` means every node, and a list of it none
         if key not in self.values:
             self.values[key] = normal
             self.lines.update(lines)
@@ -203,6 +205,8 @@ def _is_expression(value: Any) -> bool:
 def _names(key: str, value: Any, line: int, report: Report) -> Any:
     expressions = key in _WITH_EXPRESSIONS
     if expressions and _is_expression(value):
+        return value
+    if (key, value) == ("tags", "*"):
         return value
     if not isinstance(value, list | tuple):
         report.error("G006", line, f"{key} must be a list of names, not {in_words(value)}", f"Write {key}: [name].")

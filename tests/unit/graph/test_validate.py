@@ -211,6 +211,29 @@ def test_a_star_beside_other_names_is_a_warning() -> None:
     assert _check(task("a", type="reboot", roles=["*"])) == ()
 
 
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        ({"tags": ["*"]}, "tags: ['*']"), ({"groups": ["*"]}, "groups: ['*']"),
+        ({"roles": ["x"], "cross_depends": [{"name": "b", "role": ["*"]}]}, "cross-depends"),
+        ({"roles": ["x"], "cross_depends": [{"name": "b", "tags": ["*", "x"]}]}, "cross-depends"),
+        ({"roles": ["x"], "cross_depended_by": [{"name": "b", "role": ["*"]}]}, "cross-depended-by"),
+    ],
+)  # fmt: skip
+def test_a_star_that_means_no_node_is_a_warning_here_and_in_the_merged_graph(stated: dict[str, Any], said: str) -> None:
+    starred = task("a", type="reboot", **stated)
+    for found in (_check(starred), check_references(merge_layers([layer(RELEASE, starred, task("b", type="reboot"))]))):
+        [result] = [finding for finding in found if finding.code == "G014"]
+        assert said in result.message
+
+
+@pytest.mark.parametrize(
+    "stated", [{"roles": ["*"]}, {"tags": "*"}, {"cross_depends": [{"name": "b", "role": "*"}]}, {"groups": ["x"]}]
+)
+def test_a_star_that_means_every_node_is_good(stated: dict[str, Any]) -> None:
+    assert _check(task("a", type="reboot", **stated)) == ()
+
+
 @pytest.mark.parametrize("pattern", ["/(/", "/[/", "/*/", "/a{99999999999999}/", "/(?P<x>/"])
 def test_a_broken_pattern_is_an_error_wherever_it_stands(pattern: str) -> None:
     result = _check(
