@@ -7,19 +7,20 @@ and recorded refusals.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fuelclient.errors import FuelError, UnknownFact
 from fuelclient.expressions.evaluation import Expressions
 from fuelclient.expressions.yaql_engine import YAQL, root_names
+from fuelclient.graph.keys import mappings_in
 from fuelclient.graph.references import place_of
 from fuelclient.graph.validate import expressions_in
 from fuelclient.model.finding import NO_PLACE, Finding, Place, Severity
 from fuelclient.model.graph import GraphDocument, Layer, MergedTask
 from fuelclient.model.run import NodeKey
 from fuelclient.model.snapshot import Snapshot
-from fuelclient.model.task import ORCHESTRATOR_TYPES, Task, TaskType
+from fuelclient.model.task import NAME_LISTS, ORCHESTRATOR_TYPES, RELATION_LISTS, Task, TaskType
 from fuelclient.plan.preview import Draft
 
 NODE_FIELDS = (
@@ -28,6 +29,8 @@ NODE_FIELDS = (
 )  # fmt: skip
 """The fields of a node that a master serves to node filters. Source: Nailgun `transactions.manager`."""
 
+MOST_LETTERS = 255
+_LONGEST_FILTER = 4096
 _NAMES_ONLY = ("requires", "required_for")
 
 
@@ -53,7 +56,7 @@ def in_graph(drafted: Draft, evaluation: Expressions | None, reported: Iterable[
     found = failing(drafted, evaluated) if evaluated else not_evaluated(_placed(drafted))
     return (
         *(finding for layer in drafted.snapshot.layers for finding in in_layer(layer)),
-        *node_filter(drafted.merged.metadata, _place_of_filter(drafted.snapshot.layers)),
+        *node_filter(drafted.merged.metadata, place_of_filter(drafted.snapshot.layers)),
         *(finding for finding in found if not (finding.is_error and (finding.task, finding.place) in known)),
     )
 
@@ -64,7 +67,11 @@ def in_documents(documents: Iterable[GraphDocument]) -> tuple[Finding, ...]:
     for document in documents:
         file = document.tasks[0].source.file if document.tasks else ""
         found += nulls(document)
+        if len(document.name or "") > MOST_LETTERS:
+            message = f"the name of the graph has more than {MOST_LETTERS} letters, which a Fuel master does not store"
+            found.append(Finding(Severity.ERROR, "G026", message, Place(file), hint="Shorten it."))
         found += in_tasks(document.tasks)
+        found += (finding for task in document.tasks for finding in null_roles(task))
         found += node_filter(document.metadata, Place(file))
         found += not_evaluated(document.tasks)
     return tuple(dict.fromkeys(found))
@@ -78,7 +85,7 @@ def in_layer(layer: Layer) -> Iterator[Finding]:
 def in_tasks(tasks: Iterable[Task], label: str = "") -> Iterator[Finding]:
     """Yield the tasks of a graph that a master does not store."""
     for task in tasks:
-        for rule in (without_type, foreign_type, computed_names):
+        for rule in (without_type, foreign_type, computed_names, refused_values):
             yield from rule(task, label)
 
 
@@ -107,6 +114,37 @@ def computed_names(task: Task, label: str) -> Iterator[Finding]:
             yield _error("G057", task, attribute, label, message, hint)
 
 
+def refused_values(task: Task, label: str) -> Iterator[Finding]:
+    """Yield an error for each value that a master does not store, or that ends its runs (G026)."""
+    if len(task.id) > MOST_LETTERS:
+        yield _refused(task, "id", label, f"its id has more than {MOST_LETTERS} letters")
+    for attribute in NAME_LISTS:
+        if any(len(name) > MOST_LETTERS for name in task.names(attribute)):
+            yield _refused(task, attribute, label, f"a name in {attribute} has more than {MOST_LETTERS} letters")
+        if attribute in task.source.lone and attribute in _NAMES_ONLY:
+            yield _refused(task, attribute, label, f"{attribute} is a text, and must be a list")
+    for attribute, value in task.attributes.items():
+        if any(not isinstance(mapping.get(YAQL, ""), str) for mapping in mappings_in(value)):
+            yield _refused(task, attribute, label, f"an expression in {attribute} is no text")
+    tolerance = task.attributes.get("fault_tolerance", 0)
+    is_blank = isinstance(tolerance, str) and not tolerance.strip()
+    if task.type == TaskType.GROUP and (is_blank or isinstance(tolerance, list | Mapping)):
+        yield _refused(task, "fault_tolerance", label, "its fault_tolerance is no number, and ends the run")
+
+
+def null_roles(task: Task) -> Iterator[Finding]:
+    """Yield an error for each attribute with a relation to the sync points, which a master plans and does not take."""
+    for attribute in RELATION_LISTS:
+        if any(relation.roles is None for relation in task.relations(attribute)):
+            shown = attribute.replace("_", "-")
+            yield _refused(task, attribute, "", f"a role in {shown} is null, which an upload may not have")
+
+
+def _refused(task: Task, attribute: str, label: str, problem: str) -> Finding:
+    hint = "A Fuel master refuses that. Shorten or correct it."
+    return _error("G026", task, attribute, label, problem, hint)
+
+
 def nulls(document: GraphDocument) -> Iterator[Finding]:
     """Yield an error for every key of a document that is null (G056)."""
     for key, place in document.nulls.items():
@@ -118,10 +156,13 @@ def nulls(document: GraphDocument) -> Iterator[Finding]:
 def node_filter(metadata: Mapping[str, object], place: Place) -> Iterator[Finding]:
     """Yield the fields of nodes that the filter of a graph reads and that a master does not serve (G058).
 
-    A filter that cannot be read has no findings here.
+    One that is too long for a master is G026. A filter that cannot be read has no findings here (G024).
     """
     stated = metadata.get("node_filter")
     text = stated.get(YAQL) if isinstance(stated, Mapping) else stated
+    if isinstance(text, str) and len(text) > _LONGEST_FILTER:
+        message = f"the node filter has more than {_LONGEST_FILTER} letters, which a Fuel master does not store"
+        yield Finding(Severity.ERROR, "G026", message, place, hint="Shorten it.")
     try:
         read = root_names(text) if isinstance(text, str) else {}
     except FuelError:
@@ -147,17 +188,24 @@ def failing(drafted: Draft, evaluation: Expressions) -> Iterator[Finding]:
         uids = [nodes[node].uid for node in drafted.expansion.placement.nodes[index]]
         for attribute, value in merged.task.attributes.items():
             texts = list(expressions_in(value))
-            yield from _failing(merged, attribute, texts, uids, evaluation) if texts else ()
+            if texts:
+                yield from _failing(merged, attribute, texts, uids, evaluation.value)
+        if isinstance(merged.task.condition, str):
+            yield from _failing(merged, "condition", [merged.task.condition], uids, evaluation.legacy_on_master)
 
 
 def _failing(
-    merged: MergedTask, attribute: str, texts: Sequence[str], uids: Sequence[NodeKey], evaluation: Expressions
+    merged: MergedTask,
+    attribute: str,
+    texts: Sequence[str],
+    uids: Sequence[NodeKey],
+    value: Callable[[str, Task, NodeKey], object],
 ) -> Iterator[Finding]:
     failed: dict[Severity, list[tuple[NodeKey, FuelError]]] = {}
     for uid in uids:
         for text in texts:
             try:
-                evaluation.value(text, merged.task, uid)
+                value(text, merged.task, uid)
             except UnknownFact as error:
                 failed.setdefault(Severity.WARNING, []).append((uid, error))
             except FuelError as error:
@@ -187,7 +235,7 @@ def not_evaluated(tasks: Iterable[Task | MergedTask]) -> Iterator[Finding]:
             yield Finding(Severity.INFO, "G059", message, place, task.id, hint)
 
 
-def _place_of_filter(layers: Iterable[Layer]) -> Place:
+def place_of_filter(layers: Iterable[Layer]) -> Place:
     """Return the most important layer that states a node filter."""
     stating = [layer.owner for layer in layers if layer.metadata.get("node_filter")]
     return Place(layer=max(stating, key=lambda owner: owner.order).label) if stating else NO_PLACE

@@ -98,7 +98,7 @@ class Console:
     def _legacy(self, text: str, facts: Mapping[Any, Any]) -> Any:
         """Return the value of an expression of Fuel's own language, in a condition of a task."""
         models = {"settings": facts, "cluster": facts.get("cluster") or {}}
-        return legacy.parse(legacy.rewrite(text)).evaluate(models, strict=False)
+        return legacy.parse_condition(text).evaluate(models, strict=False)
 
 
 def _with(facts: DeploymentFacts, uid: str) -> Facts:

@@ -53,6 +53,10 @@ class Expressions:
         """Return the value of a YAQL expression of a task on a node. Raise `ExpressionError` if it has none."""
         return yaql_engine.parse(text).value(self._views.at(task.id, node))
 
+    def legacy_on_master(self, text: str, task: Task, node: NodeKey) -> Any:
+        """Return the value of a condition in Fuel's own language. Raise `ExpressionError` if a master cannot say it."""
+        return legacy_value(text, self._views.at(task.id, node), as_master=True)
+
 
 class Condition(NamedTuple):
     """Whether a condition holds, and the reason, which is empty for a task without a condition."""
@@ -97,8 +101,13 @@ def _condition(holds: bool, text: str, language: str, truth: str) -> Condition:
 
 
 def _legacy(text: str, view: View) -> bool:
+    return bool(legacy_value(text, view))
+
+
+def legacy_value(text: str, view: View, *, as_master: bool = False) -> Any:
+    """Return the value of a condition in Fuel's own language. Raise `ExpressionError` if it has none."""
     models = {"settings": view.new, "cluster": view.new.get("cluster") or {}}
-    return bool(legacy.parse(legacy.rewrite(text)).evaluate(models, strict=False))
+    return legacy.parse_condition(text).evaluate(models, strict=False, as_master=as_master)
 
 
 def _truth(value: object) -> str:

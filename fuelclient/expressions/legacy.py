@@ -29,19 +29,19 @@ class Expression:
     text: str
     root: Node
 
-    def evaluate(self, models: Models, *, strict: bool = True) -> Any:
+    def evaluate(self, models: Models, *, strict: bool = True, as_master: bool = False) -> Any:
         """Return the value on `models` (`settings`, `cluster`, `version`, `networking_parameters`).
 
         `and` and `or` return the value of the operand that decides, and evaluate nothing after it. A missing path
         raises `UndefinedValue` if `strict`, and is None otherwise. Raise `ExpressionError` for an unknown model, and
-        for an `in` on something that contains nothing.
+        for an `in` on something that contains nothing; as on a master, what is missing may be that something.
 
         >>> parse("cluster:mode == 'ha_compact' and not settings:debug").evaluate(
         ...     {"cluster": {"mode": "ha_compact"}, "settings": {"debug": False}}
         ... )
         True
         """
-        return self.root.value(Scope(models, strict, self.text))
+        return self.root.value(Scope(models, strict, self.text, strict or as_master))
 
     def paths(self) -> frozenset[str]:
         """Return the model paths that the expression can read.
@@ -82,6 +82,14 @@ def _levels(root: Node) -> list[list[Node]]:
     return levels
 
 
+def parse_condition(condition: str) -> Expression:
+    """Return the condition of a task, parsed as it reads the facts of a node. Its messages show what its author wrote.
+
+    Raise what `parse` raises.
+    """
+    return Expression(condition, parse(rewrite(parse(condition).text)).root)
+
+
 _TEXT_OR_PATH = re.compile(r"""("[^"]*"|'[^']*'|(?<!\w)\w*+:[\w.\-]+)""")
 
 
@@ -115,11 +123,13 @@ def _rewritten(part: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The models of one evaluation by name, whether undefined values are errors, and the expression for messages."""
+    """The models of one evaluation by name, whether undefined values are errors, the expression for messages, and
+    whether searching in null is an error."""
 
     models: Models
     strict: bool
     text: str
+    searches_strictly: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,13 +231,13 @@ class Within:
     operands: tuple[Node, Node]
 
     def value(self, scope: Scope) -> Any:
-        """Return whether the part is in the whole. Null contains nothing if the scope is not strict.
+        """Return whether the part is in the whole. Null contains nothing if the scope does not search strictly.
 
         Raise `ExpressionError` if the right side cannot contain anything (a number, or null if strict), or if
         anything but a text is looked for in a text. Nailgun fails there with an internal error.
         """
         part, whole = (operand.value(scope) for operand in self.operands)
-        if whole is None and not scope.strict:
+        if whole is None and not scope.searches_strictly:
             return False
         if isinstance(whole, str):
             fits = isinstance(part, str)

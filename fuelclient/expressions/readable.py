@@ -2,40 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.expressions import legacy, yaql_engine
 from fuelclient.graph.references import check_parameters, place_of
 from fuelclient.graph.validate import expressions_in
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.model.graph import MergedTask
+from fuelclient.model.graph import GraphDocument, MergedTask
 from fuelclient.model.task import Task
 
 
-def refusals(tasks: Iterable[Task], *, packaged: bool = False) -> Iterator[Finding]:
-    """Yield what would refuse a run of the tasks of a document, or of a package, which has checks of its own for
-    conditions (P062): `unreadable` expressions, and impossible parameters."""
-    for task in tasks:
-        yield from unreadable([task], conditions=not packaged)
+def refusals(document: GraphDocument, *, packaged: bool = False) -> Iterator[Finding]:
+    """Yield what would refuse a run of a document, or of a package: unreadable expressions, and impossible
+    parameters."""
+    file = document.tasks[0].source.file if document.tasks else ""
+    yield from unreadable_filter(document.metadata, Place(file))
+    for task in document.tasks:
+        yield from unreadable([task])
         yield from check_parameters(task, packaged=packaged)
 
 
-def unreadable(tasks: Iterable[Task | MergedTask], *, conditions: bool = True) -> Iterator[Finding]:
-    """Yield an error for every YAQL expression that cannot be parsed, at any depth of an attribute, and, with
-    `conditions`, for every condition in Fuel's own language that cannot be."""
+def unreadable_filter(metadata: Mapping[str, Any], place: Place) -> Iterator[Finding]:
+    """Yield an error for a node filter that cannot be parsed."""
+    stated = metadata.get("node_filter")
+    text = stated.get(yaql_engine.YAQL) if isinstance(stated, Mapping) else stated
+    try:
+        yaql_engine.parse(text if isinstance(text, str) else "true")
+    except InvalidDocument as error:
+        yield Finding(Severity.ERROR, "G024", f"node_filter: {error.message.rstrip('.')}", place, hint=error.hint)
+
+
+def unreadable(tasks: Iterable[Task | MergedTask]) -> Iterator[Finding]:
+    """Yield an error for every YAQL expression that cannot be parsed, at any depth of an attribute, and for every
+    condition in Fuel's own language that cannot be."""
     for stated in tasks:
         task = stated.task if isinstance(stated, MergedTask) else stated
         for attribute, value in task.attributes.items():
             for text in expressions_in(value):
                 yield from _problems(yaql_engine.parse, text, stated, attribute)
         condition = task.condition
-        if conditions and isinstance(condition, str):
-            yield from _problems(_parse_condition, condition, stated, "condition")
-
-
-def _parse_condition(text: str) -> object:
-    return legacy.parse(legacy.rewrite(text))
+        if isinstance(condition, str):
+            yield from _problems(legacy.parse_condition, condition, stated, "condition")
 
 
 def _problems(

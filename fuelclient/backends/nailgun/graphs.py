@@ -118,7 +118,7 @@ class Graphs:
             error.findings = tuple(_placed(finding, tasks) for finding in error.findings)
             raise
         stored = replace(graph_from(answer, named), type=graph_type)
-        later = (replace(finding, severity=Severity.WARNING) for finding in refusals(document.tasks))
+        later = (replace(finding, severity=Severity.WARNING) for finding in refusals(document))
         told = (*findings, *resolved, *later, *_told(answer))
         return Uploaded(stored, stored_before is None, told, len(stored_before.tasks) if stored_before else 0)
 

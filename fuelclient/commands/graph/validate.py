@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from fuelclient.commands.arguments import add_as_master, add_env, add_source, add_type
@@ -15,6 +15,7 @@ from fuelclient.errors import InvalidDocument, UsageError
 if TYPE_CHECKING:
     from fuelclient.model.finding import Finding
     from fuelclient.model.snapshot import Snapshot
+    from fuelclient.plan.preview import Draft
 
 
 class GraphValidate(DocumentCheck):
@@ -56,7 +57,6 @@ class GraphValidate(DocumentCheck):
     def _environment(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
         from fuelclient.backends.master_evaluation import evaluation_for
         from fuelclient.environment.as_master import in_graph, strict
-        from fuelclient.expressions.readable import unreadable
         from fuelclient.model.graph import DEFAULT_TYPE
         from fuelclient.plan.cycle_reports import cycle_reports
         from fuelclient.plan.preview import PreviewOptions, draft, findings_of
@@ -66,13 +66,13 @@ class GraphValidate(DocumentCheck):
             drafted = draft(snapshot, PreviewOptions(), evaluation_for(self.backend, snapshot))
             for cycle in cycle_reports(snapshot, drafted.expansion):
                 LOG.info("%s", f"{cycle.title}:\n{cycle.drawn()}")
-            return _with_warnings((*findings_of(drafted), *unreadable(drafted.merged.tasks)), snapshot)
+            return _with_warnings((*findings_of(drafted), *_unreadable(drafted)), snapshot)
         from fuelclient.backends.plans import outlook
 
         options = PreviewOptions(knows_assumed=True)
         evaluation = outlook(self.backend, snapshot, options, every_expression=True)
         drafted = draft(strict(snapshot), options, evaluation)
-        findings = (*findings_of(drafted), *unreadable(drafted.merged.tasks))
+        findings = (*findings_of(drafted), *_unreadable(drafted))
         findings = _with_warnings(findings, snapshot)
         return (*findings, *in_graph(drafted, evaluation, findings))
 
@@ -88,12 +88,20 @@ class GraphValidate(DocumentCheck):
             document = graph_document(parsed_args, self.app.stdin, owner_label="cluster")
             tasks = document.tasks
             findings = (*check_document(document, None, None), *misspelt_roles(tasks))
-            findings = (*findings, *refusals(tasks), *cycles_in(tasks))
+            findings = (*findings, *refusals(document), *cycles_in(tasks))
             return (*findings, *in_documents([document])) if parsed_args.as_master else findings
         except InvalidDocument as broken:
             if not broken.findings:
                 raise
             return cast("Sequence[Finding]", broken.findings)
+
+
+def _unreadable(drafted: Draft) -> Iterator[Finding]:
+    from fuelclient.environment.as_master import place_of_filter
+    from fuelclient.expressions.readable import unreadable, unreadable_filter
+
+    yield from unreadable_filter(drafted.merged.metadata, place_of_filter(drafted.snapshot.layers))
+    yield from unreadable(drafted.merged.tasks)
 
 
 def _with_warnings(findings: tuple[Finding, ...], snapshot: Snapshot) -> tuple[Finding, ...]:

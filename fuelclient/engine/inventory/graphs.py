@@ -98,7 +98,7 @@ class Graphs:
             graphs.mark_derived(connection, stored.graph.id, False)
             left = orphaned_records.left(before, orphaned_records.of(connection, users, graph_type))
             changed = [named.id] if named.level is Level.CLUSTER else users
-            later = (*refusals(document.tasks), *_cycles(connection, changed, graph_type))
+            later = (*refusals(document), *_cycles(connection, changed, graph_type))
             warnings = (replace(finding, severity=Severity.WARNING) for finding in later)
             return replace(stored, findings=(*stored.findings, *left, *warnings))
 

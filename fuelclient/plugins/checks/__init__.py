@@ -103,7 +103,7 @@ def _loading(package: RawPackage, loaded: Package | None, told: Iterable[Finding
                 yield finding
     yield from told
     for graph in graphs_of(loaded) if loaded is not None else ():
-        yield from refusals(graph.tasks, packaged=True)  # P062 is about those
+        yield from refusals(graph, packaged=True)
         yield from cycles_in(graph.tasks)
 
 

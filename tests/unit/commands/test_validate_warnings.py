@@ -52,3 +52,14 @@ def test_a_server_passes_them_on(tiny: CommandLine) -> None:
     backend.close()
     assert {warning.code for warning in own.warnings} >= {"G008", "G009"}
     assert layer_record_from(layer_record_to(own, "default")).warnings == own.warnings
+
+
+def test_a_node_filter_that_cannot_be_read(tiny: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "filtered.yaml").write_text("node_filter: $.(\ntasks: []\n", encoding="utf-8")
+    stated = ("--env", 1, "--type", "odd")
+    found = [tiny("graph", "validate", "--file", tmp_path / "filtered.yaml", "-f", "json")]
+    uploaded = tiny.ok("graph", "upload", *stated, "--file", tmp_path / "filtered.yaml")
+    found.append(tiny("graph", "validate", *stated, "-f", "json"))
+
+    assert "warning: node_filter: " in uploaded.err
+    assert [(done.code, done.json[0]["severity"], done.json[0]["code"]) for done in found] == [(7, "error", "G024")] * 2

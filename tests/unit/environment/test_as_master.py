@@ -24,7 +24,7 @@ from fuelclient.expressions.evaluation import Expressions
 from fuelclient.expressions.yaql_engine import root_names
 from fuelclient.files import load
 from fuelclient.model.fact import DeploymentFacts
-from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.model.finding import Finding, Place, Severity, errors_in
 from fuelclient.model.node import Node
 from fuelclient.model.task import ORCHESTRATOR_TYPES, Task, TaskType
 from fuelclient.plan.preview import PreviewOptions, draft, findings_of
@@ -150,6 +150,55 @@ def test_a_null_in_a_document_is_an_error_at_its_line(tmp_path: Path) -> None:
     found = {finding.place.line: finding.code for finding in in_documents([document])}
     assert found == {1: "G056", 2: "G056"}
     assert not document.findings
+
+
+LONG = "x" * 256
+REFUSED = [
+    f"- {{id: {LONG}, type: skipped}}",
+    f"- {{id: t, type: skipped, roles: [{LONG}]}}",
+    f"- {{id: t, type: skipped, required_for: [{LONG}]}}",
+    f"name: {LONG}\ntasks: []",
+    f"node_filter: $.id > {'1' * 4100}\ntasks: []",
+    "- {id: t, type: skipped, cross-depends: [{name: a, role: null}]}",
+    "- {id: t, type: skipped, requires: a}",
+    "- {id: t, type: skipped, required_for: a}",
+    "- {id: t, type: skipped, condition: {yaql_exp: true}}",
+    "- {id: t, type: shell, parameters: {cmd: {yaql_exp: 5}}}",
+    "- {id: t, type: group, fault_tolerance: ''}",
+    "- {id: t, type: group, fault_tolerance: ' '}",
+    "- {id: t, type: group, fault_tolerance: [1]}",
+]
+"""Documents with one value each that is accepted here."""
+TAKEN = [
+    f"- {{id: {LONG[1:]}, type: skipped, roles: [{LONG[1:]}]}}",
+    f"name: {LONG[1:]}\nnode_filter: $.id > {'1' * 4000}\ntasks: []",
+    "- {id: t, type: skipped, role: null, requires: [a], cross-depends: [{name: a, role: [b]}]}",
+    "- {id: t, type: skipped, role: '*', tags: '*'}",
+    "- {id: t, type: group, fault_tolerance: a%}",
+    "- {id: t, type: skipped, fault_tolerance: ''}",
+]
+
+
+@pytest.mark.parametrize("text", [*REFUSED, *TAKEN], ids=lambda text: f"{text[:40]}-{len(text)}")
+def test_values_that_a_master_refuses(text: str, tmp_path: Path) -> None:
+    (tmp_path / "g.yaml").write_text(text, encoding="utf-8")
+    document = document_from(load(tmp_path / "g.yaml"), owner_label="cluster")
+
+    assert not errors_in(document.findings)
+    found = [finding.code for finding in in_documents([document]) if finding.is_error]
+    assert found == ["G026"] * (text in REFUSED)
+
+
+def test_a_search_in_what_is_missing_ends_the_run_of_a_master() -> None:
+    searching = task("t", type="shell", roles=["db"], condition="'a' in settings:common.no.value or cluster:id == 1")
+    stated = snapshot([layer(RELEASE, searching)], NODES, roles("db"))
+    evaluation = Expressions(DeploymentFacts({"cluster": {"id": 1}}, {}))
+    drafted = draft(stated, PreviewOptions(), evaluation)
+
+    assert not errors_in(drafted.findings)
+    [finding] = in_graph(drafted, evaluation)
+    assert (finding.code, finding.is_error) == ("G059", True)
+    assert "'a' in settings:common.no.value" in finding.message
 
 
 def test_names_that_an_expression_reads_of_the_node_itself() -> None:

@@ -14,7 +14,7 @@ from refusals import refused
 from fuelclient.errors import InvalidDocument
 from fuelclient.expressions import errors, legacy, restrictions
 from fuelclient.expressions.errors import ExpressionError, UndefinedValue
-from fuelclient.expressions.legacy import MAX_DEPTH, parse, rewrite
+from fuelclient.expressions.legacy import MAX_DEPTH, parse, parse_condition, rewrite
 
 MODELS: dict[str, dict[str, Any]] = {
     "settings": {"common": {"debug": {"value": False}}, "list": ["a", 1], "nothing": None, "text": "abc", "n": 3},
@@ -205,3 +205,23 @@ def test_the_parser_library_is_imported_by_the_first_expression_only() -> None:
 def test_the_examples_in_the_docstrings_are_true() -> None:
     results = [doctest.testmod(module) for module in (errors, legacy, restrictions)]
     assert all(result.attempted and not result.failed for result in results)
+
+
+@pytest.mark.parametrize(
+    "condition", ["settings:common.debug.value = 1", "settings:additional_components.murano.value == a", "settings:a ="]
+)
+def test_what_is_wrong_with_a_condition_is_said_in_the_words_of_its_author(condition: str) -> None:
+    with pytest.raises(ExpressionError) as unreadable:
+        parse_condition(condition)
+    with pytest.raises(ExpressionError) as plain:
+        parse(condition)
+    assert (unreadable.value.text, unreadable.value.position) == (condition, plain.value.position)
+
+
+def test_what_fails_in_a_condition_is_said_in_the_words_of_its_author() -> None:
+    condition = "1 in settings:common.debug.value"
+    with pytest.raises(ExpressionError, match=r"settings:common\.debug\.value"):
+        parse_condition(condition).evaluate({"settings": {"debug": 5}}, strict=False)
+    assert parse_condition(condition).evaluate({"settings": {}}, strict=False) is False
+    with pytest.raises(ExpressionError, match="in null"):
+        parse_condition(condition).evaluate({"settings": {}}, strict=False, as_master=True)

@@ -25,7 +25,7 @@ def _findings() -> list[tuple[str, Finding]]:
         except InvalidDocument:
             continue
         where = str(path.relative_to(root))
-        told = (*check_document(document, None, None), *refusals(document.tasks))
+        told = (*check_document(document, None, None), *refusals(document))
         result += [(where, finding) for finding in told if finding.code == "G009" or finding.code >= "G011"]
     return result
 
