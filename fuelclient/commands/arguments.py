@@ -71,6 +71,15 @@ def stated_path(word: str) -> Path:
     return Path(stated(word))
 
 
+def add_way(parser: argparse.ArgumentParser) -> None:
+    """Add how a run reaches its nodes: `executor` and `on_originals`."""
+    add_executor(parser, "how to reach all nodes (default: each by its own executor)")
+    parser.add_argument(
+        "--on-originals", action="store_true",
+        help="let a run on a copy (see 'env clone') reach the machines of the original",
+    )  # fmt: skip
+
+
 def add_executor(parser: argparse.ArgumentParser, help: str) -> None:
     """Add `executor`, a kind of executor or an empty string.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import add_executor, stated
+from fuelclient.commands.arguments import add_way, stated
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.formatters import encoding_of
 from fuelclient.commands.graph.execute import add_selection, selected
@@ -42,7 +42,7 @@ class PlanCreate(Command):
         parser.add_argument(
             "--force-run", action="store_true", help="run as if nothing had run before: all facts count as changed"
         )
-        add_executor(parser, "how to reach all nodes (default: each by its own executor)")
+        add_way(parser)
         add_unknown(parser)
         parser.add_argument("--force", action="store_true", help="replace the file if it exists")
 
@@ -55,7 +55,7 @@ class PlanCreate(Command):
 
         request = replace(
             selected(self, parsed_args), noop=parsed_args.noop, trace=parsed_args.trace, force=parsed_args.force_run,
-            executor=parsed_args.executor, **decisions(self, parsed_args),
+            executor=parsed_args.executor, on_originals=parsed_args.on_originals, **decisions(self, parsed_args),
         )  # fmt: skip
         made, findings = saved(self.backend, request)
         report(findings)

@@ -46,9 +46,9 @@ class RunRequest:
     and what runs on the master run. Empty `task_names` and `subgraphs` mean all tasks. `subgraphs` are strings:
     `[start[/nodes]][:end[/nodes]]` (`plan.select`). `force` makes the run like a first one. `dry_run` plans but runs
     nothing; `noop` runs everything but changes nothing, and nothing counts as done afterwards; `trace` asks tasks for
-    verbose output. `executor` replaces the executors of all nodes. `unknown` ("run" or "skip") decides about instances
-    whose condition reads facts that are not known; without it a run does not begin. `assumed` are facts where the
-    environment has none.
+    verbose output. `executor` replaces the executors of all nodes; `on_originals` lets a run on a copy reach the
+    machines of its original. `unknown` ("run" or "skip") decides about instances whose condition reads facts that are
+    not known; without it a run does not begin. `assumed` are facts where the environment has none.
     """
 
     cluster_id: int
@@ -61,6 +61,7 @@ class RunRequest:
     noop: bool = False
     trace: bool = False
     executor: str = ""
+    on_originals: bool = False
     master_only: bool = False
     unknown: str = ""
     assumed: DeploymentFacts = field(default_factory=DeploymentFacts, hash=False)

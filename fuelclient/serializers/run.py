@@ -118,7 +118,8 @@ def _request_of(answer: Answer) -> RunRequest:
 
 
 def execution_to(request: RunRequest) -> dict[str, Any]:
-    """Return the body of `POST graphs/execute/`. `executor` is left out unless one is named, as no master knows it."""
+    """Return the body of `POST graphs/execute/`. What no master knows, such as `executor`, is left out unless
+    it is stated."""
     limits: dict[str, Any] = {}
     if request.node_ids or request.master_only:
         limits["nodes"] = list(request.node_ids)
@@ -133,6 +134,8 @@ def execution_to(request: RunRequest) -> dict[str, Any]:
     body.update(dry_run=request.dry_run, noop_run=request.noop, force=request.force, debug=request.trace)
     if request.executor:
         body["executor"] = request.executor
+    if request.on_originals:
+        body["on_originals"] = True
     if request.unknown:
         body["unknown"] = request.unknown
     if not request.assumed.is_empty:
@@ -165,6 +168,7 @@ def execution_from(data: Any) -> RunRequest:
         noop=answer.truth("noop_run"),
         trace=answer.truth("debug"),
         executor=answer.text("executor"),
+        on_originals=answer.truth("on_originals"),
         master_only=nodes == {()},
         unknown=answer.text("unknown"),
         assumed=facts_from(answer.data.get("assumed_facts") or {}),

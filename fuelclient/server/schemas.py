@@ -123,7 +123,7 @@ GRAPH = opened(
 LAYER = opened(("tasks", "relations"), tasks=GRAPH["properties"]["tasks"], relations=listed(RELATED), sources=SOURCES)
 RUN_FLAGS: dict[str, Schema] = {
     "dry_run": BOOLEAN, "noop_run": BOOLEAN, "force": BOOLEAN, "debug": BOOLEAN,
-    "executor": {"type": "string"},
+    "executor": {"type": "string"}, "on_originals": BOOLEAN,
 }  # fmt: skip
 BOUNDARY: Schema = {"type": ["string", "array", "null"], "items": {"type": ["string", "null"]}, "maxItems": 1}
 EXECUTION = closed(

@@ -59,6 +59,7 @@ def execute(call: Call) -> Any:
     request = RunRequest(
         cluster.id, sequence.graph_types, force=flags.get("force", False), dry_run=flags.get("dry_run", False),
         noop=flags.get("noop_run", False), trace=flags.get("debug", False), executor=flags.get("executor", ""),
+        on_originals=flags.get("on_originals", False),
     )  # fmt: skip
     return begin(call, request)
 

@@ -49,6 +49,15 @@ def copied(connection: Connection, cluster_id: int) -> tuple[DeploymentFacts, De
     return _of_cluster(connection, cluster_id, _ORIGINAL), _of_cluster(connection, cluster_id, _THEN)
 
 
+def copied_nodes(connection: Connection, cluster_id: int) -> set[str]:
+    """Return the uids of the nodes that a copy has from its original, and of the master."""
+    rows = connection.execute(
+        "SELECT substr(uid, ?) FROM cluster_facts WHERE cluster_id = ? AND uid LIKE ? || '%'",
+        (len(_ORIGINAL) + 1, cluster_id, _ORIGINAL),
+    )
+    return {uid for (uid,) in rows}
+
+
 def put_copied(connection: Connection, cluster_id: int, original: DeploymentFacts, then: DeploymentFacts) -> None:
     """Store what `copied` returns."""
     _put_of_cluster(connection, cluster_id, _ORIGINAL, original)

@@ -103,8 +103,10 @@ class Runs:
         """Return the request as this master understands it.
 
         A Fuel master takes no decisions about unknown facts, because it computes all facts itself. A dry run does not
-        need them there; for a run, raise `Unsupported`.
+        need them there; for a run, raise `Unsupported`. Its environments are no copies.
         """
+        if not self._session.capabilities.executors:
+            request = replace(request, on_originals=False)
         decides = bool(request.unknown) or not request.assumed.is_empty
         if not decides or self._session.capabilities.inputs:
             return request

@@ -37,11 +37,11 @@ class EnvClone(Lister):
     their roles, the settings, the networks, the facts, and what the last runs remember. Everything is copied, or
     nothing. 'fuel2 env diff' compares the copy with its original, and uploads changed graphs back.
 
-    Nodes keep their ids, because facts name them. Their executor becomes noop, so that a run on the copy touches no
-    machine; tasks of the master run here unless you use --executor noop. Facts are those of the original, until you
-    change a setting, a network or a node of the copy: then those that follow from it change. A release or a plugin of
-    the same name and version is used if it is equal. If it is not, or if the name of the environment or the id of a
-    node is taken, the exit code is 6.
+    Nodes keep their ids, because facts name them, and their addresses. Their executor becomes noop, so that a run on
+    the copy reaches no machine; a run by another executor would reach those of the original, and needs --on-originals.
+    Facts are those of the original, until you change a setting, a network or a node of the copy: then those that follow
+    from it change. A release or a plugin of the same name and version is used if it is equal. If it is not, or if the
+    name of the environment or the id of a node is taken, the exit code is 6.
 
     The environment is that of the master which --server or the settings name. --to-engine without a file takes the
     engine file of the settings.

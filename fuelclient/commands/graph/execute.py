@@ -62,7 +62,8 @@ def selected(command: Command, parsed_args: argparse.Namespace) -> RunRequest:
 
 def run_flags(parsed_args: argparse.Namespace) -> dict[str, Any]:
     """Return the fields of a `RunRequest` that the options of `add_run` set."""
-    return {name: getattr(parsed_args, name) for name in ("force", "dry_run", "noop", "trace", "executor")}
+    names = ("force", "dry_run", "noop", "trace", "executor", "on_originals")
+    return {name: getattr(parsed_args, name) for name in names}
 
 
 class GraphExecute(Starter):

@@ -7,7 +7,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_executor, seconds, stated
+from fuelclient.commands.arguments import add_way, seconds, stated
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import encoding_of
@@ -22,8 +22,8 @@ STARTED = "Deployment task with id {0.id} for the environment {0.cluster_id} has
 
 
 def add_run(parser: argparse.ArgumentParser, *short: str) -> None:
-    """Add how to run: `force`, `trace`, `dry_run`, `noop`, `check`, `executor` and what `add_wait` adds. `short` names
-    those of `-f` and `-d` that the command has for --force and --dry-run."""
+    """Add how to run: `force`, `trace`, `dry_run`, `noop`, `check`, and what `add_way`, `add_unknown` and `add_wait`
+    add. `short` names those of `-f` and `-d` that the command has for --force and --dry-run."""
     parser.add_argument(
         *[option for option in short if option == "-f"],
         "--force",
@@ -39,7 +39,7 @@ def add_run(parser: argparse.ArgumentParser, *short: str) -> None:
         "--no-check", action="store_false", dest="check",
         help="do not examine the nodes that are reached over SSH before the run (see 'node check')",
     )  # fmt: skip
-    add_executor(parser, "how to reach all nodes (default: each by its own executor)")
+    add_way(parser)
     add_unknown(parser)
     add_wait(parser)
 

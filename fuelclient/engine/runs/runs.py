@@ -21,6 +21,7 @@ from fuelclient.engine.runs.guards import (
     is_alive,
     parent_of,
     require_free,
+    require_no_original,
     require_resumable,
     with_runner,
 )
@@ -77,6 +78,7 @@ class Runs:
         with self._database.read() as connection:
             lookup.cluster(connection, request.cluster_id)
             require_free(connection, request.cluster_id)
+            require_no_original(connection, request)
         if request.dry_run:
             return self._dry_run(request)
         if may_idle and any(map(select.is_open, request.subgraphs)):

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from itertools import product
+from typing import Any
 
+import pytest
+from command_line import CommandLine
 from executions import Executions, shell
+from refusals import refused
 
 from fuelclient.backends.copies import all_inputs, copy_of
 from fuelclient.backends.local import LocalBackend
 from fuelclient.backends.plans import simulated
+from fuelclient.errors import Conflict
+from fuelclient.executors.registry import KINDS, connector
 from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.node import Node
 from fuelclient.model.run import RunRequest
 
 CHANGED = {"yaql_exp": "changed($.get('site'))"}
@@ -39,3 +48,52 @@ def test_a_copy_plans_like_its_original(env: Executions) -> None:
         assert mine == original
         assert ("on-change", 2) in {(task, node) for task, node, status, _ in mine if status == "ready"}
         assert ("on-change", 1) in {(task, node) for task, node, status, _ in mine if status == "skipped"}
+
+
+@pytest.fixture
+def copy(env: Executions) -> Iterator[Executions]:
+    """A copy of an environment, whose nodes 1 and 2 are copied; node 9 is one of its own."""
+    env.graph(shell("here", env.note("here")))
+    with closing(LocalBackend(str(env.directory / "copy.db"))) as engine:
+        assert engine.copies.store(copy_of(env.backend, 1)).cluster_id == 1
+        engine.nodes.create([Node(9, "own", 1, pending_roles=("compute",), executor="local")])
+        yield replace(env, backend=engine)
+
+
+@pytest.mark.parametrize("way", [{}, {"noop": True}, {"executor": "noop"}, {"dry_run": True, "executor": "local"}])
+def test_a_run_on_a_copy_reaches_no_copied_node(copy: Executions, way: dict[str, Any]) -> None:
+    run = copy.run(node_ids=(1, 2), **way)
+    assert str(run.status) == "ready"
+    assert copy.noted() == []
+
+
+def test_by_another_executor_it_has_to_be_meant_for_the_originals(copy: Executions) -> None:
+    for executor, noop, node_ids in product(KINDS, (False, True), ((), (2,), (2, 9))):
+        kind = connector(executor)
+        if kind.runs and not (noop and kind.needs_address):  # which does not look at a node without an address
+            with refused(Conflict, "is a copy", f"executor {executor}") as caught:
+                copy.begin(executor=executor, noop=noop, node_ids=node_ids)
+            assert "--on-originals" in caught.value.hint
+    assert [run for run in copy.backend.runs.list() if run.parent_id is None] == []
+
+
+def test_nodes_of_its_own_are_reached_and_originals_if_they_are_meant(copy: Executions) -> None:
+    assert str(copy.run(node_ids=(9,), executor="local").status) == "ready"
+    assert copy.noted() == ["here"]
+    run = copy.run(executor="local", node_ids=(1,), on_originals=True)
+    assert str(run.status) == "ready"
+    assert run.request.on_originals
+    assert copy.noted() == ["here", "here"]
+
+
+def test_commands_and_saved_plans_say_what_they_are_meant_for(copy: Executions) -> None:
+    fuel2, plan = CommandLine(copy.directory / "copy.db"), copy.directory / "plan.json"
+    way = ("--env", 1, "--node", 1, "--executor", "local")
+    done = fuel2("graph", "execute", *way, "--wait")
+    assert (done.code, copy.noted()) == (6, [])
+    assert "--on-originals" in done.err
+    fuel2.ok("graph", "execute", *way, "--wait", "--on-originals")
+    for option, code, count in (([], 6, 1), (["--on-originals"], 0, 2)):
+        fuel2.ok("plan", "create", plan, *way, "--force", *option)
+        assert fuel2("plan", "apply", plan, "--wait").code == code
+        assert len(copy.noted()) == count
