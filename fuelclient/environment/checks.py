@@ -123,23 +123,31 @@ def require_run_names(names: Iterable[str]) -> None:
 
 
 def require_recorded(
-    run: Run, filters: HistoryFilter, found: Sequence[HistoryRow], every: Callable[[], Iterable[HistoryRow]]
+    run: Run,
+    filters: HistoryFilter,
+    found: Sequence[HistoryRow],
+    every: Callable[[], tuple[Sequence[HistoryRow], Iterable[int]]],
 ) -> None:
     """Raise `NotFound` for a task or a node in `filters` that a run has nothing of.
 
-    `found` are the rows that pass; `every`, which returns all of them, is called only if one of the names is not among
-    them. Nothing is certain while a graph of the run has not been planned.
+    `found` are the rows that pass; `every`, which returns all of them and the ids of all nodes, is called only if one
+    of the names is not among them. Nothing is certain while a graph of the run has not been planned, and a node that
+    exists may have had no part in the run.
     """
     from fuelclient.model.run import uid_of  # most of what is checked here has nothing to do with runs
 
     if {*filters.tasks} <= {row.task for row in found} and {*filters.nodes} <= {uid_of(row.node) for row in found}:
         return
-    rows = list(every())
+    rows, nodes = every()
     if not {part.id for part in run.children or [run]} <= {row.run_id for row in rows}:
         return
     for noun, named, known in (
         ("task", filters.tasks, dict.fromkeys(row.task for row in rows)),
-        ("node", filters.nodes, {"master": None, "null": None, **dict.fromkeys(uid_of(row.node) for row in rows)}),
+        (
+            "node",
+            filters.nodes,
+            dict.fromkeys(["master", "null", *map(str, nodes), *(uid_of(row.node) for row in rows)]),
+        ),
     ):
         for name in named:
             if name not in known:

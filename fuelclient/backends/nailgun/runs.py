@@ -211,7 +211,12 @@ class Runs:
         run = self._whole(self._transaction(run_id))
         found = self._history(run, filters)
         if self._session.capabilities.refusals:
-            require_recorded(run, filters, found, lambda: self._history(run, EVERYTHING))
+
+            def every() -> tuple[Sequence[HistoryRow], Iterable[int]]:
+                nodes = objects(self._session.get("nodes/"), "node")
+                return self._history(run, EVERYTHING), (Answer(node, "node").identifier() for node in nodes)
+
+            require_recorded(run, filters, found, every)
         return found
 
     def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:

@@ -224,7 +224,13 @@ class Runs:
         """As `base.Runs`."""
         require_instance_statuses(filters.statuses)
         run, found = self._history(run_id, filters)
-        require_recorded(run, filters, found, lambda: self._history(run_id, EVERYTHING)[1])
+
+        def every() -> tuple[Sequence[HistoryRow], Sequence[int]]:
+            _, rows = self._history(run_id, EVERYTHING)
+            with self._database.read() as connection:
+                return rows, nodes.ids(connection)
+
+        require_recorded(run, filters, found, every)
         return found
 
     def _history(self, run_id: int, filters: HistoryFilter) -> tuple[Run, Sequence[HistoryRow]]:

@@ -9,6 +9,7 @@ from executions import TOLERANT, Executions, shell, stage
 from refusals import missing, refused
 
 from fuelclient.errors import Conflict, NotFound, UsageError
+from fuelclient.model.node import Node
 from fuelclient.model.run import HistoryFilter
 
 
@@ -46,6 +47,8 @@ def test_filters_that_nothing_has_are_refused_with_the_nearest_name(env: Executi
     with missing("task", f"keystone of run {found.children[0].id}"):
         history(found.children[0].id, HistoryFilter(tasks=("keystone",)))
     assert history(found.id, HistoryFilter(nodes=("master",), tasks=("nowhere",))) == []
+    (spare,) = env.backend.nodes.create([Node(0, "spare")])
+    assert history(found.id, HistoryFilter(nodes=(str(spare.id),))) == []
     assert len(history(found.id, HistoryFilter(tasks=("keystone",)))) == 3
     with refused(UsageError, "deploiment", "deployment"):
         env.backend.runs.list(names=("deploiment",))
