@@ -8,7 +8,7 @@ import os
 from fuelclient.commands.arguments import NAMED, add_yes, stated
 from fuelclient.commands.documents import require_mapping
 from fuelclient.commands.master_only import MasterOnly
-from fuelclient.commands.output import add_overwriting, make_folder, put
+from fuelclient.commands.output import add_overwriting, put
 from fuelclient.commands.references import reference
 from fuelclient.errors import NotFound
 
@@ -72,7 +72,6 @@ class TemplateDownload(_OfMaster):
                 hint="Upload one with 'fuel2 network-template upload'.",
             )  # fmt: skip
         path = os.path.abspath(os.path.join(parsed_args.directory, f"network_template_{parsed_args.env}.yaml"))
-        make_folder(path)
         put(self, parsed_args, template, path, "yaml")
         self.say(f"Network template configuration for environment with id={parsed_args.env} downloaded to {path}")
 

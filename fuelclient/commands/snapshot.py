@@ -12,7 +12,8 @@ from fuelclient.commands.base import ShowOne
 from fuelclient.commands.columns import plain
 from fuelclient.commands.documents import require_mapping
 from fuelclient.commands.master_only import MasterOnly
-from fuelclient.commands.output import STDOUT, add_place, make_folder, put
+from fuelclient.commands.output import STDOUT, add_place, put
+from fuelclient.commands.shell import LOG
 
 
 class _OfMaster(MasterOnly):
@@ -67,8 +68,6 @@ class SnapshotConfig(_OfMaster):
         form = parsed_args.format or "yaml"
         path = parsed_args.file or os.path.join(parsed_args.directory or ".", f"snapshot_conf.{form}")
         path = path if path == STDOUT else os.path.abspath(path)
-        if not parsed_args.file:
-            make_folder(path)
         put(self, parsed_args, config, path, form)
         if path != STDOUT:
             self.say(f"Configuration was stored in {path}")
@@ -87,4 +86,6 @@ class SnapshotLink(_OfMaster, ShowOne):
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         snapshot = self.services.snapshot(parsed_args.id)
+        if snapshot.message:
+            LOG.warning("Snapshot task %d is %s: %s", parsed_args.id, snapshot.status, snapshot.message)
         return snapshot.status, snapshot.link

@@ -48,10 +48,12 @@ class NetworkGroup:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The task that collects a diagnostic snapshot, with the URL of the snapshot once it is ready."""
+    """The task that collects a diagnostic snapshot, with the URL of the snapshot once it is ready, or with what the
+    master says of its state."""
 
     status: str
     link: str | None = None
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ from fuelclient.serializers.finding import error_from
 CHECK_ADDRESS = "Check --server or SERVER_ADDRESS, and the proxies in between."
 
 _LONGEST = 1000
+_NAMED = ("message", "error", "errors", "title")
+"""Where a body has its message."""
 _TRACEBACK = "Traceback (most recent call last)"
 _SCHEMA = re.compile(r"\n\s*(Failed validating|On instance)\b")
 """Where the message of a JSON schema begins to quote the schema."""
@@ -82,12 +84,21 @@ def _said(text: str) -> str:
 
     >>> _said('{"message": "{\\"message\\": \\"Graph x is not defined\\"}"}'), _said("not found"), _said("None")
     ('Graph x is not defined', 'not found', '')
+
+    Other JSON is said as it is.
+
+    >>> _said('["first", "second"]'), _said('{"message": "{\\"id\\": 5}"}'), _said('{"message": "", "errors": []}')
+    ('first; second', '{"id": 5}', '')
     """
     try:
         data = json.loads(text)
+        while isinstance(data, Mapping) and (named := next((data[key] for key in _NAMED if data.get(key)), None)):
+            data = named
+        if isinstance(data, str):
+            return _said(data) if data.startswith("{") else data
+        if isinstance(data, list) and all(isinstance(item, str) for item in data):
+            return "; ".join(data)
+        nothing = not data or (isinstance(data, Mapping) and not any(data.values()))
+        return "" if nothing else json.dumps(data, ensure_ascii=False)
     except (ValueError, RecursionError):
         return "" if text.strip() == "None" else text
-    inner = data.get("message", data.get("error", "")) if isinstance(data, Mapping) else data
-    if isinstance(inner, Mapping):
-        return str(inner.get("message", ""))
-    return _said(inner) if isinstance(inner, str) and inner.startswith("{") else str(inner or "")

@@ -163,8 +163,10 @@ class Services:
         if task.text("name") != _SNAPSHOT:
             hint = f"Task {task_id} is a {task.text('name')}. `fuel2 snapshot create` prints the id of its task."
             raise NotFound("snapshot", task_id, hint=hint)
-        is_ready = task.text("status") == _READY
-        return Snapshot(task.text("status"), f"{self._session.master.url}{task.text('message')}" if is_ready else None)
+        status, message = task.text("status"), task.text("message")
+        if status == _READY:
+            return Snapshot(status, f"{self._session.master.url}{message}")
+        return Snapshot(status, message=message)
 
     def test_sets(self, cluster_id: int) -> Sequence[TestSet]:
         data = self._session.get(f"{_OSTF}testsets/{cluster_id}/", About("environment", cluster_id))

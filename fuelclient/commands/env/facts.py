@@ -26,9 +26,9 @@ _OURS = re.compile(r"(cluster|common|master|null|[0-9]+)\.(yaml|json)")
 
 
 class _Download(Command):
-    """Write facts to a directory. `name` says in the result which facts."""
+    """Write facts to a directory. `name` says in the result which facts, `hint` what to do without any."""
 
-    name = ""
+    name, hint = "", ""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_directory(parser)
@@ -46,6 +46,11 @@ class _Download(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         facts = self.facts(parsed_args.env)
+        if facts.is_empty:
+            raise NotFound(
+                "fact", f"of environment {parsed_args.env}", hint=self.hint,
+                message=f"Environment {parsed_args.env} has no {self.name.lower()} deployment facts.",
+            )  # fmt: skip
         parts = _whole(facts, parsed_args.nodes) if parsed_args.no_split else _parts(facts, parsed_args.nodes)
         directory = directory_of(parsed_args, "deployment")
         write_parts(directory, parts, parsed_args.format, ours=_OURS, overwrites=partial(overwrites, self, parsed_args))
@@ -62,15 +67,10 @@ class FactsDownload(_Download):
       fuel2 env deployment-facts download --env 1 -f yaml
     """
 
-    name = "User-defined"
+    name, hint = "User-defined", "Start from 'fuel2 env deployment-facts get-default'."
 
     def facts(self, env: int) -> DeploymentFacts:
-        facts = self.backend.facts.get(env)
-        if facts.is_empty:
-            raise NotFound(
-                "upload", f"of facts for environment {env}", hint="Start from 'fuel2 env deployment-facts get-default'."
-            )
-        return facts
+        return self.backend.facts.get(env)
 
 
 class FactsDefault(_Download):
@@ -86,7 +86,7 @@ class FactsDefault(_Download):
       fuel2 env deployment-facts get-default --env 1 --explain storage.pg_num
     """
 
-    name = "Default"
+    name, hint = "Default", "See whether it has nodes: 'fuel2 node list --env ID'."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         super().add_arguments(parser)

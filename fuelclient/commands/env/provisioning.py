@@ -30,9 +30,9 @@ class _OfMaster(MasterOnly):
 
 
 class _Download(_OfMaster):
-    """Write facts to a directory. `name` says in the result which facts."""
+    """Write facts to a directory. `name` says in the result which facts, `hint` what to do without any."""
 
-    name = ""
+    name, hint = "", ""
     default = False
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -48,8 +48,8 @@ class _Download(_OfMaster):
         )
         if _ENGINE not in facts:
             raise NotFound(
-                "upload", f"of provisioning facts for environment {env}",
-                hint="Start from 'fuel2 env provisioning-facts get-default'.",
+                "fact", f"of environment {env}", hint=self.hint,
+                message=f"Environment {env} has no {self.name.lower()} provisioning facts.",
             )  # fmt: skip
         directory = directory_of(parsed_args, _KIND)
         write_parts(
@@ -67,7 +67,7 @@ class ProvisioningDownload(_Download):
       fuel2 env provisioning-facts download --env 1 -f yaml
     """
 
-    name = "User-defined"
+    name, hint = "User-defined", "Start from 'fuel2 env provisioning-facts get-default'."
 
 
 class ProvisioningDefault(_Download):
@@ -80,6 +80,7 @@ class ProvisioningDefault(_Download):
     """
 
     name, default = "Default", True
+    hint = "See whether it has nodes with roles: 'fuel2 node list --env ID'."
 
 
 class ProvisioningUpload(_OfMaster):

@@ -122,3 +122,41 @@ def test_what_a_master_does_not_have_is_said(tmp_path: Path, monkeypatch: pytest
             done = fuel2("--server", server.url, *line.split())
             assert (done.code, done.out) == (5, ""), line
         assert not list(tmp_path.iterdir())
+
+
+NONE = "GET clusters/1/orchestrator/"
+LOST = {
+    "GET clusters/1/": {"id": 1, "name": "env", "status": "new", "release_id": 1},
+    f"{NONE}deployment?split=1": [], f"{NONE}deployment/defaults?split=1": [], f"{NONE}provisioning?split=1": {},
+    f"{NONE}provisioning/defaults?split=1": {},
+    "GET transactions/2/": {"id": 2, "name": "dump", "status": "error", "cluster": None, "message": "Disk is full"},
+    "GET clusters/1/network_configuration/template/": {"adv_net_template": {}},
+    "GET logs/package/config/default/": {"dump": {}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["deployment", "provisioning"])
+@pytest.mark.parametrize("verb", ["download", "get-default"])
+def test_no_facts_are_an_error_that_leaves_nothing(
+    kind: str, verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with scripted(LOST) as server:
+        done = fuel2("--server", server.url, "env", f"{kind}-facts", verb, "--env", 1, "-f", "yaml")
+    assert (done.code, done.out, [*tmp_path.iterdir()]) == (5, "", [])
+    assert ("get-default" in done.err) == (verb == "download")
+
+
+@pytest.mark.parametrize("words", ["network-template download 1", "snapshot get-default-config -f yaml"])
+def test_a_missing_directory_is_not_made(words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with scripted(LOST) as server:
+        done = fuel2("--server", server.url, *words.split(), "-d", "missing")
+    assert (done.code, [*tmp_path.iterdir()]) == (5, [])
+
+
+def test_why_a_snapshot_failed_is_said() -> None:
+    with scripted(LOST) as server:
+        done = fuel2("--server", server.url, "snapshot", "get-link", 2, "-f", "value")
+    assert (done.code, done.out) == (0, "error\nNone\n")
+    assert "Snapshot task 2 is error: Disk is full" in done.err

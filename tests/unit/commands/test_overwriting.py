@@ -79,6 +79,16 @@ def test_a_download_overwrites_asks_or_refuses(here: CommandLine) -> None:
         assert (done.code, done.err) == (0, ""), name
 
 
+def test_no_download_makes_the_directory_that_was_named(here: CommandLine) -> None:
+    named = [(name, words) for name, words in ORIGINAL.items() if "--directory" in here.ok(*name.split(), "--help").out]
+    assert len(named) == 9
+    for name, words in named:
+        done = here(*name.split(), *words.split(), "--directory", "missing")
+        assert done.code == 5, (name, done)
+        assert "missing" in done.err
+        assert not Path("missing").exists()
+
+
 def test_a_new_command_overwrites_only_with_force(here: CommandLine) -> None:
     for name, words in NEW.items():
         line = [*name.split(), *words.split()]
