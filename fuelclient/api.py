@@ -101,7 +101,7 @@ def _settings(engine: str | os.PathLike[str] | None, server: str | None, given: 
         raise UsageError("The server is empty.", hint="Name a master, or leave it out.")
     target = {"ENGINE": None if engine is None else os.fspath(engine), "SERVER_ADDRESS": server}
     named = {name: value for name, value in target.items() if value is not None}
-    return load({**given, **named}, by_program=True)
+    return load({**given, **named}, by_program=True, chooses=True)
 
 
 class _Guarded:

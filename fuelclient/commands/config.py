@@ -40,7 +40,7 @@ class ConfigShow(Lister):
         from fuelclient.redact import MASK, scrubbed
         from fuelclient.settings import SPECS
 
-        settings = cast("FuelShell", self.app).settings
+        settings = cast("FuelShell", self.app).read_settings(chooses=False)
         for spec in SPECS:
             setting = settings[spec.name]
             value = MASK if spec.secret and setting.value else setting.value

@@ -137,14 +137,19 @@ class FuelShell(App):
     def settings(self) -> Settings:
         """The settings of this command line, read at first use, with their warnings printed then."""
         if self._settings is None:
-            from fuelclient import settings
-
-            if self.options.engine and self.options.server:
-                raise UsageError("--engine and --server cannot be combined.", hint="Leave one of them out.")
-            self._settings = settings.load(overrides(self.options), local=self.options.local)
-            for warning in self._settings.warnings:
-                LOG.warning("%s", warning)
+            self._settings = self.read_settings(chooses=True)
         return self._settings
+
+    def read_settings(self, *, chooses: bool) -> Settings:
+        """Return the settings, with their warnings printed; `chooses` as in `settings.load`."""
+        from fuelclient import settings
+
+        if self.options.engine and self.options.server:
+            raise UsageError("--engine and --server cannot be combined.", hint="Leave one of them out.")
+        found = settings.load(overrides(self.options), local=self.options.local, chooses=chooses)
+        for warning in found.warnings:
+            LOG.warning("%s", warning)
+        return found
 
     def run(self, argv: list[str]) -> int:
         """Run one command line and return its exit code. Only exceptions that end the interpreter are raised."""

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.errors import InvalidDocument, NotFound, UsageError, nearest
+from fuelclient.errors import InvalidDocument, NotFound, Unavailable, UsageError, nearest
 from fuelclient.settings.registry import DATA_HOME, KNOWN, OF_ENGINE, SPECS, Spec, ValueType, home, sample
 
 if TYPE_CHECKING:
@@ -140,12 +140,16 @@ def load(
     *,
     local: bool = False,
     by_program: bool = False,
+    chooses: bool = False,
 ) -> Settings:
     """Return the settings of this process, each with its origin.
 
     `overrides` are the options of the command line, by setting, or with `by_program` what a program gives by any name
     of a setting; None means that an option was not given. With `local`, or if `overrides` name an engine, only they can
     name a master. A blank environment variable counts as not set.
+
+    A file that cannot be opened is a warning, unless the caller `chooses` by it whether to use the engine or a master:
+    then raise `Unavailable`, or `UsageError` for a directory.
 
     Raise `UsageError` for an unknown name, an option or a variable that cannot be used, `NotFound` if the file that
     FUELCLIENT_CUSTOM_SETTINGS names does not exist, and `InvalidDocument` (`file:line`) if a settings file is not a
@@ -156,8 +160,14 @@ def load(
     values = {spec.name: Setting(_default(spec, environ), "default") for spec in SPECS}
     unknown: dict[str, Setting] = {}
     warnings: list[str] = []
+    is_chosen = not chooses or local or bool(stated.keys() & {"ENGINE", "SERVER_ADDRESS"})
     for path in _files(environ):
-        _apply_file(path, environ, values, unknown, warnings)
+        try:
+            _apply_file(path, environ, values, unknown, warnings)
+        except (Unavailable, UsageError) as error:
+            if not is_chosen:
+                raise
+            warnings.append(f"{error.message} Its settings have no effect.")
     for spec in SPECS:
         _apply_environment(spec, environ, values, warnings)
     for given in _in_force:

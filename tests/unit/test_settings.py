@@ -10,7 +10,7 @@ from refusals import missing, refused
 
 from fuelclient import settings
 from fuelclient.commands.shell import FuelShell
-from fuelclient.errors import InvalidDocument, UsageError
+from fuelclient.errors import InvalidDocument, Unavailable, UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -334,3 +334,21 @@ def test_the_registry_and_the_options_say_the_same() -> None:
     described = {name: spellings for name, spellings, *_ in MASTER_OPTIONS}
     known = {spec.name: spec.options for spec in settings.SPECS if spec.options}
     assert described | {"ENGINE": ("--engine",), "SERVER_ADDRESS": ("--server",)} == known
+
+
+@pytest.mark.parametrize("target", ["/proc/self/mem", "/proc/self"])
+def test_a_file_that_cannot_be_opened_stops_only_who_chooses_a_target_by_it(home: Path, target: str) -> None:
+    path = home / ".config" / "fuel" / "fuel_client.yaml"
+    path.parent.mkdir(parents=True)
+    path.symlink_to(target)
+    environ = {"HOME": str(home)}
+    with pytest.raises((Unavailable, UsageError)):
+        settings.load({}, environ, chooses=True)
+    for found in (
+        settings.load(environ=environ),
+        settings.load({"ENGINE": "e.db"}, environ, chooses=True),
+        settings.load({"SERVER_ADDRESS": "fuel"}, environ, chooses=True),
+        settings.load({}, environ, chooses=True, local=True),
+    ):
+        (warning,) = found.warnings
+        assert warning.startswith(str(path))
