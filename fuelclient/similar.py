@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -14,6 +15,15 @@ _COMPARED = 40
 _WORDS = 200
 """The most words of one check for which a similar name is searched: a graph can have thousands of unknown names."""
 _KINDS, _TIMES = 128, 8
+
+
+def normal(name: str) -> str:
+    """Return a name in the form in which names are compared: letters and their accents can be written in two ways.
+
+    >>> normal("cafe\u0301") == "caf\u00e9"
+    True
+    """
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
 class Similar:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NoReturn, cast
@@ -224,13 +226,27 @@ def tally(findings: Iterable[Finding]) -> str:
     return ", ".join(counted) or "nothing found"
 
 
+_ADDRESS = re.compile(r"(\d+\.){3}\d+(/\d+)?|[\da-f]*:[\da-f:.]*(/\d+)?", re.IGNORECASE)
+
+
 def _sort_key(cell: Any) -> tuple[int, float, str]:
-    """Return a key by which cells of any types compare: numbers first, then texts, then nothing."""
+    """Return a key by which cells of any types compare: numbers first, then texts, then nothing. Addresses compare as
+    such, after other texts.
+
+    >>> sorted([None, "10.20.0.10", "10.20.0.9", "b", 7, "fe80::1"], key=_sort_key)
+    [7, 'b', '10.20.0.9', '10.20.0.10', 'fe80::1', None]
+    """
     if cell is None:
         return 2, 0, ""
     if isinstance(cell, int | float):
         return 0, cell, ""
-    return 1, 0, str(text(cell))
+    shown = str(text(cell))
+    if _ADDRESS.fullmatch(shown):
+        import ipaddress  # few lists are sorted by addresses
+
+        with suppress(ValueError):
+            return 1, int(ipaddress.ip_interface(shown).ip), shown
+    return 1, 0, shown
 
 
 def sorted_by(rows: Iterable[Sequence[Any]], columns: Sequence[str], keys: Sequence[str]) -> list[Sequence[Any]]:

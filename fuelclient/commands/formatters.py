@@ -25,6 +25,7 @@ from cliff.formatters.yaml_format import YAMLFormatter
 from stevedore.extension import Extension, ExtensionManager
 
 from fuelclient.commands import colours
+from fuelclient.commands.columns import Lines
 from fuelclient.printing import printable
 
 
@@ -50,10 +51,12 @@ def _block(cell: Any) -> Any:
 class _FlatRows(ListFormatter):
     """Lists with one row on each line."""
 
+    _cell = staticmethod(_flat)
+
     def emit_list(
         self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
     ) -> None:
-        rows = [[_flat(cell) for cell in row] for row in data]
+        rows = [[self._cell(cell) for cell in row] for row in data]
         super().emit_list(column_names, rows, stdout, parsed_args)  # type: ignore[safe-super]  # of cliff's class
 
 
@@ -66,8 +69,10 @@ class _TextValues(SingleFormatter):
 
 
 class Table(_FlatRows, TableFormatter):
-    """A table with borders and one row on each line, fitted to the width if stdout is a terminal, and with colours if
-    it is `coloured`."""
+    """A table with borders, fitted to the width if stdout is a terminal, and with colours if it is `coloured`. A row is
+    one line, but for cells of several `Lines`."""
+
+    _cell = staticmethod(lambda cell: _block(cell) if isinstance(cell, Lines) else _flat(cell))
 
     def emit_list(
         self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.errors import NotFound, UsageError
+from fuelclient.similar import normal
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -128,6 +129,8 @@ def _id_of(wanted: Reference, parsed_args: argparse.Namespace, backend: Backend)
         name = f"{name} {parsed_args.version}"
     candidates = _CANDIDATES[wanted.noun](backend)
     matching = [candidate for candidate in candidates if name in candidate.names]
+    if not matching:
+        matching = [found for found in candidates if normal(name) in map(normal, found.names)]
     if len(matching) > 1:
         preferred = _preferred(wanted.noun, parsed_args, backend)
         matching = [candidate for candidate in matching if candidate.id in preferred] or matching

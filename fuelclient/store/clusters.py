@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fuelclient.model.cluster import Cluster
+from fuelclient.similar import normal
 from fuelclient.store.database import Connection
 from fuelclient.store.rows import Table, column, encoded_or_null, mapping, update_row
 
@@ -19,7 +20,7 @@ delete = _CLUSTERS.delete
 
 def named(connection: Connection, name: str) -> Cluster | None:
     """Return the cluster with this name, or None."""
-    return _CLUSTERS.first(connection, "name = ?", name)
+    return next((cluster for cluster in every(connection) if normal(cluster.name) == normal(name)), None)
 
 
 def of_release(connection: Connection, release_id: int) -> list[Cluster]:

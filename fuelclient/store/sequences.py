@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fuelclient.model.sequence import DeploymentSequence
+from fuelclient.similar import normal
 from fuelclient.store.database import Connection
 from fuelclient.store.rows import Table, names
 
@@ -19,4 +20,5 @@ def of_release(connection: Connection, release_id: int) -> list[DeploymentSequen
 
 def named(connection: Connection, release_id: int, name: str) -> DeploymentSequence | None:
     """Return the sequence of a release with this name, or None."""
-    return _SEQUENCES.first(connection, "release_id = ? AND name = ?", release_id, name)
+    known = _SEQUENCES.select(connection, "release_id = ?", release_id)
+    return next((sequence for sequence in known if normal(sequence.name) == normal(name)), None)

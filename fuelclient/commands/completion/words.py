@@ -12,6 +12,7 @@ from fuelclient.backends.names import names as things
 from fuelclient.commands.completion.options import COMMAND, DIRECTORY, FILE, Argument, known
 from fuelclient.commands.table import ALIASES, COMMANDS
 from fuelclient.errors import FuelError
+from fuelclient.similar import normal
 
 Candidate = tuple[str, str]
 """A word, and what it means."""
@@ -214,7 +215,9 @@ def _scope(line: _Line, loaded: settings.Settings) -> Scope:
         return scope
     if environment.isdecimal():
         return replace(scope, cluster=int(environment))
-    matching = [int(key) for key, name, _ in things(loaded, "environment", Scope()) if name == environment]
+    matching = [
+        int(key) for key, name, _ in things(loaded, "environment", Scope()) if normal(name) == normal(environment)
+    ]
     return replace(scope, cluster=matching[0]) if matching else scope
 
 

@@ -38,8 +38,8 @@ def _attribute(node: Node, attribute: str) -> Any:
 
 def _row(node: Node) -> tuple[Any, ...]:
     return (
-        node.id, node.name, node.status, _attribute(node, "os_platform"), Names(node.all_roles), node.ip, node.mac,
-        node.cluster_id, _attribute(node, "platform_name"), node.online,
+        node.id, node.name, node.status, _attribute(node, "os_platform"), Names(sorted(node.all_roles)), node.ip,
+        node.mac, node.cluster_id, _attribute(node, "platform_name"), node.online,
     )  # fmt: skip
 
 
@@ -78,11 +78,11 @@ class _ShowNode(ShowOne):
 
     def shown(self, node: Node) -> Sequence[Any]:
         known = {
-            "id": node.id, "name": node.name, "status": node.status, "roles": Names(node.roles),
-            "pending_roles": Names(node.pending_roles), "ip": node.ip, "mac": node.mac, "error_type": node.error_type,
-            "pending_addition": node.pending_addition, "pending_deletion": node.pending_deletion,
-            "cluster": node.cluster_id, "online": node.online, "executor": node.executor,
-            "primary_tags": Names(node.primary_tags),
+            "id": node.id, "name": node.name, "status": node.status, "roles": Names(sorted(node.roles)),
+            "pending_roles": Names(sorted(node.pending_roles)), "ip": node.ip, "mac": node.mac,
+            "error_type": node.error_type, "pending_addition": node.pending_addition,
+            "pending_deletion": node.pending_deletion, "cluster": node.cluster_id, "online": node.online,
+            "executor": node.executor, "primary_tags": Names(node.primary_tags),
         }  # fmt: skip
         return [known[column] if column in known else _attribute(node, column) for column in self.columns]
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from fuelclient.environment.checks import require_node, require_printable
 from fuelclient.errors import Conflict, UsageError
 from fuelclient.model.node import Node, is_address
+from fuelclient.similar import normal
 
 HOSTNAME = "hostname"
 """The attribute of a node with its host name, if that is not its name."""
@@ -26,14 +27,15 @@ def require_sound(wanted: Iterable[Node]) -> None:
 
 def require_free_names(present: Iterable[Node], coming: Iterable[Node], where: str) -> None:
     """Raise `Conflict` if a coming node has the name of another one, or of one that is `present` in `where`."""
-    taken = {node.name: node.id for node in present}
+    taken = {normal(node.name): node.id for node in present}
     seen: set[str] = set()
     for node in coming:
-        if node.name in taken:
-            raise _taken(where, node.name, taken[node.name])
-        if node.name in seen:
+        name = normal(node.name)
+        if name in taken:
+            raise _taken(where, node.name, taken[name])
+        if name in seen:
             raise Conflict(f"Two of the nodes are called {node.name}.", hint="Rename one; nothing was changed.")
-        seen.add(node.name)
+        seen.add(name)
 
 
 def require_free_hostname(present: Iterable[Node], hostname: str, where: str) -> None:

@@ -37,6 +37,16 @@ def test_no_listing_prints_what_a_terminal_obeys(make: type[Table]) -> None:
     assert "[2J" in told
 
 
+def test_lines_of_a_cell_are_lines_of_a_table_and_one_line_elsewhere(tmp_path: Path) -> None:
+    lab = executions(tmp_path, nodes=1)
+    lab.graph(shell("a", "echo x"))
+    lab.run()
+    history = ("task", "history", "show", 1, "--show-parameters")
+    table = CommandLine(lab.engine).ok(*history).out
+    assert [line.split("|")[2].strip() for line in table.splitlines() if "cmd:" in line] == ["cmd: echo x"]
+    assert len(CommandLine(lab.engine).ok(*history, "-f", "value").out.splitlines()) == 1
+
+
 def test_a_table_of_one_object_keeps_its_lines_only() -> None:
     import argparse
 

@@ -148,3 +148,30 @@ def test_logs_and_histories_take_names_of_nodes(tiny: CommandLine) -> None:
     rows = tiny.ok("task", "history", "show", 1, "--nodes", "node-2", "-f", "json").json
     assert [row["task_name"] for row in rows] == ["say"]
     assert tiny("task", "history", "show", 1, "--nodes", "nodd-2").code == 5
+
+
+def test_a_name_may_be_written_in_either_form_of_unicode(tiny: CommandLine) -> None:
+    both = ("cafe\u0301", "caf\u00e9")
+    for first, second in (both, both[::-1]):
+        tiny.ok("env", "create", f"{first}-{len(second)}", "--release", 1)
+        assert tiny("env", "create", f"{second}-{len(second)}", "--release", 1).code == 6
+        shown = tiny.ok("env", "show", f"{second}-{len(second)}", "-f", "value", "-c", "name").out
+        assert shown == f"{first}-{len(second)}\n"
+    for noun, verb, words in (
+        ("node", "show", ("--env", "prod")), ("sequence", "show", ("--release", 1, "--graph-type", "default")),
+    ):  # fmt: skip
+        named = (lambda name: (name,)) if noun == "node" else (lambda name: ("--name", name))
+        tiny.ok(noun, "create", *named(both[0]), *words)
+        assert tiny(noun, "create", *named(both[1]), *words).code == 6
+        tiny.ok(noun, verb, both[1])
+
+
+def test_nodes_are_sorted_by_sorted_roles_and_by_address(tiny: CommandLine) -> None:
+    tiny.ok("release", "import", "-", stdin="[{name: R, version: r-1, roles_metadata: {b: {}, a: {}, c: {}}}]")
+    tiny.ok("env", "create", "other", "--release", "R")
+    for name, roles, ip in (("n1", "c a", 10), ("n2", "b", 9), ("n3", "a c", 101)):
+        words = ("--env", "other", "--ip", f"10.0.0.{ip}", "--roles", *roles.split())
+        tiny.ok("node", "create", name, *words)
+    listed = ("node", "list", "--env", "other", "-f", "value", "-c", "name", "-c", "roles")
+    assert tiny.ok(*listed, "-s", "roles", "name").out == "n1 a, c\nn3 a, c\nn2 b\n"
+    assert tiny.ok(*listed[:-2], "-s", "ip").out == "n2\nn1\nn3\n"
