@@ -136,14 +136,15 @@ def draft(snapshot: Snapshot, options: PreviewOptions, evaluation: Evaluation | 
     """
     merged = merge_layers(snapshot.layers, options.policy)
     fleet = fleet_of(snapshot, node_ids=options.node_ids, assume=options.assume)
+    filtered = () if options.node_ids else tuple(_filter_findings(merged))
     if evaluation is not None and (options.knows_assumed or not fleet.assumption):
         outlook = Outlook(merged.tasks, fleet, evaluation)
-        said = (*_findings(snapshot, merged, outlook.expansion), *outlook.findings)
+        said = (*_findings(snapshot, merged, outlook.expansion), *outlook.findings, *filtered)
         unknown = _computed_findings(merged, outlook.unknown)
         return Draft(snapshot, merged, outlook.expansion, (*said, *unknown), outlook.verdicts)
     expansion = expand(merged.tasks, fleet)
-    all_findings = (*_findings(snapshot, merged, expansion), *_computed_findings(merged, range(len(merged.tasks))))
-    return Draft(snapshot, merged, expansion, all_findings)
+    unknown = _computed_findings(merged, range(len(merged.tasks)))
+    return Draft(snapshot, merged, expansion, (*_findings(snapshot, merged, expansion), *unknown, *filtered))
 
 
 def order_of(drafted: Draft) -> Ordered:
@@ -190,6 +191,17 @@ def _findings(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion) -> 
     yield from graph_findings(snapshot, merged, expansion)
     for task, nodes in zip(merged.tasks, expansion.placement.nodes, strict=True):
         yield from check_parameters(task, runs=bool(nodes))
+
+
+def _filter_findings(merged: MergedGraph) -> Iterator[Finding]:
+    """Yield a notice (G067) if a run without nodes of its own covers fewer nodes than the preview shows."""
+    if stated := merged.metadata.get("node_filter"):
+        yield Finding(
+            Severity.INFO,
+            "G067",
+            f"a run covers only the nodes that the graph's node filter lets through; this shows all nodes: {stated}",
+            hint="`graph simulate` and dry runs obey the filter; --node names the nodes to show, or to run on.",
+        )
 
 
 def _defined_by_several(snapshot: Snapshot) -> Iterator[Finding]:

@@ -82,6 +82,6 @@ def http_error(error: FuelError) -> HttpError:
     elif isinstance(error, NotFound) and error.noun in _NAILGUN_NOUNS:
         message = f"{_NAILGUN_NOUNS[error.noun]} not found"
     elif isinstance(error, errors.InvalidDocument) and error.findings:
-        first = str(getattr(error.findings[0], "message", ""))
+        first = str(getattr(min(error.findings, key=lambda one: not getattr(one, "is_error", False)), "message", ""))
         message = message if first in message else f"{message} The first one: {first.removesuffix('.')}."
     return HttpError(status, message, error)

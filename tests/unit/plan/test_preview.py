@@ -228,3 +228,21 @@ def test_an_empty_graph_has_an_empty_preview() -> None:
     previewed = preview(snapshot([]), PreviewOptions())
 
     assert (previewed.rows, previewed.instances, previewed.generations, previewed.nodes) == ((), 0, 0, 0)
+
+
+def test_a_node_filter_that_only_runs_obey_is_told() -> None:
+    """Nodes that are named are those of the run, too; and of several layers the last one's filter counts."""
+    filters = {"release": "$.status = ready", "own": "$.id = 2"}
+    stating = replace(layer(RELEASE, task("a", type="stage")), metadata={"node_filter": filters["release"]})
+    own = replace(layer(CLUSTER), metadata={"node_filter": filters["own"]})
+    nodes = [Node(1, "one", roles=("db",)), Node(2, "two", roles=("db",))]
+    for layers, options, told in (
+        ([stating], PreviewOptions(), [filters["release"]]),
+        ([stating], PreviewOptions(assume="db=1"), [filters["release"]]),
+        ([stating, own], PreviewOptions(), [filters["own"]]),
+        ([stating], PreviewOptions(node_ids=(1,)), []),
+        ([layer(RELEASE, task("a", type="stage"))], PreviewOptions(), []),
+    ):
+        found = [one for one in findings(snapshot(layers, nodes, KNOWN, ()), options) if one.code == "G067"]
+        assert [one.message.partition("all nodes: ")[2] for one in found] == told
+        assert all(one.severity is Severity.INFO for one in found)

@@ -11,6 +11,7 @@ from http_api import Api
 from package_trees import task, write_package
 
 from fuelclient.model.node import Node
+from fuelclient.model.release import Release
 
 TASKS: list[dict[str, Any]] = [
     {"id": "t1", "type": "shell", "parameters": {"cmd": "true"}},
@@ -234,6 +235,39 @@ def test_serialized_tasks_know_the_nodes_of_the_environment(api: Api, env: Execu
     assert [(task["id"], task["type"]) for task in found["1"]] == [("a", "skipped")]
     refused = api.refusal("GET", "clusters/1/serialized_tasks/?nodes=1,9", status=400)
     assert refused == "Nodes 9 do not belong to cluster 1"
+
+
+@pytest.mark.parametrize(("version", "status"), [("mitaka-9.0", 400), ("newton-10.0", 200), ("pike-12.0", 200)])
+@pytest.mark.parametrize(
+    "tasks", [[{"requires": ["ghost"]}], [{"groups": ["ghost"]}], [{"requires": ["b"]}, {"requires": ["a"]}]]
+)
+def test_old_tasks_are_checked_on_old_releases_only(
+    api: Api, env: Executions, version: str, status: int, tasks: list[dict[str, Any]]
+) -> None:
+    """Runs take names that no task has; the relations of a cycle are sent as they are stated."""
+    stated = Release(0, "R", version, metadata={"roles_metadata": {"compute": {}}})
+    (release,) = env.backend.releases.create([stated])
+    made = env.backend.clusters.create("other", release.id)
+    env.backend.nodes.create([Node(0, "n", cluster_id=made.id, pending_roles=("compute",))])
+    old = {"type": "shell", "roles": ["compute"], "parameters": {"cmd": "true", "timeout": 5}}
+    api.ask(
+        "PUT", f"clusters/{made.id}/deployment_graphs/default/",
+        {"tasks": [{"id": name, **old, **more} for name, more in zip("ab", tasks, strict=False)]},
+    )  # fmt: skip
+
+    answer = api.raw("GET", f"clusters/{made.id}/serialized_tasks/")
+
+    assert answer.status_code == status, answer.text
+    if status == 200 and len(tasks) == 2:
+        (sent,) = (found for uid, found in answer.get_json()["tasks_graph"].items() if uid != "null")
+        assert [one["requires"][0]["name"] for one in sent] == ["b", "a"]
+
+
+def test_a_refused_run_names_an_error_as_its_reason(api: Api, env: Executions) -> None:
+    env.graph(shell("a", requires=["ghost"]), shell("b", parameters={"cmd": "true", "timeout": "soon"}))
+    error = api.refusal("POST", "graphs/execute/", {"cluster": 1, "graphs": [{"type": "default"}]}, status=400)
+    assert "ghost" not in error
+    assert "timeout" in error
 
 
 def test_an_environment_without_nodes_has_tasks_for_none(api: Api, env: Executions) -> None:
