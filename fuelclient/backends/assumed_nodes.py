@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from fuelclient.backends.base import Backend
 from fuelclient.environment.layers import snapshot
-from fuelclient.errors import UsageError
+from fuelclient.errors import FuelError, UsageError
+from fuelclient.expressions.evaluation import Dependencies
 from fuelclient.facts.compute import computed
 from fuelclient.facts.given import Given
 from fuelclient.facts.uploaded import effective_facts
@@ -14,6 +15,7 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.node import NO_EXECUTOR, Node
 from fuelclient.model.run import RunRequest
+from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.fleet import fleet_candidates
 from fuelclient.plan.inputs import Inputs, Memory
 
@@ -43,9 +45,27 @@ def with_assumed_nodes(
     return assumed, replace(request, node_ids=tuple(node.id for node in nodes)), assumption
 
 
+def dependencies_beside(backend: Backend, environment: Environment, known: Snapshot) -> Dependencies | None:
+    """Return the evaluation of computed dependencies on the nodes that are assumed for a graph, which is that of an
+    environment or of one that is only thought of. It is None if there are no such dependencies, or no facts."""
+    if not any(True for layer in known.layers for task in layer.tasks for _ in task.computed_attributes()):
+        return None
+    nodes, _ = fleet_candidates(known, "")
+    try:
+        if environment.cluster.id:
+            return Dependencies(on_assumed(backend, environment, nodes)[1])
+        return Dependencies(computed(_with_nodes(environment, nodes), Given()).facts)
+    except FuelError:
+        return None
+
+
 def on_assumed(backend: Backend, environment: Environment, nodes: list[Node]) -> tuple[Environment, DeploymentFacts]:
     """Return an environment with other nodes, and its facts: the computed ones, overridden by what was uploaded for all
     nodes."""
-    other = replace(environment, nodes=tuple(nodes), disks={}, interfaces={}, nodes_are_assumed=True)
+    other = _with_nodes(environment, nodes)
     uploaded = DeploymentFacts(backend.facts.get(environment.cluster.id).common)
     return other, effective_facts(computed(other, Given()).facts, uploaded)
+
+
+def _with_nodes(environment: Environment, nodes: list[Node]) -> Environment:
+    return replace(environment, nodes=tuple(nodes), disks={}, interfaces={}, nodes_are_assumed=True)

@@ -223,7 +223,9 @@ def _computed_findings(merged: MergedGraph, unknown: Collection[int]) -> Iterato
     """Yield a finding for each attribute of the tasks `unknown` that makes no edges, since it needs other facts."""
     for task in (merged.tasks[index] for index in sorted(unknown)):
         for attribute in task.task.computed_attributes():
-            message = f"task {task.id}: {attribute} is computed from facts, so the preview ignores it"
+            message = (
+                f"task {task.id}: {attribute} is computed from facts that are not at hand, so what it says is left out"
+            )
             yield Finding(Severity.INFO, "G033", message, place_of(task, attribute), task.id)
 
 

@@ -19,6 +19,7 @@ from fuelclient.plan.inputs import EnvironmentChange, Inputs
 from fuelclient.plan.preview import Draft, PreviewOptions, draft
 
 if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
     from fuelclient.model.environment import Environment
     from fuelclient.model.finding import Finding
     from fuelclient.model.snapshot import Snapshot
@@ -52,12 +53,17 @@ def lines(change: EnvironmentChange) -> Iterator[str]:
             yield from (f"  {finding}" for finding in found.findings)
 
 
-def change_warnings(before: Mapping[str, Snapshot], after: Mapping[str, Snapshot]) -> Iterator[Finding]:
+def change_warnings(
+    backend: Backend, before: Mapping[str, Snapshot], after: Mapping[str, Snapshot]
+) -> Iterator[Finding]:
     """Yield what a change of an environment brings, graph by graph: warnings about overrides, and as warnings what a
-    run would be refused for."""
+    run would be refused for. Expressions are evaluated on the facts after the change."""
+    from fuelclient.backends.plans import outlook
+
+    options = PreviewOptions(knows_assumed=True)
     for graph_type, known in after.items():
         old = before.get(graph_type, replace(known, layers=()))
-        drafts = [draft(side, PreviewOptions()) for side in (old, known)]
+        drafts = [draft(side, options, outlook(backend, side, options)) for side in (old, known)]
         for finding in compare(*drafts).findings:
             if finding.severity is Severity.ERROR:
                 yield replace(finding, severity=Severity.WARNING)

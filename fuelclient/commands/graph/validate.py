@@ -22,9 +22,9 @@ class GraphValidate(DocumentCheck):
     """Report everything wrong with a graph
 
     With --file or --dir a document is checked by itself, as far as that is possible. With --env the merged graph of
-    an environment is checked, as a preview would see it, except that no expression is evaluated. The exit code is 7
-    if there is an error; --fail-on sets another severity. The formats text, github (annotations of a workflow),
-    sarif and junit show whole findings.
+    an environment is checked as a preview sees it: conditions and computed dependencies are evaluated on the facts of
+    its nodes, or of assumed ones. The exit code is 7 if there is an error; --fail-on sets another severity. The formats
+    text, github (annotations of a workflow), sarif and junit show whole findings.
 
     The findings of an environment include warnings from when the documents of its graphs were uploaded or installed,
     such as those about duplicate keys.
@@ -55,26 +55,22 @@ class GraphValidate(DocumentCheck):
         return finding_rows(self.reported.findings)
 
     def _environment(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
-        from fuelclient.backends.master_evaluation import evaluation_for
+        from fuelclient.backends.plans import outlook
         from fuelclient.environment.as_master import in_graph, strict
         from fuelclient.model.graph import DEFAULT_TYPE
         from fuelclient.plan.cycle_reports import cycle_reports
         from fuelclient.plan.preview import PreviewOptions, draft, findings_of
 
         snapshot = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type or DEFAULT_TYPE)
-        if not parsed_args.as_master:
-            drafted = draft(snapshot, PreviewOptions(), evaluation_for(self.backend, snapshot))
-            for cycle in cycle_reports(snapshot, drafted.expansion):
-                LOG.info("%s", f"{cycle.title}:\n{cycle.drawn()}")
-            return _with_warnings((*findings_of(drafted), *_unreadable(drafted)), snapshot)
-        from fuelclient.backends.plans import outlook
-
         options = PreviewOptions(knows_assumed=True)
-        evaluation = outlook(self.backend, snapshot, options, every_expression=True)
-        drafted = draft(strict(snapshot), options, evaluation)
-        findings = (*findings_of(drafted), *_unreadable(drafted))
-        findings = _with_warnings(findings, snapshot)
-        return (*findings, *in_graph(drafted, evaluation, findings))
+        evaluation = outlook(self.backend, snapshot, options, every_expression=parsed_args.as_master)
+        drafted = draft(strict(snapshot) if parsed_args.as_master else snapshot, options, evaluation)
+        findings = _with_warnings((*findings_of(drafted), *_unreadable(drafted)), snapshot)
+        if parsed_args.as_master:
+            return (*findings, *in_graph(drafted, evaluation, findings))
+        for cycle in cycle_reports(snapshot, drafted.expansion):
+            LOG.info("%s", f"{cycle.title}:\n{cycle.drawn()}")
+        return findings
 
     def _document(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
         """Return the findings of a document, even if it cannot be read because of them."""

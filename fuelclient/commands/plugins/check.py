@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from fuelclient.backends.base import Backend
 from fuelclient.commands.arguments import add_as_master, add_env, add_release, stated_path
@@ -20,6 +21,10 @@ from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import Layer, Level, OwnerRef
+
+if TYPE_CHECKING:
+    from fuelclient.model.snapshot import Snapshot
+    from fuelclient.plan.evaluate import Evaluation
 
 _FEW = 5
 """With more packages than this, one line says what was found in all of them."""
@@ -120,10 +125,13 @@ class PluginsCheck(DocumentCheck):
     def _beside(self, parsed_args: argparse.Namespace) -> Iterator[Beside]:
         """Yield what the packages are checked together with."""
         if parsed_args.env is not None:
+            from fuelclient.backends.assumed_nodes import dependencies_beside
+
             environment = self.backend.clusters.environment(parsed_args.env)
             types = {summary.type for summary in self.backend.graphs.list(parsed_args.env)}
             snapshots = {name: self.backend.graphs.snapshot(parsed_args.env, name) for name in sorted(types)}
-            yield Beside(environment, {name: snapshot.layers for name, snapshot in snapshots.items()})
+            layers = {name: snapshot.layers for name, snapshot in snapshots.items()}
+            yield Beside(environment, layers, evaluated=partial(dependencies_beside, self.backend))
             return
         if parsed_args.all_releases:
             for beside in with_tasks(releases_beside(self.backend)):
@@ -138,11 +146,13 @@ def _severity(finding: Finding) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What a package is checked together with: an environment, or a release alone, and its layers by graph type."""
+    """What a package is checked together with: an environment, or a release alone, and its layers by graph type.
+    `evaluated` evaluates the computed dependencies of a graph there."""
 
     environment: Environment
     layers: Mapping[str, Sequence[Layer]]
     only_if_supported: bool = False
+    evaluated: Callable[[Environment, Snapshot], Evaluation | None] = lambda *_: None
 
 
 def releases_beside(backend: Backend, release_id: int | None = None) -> Iterator[Beside]:
@@ -220,6 +230,10 @@ def _checked(directory: Path, shown_as: str, beside: Sequence[Beside], *, as_mas
     for known in beside:
         if not known.only_if_supported or is_compatible(package, known.environment.release):
             findings.update(
-                dict.fromkeys(check_together(package, known.environment, known.layers, as_master=as_master))
+                dict.fromkeys(
+                    check_together(
+                        package, known.environment, known.layers, as_master=as_master, evaluated=known.evaluated
+                    )
+                )
             )
     return tuple(findings)

@@ -107,7 +107,9 @@ class PluginsEnable(_OnEnvironment):
         """Warn of what enabling has made of the graphs."""
         from fuelclient.commands.env.change import change_warnings
 
-        report_after(lambda: change_warnings(before, self._snapshots(env)), "What it overrides was not compared")
+        report_after(
+            lambda: change_warnings(self.backend, before, self._snapshots(env)), "What it overrides was not compared"
+        )
 
     def _snapshots(self, env: int) -> dict[str, Snapshot]:
         """Return the graphs of an environment by type; none of a master, which would need a request for each."""

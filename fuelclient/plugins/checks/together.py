@@ -6,7 +6,7 @@ exist, cycles through tasks of the release, and what clashes with the release or
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fuelclient.environment.layers import layer, snapshot
@@ -16,6 +16,8 @@ from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import Graph, GraphDocument, Layer, Level
 from fuelclient.model.package import Package
 from fuelclient.model.plugin import Plugin
+from fuelclient.model.snapshot import Snapshot
+from fuelclient.plan.evaluate import Evaluation
 from fuelclient.plan.preview import PreviewOptions, draft, findings_of
 from fuelclient.plugins.clashes import Contributor, clashes
 from fuelclient.plugins.load import plugin_of
@@ -24,17 +26,26 @@ from fuelclient.plugins.select import is_compatible, select
 Layers = Mapping[str, Sequence[Layer]]
 """The layers of an environment, or of a release alone, by graph type."""
 
+Evaluated = Callable[[Environment, Snapshot], Evaluation | None]
+"""Returns the evaluation of expressions for a graph in an environment, if there is one."""
+
 _NOT_STORED = -1
 """The id of a plugin that is only assumed."""
 
 
 def check_together(
-    package: Package, beside: Environment, layers: Layers, *, as_master: bool = False
+    package: Package,
+    beside: Environment,
+    layers: Layers,
+    *,
+    as_master: bool = False,
+    evaluated: Evaluated = lambda *_: None,
 ) -> tuple[Finding, ...]:
     """Return the findings that the package adds to an environment without nodes of its own, as if it were enabled.
 
     Roles are placed on assumed nodes, two where a role has a primary. Another version of the plugin is left out. With
-    `as_master`, a task that another plugin defines too is an error, as a Fuel master has it.
+    `as_master`, a task that another plugin defines too is an error, as a Fuel master has it. `evaluated` evaluates
+    computed dependencies on the assumed nodes of a graph.
     """
     if package.releases and not package.records:
         return ()  # it defines releases, which nothing is beside
@@ -52,8 +63,8 @@ def check_together(
     for graph_type, document in contents.graphs.items():
         below = _known(layers, package).get(graph_type, ())
         own = layer(members, plugin_owner(plugin), Graph(0, graph_type, plugin_owner(plugin), document.tasks))
-        before = set(map(_subject, _findings(without, below, graph_type)))
-        after = _findings(members, (*below, own), graph_type)
+        before = set(map(_subject, _findings(without, below, graph_type, evaluated)))
+        after = _findings(members, (*below, own), graph_type, evaluated)
         findings.update(dict.fromkeys(finding for finding in after if _subject(finding) not in before))
     return tuple(findings)
 
@@ -90,8 +101,14 @@ def _known(layers: Layers, package: Package) -> dict[str, tuple[Layer, ...]]:
     }
 
 
-def _findings(members: Environment, layers: Sequence[Layer], graph_type: str) -> tuple[Finding, ...]:
-    return findings_of(draft(snapshot(members, layers, graph_type), PreviewOptions()))
+def _findings(
+    members: Environment,
+    layers: Sequence[Layer],
+    graph_type: str,
+    evaluated: Evaluated,
+) -> tuple[Finding, ...]:
+    known = snapshot(members, layers, graph_type)
+    return findings_of(draft(known, PreviewOptions(knows_assumed=True), evaluated(members, known)))
 
 
 def _clashes(plugin: Plugin, members: Environment, tasks: Mapping[str, list[str]], layers: Layers) -> Iterator[Finding]:
