@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from fuelclient.backends.base import Backend
 from fuelclient.errors import NotFound, Unsupported
@@ -32,6 +33,22 @@ def graph_for(backend: Backend, cluster_id: int, types: Sequence[str], verb: str
         f"Environment {cluster_id} has no graph that {verb} nodes: none of type {' or '.join(types)}.",
         hint=f"Upload one: `fuel2 graph upload --env {cluster_id} --type {types[-1]} --file FILE`.",
     )
+
+
+@contextmanager
+def naming(changes: Changes) -> Iterator[None]:
+    """Let errors about a graph type that does not exist name the sequence that asks for it."""
+    try:
+        yield
+    except NotFound as missing:
+        if missing.noun != "graph type" or not changes.sequence:
+            raise
+        raise NotFound(
+            missing.noun, missing.key,
+            message=f"Graph type {missing.key} does not exist, and the sequence {changes.sequence} of the release asks "
+            "for it.",
+            hint=f"Upload the graph, or correct the sequence (`fuel2 sequence list`). {missing.hint}".strip(),
+        ) from missing  # fmt: skip
 
 
 def changes_of(backend: Backend, cluster_id: int) -> Changes:

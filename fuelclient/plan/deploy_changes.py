@@ -26,12 +26,13 @@ class Changes:
     """The types of the graphs that deploy an environment, in their order.
 
     `unprovisioned` and `leaving` are the ids of nodes that stay as they are, because no graph would provision or delete
-    them.
+    them. `sequence` is the name of the sequence that has the types, or empty.
     """
 
     graph_types: tuple[str, ...]
     unprovisioned: tuple[int, ...] = ()
     leaving: tuple[int, ...] = ()
+    sequence: str = ""
 
 
 def is_unprovisioned(node: Node) -> bool:
@@ -60,14 +61,14 @@ def changes(nodes: Iterable[Node], has_graph: Callable[[str], bool], stated: Seq
 
     >>> nodes = [Node(1, "a", status="discover"), Node(2, "b", pending_deletion=True), Node(3, "c")]
     >>> changes(nodes, {"provisioning", "default"}.__contains__)
-    Changes(graph_types=('provisioning', 'default'), unprovisioned=(), leaving=(2,))
+    Changes(graph_types=('provisioning', 'default'), unprovisioned=(), leaving=(2,), sequence='')
     """
     present = [node for node in nodes if node.online]
     leaving = tuple(node.id for node in present if is_leaving(node))
     unprovisioned = tuple(node.id for node in present if is_unprovisioned(node))
     if stated:
         idle = {*(() if leaving else DELETION_TYPES), *(() if unprovisioned else PROVISION_TYPES)}
-        return Changes(tuple(graph_type for graph_type in stated if graph_type not in idle))
+        return Changes(tuple(name for name in stated if name not in idle), sequence=DEPLOY_CHANGES)
     deletion = next(filter(has_graph, DELETION_TYPES), "") if leaving else ""
     provision = next(filter(has_graph, PROVISION_TYPES), "") if unprovisioned else ""
     stays = not deletion or any(not is_leaving(node) for node in present)

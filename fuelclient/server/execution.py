@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.backends.deploy_changes import changes_of, graph_for
+from fuelclient.backends.deploy_changes import changes_of, graph_for, naming
 from fuelclient.errors import Conflict, NotFound, Unsupported, UsageError
 from fuelclient.model.run import RunRequest
-from fuelclient.plan.deploy_changes import PROVISION_TYPES, RESET_TYPES, is_unprovisioned
+from fuelclient.plan.deploy_changes import PROVISION_TYPES, RESET_TYPES, Changes, is_unprovisioned
 from fuelclient.serializers.run import execution_from
 from fuelclient.server.errors import HttpError, refusing
 from fuelclient.server.layers import graph_type_of, merged
@@ -81,12 +81,12 @@ def deploy_tasks(call: Call) -> Any:
 def changes(call: Call) -> Any:
     """Answer PUT changes: run the graphs that deploy the environment as it is, or those of its release's own sequence
     for that."""
-    return _change(call, _request(call, _types_of_changes(call)))
+    return _deployed(call, force=call.flag("force"))
 
 
 def redeploy(call: Call) -> Any:
     """Answer PUT changes/redeploy: do what `changes` does as if nothing had ever run."""
-    return _change(call, replace(_request(call, _types_of_changes(call)), force=True))
+    return _deployed(call, force=True)
 
 
 def provision(call: Call) -> Any:
@@ -141,10 +141,12 @@ def _request(call: Call, graph_types: Sequence[str]) -> RunRequest:
     )  # fmt: skip
 
 
-def _types_of_changes(call: Call) -> Sequence[str]:
-    if "graph_type" in call.query:
-        return (graph_type_of(call),)
-    return changes_of(call.backend, call.id("cluster_id")).graph_types
+def _deployed(call: Call, *, force: bool) -> Any:
+    """Begin the run of the graph of the query, or of those that deploy the environment."""
+    own = (graph_type_of(call),) if "graph_type" in call.query else ()
+    chosen = Changes(own) if own else changes_of(call.backend, call.id("cluster_id"))
+    with naming(chosen):
+        return _change(call, replace(_request(call, chosen.graph_types), force=force))
 
 
 _FLAGS = (

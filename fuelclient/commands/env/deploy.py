@@ -21,6 +21,7 @@ from fuelclient.errors import Conflict
 
 if TYPE_CHECKING:
     from fuelclient.model.run import RunRequest
+    from fuelclient.plan.deploy_changes import Changes
 
 _NODES_STARTED = (
     "{what} task with id {{0.id}} for the nodes {nodes} within the environment {{0.cluster_id}} has been started."
@@ -59,15 +60,17 @@ class EnvDeploy(Starter):
             action = Action.REDEPLOY if parsed_args.force else Action.DEPLOY
             self.execute(_request(parsed_args, parsed_args.id, ()), parsed_args, action=action)
             return
-        request = _request(parsed_args, parsed_args.id, self._graph_types(parsed_args.id))
-        self._require_unharmed(request)
-        self.execute(request, parsed_args)
+        from fuelclient.backends.deploy_changes import changes_of, naming
 
-    def _graph_types(self, env: int) -> Sequence[str]:
-        """Return the graphs that deploy the environment, after a warning about nodes they leave out."""
-        from fuelclient.backends.deploy_changes import changes_of
+        changes = changes_of(self.backend, parsed_args.id)
+        self._warn(changes)
+        request = _request(parsed_args, parsed_args.id, changes.graph_types)
+        with naming(changes):
+            self._require_unharmed(request)
+            self.execute(request, parsed_args)
 
-        changes = changes_of(self.backend, env)
+    def _warn(self, changes: Changes) -> None:
+        """Warn about nodes that the graphs leave out."""
         for ids, state, graph_type in (
             (changes.unprovisioned, "not provisioned", "provisioning"),
             (changes.leaving, "marked for deletion", "deletion"),
@@ -75,7 +78,6 @@ class EnvDeploy(Starter):
             if ids:
                 nodes = f"node{'s' if len(ids) > 1 else ''} {', '.join(map(str, ids))}"
                 LOG.warning("Skipping %s: %s, and there is no %s graph.", nodes, state, graph_type)
-        return changes.graph_types
 
     def _require_unharmed(self, request: RunRequest) -> None:
         """Raise `Conflict` if a graph would provision nodes that are provisioned already, or delete nodes that are not

@@ -18,7 +18,7 @@ from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.failures import ON_A_MASTER, Failures, labelled
 from fuelclient.commands.task.live_display import LiveDisplay, counts, live_display
 from fuelclient.errors import Conflict, Gone, Unavailable
-from fuelclient.insight.progress import Progress, duration, elapsed, explanation, status_word
+from fuelclient.insight.progress import Key, Progress, duration, elapsed, explanation, status_word
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -32,7 +32,6 @@ _AWAY = 15
 """Seconds for which a server may be away before its follower gives up: enough to restart it."""
 
 _BATCH = 1000
-_LEVELS = {"running": logging.INFO, "ready": logging.INFO}
 _SUMMED_UP = 5
 """How many failures a summary lists."""
 
@@ -42,6 +41,7 @@ class PlainLines:
 
     def __init__(self, failures: Failures) -> None:
         self._failures = failures
+        self._running: set[Key] = set()
 
     @contextmanager
     def shown(self) -> Iterator[None]:
@@ -49,18 +49,22 @@ class PlainLines:
         yield
 
     def tell(self, event: Event, *, was_stopped: bool = False) -> None:
-        """Print an event; instances that are skipped, and events about anything else, with `-v` only."""
+        """Print an event; instances that are skipped before they begin, and events about anything else, with `-v`
+        only."""
         if event.kind != "instance":
             LOG.debug("%s %d: %s %d%% %s", event.kind, event.run_id, event.status, event.progress, event.message)
             return
         why = explanation(event.reason, event.message)
         word = status_word(event.status, event.reason, was_stopped=was_stopped)
         name = labelled(event.graph_type, event.task, event.node)
+        key = (event.run_id, event.task, event.node)
         if event.status == "error":
-            self._failures.show(event.parent_id, (event.run_id, event.task, event.node), name, word, why)
+            self._failures.show(event.parent_id, key, name, word, why)
             return
-        level = _LEVELS.get(event.status, logging.DEBUG)
-        LOG.log(level, "%s %s%s", name, word, f" ({why})" if why else "")
+        is_said = event.status in ("running", "ready") or key in self._running
+        if event.status == "running":
+            self._running.add(key)
+        LOG.log(logging.INFO if is_said else logging.DEBUG, "%s %s%s", name, word, f" ({why})" if why else "")
 
     def show(self, run: Run, progress: Progress, now: datetime) -> None:
         """Do nothing: the lines have said it."""
@@ -233,7 +237,9 @@ def outcome(run: Run, progress: Progress, printed: Failures, *, has_logs: bool =
         LOG.info("  and %s.", count(len(unprinted) - room, "more failure"))
     if failures and not has_logs:
         LOG.info("%s", ON_A_MASTER)
-    if is_ready:
+    if is_ready and (progress.counts["ready"] or not failures):
         return Exit.OK
     LOG.info("`fuel2 task history show %d --why` has the reasons.", run.id)
+    if is_ready:
+        LOG.error("Nothing that run %d executed succeeded.", run.id)
     return Exit.FAILED

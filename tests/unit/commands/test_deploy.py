@@ -180,3 +180,14 @@ def test_a_deletion_that_would_reach_other_nodes_is_refused(env: CommandLine) ->
     done = env("env", "deploy", 1, "--wait")
     assert (done.code, notes(env)) == (6, [])
     assert "The deletion graph would also delete node 1, which is not marked for deletion." in done.err
+
+
+@pytest.mark.parametrize("missing", ["provision", "more"])
+def test_the_sequence_that_asks_for_a_missing_graph_is_named(env: CommandLine, missing: str) -> None:
+    has(env, FRESH)
+    for kind in {"provision", "more"} - {missing}:
+        upload(env, kind, PROVISION if kind == "provision" else DEPLOY)
+    env.ok("sequence", "create", "-r", 1, "-n", "deploy-changes", "-t", "provision", "default", "more")
+    done = env("env", "deploy", 1)
+    assert (done.code, notes(env)) == (5, [])
+    assert f"Graph type {missing} does not exist, and the sequence deploy-changes of the release asks" in done.err

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from fuelclient.commands.task.failures import labelled
+from fuelclient.commands.exits import Exit
+from fuelclient.commands.task.failures import Failures, labelled
+from fuelclient.commands.task.follow import PlainLines, outcome
 from fuelclient.commands.task.live_display import bar, counts, frame
 from fuelclient.insight.progress import Earlier, Progress, Remaining, explanation
 from fuelclient.model.run import CHILD, PARENT, Event, EventKind, HistoryRow, NodeKey, Run, RunRequest
@@ -182,3 +185,49 @@ def test_the_frame_says_what_was_asked_for_and_what_takes_long() -> None:
     assert lines[0] == "Run 1  stopping  graph default  environment 1"
     assert lines[1] == "0/1  0%  0:03 elapsed  about 0:07 left  (judging by run 7)"
     assert frame(stopping, progress, at(30), 100, 20)[1] == "0/1  0%  0:30 elapsed  longer than run 7"
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        ("ready", ""), ("error", ""), ("error", "interrupted"), ("skipped", "failure_ignored"), ("skipped", "executor"),
+        ("skipped", "stopped"),
+    ],
+)  # fmt: skip
+def test_the_end_of_what_was_printed_as_running_is_printed(
+    status: str, reason: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What never ran is not: a skipped instance is no news."""
+    caplog.set_level(logging.INFO, "fuelclient")
+    lines = PlainLines(Failures(has_logs=False))
+
+    for told in (event("a", "running"), event("b", "skipped", reason=reason), event("a", status, reason=reason)):
+        lines.tell(told)
+
+    said = [record.getMessage().split()[1:] for record in caplog.records]
+    assert said[0] == ["a/1", "running"]
+    assert [words[0] for words in said] == ["a/1", "a/1"]
+    assert said[1][1] in (status, "interrupted", "failure", "not")
+
+
+@pytest.mark.parametrize(
+    ("statuses", "code"),
+    [
+        (["error", "error"], Exit.FAILED),
+        (["error", "ready"], Exit.OK),
+        (["error", "skipped"], Exit.FAILED),
+        (["skipped", "skipped"], Exit.OK),
+        ([], Exit.OK),
+    ],
+)
+def test_a_run_that_is_ready_although_all_of_it_failed_is_told_as_a_failure(
+    statuses: list[str], code: Exit, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "fuelclient")
+    progress = Progress()
+    progress.apply([event(f"t{number}", status, reason="condition") for number, status in enumerate(statuses)])
+    ended = replace(run(), status=RunStatus.READY)
+
+    assert outcome(ended, progress, Failures(has_logs=False), has_logs=False) == code
+
+    assert (caplog.records[-1].getMessage() == "Nothing that run 1 executed succeeded.") == (code is Exit.FAILED)

@@ -49,4 +49,4 @@ def test_a_sequence_runs_what_it_says_where_there_is_a_node_for_it(
     nodes: list[Node], expected: tuple[str, ...]
 ) -> None:
     stated = ("deletion", "provision", "mine", "default")
-    assert changes(nodes, lambda _: False, stated) == Changes(expected)
+    assert changes(nodes, lambda _: False, stated) == Changes(expected, sequence="deploy-changes")
