@@ -151,7 +151,9 @@ class Connections:
     def spool(self, target: Target, directory: str) -> Spool:
         """Return the spool of a job in a directory below the root of a machine."""
         root = self.root(target)
-        return self.of(target.kind).spool(self.transport(target), root, f"{root}/{directory}")
+        made = self.of(target.kind).spool(self.transport(target), root, f"{root}/{directory}")
+        made.megabytes = self.options.output_megabytes
+        return made
 
     async def close(self) -> None:
         """Close the transports to all machines of a run, then its connectors."""

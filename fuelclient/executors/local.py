@@ -187,7 +187,16 @@ class LocalSpool(Spool):
         append = os.O_CREAT | os.O_APPEND | os.O_WRONLY
         return os.posix_spawn(
             "/bin/sh",
-            ["/bin/sh", "-c", spool_scripts.WRAPPER, "fuel2-task", label, str(math.ceil(used)), self.directory],
+            [
+                "/bin/sh",
+                "-c",
+                spool_scripts.WRAPPER,
+                "fuel2-task",
+                label,
+                str(math.ceil(used)),
+                self.directory,
+                str(self.megabytes),
+            ],
             {**environment(), **self._variables},
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),

@@ -14,8 +14,8 @@ class Options:
 
     `spool` is the root of the run's spools on this machine, `remote_spool` the one on nodes. `commands` are the
     configured handler commands by task type. `nodes` is where nodes that are directories of this machine have theirs.
-    `grace` are the seconds that a command has to end by itself. The SSH files are the user's own where they are empty.
-    `settings` reads the settings, when a kind needs one of them.
+    `grace` are the seconds that a command has to end by itself, `output_megabytes` what is kept of each output. The SSH
+    files are the user's own where they are empty. `settings` reads the settings, when a kind needs one of them.
     """
 
     spool: str
@@ -26,4 +26,5 @@ class Options:
     known_hosts: str = ""
     ssh_config: str = ""
     connect_timeout: float = 20
+    output_megabytes: int = 16
     settings: Callable[[], settings.Settings] = settings.load

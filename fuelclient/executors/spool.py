@@ -26,6 +26,9 @@ from fuelclient.executors.transport import Completed, Transport, Unreachable
 KEEP = 4096
 """The bytes of each output that are returned with a result; the rest stays in the spool."""
 
+MEGABYTES = 16
+"""How many megabytes of each output are kept by default."""
+
 STOPPED, TIMEOUT = "stopped", "timeout"
 """Why a command was ended."""
 
@@ -77,10 +80,12 @@ def _part(name: str) -> str:
 
 
 class Spool:
-    """The spool of one job on one machine."""
+    """The spool of one job on one machine. Of each output of a try it keeps so many `megabytes`: the first one, and the
+    last ones."""
 
     def __init__(self, transport: Transport, root: str, directory: str) -> None:
         self.transport, self.root, self.directory = transport, root, directory
+        self.megabytes = MEGABYTES
 
     async def attach(self, recipe: Recipe) -> None:
         """Write the attachments of a recipe into the spool. Raise `Unreachable` (final) if one cannot be read."""
@@ -100,7 +105,7 @@ class Spool:
         """Start the script of a recipe as the try `label`, unless it began before, and wait for it."""
         script = recipe.script.encode()
         numbers = (str(len(script)), str(math.ceil(used)), str(KEEP))
-        launch = (spool_scripts.LAUNCH, self.root, label, *numbers, spool_scripts.WRAPPER)
+        launch = (spool_scripts.LAUNCH, self.root, label, *numbers, spool_scripts.WRAPPER, str(self.megabytes))
         return _seen(await self._call(*launch, stdin=script))
 
     async def look(self) -> Seen:

@@ -44,34 +44,110 @@ exit 0
 """Prints what the spool says. The result is read after the process, so that a command which ends in between is not
 taken for lost. Of the outputs it prints what the newest try wrote, because earlier tries failed in their own words."""
 
-WRAPPER: Final = """
+_COPIER: Final = """
+umask 077
+piece=1048576 before=$2 most=$((1048576 * $3)) last=0 gone=0 much=
+feed() {
+  while :; do
+    told=$(LC_ALL=C dd bs=65536 count=16 2>&1 >> "$1")
+    told=${told%% records in*}
+    told=${told##*[!0-9+]}
+    [ "$((${told%+*}0 + ${told#*+}0))" -eq 160 ] || return 1
+    much=1
+    [ "$(wc -c < "$1")" -lt "$2" ] || return 0
+  done
+}
+if feed "$1" $((before + most)); then
+  while feed "$1.$last" $piece; do
+    old=$1.$((last - $3)) last=$((last + 1))
+    [ ! -e "$old" ] || { gone=$((gone + $(wc -c < "$old"))); rm -f "$old"; }
+  done
+fi
+if [ -n "$much" ]; then
+  : >> "$1.$last"
+  parts= number=$((last > $3 ? last - $3 : 0))
+  while [ $number -le $last ]; do parts="$parts $1.$number" number=$((number + 1)); done
+  left=$(($(cat "$1" $parts | wc -c) - before + gone - most))
+  if [ $left -gt 0 ]; then
+    {
+      head -c $((before + piece)) "$1"
+      printf '\n[%d bytes are left out here: OUTPUT_MEGABYTES is %d]\n' $left "$3"
+      tail -c +$((before + piece + 1)) "$1" | cat - $parts | tail -c $((most - piece))
+    } > "$1.new" && mv -f "$1.new" "$1"
+  else
+    cat $parts >> "$1"
+  fi
+  rm -f $parts
+fi
+: > "$1.done"
+exec cat > /dev/null
+"""
+"""Copies what a command writes into an output of the spool: its first megabyte and its last ones, and a line for what
+lies between them. It reads on when the disk is full, so that the command does not fail for it, and at the end writes
+`.done`. It has a session of its own: a process that outlives its command may go on writing. Arguments: the output, the
+bytes that it has of earlier tries, megabytes."""
+
+WRAPPER: Final = (
+    """
 cd -- "$3" || exit 120
 umask 077
-exec 3>&2 2>/dev/null
+exec 2>/dev/null
+megabytes=${4:-16}
+copier='"""
+    + _COPIER.replace("'", "'\\''")
+    + """'
+copied() {
+  tries=30
+  until [ $tries = 0 ] || { [ -e out.done ] && [ -e err.done ]; }; do
+    sleep 0.0$((tries > 20 ? 1 : 5))
+    tries=$((tries - 1))
+  done
+  rm -f out.pipe err.pipe out.done err.done
+}
 read -r boot < /proc/sys/kernel/random/boot_id
 (set -C; echo "$boot" > "claim.$1") || exit 0
 trap : TERM HUP INT
 read -r up _ < /proc/uptime
 read -r stat < "/proc/$$/stat"
 label=$1 used=$2 before_out=0 before_err=0
+rm -f out.[0-9]* err.[0-9]* out.pipe err.pipe out.done err.done
+for file in out err; do
+  if [ -s $file ] && [ "$(wc -c < $file)" -ge $((1048576 * megabytes)) ]; then
+    head -c 1048576 $file > $file.new && echo "
+[The rest of earlier tries is left out here: OUTPUT_MEGABYTES is $megabytes]" >> $file.new && mv -f $file.new $file
+  fi
+done
 [ ! -s out ] || before_out=$(wc -c < out)
 [ ! -s err ] || before_err=$(wc -c < err)
 set -- ${stat##*) }
 echo "$$ ${20} $boot $label $up $used $before_out $before_err $(readlink /proc/self/ns/pid)" > pid || exit 120
 [ ! -e "never.$label" ] || exit 0
 code=137 why=exit
-if [ ! -s "stop.$label" ]; then (umask 022; exec bash ./cmd 2>&3 3>&-); code=$?; fi
+if [ ! -s "stop.$label" ]; then
+  if mkfifo out.pipe err.pipe; then
+    setsid /bin/sh -c "$copier" fuel2-copy out $before_out $megabytes < out.pipe > /dev/null &
+    setsid /bin/sh -c "$copier" fuel2-copy err $before_err $megabytes < err.pipe > /dev/null &
+    (umask 022; exec bash ./cmd > out.pipe 2> err.pipe)
+    code=$?
+    copied
+  else
+    (umask 022; exec bash ./cmd >> out 2>> err)
+    code=$?
+  fi
+fi
 [ ! -s "stop.$label" ] || read -r why < "stop.$label"
 for file in cmd cmd.* file.*; do [ ! -f "$file" ] || : > "$file"; done
 { [ ! -s rc ] || cat rc; echo "$label $code $why"; } > rc.new && mv -f rc.new rc
 """
+)
 """The leader of a command's session: it writes down its number, waits, and writes the exit code, whatever else dies.
 
 The claim makes a command run at most once: only the process that creates the file runs it, and one that dies before
 has not begun. The leader catches the signals that end its group, so that it can still write why. To end it, one writes
 `stop` first and then looks for its number; the leader does it in the other order, so that they cannot miss each other.
-The script and the files beside it may hold passwords, so they are emptied before the end is written. Arguments: label,
-seconds already used, directory.
+The script and the files beside it may hold passwords, so they are emptied before the end is written. What the command
+writes is limited on its way; of that, the leader waits for the end for a second, since a process that the command left
+behind may have its outputs open. Arguments: label, seconds already used, directory, megabytes of each output.
 """
 
 ENTER: Final = """
@@ -102,7 +178,7 @@ elif [ "$(wc -c < "cmd.$label.$$")" -ne "$size" ]; then
   fi
 else
   mv -f "cmd.$label.$$" cmd || exit 122
-  setsid /bin/sh -c "$7" fuel2-task "$label" "$used" "$1" < /dev/null >> out 2>> err &
+  setsid /bin/sh -c "$7" fuel2-task "$label" "$used" "$1" "${8:-16}" < /dev/null >> out 2>> err &
   wait $!
 fi
 """
@@ -113,7 +189,7 @@ fi
 
 A script that arrives in part, because its sender died, is not started. One that is claimed by the time it is measured
 was emptied by the leader of another starter, and is no error. Arguments: directory, root, label, size in
-bytes, seconds already used, bytes of output to print, the wrapper.
+bytes, seconds already used, bytes of output to print, the wrapper, megabytes of each output.
 """
 
 LOOK: Final = (

@@ -92,6 +92,11 @@ class Settings:
         return int(self.values["RETENTION_MEGABYTES"].value)
 
     @property
+    def output_megabytes(self) -> int:
+        """How many megabytes are kept of each output of a task instance."""
+        return int(self.values["OUTPUT_MEGABYTES"].value)
+
+    @property
     def feature_groups(self) -> tuple[str, ...]:
         """The feature groups of the embedded engine, each once."""
         return tuple(dict.fromkeys(self._text("FEATURE_GROUPS").replace(",", " ").split()))

@@ -169,6 +169,12 @@ _ENGINE = (
         4096, ("FUEL_RETENTION_MEGABYTES",), least=0,
     ),
     Spec(
+        "OUTPUT_MEGABYTES", ValueType.NUMBER,
+        "How much is kept of what a task instance writes to each of its outputs: the first megabyte and the last ones. "
+        "A line of the log says how much was left out between them.",
+        16, ("FUEL_OUTPUT_MEGABYTES",), least=2,
+    ),
+    Spec(
         "FEATURE_GROUPS", ValueType.TEXT,
         "The feature groups of the embedded engine, separated by commas, such as experimental,advanced. Restrictions "
         "of roles and networks ask for them (version:feature_groups): in Fuel's releases, the role virt needs "

@@ -46,6 +46,15 @@ def test_a_run_whose_runner_was_killed_can_be_deleted_by_force(tmp_path: Path) -
     assert seen["freed"] >= _OUTPUT - _LOG
 
 
+def test_a_run_that_fills_the_disk_ends_as_an_error_with_the_path(tmp_path: Path) -> None:
+    seen = _seen(tmp_path, "filled")
+
+    assert seen["status"] == "error"
+    assert seen["message"] == f"The disk of {tmp_path}/engine/engine.db is full."
+    assert seen["rows"] == {"fills@1": "error", "next@1": "skipped"}
+    assert seen["free"], "another run may begin"
+
+
 def _seen(directory: Path, how: str) -> dict[str, Any]:
     if not can_isolate():
         pytest.skip("a disk that is full needs a mount namespace, for which one has to be root")
@@ -62,6 +71,8 @@ def _inside(disk: Path, how: str) -> dict[str, Any]:
     """What can be done with a run that has `ended`, or whose runner was `killed`, once the disk is full."""
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={_SIZE}", "none", str(disk)], check=True)
     env = executions(disk / "engine", 1)
+    if how == "filled":
+        return _filled(env, disk)
     wait = "" if how == "ended" else f"; until [ -e {disk}/go ]; do sleep 0.05; done"
     env.graph(shell("talks", f"head -c {_OUTPUT} /dev/zero; {env.note('said')}{wait}"))
     number = env.begin().id
@@ -85,6 +96,18 @@ def _inside(disk: Path, how: str) -> dict[str, Any]:
     (disk / "go").touch()
     after = fuel2("task", "list", "-f", "json")
     return {**seen, "after": [after.code, after.out.strip()]}
+
+
+def _filled(env: Executions, disk: Path) -> dict[str, Any]:
+    """What becomes of a run whose only command takes all the room that is left, again and again."""
+    fills = f"while :; do cat /dev/zero >> {disk}/ballast; sleep 0.05; done 2> /dev/null"
+    env.graph(shell("fills", fills), shell("next", requires=["fills"]))
+    ended = env.ended(env.begin().id)
+    (disk / "ballast").unlink()
+    rows = {name: status for name, (status, _) in env.outcomes(ended.id).items()}
+    env.graph(shell("fine"))
+    free = env.run().status == "ready"
+    return {"status": ended.status, "message": ended.message, "rows": rows, "free": free}
 
 
 def _kill(env: Executions, number: int) -> None:

@@ -100,17 +100,19 @@ def abandon(
     settle(connection, parent_id, child, RunStatus.ERROR, message, findings)
 
 
-def close(connection: Connection, parent: Run, killed: Mapping[str, str] | None = None) -> None:
-    """End a run whose runner is gone and that will not be resumed. `killed` is as in `abandon`."""
+def close(connection: Connection, parent: Run, killed: Mapping[str, str] | None = None, failure: str = "") -> None:
+    """End a run whose runner is gone and that will not be resumed. `killed` is as in `abandon`; a `failure` says that
+    no user stopped it."""
     children = runs.children(connection, parent.id)
     left = [name for child in children for name in history.running_names(connection, child.id).values()]
     if killed is not None:
         left = [name for name in left if killed.get(name)]
     more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
-    message = f"{_STOPPED}; these may go on: {', '.join(left[:_NAMED])}{more}." if left else f"{_STOPPED}."
+    why, verdict = failure or _STOPPED, Verdict.ERROR if failure else Verdict.STOPPED
+    message = f"{why}; these may go on: {', '.join(left[:_NAMED])}{more}." if left else f"{why}."
     unfinished = next((child for child in children if not child.is_final), None)
     if unfinished is not None:
-        abandon(connection, parent.id, unfinished, Verdict.STOPPED, message, unfinished.findings, killed)
+        abandon(connection, parent.id, unfinished, verdict, message, unfinished.findings, killed)
     finish_run(connection, parent.id)
     runner = runners.find(connection, parent.cluster_id)
     if runner is not None and runner.run_id == parent.id:

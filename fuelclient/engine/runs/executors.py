@@ -28,7 +28,10 @@ Provider = Callable[[str, Run], MachineExecutor]
 def executor_for(engine: str, parent: Run, commands: Mapping[str, str] | None = None) -> MachineExecutor:
     """Return the executor of a run; `commands` are handler commands by task type, by default those of the settings."""
     spool, commands = str(spool_path(engine, parent)), handler_commands() if commands is None else commands
-    return MachineExecutor(Options(spool, spool_on_nodes(parent), commands, str(nodes_path(engine))))
+    kept = settings.load().output_megabytes
+    return MachineExecutor(
+        Options(spool, spool_on_nodes(parent), commands, str(nodes_path(engine)), output_megabytes=kept)
+    )
 
 
 def handler_commands() -> Mapping[str, str]:

@@ -15,19 +15,25 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 
-from fuelclient.engine.runs import processes
+from fuelclient.engine.runs import kill, processes
 from fuelclient.engine.runs.background import forget_package, launch
+from fuelclient.engine.runs.close import close
 from fuelclient.engine.runs.execution import Execution
 from fuelclient.engine.runs.executors import Provider, executor_for
-from fuelclient.engine.runs.paths import log_path
+from fuelclient.engine.runs.paths import log_path, spool_path
 from fuelclient.engine.runs.sweep import sweep
 from fuelclient.errors import Conflict, FuelError, Unavailable
 from fuelclient.expressions import limits
 from fuelclient.model.run import Run
 from fuelclient.settings import load
-from fuelclient.store import runners, runs
+from fuelclient.store import access, runners, runs
 from fuelclient.store.database import Connection, Database
+
+_RESERVE = 2 << 20
+"""The bytes that a run reserves for its own end."""
 
 PATIENCE = 300.0
 """Seconds that a runner waits while another process has locked the engine file. Commands go on meanwhile: a runner that
@@ -74,6 +80,8 @@ def execute(
     limits.set_seconds(load().expression_seconds)
     executor = provider(database.path, parent)
 
+    reserve = _reserved(spool_path(database.path, parent) / "reserve")
+
     async def whole() -> bool:
         try:
             return await Execution(database, parent, pid, executor, _log, rerun_interrupted).go()
@@ -82,9 +90,41 @@ def execute(
 
     try:
         return asyncio.run(whole())
+    except Unavailable:
+        if not access.is_full(database.path):
+            raise
+        _end_on_full_disk(database, parent, provider, reserve)
+        return True
     finally:
+        _release(reserve)
         with database.write() as connection:
             runners.remove(connection, parent.cluster_id, pid)
+
+
+def _reserved(path: Path) -> Path:
+    """Take some room of the disk, so that the end of the run can be written when nothing else can."""
+    with suppress(OSError):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            os.posix_fallocate(file.fileno(), 0, _RESERVE)
+    return path
+
+
+def _release(reserve: Path) -> None:
+    with suppress(OSError):
+        reserve.unlink(missing_ok=True)
+        reserve.parent.rmdir()  # unless a command has left its spool there
+
+
+def _end_on_full_disk(database: Database, parent: Run, provider: Provider, reserve: Path) -> None:
+    """End a run whose journal cannot be written any more, and its commands."""
+    why = f"The disk of {database.path} is full"
+    _log(f"{why}: the run ends.")
+    kill.end(database, parent, provider)  # first, because a command may take the room that is released
+    _release(reserve)
+    killed = kill.end(database, parent, provider)
+    with database.write() as connection:
+        close(connection, parent, killed, why)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -111,8 +151,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _log(line: str) -> None:
     stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
-    sys.stderr.write(f"{stamp} {line}\n")
-    sys.stderr.flush()
+    with suppress(OSError):  # the disk of the log may be full
+        sys.stderr.write(f"{stamp} {line}\n")
+        sys.stderr.flush()
 
 
 if __name__ == "__main__":
