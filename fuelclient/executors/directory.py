@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from fuelclient.executors.handlers import sync
 from fuelclient.executors.job import MASTER, Job, Target
 from fuelclient.executors.local import LocalConnector, LocalSpool, LocalTransport
 from fuelclient.executors.options import Options
 from fuelclient.executors.spool import Spool
 from fuelclient.executors.transport import Transport
+from fuelclient.graph.parameters import is_remote
 from fuelclient.model.node import Node
 from fuelclient.model.task import TaskType
 
@@ -79,8 +79,10 @@ class DirectoryConnector(LocalConnector):
             case TaskType.UPLOAD_FILE:
                 return _below(root, given, "path")
             case TaskType.SYNC:
-                is_remote = isinstance(given.get("src"), str) and sync.is_remote(given["src"])
-                return _below(root, given if is_remote else _below(master, given, "src"), "dst")
+                to_server = is_remote(given.get("dst"))
+                if not is_remote(given.get("src")):
+                    given = _below(root if to_server else master, given, "src")
+                return given if to_server else _below(root, given, "dst")
             case TaskType.COPY_FILES:
                 return _each(given, "files", lambda file: _below(root, _below(master, file, "src"), "dst"))
             case TaskType.UPLOAD_FILES:

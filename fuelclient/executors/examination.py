@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from fuelclient.executors.handlers.sync import is_remote
 from fuelclient.executors.transport import Completed, Transport, Unreachable
+from fuelclient.graph.parameters import is_remote
 from fuelclient.model.diagnosis import Diagnosis, Health
 from fuelclient.model.task import TaskType
 
@@ -63,7 +63,7 @@ def programs_of(type: str, parameters: Mapping[str, Any]) -> frozenset[str]:
     if type == TaskType.PUPPET:
         return frozenset({"puppet"})
     if type == TaskType.SYNC:  # a tree of this machine comes as an archive
-        return frozenset({"rsync"}) if is_remote(str(parameters.get("src"))) else frozenset()
+        return frozenset({"rsync"}) if any(is_remote(parameters.get(name)) for name in ("src", "dst")) else frozenset()
     command = parameters.get("cmd")
     return _called(command) if type == TaskType.SHELL and isinstance(command, str) else frozenset()
 

@@ -215,7 +215,7 @@ class MachineExecutor:
         return [self._spool(job, recipe) for recipe in recipes if isinstance(recipe, Recipe)]
 
     async def _recipe(self, job: Job, step: Sync) -> Recipe:
-        if sync.is_remote(step.src):
+        if step.by_target:
             return sync.on_target(step)
         transport = self._connections.transport(job.target)
         return await self._connections.of(job.target.kind).sync(step, job.target, transport)

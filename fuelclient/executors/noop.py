@@ -144,7 +144,7 @@ class Noop:
         (step,) = sync.steps(job)
         assert isinstance(step, Sync)  # noqa: S101 - that is what the handler gives
         here = node is self._connections.here
-        if (await node.call(_HAS, ("rsync",))).rc or (not here and not sync.is_remote(step.src)):
+        if (await node.call(_HAS, ("rsync",))).rc or (not here and not step.by_target):
             return skipped(job, f"{step.dst} would be made like {step.src}")
         recipe = sync.on_target(step, dry=True)
         seconds = str(limits_of(job.type, job.parameters).timeout)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fuelclient.graph.parameters import is_remote
+
 SUCCESS = frozenset({0})
 
 
@@ -61,10 +63,15 @@ class Reboot:
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """Make `dst` of the target like `src`: a path of this machine, or an rsync address that the target reads."""
+    """Make `dst` of the target like `src` of this machine. If one of them is an address of an rsync server, the other
+    is a path of the target, which copies by itself."""
 
     src: str
     dst: str
+
+    @property
+    def by_target(self) -> bool:
+        return is_remote(self.src) or is_remote(self.dst)
 
 
 Step = Recipe | Sync | Reboot | Nothing

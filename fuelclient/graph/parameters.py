@@ -103,17 +103,17 @@ def number(parameters: Mapping[str, Any], name: str) -> float | None:
     return int(read) if read.is_integer() else read
 
 
-def is_remote(source: str) -> bool:
-    """Return whether the target itself fetches from an rsync server."""
-    return source.startswith("rsync://")
+def is_remote(place: object) -> bool:
+    """Return whether a place is an address of an rsync server."""
+    return isinstance(place, str) and place.startswith("rsync://")
 
 
-def _source(parameters: Mapping[str, Any], name: str) -> str:
-    source = path(parameters, name)
-    if is_remote(source):
-        return source
-    if "://" in source:
-        raise ValueError(f"the parameter {name} is a path or an rsync:// address, not {source!r}")
+def _place(parameters: Mapping[str, Any], name: str) -> str:
+    place = path(parameters, name)
+    if is_remote(place):
+        return place
+    if "://" in place:
+        raise ValueError(f"the parameter {name} is a path or an rsync:// address, not {place!r}")
     return absolute(parameters, name)
 
 
@@ -168,7 +168,7 @@ SHAPES: Mapping[str, Shape] = MappingProxyType(
             "debug": partial(flag, default=False),
             "command_prefix": partial(text, default=""),
         },
-        TaskType.SYNC: {"src": _source, "dst": absolute},
+        TaskType.SYNC: {"src": _place, "dst": _place},
         TaskType.UPLOAD_FILE: {
             "path": absolute,
             "data": _data,

@@ -1,4 +1,4 @@
-"""sync: make a directory of the target like one of this machine, or of an rsync server."""
+"""sync: make a directory of the target like one of this machine or of an rsync server, or one of a server like it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from fuelclient.executors.recipe import Attachment, Recipe, Step, Sync, Tree
 from fuelclient.graph.parameters import is_remote, read
 from fuelclient.model.task import TaskType
 
-__all__ = ["as_archive", "is_remote", "on_target", "steps"]
-
 RSYNC = "rsync -c -r --delete -l"
 """Whole trees by checksum, links as links, and what is not in the source goes. Source: Astute `tasks/sync.rb`."""
 
@@ -21,16 +19,18 @@ _NAME = "tree.tar"
 def steps(job: Job) -> tuple[Step, ...]:
     """Raise `ValueError` for a path that is missing, or a target directory that must never be emptied."""
     values = read(TaskType.SYNC, job.parameters)
+    if is_remote(values["src"]) and is_remote(values["dst"]):
+        raise ValueError("src and dst are both rsync:// addresses, and rsync copies only from or to one")
     return (Sync(values["src"], values["dst"]),)
 
 
 def on_target(sync: Sync, *, dry: bool = False) -> Recipe:
-    """Return the recipe for a target that runs rsync itself: it fetches from a server, or it is this machine.
+    """Return the recipe for a target that runs rsync itself: it copies from or to a server, or it is this machine.
 
     With `dry`, rsync only reports what would change.
     """
     words = f"{RSYNC} {'-n -i ' if dry else ''}-- {shlex.quote(sync.src)} {shlex.quote(sync.dst)}"
-    directory = "" if dry else f"mkdir -p -- {shlex.quote(sync.dst)} || exit\n"
+    directory = "" if dry or is_remote(sync.dst) else f"mkdir -p -- {shlex.quote(sync.dst)} || exit\n"
     return Recipe(f"{PATH}{directory}{words}\n")
 
 

@@ -54,6 +54,7 @@ def run(options: Options, *jobs: Job) -> list[Outcome]:
         ("upload_file", {"path": 5}, {"path": 5}),
         ("sync", {"src": "/srv/tree/", "dst": "/opt/"}, {"src": "M/srv/tree/", "dst": "N/opt/"}),
         ("sync", {"src": "rsync://m:/x", "dst": "/opt"}, {"src": "rsync://m:/x", "dst": "N/opt"}),
+        ("sync", {"src": "/var/x", "dst": "rsync://m:/x/"}, {"src": "N/var/x", "dst": "rsync://m:/x/"}),
         ("copy_files", {"files": [{"src": "/a", "dst": "/b"}]}, {"files": [{"src": "M/a", "dst": "N/b"}]}),
         ("copy_files", {"files": "/a"}, {"files": "/a"}),
         (

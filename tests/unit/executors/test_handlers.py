@@ -9,6 +9,7 @@ import pytest
 from executor_bench import job_of
 
 from fuelclient.executors import handlers
+from fuelclient.executors.examination import programs_of
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.handlers import sync
 from fuelclient.executors.job import MASTER, Job, Target
@@ -70,6 +71,8 @@ def test_stated_limits_hold_also_as_texts() -> None:
         ("upload_files", {"nodes": [{"uid": "1", "files": []}]}, "files must be a list"),
         ("sync", {"src": "/a", "dst": "/"}, "dst must be an absolute path below /"),
         ("sync", {"src": "http://a", "dst": "/b"}, "rsync:// address"),
+        ("sync", {"src": "/b", "dst": "http://a"}, "dst is a path or an rsync:// address"),
+        ("sync", {"src": "rsync://a/b", "dst": "rsync://a/c"}, "both rsync:// addresses"),
         ("erase_node", {}, "no handler command for tasks of type erase_node"),
         ("cobbler_sync", {}, "no handler command"),
         ("group", {}, "never executed"),
@@ -142,6 +145,18 @@ def test_an_rsync_address_is_read_by_the_target() -> None:
     (step,) = handlers.steps_of(job_of("sync", src="rsync://10.0.0.1:/puppet/", dst="/etc/puppet"), {})
     assert step == Sync("rsync://10.0.0.1:/puppet/", "/etc/puppet")
     assert "rsync -c -r --delete -l -- rsync://10.0.0.1:/puppet/ /etc/puppet" in sync.on_target(step).script
+
+
+def test_an_rsync_address_is_written_by_the_target() -> None:
+    """As by Astute; a directory there is the server's affair."""
+    (step,) = handlers.steps_of(job_of("sync", src="/var/dbs.gz", dst="rsync://10.0.0.1:/octane_data/"), {})
+    assert isinstance(step, Sync)
+    assert step.by_target
+    for dry, options in ((False, "-l"), (True, "-l -n -i")):
+        script = sync.on_target(step, dry=dry).script
+        assert f"rsync -c -r --delete {options} -- /var/dbs.gz rsync://10.0.0.1:/octane_data/\n" in script
+        assert "mkdir" not in script
+    assert programs_of("sync", {"src": step.src, "dst": step.dst}) == {"rsync"}
 
 
 def test_rsync_over_ssh_uses_the_settings_of_the_node() -> None:

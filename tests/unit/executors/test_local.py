@@ -204,6 +204,23 @@ def test_a_configured_command_erases(bench: Bench) -> None:
     assert (bench.root / "erased").read_text() == "1 node-1\n"
 
 
+@pytest.mark.parametrize("noop", [False, True])
+@pytest.mark.parametrize("src", ["rsync://m:/x/", "/x"])
+def test_rsync_itself_copies_from_and_to_a_server(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, src: str, noop: bool
+) -> None:
+    program = bench.root / "bin" / "rsync"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\necho "$*" >> {bench.root}/asked\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    dst = f"{bench.root}/made/" if src != "/x" else "rsync://m:/y/"
+    outcome = bench.run(replace(job_of("sync", src=src, dst=dst), noop=noop))
+    assert outcome.status == ("skipped" if noop else "ready"), outcome
+    assert (bench.root / "asked").read_text() == f"-c -r --delete -l {'-n -i ' if noop else ''}-- {src} {dst}\n"
+    assert (bench.root / "made").exists() is (not noop and src != "/x")
+
+
 @pytest.mark.parametrize("type", ["stage", "skipped", "noop"])
 def test_nothing_to_do(bench: Bench, type: str) -> None:
     outcome = bench.run(job_of(type))
