@@ -80,7 +80,7 @@ class Response:
 
 
 def _said(text: str) -> str:
-    """Return the message in a body; Nailgun sometimes puts JSON with a message into a message.
+    r"""Return the message in a body; Nailgun sometimes puts JSON with a message into a message.
 
     >>> _said('{"message": "{\\"message\\": \\"Graph x is not defined\\"}"}'), _said("not found"), _said("None")
     ('Graph x is not defined', 'not found', '')

@@ -92,12 +92,14 @@ def test_what_a_dead_runner_left_there_is_ended(fuel2: CommandLine, tmp_path: Pa
     assert result.read_text().split()[::2] == ["1.1", "stopped"]
 
 
-def test_a_node_that_it_refuses_is_refused_before_anything_runs(fuel2: CommandLine) -> None:
+def test_a_node_that_it_refuses_is_refused_before_anything_runs(fuel2: CommandLine, tmp_path: Path) -> None:
     fuel2.ok("node", "create", "homeless", "--executor", stranger.KIND, "--env", 1, "--roles", "web")
     done = fuel2("graph", "execute", "--env", 1)
     assert done.code == 7
     assert "G046" in done.err
     assert "the node has no attribute home" in done.err
+    assert json.loads(fuel2.ok("task", "list", "-f", "json").out) == []
+    assert spools(tmp_path / "home") == []
 
 
 def test_a_noop_run_looks_through_it(fuel2: CommandLine, tmp_path: Path) -> None:

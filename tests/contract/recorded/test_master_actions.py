@@ -58,8 +58,8 @@ def test_reset() -> None:
 
 def test_a_refusal_keeps_the_reason() -> None:
     done = run(Replay("runs: refusals while one runs"), "fuel2 env reset 1")
-    assert done.code != 0
-    assert done.out == ""
+    assert (done.code, done.out) == (6, "")
+    assert "Can't reset environment '1' when running deployment task exists." in done.err
 
 
 @pytest.mark.parametrize(

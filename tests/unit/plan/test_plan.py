@@ -170,9 +170,15 @@ def test_unknown_dependencies_stay_undecided() -> None:
 
 
 def test_what_is_skipped_anyway_is_not_unknown() -> None:
-    made = planned(sh("a", condition=MISSING), sh("b"), task_names=("b",))
-    require_decided(made)
-    assert made.unknown == {}
+    unsure = sh("a", requires=MISSING), sh("b", condition=False), sh("c", condition=MISSING), sh("d")
+    assert len(planned(*unsure).unknown) == 4, "those of two tasks on two nodes"
+    named = planned(*unsure[1:], task_names=("d",))
+    require_decided(named)
+    assert (named.unknown, told(named)["c@1"]) == ({}, "filtered")
+    assert planned(unsure[0], unsure[3], task_names=("d",)).unknown == {}
+    never = planned(sh("a", condition=False, parameters={"cmd": MISSING}))
+    require_decided(never)
+    assert (never.unknown, told(never)["a@1"]) == ({}, "condition")
 
 
 def test_a_path_is_named_as_far_as_the_facts_go() -> None:

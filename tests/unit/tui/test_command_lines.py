@@ -18,10 +18,10 @@ def test_it_parses(view: View, kind: str, focus: str) -> None:
     words = shlex.split(command_line(Route(view, 1, kind, focus)))
     factory, name, rest = TableManager().find_command(words[1:])
     parsed = factory(FuelShell(), None, cmd_name=name).get_parser(name).parse_args(rest)
-    if "--env" in words:
-        assert parsed.env == 1
-    if "--type" in words:
-        assert parsed.graph_type == kind
+    everywhere = view in (View.ENVIRONMENTS, View.PLUGINS) or (view is View.NODES and focus)
+    assert getattr(parsed, "env", None) == (None if everywhere else 1)
+    if view in (View.PREVIEW, View.LANES, View.BROWSE, View.PROBLEMS, View.WHY):
+        assert (parsed.graph_type or "default") == kind
 
 
 def test_a_trail_goes_back_and_forward_and_forgets_what_was_ahead() -> None:
