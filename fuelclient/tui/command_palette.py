@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from textual.app import ComposeResult
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.events import Click
 from textual.style import Style
+from textual.worker import Worker
 
 from fuelclient.printing import printable
 from fuelclient.tui.app_base import UI
@@ -29,6 +30,10 @@ class Palette(CommandPalette):
     def compose(self) -> ComposeResult:
         for widget in super().compose():
             yield _Rows() if isinstance(widget, CommandList) else widget
+
+    def run_worker(self, *arguments: Any, **options: Any) -> Worker[Any]:
+        """Look for names. Where the palette was closed meanwhile, the worker finds no list, which ends only itself."""
+        return super().run_worker(*arguments, **{**options, "exit_on_error": False})
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Turn pages only where there is room for rows: the library would look for one there."""

@@ -11,6 +11,7 @@ from random_input import SIZES, throw
 from textual import events
 from textual.command import CommandList
 from textual.geometry import Size
+from textual.widgets import Input
 from tui_driving import Driven, connecting, driven, until
 
 _QUICK, _EACH = 300, 5000
@@ -86,6 +87,20 @@ def test_a_click_on_a_row_that_the_palette_had(demo: Path) -> None:
             assert style.meta["option"] >= 1
             rows.clear_options()  # while the click is on its way to the rows
             rows.post_message(events.Click(rows, x, y, 0, 0, 1, shift=False, meta=False, ctrl=False, style=style))
+            await one.settle()
+            await one.press("escape")
+            assert one.ui.screen is one.ui._view()
+
+    asyncio.run(story())
+
+
+def test_a_palette_that_is_closed_while_it_looks(demo: Path) -> None:
+    async def story() -> None:
+        async with driven(connecting(demo), env=1) as one:
+            await one.press("colon")
+            palette = one.ui.screen
+            await palette.query(CommandList).remove()
+            palette.query_one(Input).value = "host"
             await one.settle()
             await one.press("escape")
             assert one.ui.screen is one.ui._view()
