@@ -44,6 +44,12 @@ class Named:
         return any(name in names for name in (*self.node.all_roles, *self.tags))
 
 
+def host_names(node: Node, domain: str) -> tuple[str, str]:
+    """Return the host name of a node, and its full one: as stated, otherwise after its id as a master names it."""
+    hostname = str(node.attributes.get("hostname") or f"node-{node.id}")
+    return hostname, str(node.attributes.get("fqdn") or f"{hostname}.{domain}")
+
+
 def named_nodes(environment: Environment, master: Master, participants: tuple[int, ...] = ()) -> tuple[Named, ...]:
     """Return the nodes of an environment by id.
 
@@ -56,8 +62,7 @@ def named_nodes(environment: Environment, master: Master, participants: tuple[in
     primaries = primaries_of(online, nodes, tags, primary_tags(environment))
     result = []
     for node in nodes:
-        hostname = str(node.attributes.get("hostname") or f"node-{node.id}")
-        fqdn = str(node.attributes.get("fqdn") or f"{hostname}.{master.domain}")
+        hostname, fqdn = host_names(node, master.domain)
         own = (PRIMARY + tag if primaries.get(tag) == node.id else tag for tag in tags[node.id])
         result.append(Named(node, hostname, fqdn, tuple(sorted(own))))
     return tuple(result)

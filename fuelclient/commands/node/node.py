@@ -77,7 +77,12 @@ class _ShowNode(ShowOne):
     )  # fmt: skip
 
     def shown(self, node: Node) -> Sequence[Any]:
+        from fuelclient.facts.given import Master
+        from fuelclient.facts.names import host_names
+
+        hostname, fqdn = host_names(node, Master().domain)
         known = {
+            "hostname": hostname, "fqdn": fqdn,
             "id": node.id, "name": node.name, "status": node.status, "roles": Names(sorted(node.roles)),
             "pending_roles": Names(sorted(node.pending_roles)), "ip": node.ip, "mac": node.mac,
             "error_type": node.error_type, "pending_addition": node.pending_addition,

@@ -17,6 +17,17 @@ def test_update(tiny: CommandLine) -> None:
     assert tiny.ok("node", "show", 1, "-f", "json").json == shown
 
 
+@pytest.mark.parametrize("hostname", ["", "brain"])
+def test_a_node_is_shown_under_the_names_of_its_facts(tiny: CommandLine, hostname: str, tmp_path: Path) -> None:
+    if hostname:
+        tiny.ok("node", "update", 1, "--hostname", hostname)
+    shown = tiny.ok("node", "show", 1, "-f", "json").json
+    tiny.ok("env", "deployment-facts", "get-default", "--env", 1, "--dir", tmp_path)
+    facts = yaml.safe_load((tmp_path / "deployment_1" / "1.yaml").read_text())
+    assert shown["hostname"] == (hostname or "node-1")
+    assert shown["fqdn"] == facts["fqdn"] == f"{shown['hostname']}.domain.tld"
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
