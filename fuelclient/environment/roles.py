@@ -14,14 +14,16 @@ from fuelclient.model.release import Role, Tag, primary_tags_in, roles_in, tags_
 def roles(environment: Environment) -> dict[str, Role]:
     """Return the roles of the release, of the plugins and of the environment itself.
 
-    A later one of the same name replaces an earlier one.
+    A later one of the same name replaces an earlier one, but a plugin's role is not hidden by the environment's own.
     """
     defined = volumes(environment)
     known = roles_in(environment.release.metadata, volumes=defined)
     for plugin in environment.plugins:
         for name, role in roles_in(plugin.metadata, plugin_owner(plugin).label, defined).items():
             known[name] = replace(role, metadata=_only_with_plugin(role.metadata, plugin.name))
-    known.update(roles_in(environment.own_metadata, environment.label, defined))
+    of_plugins = {name for plugin in environment.plugins for name in roles_in(plugin.metadata)}
+    own = roles_in(environment.own_metadata, environment.label, defined)
+    known.update({name: role for name, role in own.items() if name not in of_plugins})
     return known
 
 

@@ -19,7 +19,7 @@ from fuelclient.serializers.cluster import cluster_to
 from fuelclient.serializers.environment import environment_change_to, environment_to, inputs_to
 from fuelclient.serializers.fact import COMMON, facts_from, facts_to, facts_to_list
 from fuelclient.serializers.node import node_record_to
-from fuelclient.server.errors import HttpError, refusing
+from fuelclient.server.errors import HttpError, refusing, require_same
 from fuelclient.server.nodes import members
 from fuelclient.server.routes import Call, Query, QueryType, Reply, Route
 from fuelclient.server.schemas import CLUSTER, LEFT, MAPPING, NAME, NODE, NUMBER, Schema, closed, listed, opened
@@ -54,8 +54,14 @@ def show(call: Call) -> Any:
 
 
 def rename(call: Call) -> Any:
+    """Answer PUT of an environment: rename it. All that GET returns may be sent back."""
+    before = show(call)
+    require_same(before, call.body, "name")
+    name = call.body.get("name", before["name"])
+    if name == before["name"]:
+        return before
     with _named():
-        return record(call.backend, call.backend.clusters.rename(call.id("cluster_id"), call.body["name"]))
+        return record(call.backend, call.backend.clusters.rename(before["id"], name))
 
 
 def change_release(call: Call) -> Any:
@@ -216,7 +222,7 @@ ROUTES = (
     Route("GET", "clusters", list_all, "List environments", {200: listed(CLUSTER)}),
     Route("POST", "clusters", create, "Create an environment", {201: CLUSTER}, body=_CREATE),
     Route("GET", _PATH, show, "Show an environment", {200: CLUSTER}),
-    Route("PUT", _PATH, rename, "Rename an environment", {200: CLUSTER}, body=closed(("name",), name=NAME)),
+    Route("PUT", _PATH, rename, "Rename an environment", {200: CLUSTER}, body=opened(name=NAME)),
     Route("PUT", f"{_PATH}/release", change_release, "Move an environment to another release (not in Nailgun)",
           {200: _CHANGE}, body=closed(("release_id",), release_id=NUMBER, dry_run={"type": "boolean"})),
     Route("POST", f"{_PATH}/enabling", enabling, "Show what enabling plugins would change (not in Nailgun)",

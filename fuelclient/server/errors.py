@@ -6,7 +6,7 @@ clients that know it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -85,3 +85,15 @@ def http_error(error: FuelError) -> HttpError:
         first = str(getattr(min(error.findings, key=lambda one: not getattr(one, "is_error", False)), "message", ""))
         message = message if first in message else f"{message} The first one: {first.removesuffix('.')}."
     return HttpError(status, message, error)
+
+
+def require_same(record: Mapping[str, Any], body: Mapping[str, Any], *changed: str) -> None:
+    """Raise `UsageError` for fields of a body that this server cannot change, and that differ from the record.
+
+    So what a GET returned can be sent back. Fields that the record does not have are ignored, as Nailgun does.
+    """
+    different = [key for key, value in body.items() if key in record and key not in changed and value != record[key]]
+    if different:
+        raise errors.UsageError(
+            f"This server cannot change {', '.join(different)} here.", hint="Leave out what should stay as it is."
+        )

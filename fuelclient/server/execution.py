@@ -24,8 +24,10 @@ _BUSY = "Deployment already started"
 def begin(call: Call, request: RunRequest, digest: str = "") -> Any:
     """Begin a run and return it. Errors about nodes, graph types and other runs have Nailgun's words.
 
-    As in Nailgun, a selection of tasks that do nothing is accepted, unless the client asks for `strict`.
+    As in Nailgun, a selection of tasks that do nothing is accepted, unless the client asks for `strict`, and a dry run
+    is one with `noop_run`, too.
     """
+    request = replace(request, noop=request.noop and not request.dry_run)
     try:
         with refusing(Conflict, 409, _BUSY):
             may_idle = not call.flag("strict")
@@ -135,9 +137,10 @@ def _change(call: Call, request: RunRequest) -> Any:
 
 
 def _request(call: Call, graph_types: Sequence[str]) -> RunRequest:
+    dry_run = call.flag("dry_run")
     return RunRequest(
-        call.id("cluster_id"), tuple(graph_types), force=call.flag("force"), dry_run=call.flag("dry_run"),
-        noop=call.flag("noop_run"),
+        call.id("cluster_id"), tuple(graph_types), force=call.flag("force"), dry_run=dry_run,
+        noop=call.flag("noop_run") and not dry_run,
     )  # fmt: skip
 
 

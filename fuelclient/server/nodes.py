@@ -13,9 +13,21 @@ from fuelclient.model.label import Label
 from fuelclient.model.node import Node
 from fuelclient.serializers.node import node_record_to, nodes_from
 from fuelclient.serializers.values import plain
-from fuelclient.server.errors import HttpError, refusing
+from fuelclient.server.errors import HttpError, refusing, require_same
 from fuelclient.server.routes import Call, Query, QueryType, Route
-from fuelclient.server.schemas import LARGEST_CHOSEN, MAPPING, NAME, NODE, NUMBER, TEXT, Schema, closed, listed, maybe
+from fuelclient.server.schemas import (
+    LARGEST_CHOSEN,
+    MAPPING,
+    NAME,
+    NODE,
+    NUMBER,
+    TEXT,
+    Schema,
+    closed,
+    listed,
+    maybe,
+    opened,
+)
 
 _FIELDS = ("id", "name", "roles", "ip", "status", "online", "executor", "ssh", "attributes")
 
@@ -38,12 +50,16 @@ def create(call: Call) -> Any:
 
 
 def update(call: Call) -> Any:
-    """Answer PUT of a node: set the name, hostname and labels that the body has; the others stay."""
+    """Answer PUT of a node: set the name, hostname and labels that the body has; the others stay. All that GET returns
+    may be sent back."""
     node_id, body = call.id("node_id"), call.body
     with call.connections.exclusive() as backend:
         before = backend.nodes.get(node_id)
-        if "name" in body or "hostname" in body:
-            backend.nodes.update(node_id, name=body.get("name"), hostname=body.get("hostname"))
+        record = node_record_to(before)
+        require_same(record, body, "name", "hostname", "labels")
+        names = {key: body[key] for key in ("name", "hostname") if body.get(key, record[key]) != record[key]}
+        if names:
+            backend.nodes.update(node_id, **names)
         if "labels" in body:
             removed = [Label(name) for name in before.labels if name not in body["labels"]]
             backend.nodes.set_labels([node_id], body["labels"])
@@ -113,7 +129,7 @@ _BODY = closed(
 _BODIES: Schema = {"anyOf": [_BODY, listed(_BODY, 1)]}
 _CREATED: Schema = {"anyOf": [NODE, listed(NODE)]}
 _LABELS: Schema = {"type": "object", "additionalProperties": maybe(TEXT), "propertyNames": NAME}
-_UPDATE: Schema = {**closed(name=NAME, hostname=NAME, labels=_LABELS), "minProperties": 1}
+_UPDATE: Schema = {**opened(name=NAME, hostname=NAME, labels=_LABELS), "minProperties": 1}
 _ONLY = (Query("cluster_id", QueryType.NUMBER, "only nodes of this environment"),)
 _FORCE = Query("force", QueryType.FLAG, "delete them even if they belong to an environment")
 _IDS = Query("ids", QueryType.NUMBERS, "these nodes", required=True)

@@ -7,9 +7,9 @@ from typing import Any
 
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.serializers.plugin import plugin_to, synced_to
-from fuelclient.server.errors import refusing
+from fuelclient.server.errors import refusing, require_same
 from fuelclient.server.routes import Call, Route
-from fuelclient.server.schemas import NUMBER, PLUGIN, closed, listed, opened
+from fuelclient.server.schemas import MAPPING, NUMBER, PLUGIN, closed, listed, opened
 
 
 def list_all(call: Call) -> Any:
@@ -18,6 +18,13 @@ def list_all(call: Call) -> Any:
 
 def show(call: Call) -> Any:
     return plugin_to(call.backend.plugins.get(call.id("plugin_id")))
+
+
+def update(call: Call) -> Any:
+    """Answer PUT of a plugin: take its metadata as installed. What differs comes from the package: install that."""
+    record = show(call)
+    require_same(record, call.body)
+    return record
 
 
 def delete(call: Call) -> None:
@@ -41,6 +48,7 @@ _SYNCED = opened(created=listed(PLUGIN), updated=listed(PLUGIN), removed=listed(
 ROUTES = (
     Route("GET", "plugins", list_all, "List plugins", {200: listed(PLUGIN)}),
     Route("GET", "plugins/{plugin_id}", show, "Show a plugin", {200: PLUGIN}),
+    Route("PUT", "plugins/{plugin_id}", update, "Take a plugin as it is", {200: PLUGIN}, body=MAPPING),
     Route("DELETE", "plugins/{plugin_id}", delete, "Remove a plugin with its graphs", {204: None}),
     Route("POST", "plugins/sync", sync, "Read the files of plugins again", {200: _SYNCED},
           body=closed(ids=listed(NUMBER)), body_required=False),

@@ -10,7 +10,7 @@ from fuelclient.errors import Conflict
 from fuelclient.model.document import Document
 from fuelclient.serializers.release import release_record_to, releases_from
 from fuelclient.serializers.values import plain
-from fuelclient.server.errors import refusing
+from fuelclient.server.errors import refusing, require_same
 from fuelclient.server.routes import Call, Route
 from fuelclient.server.schemas import MAPPING, NAME, RELEASE, Schema, listed, opened
 
@@ -31,6 +31,13 @@ def create(call: Call) -> Any:
         created = call.backend.releases.create(releases_from(Document(call.body, "")))
     records = [release_record_to(release) for release in created]
     return records[0] if is_one else records
+
+
+def update(call: Call) -> Any:
+    """Answer PUT of a release: take what GET returned. What differs is refused: `set_repositories` has what changes."""
+    record = show(call)
+    require_same(record, call.body)
+    return record
 
 
 def delete(call: Call) -> None:
@@ -69,6 +76,7 @@ ROUTES = (
     Route("GET", "releases", list_all, "List releases", {200: listed(RELEASE)}),
     Route("POST", "releases", create, "Create a release, or all of a list", {201: _CREATED}, body=_BODIES),
     Route("GET", _PATH, show, "Show a release", {200: RELEASE}),
+    Route("PUT", _PATH, update, "Take a release as it is", {200: RELEASE}, body=MAPPING),
     Route("DELETE", _PATH, delete, "Delete a release with its graphs", {204: None}),
     Route("GET", f"{_PATH}/components", components, "List the components of a release", {200: {"type": "array"}}),
     Route("GET", f"{_PATH}/attributes_metadata", settings, "Show the settings of a release", {200: MAPPING}),

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from fuelclient.backends.base import Backend
-from fuelclient.errors import Conflict, NotFound, UsageError
+from fuelclient.errors import Conflict, FuelError, NotFound, UsageError
+from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.model.release import Role, Tag
 from fuelclient.serializers.role import role_from, role_to, tag_from, tag_to
-from fuelclient.server.errors import refusing
+from fuelclient.server.errors import HttpError, refusing
 from fuelclient.server.graphs import owner_of
 from fuelclient.server.routes import Call, Route
 from fuelclient.server.schemas import MAPPING, NAME, ROLE, TAG, Schema, listed, opened
@@ -44,7 +45,7 @@ class _Noun(Generic[Value]):
     def create(self, call: Call) -> Any:
         text = f"{self.noun.capitalize()} with name {call.body['name']} already exists for {self._owner(call)}"
         with refusing(Conflict, 409, text):
-            return self.write(self.facet(call.backend).create(owner_of(call), self.read(call.body)))
+            return self.write(self.facet(call.backend).create(owner_of(call), self._stated(call)))
 
     def update(self, call: Call) -> Any:
         if call.body["name"] != call.path["name"]:
@@ -53,11 +54,18 @@ class _Noun(Generic[Value]):
                 hint=f"Use the same name in both: a {self.noun} cannot be renamed.",
             )
         with self._missing(call):
-            return self.write(self.facet(call.backend).update(owner_of(call), self.read(call.body)))
+            return self.write(self.facet(call.backend).update(owner_of(call), self._stated(call)))
 
     def delete(self, call: Call) -> None:
-        with self._missing(call):
-            self.facet(call.backend).delete(owner_of(call), call.path["name"])
+        with self._missing(call), call.connections.exclusive() as backend:
+            self.remove(backend, owner_of(call), call.path["name"])
+
+    def remove(self, backend: Backend, owner: OwnerRef, name: str) -> None:
+        self.facet(backend).delete(owner, name)
+
+    def _stated(self, call: Call) -> Value:
+        """Return what the body describes."""
+        return self.read(call.body)
 
     def _missing(self, call: Call) -> AbstractContextManager[None]:
         text = f"{self.noun.capitalize()} '{call.path['name']}' is not found for the {self._owner(call)}"
@@ -86,8 +94,40 @@ class _Noun(Generic[Value]):
         )
 
 
-_ROLES: _Noun[Role] = _Noun("role", lambda backend: backend.roles, role_from, role_to)
-_TAGS: _Noun[Tag] = _Noun("tag", lambda backend: backend.tags, tag_from, tag_to)
+class _Roles(_Noun[Role]):
+    def _stated(self, call: Call) -> Role:
+        """Raise `HttpError` (400) for a role with a tag that does not exist, as Nailgun does."""
+        role, known = self.read(call.body), set(_TAGS._known(call))
+        unknown = [tag for tag in role.metadata.get("tags") or () if tag not in known and tag != role.name]
+        if unknown:
+            text = f"Role {role.name} cannot be created or updated: tags {', '.join(map(str, unknown))} do not exist."
+            raise HttpError(400, text, NotFound("tag", unknown[0], known=sorted(known)))
+        return role
+
+
+class _Tags(_Noun[Tag]):
+    def remove(self, backend: Backend, owner: OwnerRef, name: str) -> None:
+        """Remove a tag, also from the owner's own roles that carry it, as Nailgun does."""
+        roles, taken = backend.roles, []
+        described = roles.of_cluster if owner.level is Level.CLUSTER else roles.of_release
+        try:
+            backend.tags.delete(owner, name)
+        except Conflict:
+            try:
+                for role in described(owner.id).values():
+                    if name in (tags := role.metadata.get("tags") or ()):
+                        rest = [tag for tag in tags if tag != name]
+                        roles.update(owner, replace(role, metadata={**role.metadata, "tags": rest}))
+                        taken.append(role)
+                backend.tags.delete(owner, name)
+            except FuelError:
+                for role in taken:
+                    roles.update(owner, role)
+                raise
+
+
+_ROLES = _Roles("role", lambda backend: backend.roles, role_from, role_to)
+_TAGS = _Tags("tag", lambda backend: backend.tags, tag_from, tag_to)
 _ROLE = opened(
     ("name", "meta"), name=NAME, meta=MAPPING, volumes_roles_mapping=listed(opened(("id",), id=NAME)), tags=listed(NAME)
 )

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fuelclient.backends.base import Backend
+from fuelclient.environment.settings import defaults as default_settings
 from fuelclient.errors import FuelError, NotFound, UsageError
 from fuelclient.model.finding import Finding
 from fuelclient.model.plugin import Plugin
@@ -17,7 +18,7 @@ from fuelclient.model.release import Release
 from fuelclient.serializers.finding import finding_to
 from fuelclient.serializers.values import plain
 from fuelclient.server.routes import Call, Query, QueryType, Route
-from fuelclient.server.schemas import BOOLEAN, MAPPING, NUMBER, closed, opened
+from fuelclient.server.schemas import BOOLEAN, MAPPING, NUMBER, closed, maybe, opened
 
 _EDITABLE = "editable"
 
@@ -26,14 +27,15 @@ def show(call: Call) -> Any:
     """Answer GET attributes: the settings of an environment, by default with the plugins that are or can be enabled."""
     if call.flag("settings_only"):
         return {_EDITABLE: plain(call.backend.clusters.settings(call.id("cluster_id"))), "generated": {}}
-    return _with_plugins(call.backend, call.id("cluster_id"))
+    return _with_plugins(call.backend, call.id("cluster_id"), _stored(call.backend, call.id("cluster_id")))
 
 
 def defaults(call: Call) -> Any:
-    """Answer GET attributes/defaults: the settings of the environment's release."""
-    release = call.backend.releases.get(call.backend.clusters.get(call.id("cluster_id")).release_id)
-    attributes = release.metadata.get("attributes_metadata")
-    return {_EDITABLE: plain((attributes or {}).get(_EDITABLE) or {}), "generated": {}}
+    """Answer GET attributes/defaults: the settings of the environment's release, and of the plugins that are or can be
+    enabled, as `show`."""
+    cluster_id = call.id("cluster_id")
+    sections = default_settings(call.backend.clusters.environment(cluster_id))
+    return _with_plugins(call.backend, cluster_id, sections)
 
 
 def replace(call: Call) -> Any:
@@ -44,15 +46,19 @@ def replace(call: Call) -> Any:
 def update(call: Call) -> Any:
     """Answer PATCH attributes: merge the body into the settings of an environment."""
     with call.connections.exclusive() as backend:
-        current = _with_plugins(backend, call.id("cluster_id"))[_EDITABLE]
+        cluster_id = call.id("cluster_id")
+        current = _with_plugins(backend, cluster_id, _stored(backend, cluster_id))[_EDITABLE]
         return _store(call, _merge(current, call.body[_EDITABLE]))
 
 
-def _with_plugins(backend: Backend, cluster_id: int) -> dict[str, Any]:
-    """Return the settings of an environment with a section for each plugin that is enabled there or supports its
+def _stored(backend: Backend, cluster_id: int) -> dict[str, Any]:
+    return dict(plain(backend.clusters.settings(cluster_id)))
+
+
+def _with_plugins(backend: Backend, cluster_id: int, sections: dict[str, Any]) -> dict[str, Any]:
+    """Return settings of an environment with a section for each plugin that is enabled there or supports its
     release."""
     release = backend.releases.get(backend.clusters.get(cluster_id).release_id)
-    sections = plain(backend.clusters.settings(cluster_id))
     versions_by_name: dict[str, list[Plugin]] = {}
     for plugin in backend.plugins.list():
         if cluster_id in plugin.clusters or _supports(plugin, release):
@@ -117,7 +123,8 @@ def _store(call: Call, sections: Mapping[str, Any]) -> Any:
                 (backend.plugins.enable if enable else backend.plugins.disable)(plugin_id, cluster_id)
             backend.clusters.set_settings(cluster_id, settings)
             raise
-        return {**_with_plugins(backend, cluster_id), "findings": [finding_to(finding) for finding in findings]}
+        stored = _stored(backend, cluster_id)
+        return {**_with_plugins(backend, cluster_id, stored), "findings": [finding_to(finding) for finding in findings]}
 
 
 def _switch(
@@ -181,7 +188,7 @@ def _merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]
     return merged
 
 
-_METADATA = opened(enabled=BOOLEAN, chosen_id=NUMBER)
+_METADATA = opened(enabled=BOOLEAN, chosen_id=maybe(NUMBER))
 _SECTIONS = {"type": "object", "additionalProperties": opened(metadata=_METADATA)}
 _BODY = closed((_EDITABLE,), editable=_SECTIONS, generated=MAPPING)
 _SETTINGS = opened((_EDITABLE, "generated"), editable=MAPPING, generated=MAPPING)

@@ -77,6 +77,15 @@ def delete(call: Call) -> Reply:
     return Reply(json.dumps({"left": left})) if left else Reply(status=204)
 
 
+def delete_task(call: Call) -> Any:
+    """Answer DELETE of a task: delete a whole run that has ended, as Nailgun does at once or later."""
+    run = call.backend.runs.get(call.id("transaction_id"))
+    if not run.is_final or run.parent_id is not None:
+        why = "it is a part of another one" if run.is_final else "it has not ended"
+        raise HttpError(400, f"Task {run.id} cannot be deleted: {why}.", Conflict(f"Run {run.id} stays: {why}."))
+    return {"left": list(call.backend.runs.delete(run.id))}
+
+
 def history(call: Call) -> Any:
     """Answer GET deployment_history: the task instances of a run as JSON or, if the client prefers it, as CSV."""
     query = call.query
@@ -190,6 +199,7 @@ ROUTES = (
           (DETAILS, _FILTERS[1])),
     Route("GET", "tasks/{transaction_id}", show_task, "Show a run with the run that it is a part of", {200: TASK_RUN},
           (DETAILS,)),
+    Route("DELETE", "tasks/{transaction_id}", delete_task, "Delete a run that has ended", {202: LEFT}),
     Route("DELETE", _PATH, delete, "Delete a run with its history", {204: None, 200: LEFT},
           (Query("force", QueryType.FLAG, "delete it even if it has not ended, provided that its runner is gone"),)),
     Route("GET", f"{_PATH}/deployment_history", history, "List the task instances of a run with their results",

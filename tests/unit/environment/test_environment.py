@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fuelclient.environment.owners import owners
 from fuelclient.environment.roles import primary_tags, roles
 from fuelclient.model.cluster import Cluster
@@ -30,6 +32,19 @@ def test_a_plugin_can_redefine_a_role_of_the_release() -> None:
         "b": ("release", None),
         "c": ("plugin p0-1.0.0", None),
     }
+
+
+def test_a_role_of_the_environment_hides_none_of_a_plugin() -> None:
+    """It replaces one of the release, and stays for when the plugin is disabled."""
+    release = {"roles_metadata": {"a": {"name": "theirs"}, "b": {"name": "theirs"}}}
+    own = {"roles_metadata": {name: {"name": "own"} for name in "abc"}}
+    plugin: dict[str, object] = {"roles_metadata": {"a": {"name": "mine"}}}
+    for below, expected in (
+        (environment({**release}, plugin), {"a": "mine", "b": "own", "c": "own"}),
+        (environment({**release}), {"a": "own", "b": "own", "c": "own"}),
+    ):
+        made = replace(below, own_metadata=own)
+        assert {name: role.metadata["name"] for name, role in roles(made).items()} == expected
 
 
 def test_a_role_that_states_no_tag_has_none() -> None:

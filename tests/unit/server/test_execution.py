@@ -203,7 +203,6 @@ def test_the_other_ways_to_begin_a_run(api: Api, env: Executions) -> None:
         ),
         ("PUT", "clusters/1/deploy_tasks", [], 400, "Tasks list must be specified."),
         ("PUT", "clusters/1/deploy_tasks", ["yy", "zz"], 400, "Tasks yy,zz are not present in deployment graph"),
-        ("PUT", "clusters/1/changes?dry_run=1&noop_run=1", None, 400, "not both"),
         ("POST", "sequences/9/execute", {"cluster": 1}, 404, "DeploymentSequence not found"),
     ],
 )  # fmt: skip
