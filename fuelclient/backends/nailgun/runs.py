@@ -16,7 +16,7 @@ from fuelclient.backends.nailgun.memory import SUCCEEDED, History, memory_of
 from fuelclient.backends.nailgun.observer import Observer
 from fuelclient.backends.nailgun.request_checks import require_known, require_nodes
 from fuelclient.backends.nailgun.session import Session
-from fuelclient.backends.nailgun.transactions import from_order, from_tasks, is_whole, reported
+from fuelclient.backends.nailgun.transactions import is_whole, related, reported
 from fuelclient.backends.nailgun.verdicts import decided
 from fuelclient.environment.checks import require_instance_statuses, require_recorded, require_run_statuses
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported
@@ -152,20 +152,14 @@ class Runs:
     ) -> Sequence[Run]:
         require_run_statuses(statuses)
         about = None if cluster_id is None else About("environment", cluster_id)
-        wholes = not statuses and tuple(names) == (PARENT,) and not self._session.capabilities.events
         data = self._session.get(
             "transactions/", about, cluster_id=cluster_id, statuses=tuple(statuses) or None,
-            transaction_types=tuple(names) or None if not wholes else None, include_details=True,
+            transaction_types=tuple(names) or None, include_details=True,
         )  # fmt: skip
         runs = sorted(map(run_from, objects(data, "transaction")), key=lambda run: run.id)
         runs = [run for run in runs if cluster_id in (None, run.cluster_id)]
-        if not wholes:
-            runs = [run for run in runs if not statuses or run.status in statuses]
-            return [run for run in runs if not names or run.name in names]
-        by_cluster: dict[int, list[Run]] = {}
-        for run in runs:
-            by_cluster.setdefault(run.cluster_id, []).append(run)
-        return [from_order(run, by_cluster[run.cluster_id]) for run in runs if is_whole(run)]
+        runs = [run for run in runs if not statuses or run.status in statuses]
+        return [run for run in runs if not names or run.name in names]
 
     def get(self, run_id: int) -> Run:
         """As `base.Runs`. A Fuel master does not name the parts of a run: see `transactions`."""
@@ -329,7 +323,7 @@ class Runs:
         tasks: list[Run] = []
         with suppress(Unsupported):  # a server need not have this path
             tasks += map(run_from, objects(self._session.get("tasks/", cluster_id=run.cluster_id), "task"))
-        return from_tasks(run, tasks) or from_order(run, self.list(cluster_id=run.cluster_id))
+        return related(run, tasks)
 
     def _history(self, run: Run, filters: HistoryFilter, *, summary: bool = True) -> Sequence[HistoryRow]:
         whole = self._whole(run)

@@ -2,7 +2,7 @@
 
 A master calls everything that it does in the background a transaction, and does not say of a transaction which one it
 is part of. It says so of its tasks, which are the same with the same ids, but forgets those of an environment when the
-next run begins. Then the order of the ids has to do.
+next run begins. The order of the ids says nothing: other commands leave transactions of their own between them.
 """
 
 from __future__ import annotations
@@ -21,34 +21,10 @@ def is_whole(run: Run) -> bool:
     return run.name == PARENT and not run.graph_type
 
 
-def from_tasks(run: Run, tasks: Sequence[Run]) -> Run | None:
-    """Return a run with its parts, or with its parent, as the tasks of its environment state them.
-
-    Return None if the run is none of them: the master has forgotten its task.
-    """
-    own = next((task for task in tasks if task.id == run.id), None)
-    if own is None:
-        return None
+def related(run: Run, tasks: Sequence[Run]) -> Run:
+    """Return a run with its parts and its parent, as far as the tasks of its environment state them."""
+    own = next((task for task in tasks if task.id == run.id), run)
     return with_parts(replace(run, parent_id=own.parent_id), (task for task in tasks if task.parent_id == run.id))
-
-
-def from_order(run: Run, others: Sequence[Run]) -> Run:
-    """Return a run with its parts, or with its parent, as the ids of its environment's transactions say.
-
-    The graphs of a run follow it, before the next run, because an environment has one run at a time.
-    """
-    ordered = sorted(others, key=lambda other: other.id)
-    if any(other.parent_id is not None for other in ordered):  # a server may state it after all
-        return from_tasks(run, ordered) or run
-    if is_whole(run):
-        following = next((other.id for other in ordered if other.id > run.id and is_whole(other)), None)
-        later = (other for other in ordered if other.id > run.id and (following is None or other.id < following))
-        return with_parts(run, (replace(other, parent_id=run.id) for other in later))
-    if run.graph_type:
-        earlier = [other for other in ordered if other.id < run.id and is_whole(other)]
-        if earlier:
-            return replace(run, parent_id=earlier[-1].id)
-    return run
 
 
 def with_parts(run: Run, parts: Iterable[Run]) -> Run:

@@ -38,16 +38,11 @@ def test_a_run_has_its_graphs_as_parts() -> None:
     assert Replay(AFTER).backend().runs.get(28).parent_id == 27
 
 
-def test_a_run_whose_task_was_forgotten_has_parts_by_their_order() -> None:
-    runs = Replay(DELETED).backend().runs
-    listed = {run.id: run for run in runs.list(cluster_id=None, names=["deploy"])}
-    parts = {number: [child.id for child in run.children] for number, run in listed.items()}
-    assert parts[23] == [24]  # transaction 25 provisions by itself
-    assert parts[46] == [47, 48]
-    assert parts[59] == [60, 61]
-    assert parts[71] == [75]  # it provisions first, which is no graph
-    assert parts[76] == [79]  # a dry run
-    assert listed[59].request.graph_types == ("small", "slow")
+def test_a_run_whose_task_was_forgotten_has_no_parts() -> None:
+    """That ids follow one another says nothing: transaction 25 provisions by itself, after the parts of 23."""
+    listed = Replay(DELETED).backend().runs.list()
+    assert {run.id for run in listed} > {23, 24, 25, 46, 47, 48}
+    assert [run for run in listed if run.children or run.parent_id is not None] == []
 
 
 def test_all_transactions_are_listed_with_those_of_no_environment(on_master: OnMaster) -> None:
