@@ -124,7 +124,7 @@ echo "$$ ${20} $boot $label $up $used $before_out $before_err $(readlink /proc/s
 [ ! -e "never.$label" ] || exit 0
 code=137 why=exit
 if [ ! -s "stop.$label" ]; then
-  if mkfifo out.pipe err.pipe; then
+  if command -v setsid > /dev/null && mkfifo out.pipe err.pipe; then
     setsid /bin/sh -c "$copier" fuel2-copy out $before_out $megabytes < out.pipe > /dev/null &
     setsid /bin/sh -c "$copier" fuel2-copy err $before_err $megabytes < err.pipe > /dev/null &
     (umask 022; exec bash ./cmd > out.pipe 2> err.pipe)

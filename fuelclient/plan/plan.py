@@ -136,6 +136,7 @@ def plan(
     findings += _cannot_run(expansion, work, snapshot, request, attributes, check)
     _refuse(snapshot, findings)
     findings += _idle(snapshot.graph_type, fleet, work, request)
+    _refuse(snapshot, findings)
     placed = zip(merged.tasks, expansion.placement.nodes, strict=True)
     return Plan(
         snapshot.graph_type, expansion, order, work, attributes, details, tuple(findings), merged.metadata,
@@ -219,19 +220,24 @@ def _cannot_run(
 def _idle(graph_type: str, fleet: Fleet, work: Work, request: RunRequest) -> Iterator[Finding]:
     """Yield a finding if there are no task instances except sync points: the graph ends at once, and the run goes on.
 
-    A request for the master alone says itself that it may be so.
+    It is an error if the request names nodes of which none is online. A request for the master alone says itself that
+    it may be so.
     """
-    if not request.master_only and all(kind is InstanceKind.SYNC for kind in work.kinds):
-        nodes = [str(node.uid) for node in fleet.nodes if isinstance(node.uid, int)]
-        where = (
-            f"on node {listed(nodes, _MOST_NAMED)}"
-            if nodes
-            else "because no node can be deployed now, or its node filter matches none"
-        )
-        yield Finding(
-            Severity.WARNING, "G066", f"the {graph_type} graph has nothing to do {where}",
-            hint="Name nodes that have its roles (--node), or see where its tasks run with `fuel2 graph preview`.",
-        )  # fmt: skip
+    if request.master_only or any(kind is not InstanceKind.SYNC for kind in work.kinds):
+        return
+    nodes = [str(node.uid) for node in fleet.nodes if isinstance(node.uid, int)]
+    is_lost = bool(request.node_ids) and not nodes
+    where = "because no node can be deployed now, or its node filter matches none"
+    if nodes:
+        where = f"on node {listed(nodes, _MOST_NAMED)}"
+    elif is_lost:
+        where = "because none of the named nodes is online"
+    yield Finding(
+        Severity.ERROR if is_lost and not request.dry_run else Severity.WARNING,
+        "G066",
+        f"the {graph_type} graph has nothing to do {where}",
+        hint="Name nodes that have its roles (--node), or see where its tasks run with `fuel2 graph preview`.",
+    )
 
 
 def digest_of(work: Work, rendered: Mapping[int, Mapping[str, Any]]) -> str:

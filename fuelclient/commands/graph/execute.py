@@ -71,9 +71,9 @@ class GraphExecute(Starter):
 
     The graphs of the given types run one after another; the first that fails ends the run. The run is a process of its
     own and goes on when the terminal closes. On a terminal the command follows the run to its end, with exit code 8 if
-    it fails, or if nothing of it succeeded. Ctrl-C stops the run, and a second Ctrl-C kills running tasks. Without a
-    terminal the command returns at once unless --wait is given, and exit code 0 means that the run has started.
-    --timeout limits the waiting; the exit code is then 12, and the run goes on.
+    it fails, or if nothing of a selection succeeded. Ctrl-C stops the run, and a second Ctrl-C kills running tasks.
+    Without a terminal the command returns at once unless --wait is given, and exit code 0 means that the run has
+    started. --timeout limits the waiting; the exit code is then 12, and the run goes on.
 
     --dry-run prints what would run and starts nothing. A Fuel master is asked as well, and keeps the dry run as a task:
     the column 'action' has the plan that is computed here, the column 'master' what the master decides. With --assume

@@ -237,9 +237,11 @@ def outcome(run: Run, progress: Progress, printed: Failures, *, has_logs: bool =
         LOG.info("  and %s.", count(len(unprinted) - room, "more failure"))
     if failures and not has_logs:
         LOG.info("%s", ON_A_MASTER)
-    if is_ready and (progress.counts["ready"] or not failures):
+    asked = run.request
+    selects = asked.task_names or asked.subgraphs or asked.node_ids
+    if is_ready and (progress.counts["ready"] or not failures or not selects):
         return Exit.OK
     LOG.info("`fuel2 task history show %d --why` has the reasons.", run.id)
     if is_ready:
-        LOG.error("Nothing that run %d executed succeeded.", run.id)
+        LOG.error("Nothing of what was selected for run %d succeeded.", run.id)
     return Exit.FAILED

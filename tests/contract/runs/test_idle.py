@@ -10,6 +10,7 @@ from executions import Executions, shell, stage
 from refusals import refused
 
 from fuelclient.errors import InvalidGraph, UsageError
+from fuelclient.model.node import Node
 from fuelclient.model.run import RunRequest
 from fuelclient.model.task import Task
 
@@ -91,3 +92,15 @@ def test_a_subgraph_without_ends_fails_when_its_turn_comes(env: Executions) -> N
     assert "names no task" in ended.message
     assert env.noted() == []
     assert env.statuses() == {1: "provisioned", 2: "provisioned", 3: "provisioned"}
+
+
+def test_named_nodes_of_which_none_is_online_are_refused(env: Executions) -> None:
+    (away,) = env.backend.nodes.create(
+        [Node(0, "away", cluster_id=1, roles=("compute",), executor="local", online=False)]
+    )
+    env.graph(shell("a", env.note("a")), stage("s"))
+    with refused(InvalidGraph, "default graph"):
+        env.begin(node_ids=(away.id,))
+    assert env.begin(node_ids=(away.id,), dry_run=True).status == "ready"
+    assert env.run(node_ids=(away.id, 1)).status == "ready"
+    assert env.noted() == ["a"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -211,23 +212,28 @@ def test_the_end_of_what_was_printed_as_running_is_printed(
 
 
 @pytest.mark.parametrize(
-    ("statuses", "code"),
+    ("statuses", "selection", "code"),
     [
-        (["error", "error"], Exit.FAILED),
-        (["error", "ready"], Exit.OK),
-        (["error", "skipped"], Exit.FAILED),
-        (["skipped", "skipped"], Exit.OK),
-        ([], Exit.OK),
+        (["error", "error"], {"task_names": ("a",)}, Exit.FAILED),
+        (["error", "error"], {"subgraphs": ("a",)}, Exit.FAILED),
+        (["error", "error"], {"node_ids": (1,)}, Exit.FAILED),
+        (["error", "error"], {}, Exit.OK),
+        (["error", "ready"], {"node_ids": (1,)}, Exit.OK),
+        (["error", "skipped"], {"node_ids": (1,)}, Exit.FAILED),
+        (["skipped", "skipped"], {"node_ids": (1,)}, Exit.OK),
+        ([], {"node_ids": (1,)}, Exit.OK),
     ],
 )
 def test_a_run_that_is_ready_although_all_of_it_failed_is_told_as_a_failure(
-    statuses: list[str], code: Exit, caplog: pytest.LogCaptureFixture
+    statuses: list[str], selection: dict[str, Any], code: Exit, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "fuelclient")
     progress = Progress()
     progress.apply([event(f"t{number}", status, reason="condition") for number, status in enumerate(statuses)])
-    ended = replace(run(), status=RunStatus.READY)
+    ended = replace(run(), status=RunStatus.READY, request=RunRequest(1, **selection))
 
     assert outcome(ended, progress, Failures(has_logs=False), has_logs=False) == code
 
-    assert (caplog.records[-1].getMessage() == "Nothing that run 1 executed succeeded.") == (code is Exit.FAILED)
+    assert (caplog.records[-1].getMessage() == "Nothing of what was selected for run 1 succeeded.") == (
+        code is Exit.FAILED
+    )
