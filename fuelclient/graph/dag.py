@@ -120,19 +120,52 @@ def shortest_cycle(successors: Sequence[Sequence[int]], real: int, stuck: Iterab
     [0, 1, 2]
     """
     home = {vertex: inside for inside in map(set, components(successors, stuck)) for vertex in inside}
+    trim = _Trim(successors, home)
     best: list[int] = []
     steps = 0
     for start in sorted(vertex for vertex in home if vertex < real):
+        if start not in home[start]:
+            continue
         limit = len(best) if best else len(home[start]) + 1
         cycle, visited = _shortest_cycle_through(successors, real, home[start], start, limit)
         steps += visited
         best = cycle or best
         if len(best) == 2 or (best and steps > _MOST_STEPS):
             break
+        trim.remove(start)  # a shorter cycle does not pass through it
     if not best:
         return []
     first = best.index(min(best))
     return best[first:] + best[:first]
+
+
+class _Trim:
+    """Takes vertices out of components, and with each those that are in no cycle without it.
+
+    `home` has the component of each vertex; the sets shrink. All removals together take O(V + E).
+    """
+
+    def __init__(self, successors: Sequence[Sequence[int]], home: Mapping[int, set[int]]) -> None:
+        self._home = home
+        self._after = {vertex: [after for after in successors[vertex] if after in home[vertex]] for vertex in home}
+        self._before: dict[int, list[int]] = {vertex: [] for vertex in home}
+        for vertex, following in self._after.items():
+            for after in following:
+                self._before[after].append(vertex)
+        self._left = [{vertex: len(others) for vertex, others in side.items()} for side in (self._before, self._after)]
+
+    def remove(self, vertex: int) -> None:
+        inside = self._home[vertex]
+        inside.discard(vertex)
+        gone = [vertex]
+        while gone:
+            last = gone.pop()
+            for neighbours, left in zip((self._after, self._before), self._left, strict=True):
+                for other in neighbours[last]:
+                    left[other] -= 1
+                    if not left[other] and other in inside:
+                        inside.discard(other)
+                        gone.append(other)
 
 
 def _shortest_cycle_through(

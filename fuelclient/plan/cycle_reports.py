@@ -21,6 +21,9 @@ from fuelclient.plan.order import Ordered, distinct_cycles, edge_finding, ordere
 _MOST_DROPS = 10
 """A fix that would have to drop more than this is not looked for."""
 
+_MOST_TRIALS = 10
+"""Of a longer cycle, so many edges are tried; each trial expands the graph again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Drop:
@@ -123,7 +126,7 @@ def _report(snapshot: Snapshot, expansion: Expansion, cycle: list[int], componen
         len(ids),
         closed_by,
         only,
-        tuple(_Fixes(expansion, ids).of(cycle)),
+        tuple(_Fixes(expansion, ids, closed_by).of(cycle)),
     )
 
 
@@ -164,11 +167,12 @@ def _stuck(expansion: Expansion, ids: Set[str]) -> list[int]:
 class _Fixes:
     """Looks for dependencies without which a set of tasks has no cycle."""
 
-    def __init__(self, expansion: Expansion, ids: Set[str]) -> None:
-        self._expansion, self._ids = expansion, ids
+    def __init__(self, expansion: Expansion, ids: Set[str], closed_by: str) -> None:
+        self._expansion, self._ids, self._closed_by = expansion, ids, closed_by
 
     def of(self, cycle: Sequence[int]) -> Iterator[tuple[Drop, ...]]:
-        """Yield every edge of the cycle whose statements can be dropped and suffice, or else one larger fix.
+        """Yield every edge of the cycle whose statements can be dropped and suffice, or else one larger fix. Of many
+        edges, only some are tried, first those of the layer that closed the cycle.
 
         Dependencies that facts compute are left out of the trials; if a cycle needs them, there is no fix.
         """
@@ -176,13 +180,22 @@ class _Fixes:
         if not _is_cyclic(few, self._expansion.fleet, self._ids):
             return
         found = False
-        for edge in pairwise((*cycle, cycle[0])):
+        edges = list(pairwise((*cycle, cycle[0])))
+        if len(edges) > _MOST_TRIALS:
+            edges = sorted(edges, key=self._is_old)[:_MOST_TRIALS]
+        for edge in edges:
             drops, changed = self._without(few, self._expansion, edge)
             if drops and not _is_cyclic(changed, self._expansion.fleet, self._ids):
                 found = True
                 yield drops
         if not found:
             yield from self._several(few)
+
+    def _is_old(self, edge: tuple[int, int]) -> bool:
+        """Return whether an edge is not of the layer that closed the cycle."""
+        reasons = self._expansion.edges.reasons_between(*edge)
+        tasks = [(self._expansion.tasks[reason.task], reason.attribute) for reason in reasons]
+        return all(place_of(task, attribute).layer != self._closed_by for task, attribute in tasks)
 
     def _several(self, tasks: Sequence[MergedTask]) -> Iterator[tuple[Drop, ...]]:
         """Yield one fix of several statements, none of which could stay."""

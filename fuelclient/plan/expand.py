@@ -57,6 +57,8 @@ class Edges:
         self._barriers: dict[tuple[bool, tuple[int, ...]], int] = {}
         self._told_after: set[int] = set()
         self._loops: tuple[set[int], set[int]] = (set(), set())
+        self._at: dict[int, list[int]] = {}
+        self._indexed = 0
 
     def __len__(self) -> int:
         return len(self.heads)
@@ -170,7 +172,12 @@ class Edges:
         into: dict[int, int] = {}
         onward: dict[int, int] = {}
         numbers: list[int] = []
-        for head, tail, reason in zip(self.heads, self.tails, self.reasons, strict=True):
+        for position in range(self._indexed, len(self.heads)):  # only those that were added since the last call
+            for end in (self.heads[position], self.tails[position]):
+                self._at.setdefault(end, []).append(position)
+        self._indexed = len(self.heads)
+        for position in sorted({*self._at.get(before, ()), *self._at.get(after, ())}):
+            head, tail, reason = self.heads[position], self.tails[position], self.reasons[position]
             if head == before:
                 if tail == after:
                     numbers.append(reason)

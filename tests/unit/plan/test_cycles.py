@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 from building import task
+from call_count import calls
 
 from fuelclient.errors import CycleDetected
 from fuelclient.model.cluster import Cluster
@@ -81,3 +83,16 @@ def test_the_cycles_of_an_environment_are_found_on_a_few_of_its_nodes() -> None:
     across = [shell("a", "r", cross_depends=[{"name": "a", "role": "r"}])]
     assert {finding.task for finding in cycles_of(snapshot(across, 200))} == {"", "a"}
     assert cycles_of(snapshot(across, 1)) == ()
+
+
+def ring(size: int) -> list[Task]:
+    """Tasks that each require the next one, and the last one the first."""
+    return [shell(f"t{number}", "controller", requires=[f"t{(number + 1) % size}"]) for number in range(size)]
+
+
+def test_the_work_for_a_cycle_grows_with_its_length_and_not_faster() -> None:
+    cycles_in(ring(10))
+    small, large = (calls(partial(cycles_in, ring(size))) for size in (200, 800))
+    assert large < 5 * small
+    (whole, *edges) = cycles_in(ring(200))
+    assert (len(edges), whole.hint.count("drop ")) == (200, 10)
