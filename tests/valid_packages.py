@@ -76,6 +76,8 @@ def write_package(
             path = directory / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
+            if path.suffix == ".sh":
+                path.chmod(0o755)
     return directory
 
 

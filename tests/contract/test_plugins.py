@@ -113,7 +113,7 @@ class TestPlugin:
         path = write_package(tmp_path / "copy", files=WATCHER)
         with pytest.raises(Conflict) as caught:
             backend.plugins.install(path)
-        text = "Nothing to do: Monitor, version 4.0.0, does not update installed plugin."
+        text = "Nothing to do: Monitor, version 1.2.3, does not update installed plugin."
         assert caught.value.message == text  # the original client's own text, which scripts match
         done = backend.plugins.install(path, force=True)
         assert (done.action, done.plugin.id) == (InstallAction.UNCHANGED, monitor.id)

@@ -170,7 +170,7 @@ def _series(plugin: Plugin) -> str:
 def _refuse_again(previous: Plugin, wanted: Plugin) -> Plugin | None:
     if _is_same(previous, wanted):
         raise Conflict(
-            f"Nothing to do: {wanted.title}, version {wanted.package_version}, does not update installed plugin.",
+            f"Nothing to do: {wanted.title}, version {wanted.version}, does not update installed plugin.",
             hint=f"Plugin {wanted.name} {wanted.version} is installed with exactly this content (id {previous.id}).",
         )
     raise Conflict(

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,12 @@ from fuelclient.plugins.archive.limits import Unusable, quoted
 from fuelclient.plugins.build import fp, rpm
 from fuelclient.plugins.build.entries import RELEASE, VERSION, Entry, EntryType, checksums, collect, ordered
 from fuelclient.plugins.build.output import build_date, reported, require_free, written
-from fuelclient.plugins.build.repositories import indexes, repository_findings
-from fuelclient.plugins.build.rpm_header import RpmPackage
+from fuelclient.plugins.build.repositories import indexes, repository_findings, unlistable
+from fuelclient.plugins.build.rpm_header import Payload, RpmPackage, fields_of
 from fuelclient.plugins.package_files import require_directory
 from fuelclient.plugins.releases import name_form
 
-__all__ = ["HOOK", "build_fp", "build_rpm", "repository_findings", "run_pre_build_hook"]
+__all__ = ["HOOK", "build_fp", "build_rpm", "refusals", "repository_findings", "run_pre_build_hook"]
 
 HOOK = "pre_build_hook"
 
@@ -91,6 +91,35 @@ def build_rpm(directory: Path, output_dir: Path, metadata: Mapping[str, Any], *,
     checksums but no signature. Raise what `build_fp` raises.
     """
     return _build(directory, output_dir, metadata, "rpm", force=force)
+
+
+def refusals(directory: Path, metadata: Mapping[str, Any]) -> Iterator[tuple[str, Unusable]]:
+    """Yield each reason for which a build of `directory` would be refused, with the key of the metadata it is about."""
+    is_rpm = not str(metadata.get("package_version")).startswith("1.")
+    stated = _Identity("name", "1.0.0", "1")  # in place of what is refused
+    try:
+        stated = _identity_of(metadata)
+    except Unusable as error:
+        is_named = re.fullmatch(name_form(metadata), str(metadata.get("name")))
+        yield "version" if is_named else "name", error
+    try:
+        release = stated.release if is_rpm else ""
+    except Unusable as error:
+        yield "build_version", error
+        release = "1"
+    try:
+        entries = collect(directory, stated.name)
+    except Unusable as error:
+        yield "", error
+        return
+    for reason in unlistable(entries, metadata):
+        yield "", reason
+    if is_rpm:
+        package = RpmPackage(stated.rpm_name, stated.version, release, 0, metadata, entries)
+        try:
+            fields_of(package, Payload("", "", 0, ("",) * len(entries)))
+        except Unusable as error:
+            yield "", error
 
 
 def run_pre_build_hook(directory: Path) -> None:

@@ -54,6 +54,17 @@ def indexes(entries: Iterable[Entry], metadata: Mapping[str, Any], series: str) 
             yield from _empty_repodata(f"{root}repodata/")
 
 
+def unlistable(entries: Iterable[Entry], metadata: Mapping[str, Any]) -> Iterator[Unusable]:
+    """Yield an error for each package in an Ubuntu repository that the index could not list."""
+    roots = tuple(_roots(metadata, "ubuntu"))
+    for entry in entries:
+        if entry.type is EntryType.FILE and entry.path.endswith(".deb") and entry.path.startswith(roots):
+            try:
+                _control(entry)
+            except Unusable as error:
+                yield error
+
+
 def _empty_repodata(directory: str) -> Iterator[Entry]:
     """Yield what `createrepo` writes for a directory without packages."""
     described = []
@@ -107,10 +118,7 @@ def _roots(metadata: Mapping[str, Any], system: str) -> list[str]:
 
 def _stanza(entry: Entry, root: str) -> str:
     """Return what the index says about one package: its control file, its place, its size and its checksums."""
-    with entry.open() as source:
-        control = _control_of(source, entry.path)
-    if not control.startswith("Package:") and "\nPackage:" not in control:
-        raise _not_listable(entry.path, "its control file does not name a package")
+    control = _control(entry)
     sums = {
         "MD5sum": hashlib.md5(usedforsecurity=False),
         "SHA1": hashlib.sha1(usedforsecurity=False),
@@ -122,6 +130,14 @@ def _stanza(entry: Entry, root: str) -> str:
     lines = [control, f"Filename: ./{entry.path[len(root) :]}", f"Size: {entry.size}"]
     lines += [f"{name}: {digest.hexdigest()}" for name, digest in sums.items()]
     return "\n".join(lines)
+
+
+def _control(entry: Entry) -> str:
+    with entry.open() as source:
+        control = _control_of(source, entry.path)
+    if not control.startswith("Package:") and "\nPackage:" not in control:
+        raise _not_listable(entry.path, "its control file does not name a package")
+    return control
 
 
 def _control_of(source: BinaryIO, name: str) -> str:

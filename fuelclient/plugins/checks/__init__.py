@@ -1,6 +1,6 @@
 """Check a plugin package: find everything that its files violate in one run.
 
-The codes are P001 to P066 (`docs/findings.md`), and G... from reading graphs. Sources: Fuel Plugin Builder's
+The codes are P001 to P069 (`docs/findings.md`), and G... from reading graphs. Sources: Fuel Plugin Builder's
 validators, the lists in the specifications "plugins-v5" and "release-as-a-plugin", and rules of our own for common
 mistakes.
 """
@@ -17,7 +17,17 @@ from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import GraphDocument
 from fuelclient.model.package import Package
 from fuelclient.plan.cycles import cycles_in
-from fuelclient.plugins.checks import conditions, metadata, primaries, references, scripts, shape, shared_ids, tasks
+from fuelclient.plugins.checks import (
+    conditions,
+    metadata,
+    packing,
+    primaries,
+    references,
+    scripts,
+    shape,
+    shared_ids,
+    tasks,
+)
 from fuelclient.plugins.checks.findings import Findings
 from fuelclient.plugins.checks.raw_package import RawPackage, read
 from fuelclient.plugins.graphs import as_legacy
@@ -71,6 +81,7 @@ def check_and_read(
     # What cannot be loaded would be refused by an installation, so load it too.
     loaded, told = read_package(directory, shown_as=shown_as)
     findings.add_unless_known(_loading(package, loaded, told))
+    findings.add_unless_known(packing.check(package))
     return findings.sorted(package.files.manifest), loaded
 
 

@@ -1,11 +1,12 @@
-"""P064: manifests and scripts that tasks run, but that the package does not contain."""
+"""P064: manifests and scripts that tasks run, but that the package does not contain; P069: those that cannot run."""
 
 from __future__ import annotations
 
 import re
 import shlex
 from collections.abc import Iterator
-from pathlib import PurePosixPath
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
 
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.task import TaskType
@@ -14,12 +15,14 @@ from fuelclient.plugins.checks.raw_package import RawPackage, Record
 _SCRIPT = re.compile(r"[\w.@+-][\w./@+-]*\.(?:sh|bash|py|rb|pl|pp)")
 _KEY = "deployment_scripts_path"
 _DEFAULT = "deployment_scripts"
+_BEGINNING = 65536
+"""So much of a script is looked at."""
 _PLACEHOLDERS = frozenset({".gitkeep", ".gitignore", ".keep", "README.md"})
 
 
 def check(package: RawPackage) -> Iterator[Finding]:
     """Yield a warning for every manifest and script that is not in a directory of scripts, or a single one if those
-    directories are empty.
+    directories are empty, and for every script there that no node could run.
 
     Absolute paths are skipped, because they name files on the node, and so are tasks with a `cwd` of their own.
     """
@@ -27,7 +30,9 @@ def check(package: RawPackage) -> Iterator[Finding]:
         return
     folders = _folders(package)
     present = {
-        PurePosixPath(name).relative_to(folder).as_posix() for folder in folders for name in package.files.below(folder)
+        PurePosixPath(name).relative_to(folder).as_posix(): package.files.directory / name
+        for folder in folders
+        for name in package.files.below(folder)
     }
     types = ("deployment_tasks", "release_tasks", *(("tasks",) if package.major < 5 else ()))
     tasks = [task for file_type in types for task in package.records(file_type)]
@@ -40,12 +45,28 @@ def check(package: RawPackage) -> Iterator[Finding]:
     for task, name in missing:
         message = f"task {task.name} runs {name}, which is not below {' or '.join(folders)}"
         yield _warning(task, message, "Add the file, or correct the path.")
+    for task in tasks:
+        for name in _named(task):
+            path = present.get(PurePosixPath(name).as_posix())
+            if path is not None and task.data.get("type") == TaskType.SHELL:
+                yield from _unusable(task, name, path)
 
 
-def _warning(task: Record, message: str, hint: str) -> Finding:
+def _unusable(task: Record, name: str, path: Path) -> Iterator[Finding]:
+    """Yield a warning for a script that is run by its path and may not be, and for one with lines of Windows."""
+    command = task.data["parameters"]["cmd"]
+    if shlex.split(command[:4096])[0].removeprefix("./") == name and not path.stat().st_mode & 0o100:
+        yield _warning(task, f"task {task.name} runs {name}, which is not executable", f"Run chmod +x {path}.", "P069")
+    with suppress(OSError), path.open("rb") as stream:
+        if b"\r\n" in stream.read(_BEGINNING):
+            message = f"task {task.name} runs {name}, whose lines end with CRLF, which shells and env take for text"
+            yield _warning(task, message, f"Run sed -i 's/\\r$//' {path}.", "P069")
+
+
+def _warning(task: Record, message: str, hint: str, code: str = "P064") -> Finding:
     place = task.place("parameters")
     parameters = Record(task.data["parameters"], task.file, place.line, task.name)
-    return Finding(Severity.WARNING, "P064", message, parameters.place("puppet_manifest", "cmd"), task.name, hint)
+    return Finding(Severity.WARNING, code, message, parameters.place("puppet_manifest", "cmd"), task.name, hint)
 
 
 def _folders(package: RawPackage) -> list[str]:

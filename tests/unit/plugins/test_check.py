@@ -8,7 +8,9 @@ import re
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -18,7 +20,9 @@ from hypothesis import strategies as st
 from refusals import missing
 from valid_packages import full_files, full_metadata, write_package
 
+from fuelclient.errors import InvalidDocument
 from fuelclient.model.finding import Finding, Severity
+from fuelclient.plugins.build import build_rpm
 from fuelclient.plugins.checks import UNUSABLE, check, for_install
 
 TASK = "- id: a\n  type: shell\n  version: 2.0.0\n  roles: [controller]\n  parameters: {cmd: 'true'}\n"
@@ -47,6 +51,67 @@ def test_roles_of_the_package_are_no_misspelt_ones(tmp_path: Path) -> None:
         found = check(write_package(tmp_path / f"p{len(files)}", files={**files, "deployment_tasks.yaml": tasks}))
         misspelt = sorted(finding.hint for finding in found if finding.code == "G041")
         assert misspelt == (hints or ["Did you mean primary-controller?"])
+
+
+def _deb(path: Path) -> None:
+    path.write_bytes(b"!<arch>\nbroken")
+
+
+def _metadata(**stated: Any) -> Callable[[Path], None]:
+    def state(package: Path) -> None:
+        metadata = yaml.safe_load((package / "metadata.yaml").read_text("utf-8"))
+        (package / "metadata.yaml").write_text(yaml.safe_dump({**metadata, **stated}), "utf-8")
+
+    return state
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        *(_metadata(version=version) for version in ("1", "1.2-3", "v1.2", "1.2.3:4")),
+        *(_metadata(build_version=version) for version in ("a b", "1-2", "", "\u00e9")),
+        *(_metadata(**{key: "a\0b"}) for key in ("title", "description", "homepage")),
+        _metadata(name="Capital"),
+        lambda package: (package / "away").symlink_to("../elsewhere"),
+        lambda package: (package / "deployment_scripts" / "away").symlink_to("/etc/passwd"),
+        lambda package: os.mkfifo(package / "pipe"),
+        lambda package: Path(os.fsdecode(bytes(package / "f") + b"\xff")).write_text("x"),
+        lambda package: _deb(package / "repositories" / "ubuntu" / "a.deb"),
+        lambda package: (package / "uninstall.sh").write_bytes(b"a\0b"),
+    ],
+)
+def test_what_a_build_refuses_is_an_error_of_the_check(tmp_path: Path, damage: Callable[[Path], object]) -> None:
+    package = write_package(tmp_path / "p", files={"repositories/ubuntu/.keep": ""})
+    assert not any(finding.is_error for finding in check(package))
+    damage(package)
+    metadata = yaml.safe_load((package / "metadata.yaml").read_text("utf-8"))
+    refused = False
+    try:
+        build_rpm(package, tmp_path, metadata)
+    except InvalidDocument:
+        refused = True
+    assert (any(finding.is_error for finding in check(package)), refused) == (refused, refused)
+
+
+@pytest.mark.parametrize(
+    ("command", "mode", "text", "told"),
+    [
+        ("./run.sh a", 0o644, "#!/bin/sh\n", ["executable"]),
+        ("run.sh", 0o600, "#!/bin/sh\r\n", ["executable", "CRLF"]),
+        ("./run.sh", 0o755, "#!/bin/sh\n", []), ("./run.sh", 0o755, "#!/bin/sh\r\n", ["CRLF"]),
+        ("sh run.sh", 0o644, "#!/bin/sh\n", []), ("bash ./run.sh x", 0o644, "true\r\n", ["CRLF"]),
+        ("cd sub && ./run.sh", 0o644, "true\n", []),
+    ],
+)  # fmt: skip
+def test_scripts_that_no_node_can_run(tmp_path: Path, command: str, mode: int, text: str, told: list[str]) -> None:
+    tasks = TASK.replace("'true'", command)
+    package = write_package(tmp_path / "p", files={"deployment_tasks.yaml": tasks})
+    script = package / "deployment_scripts" / "run.sh"
+    script.write_bytes(text.encode())
+    script.chmod(mode)
+    found = [finding for finding in check(package) if finding.code == "P069"]
+    assert len(found) == len(told)
+    assert all(word in finding.message for word, finding in zip(told, found, strict=True))
 
 
 def test_findings_come_by_file_and_line(tmp_path: Path) -> None:
